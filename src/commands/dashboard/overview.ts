@@ -10,7 +10,7 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
-import { namesOf, whoWaits } from "../../portfolio/planner/questions.ts";
+import { waitingNames, waitingIds } from "../../portfolio/planner/questions.ts";
 import { answerFlags } from "../../views/wording.ts";
 
 export type Overview = {
@@ -134,10 +134,10 @@ const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
 
 function findQuestions(state: PortfolioView): readonly Attention[] {
   return openBlocks(state).map((block) => {
-    const waiting = whoWaits(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
+    const waiting = waitingIds(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
     return {
       key: "portfolio",
-      run: whoWaits(block)[0] ?? state.name,
+      run: waitingIds(block)[0] ?? state.name,
       project: block.project_id ?? state.name,
       goal: block.expected_action,
       kind: "Question",
@@ -149,7 +149,7 @@ function findQuestions(state: PortfolioView): readonly Attention[] {
       recommend: null,
       why: block.expected_action,
       show: [],
-      impact: Object.keys(block.tasks).length > 1 ? `${namesOf(block)}: ${block.impact}` : block.impact,
+      impact: Object.keys(block.tasks).length > 1 ? `${waitingNames(block)}: ${block.impact}` : block.impact,
       weight: 60 + waiting,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,

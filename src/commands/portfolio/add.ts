@@ -6,7 +6,7 @@ import { relative, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type PortfolioBudget, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { budgetIn, draftTasks, problemsShown, type TaskDraft } from "../../portfolio/planner/backlog.ts";
+import { parseBudget, draftTasks, limitProblems, type TaskDraft } from "../../portfolio/planner/backlog.ts";
 import { projectIdOf, taskIdOf } from "../../portfolio/planner/ids.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { git } from "../../workspace/git/git.ts";
@@ -178,13 +178,11 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Comm
     const project = projects[input.project] ?? Object.values(projects).find(({ name }) => name === input.project);
     await requireTerms(context, rootOf(paths, project), { ...input, ...agent });
     return withPortfolio(context, paths, async (open) => {
-      const drafted = draftTasks(
-        open.state,
-        [{ ...input, ...agent, place: "the task", budget: budgetOf(input.budget) }],
-        operatorOf(context).actor,
-        newTaskId,
-      );
-      const problems = problemsShown(drafted.problems);
+      const drafted = draftTasks(open.state, [{ ...input, ...agent, place: "the task", budget: budgetOf(input.budget) }], {
+        actor: operatorOf(context).actor,
+        newId: newTaskId,
+      });
+      const problems = limitProblems(drafted.problems);
       if (problems.length > 0) invalid(problems.join("; "), { problems });
       await open.write(...drafted.changes);
       const [id = ""] = drafted.ids;
@@ -216,7 +214,7 @@ export async function requireTerms(context: CommandContext, root: string, terms:
 }
 
 export function budgetOf(text: string | undefined): PortfolioBudget {
-  const budget = budgetIn(text);
+  const budget = parseBudget(text);
   return typeof budget === "string" ? invalid(budget) : budget;
 }
 

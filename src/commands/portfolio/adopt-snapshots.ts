@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { portfolioFiles, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
 import { prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
-import { criterionOf } from "../../portfolio/planner/backlog.ts";
+import { parseCriterion } from "../../portfolio/planner/backlog.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
@@ -23,7 +23,7 @@ export async function adoptSnapshots(context: CommandContext, { paths, state, wr
     }
     const { objective, acceptance_criteria, dependencies, priority } = read.value;
     const criteria = (Array.isArray(acceptance_criteria) ? acceptance_criteria : []).flatMap((one) => {
-      const criterion = typeof one === "string" ? criterionOf(one) : null;
+      const criterion = typeof one === "string" ? parseCriterion(one) : null;
       return criterion === null || typeof criterion === "string" ? [] : [criterion];
     });
     const known = (Array.isArray(dependencies) ? dependencies : []).filter((id) => state.tasks[id] !== undefined && id !== task_id);

@@ -3,7 +3,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { portfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
-import { answerTold, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
+import { describeAnswer, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
 import { type BlockView, openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
@@ -13,7 +13,7 @@ import { copyIn, type PortfolioPaths, requirePortfolio } from "../../portfolio/s
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { runQuestions } from "./run-questions.ts";
 import { inboxRows } from "./show.ts";
-import { viewOf } from "../../portfolio/worker/worker.ts";
+import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
 export type PortfolioAnswer = { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string };
 
@@ -105,7 +105,7 @@ async function passToRun(context: CommandContext, { paths, state, block, text, q
     );
   }
   const copy = copyIn(paths, task);
-  const runBlock = copy === null ? undefined : (await viewOf(paths, task))?.view.blocks[asker.block];
+  const runBlock = copy === null ? undefined : (await loadTaskRun(paths, task))?.view.blocks[asker.block];
   if (copy === null || runBlock === undefined) return;
   if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))
     refuse("block_changed", { message: `The run asks something else now: ${runBlock.question}`, ...questions });
@@ -122,7 +122,7 @@ async function recordAnswer(context: CommandContext, open: OpenPortfolio, block:
   const { block_id, content, question } = block;
   await open.write({ ...operatorOf(context), event: "block_resolved", block_id, content, answer: text });
   return respond("block_answered", {
-    message: `Answered "${question}" with ${answerTold(block, text)}${nowReady(open.state, waiting)}.`,
+    message: `Answered "${question}" with ${describeAnswer(block, text)}${nowReady(open.state, waiting)}.`,
     warnings: open.warnings,
     remediation: ["autopilot portfolio run"],
     data: { id: block_id, tasks: waiting, question, answer: text },

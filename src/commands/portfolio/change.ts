@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { criterionOf, whyRing } from "../../portfolio/planner/backlog.ts";
+import { parseCriterion, whyCyclic } from "../../portfolio/planner/backlog.ts";
 import { openBlocks, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
-import { mayStep, runTerms } from "../../portfolio/planner/task-changes.ts";
+import { mayTransition, runInputFields } from "../../portfolio/planner/task-changes.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
@@ -26,7 +26,7 @@ import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { type HubChange, hubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
-import { uncharged } from "../../portfolio/worker/worker.ts";
+import { unchargedUsage } from "../../portfolio/worker/charge-usage.ts";
 
 /** `ready`, `retry` and `cancel`. */
 export function moveTask(
@@ -38,7 +38,7 @@ export function moveTask(
       const task = requireTask(open.state, input.task);
       const { task_id, status } = task;
       requireStep(task_id, status, input.to);
-      const used = await uncharged(open.paths, task);
+      const used = await unchargedUsage(open.paths, task);
       if (used.length > 0) await open.write(...used);
       const blocks = openBlocks(open.state).filter((block) => block.task_id === task_id);
       const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
@@ -58,7 +58,7 @@ export function moveTask(
 }
 
 function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTaskStatus): void {
-  if (mayStep(from, to)) return;
+  if (mayTransition(from, to)) return;
   const hint = to === "ready" ? " autopilot portfolio status says what it waits for." : "";
   refuse("invalid_status_transition", {
     message: from === to ? `${task_id} is ${to} already.${hint}` : `${task_id} is ${from}, so it cannot become ${to}.`,
@@ -186,7 +186,7 @@ async function hubFor(
 
 /** Refuses to change what a run was started with until the run is over: otherwise two overlapping tasks could run at once. */
 function refuseUnderWay({ task_id, project_id, status, stage, run_id }: TaskView, keys: readonly string[]): void {
-  const fixed = keys.filter((key) => runTerms.has(key));
+  const fixed = keys.filter((key) => runInputFields.has(key));
   if (status !== "running" || fixed.length === 0) return;
   const activity = stage === "queued" ? "its work waits to be merged" : `${run_id ?? "its run"} works on it`;
   refuse("invalid_status_transition", {
@@ -203,12 +203,12 @@ function refuseUnderWay({ task_id, project_id, status, stage, run_id }: TaskView
 }
 
 function taskChanges({ state }: OpenPortfolio, task: TaskView, input: EditInput) {
-  const criteria = input.accept?.map((text) => criterionOf(text));
+  const criteria = input.accept?.map((text) => parseCriterion(text));
   const problem = criteria?.find((criterion) => typeof criterion === "string");
   if (typeof problem === "string") invalid(problem);
   const after = input.after?.length === 1 && input.after[0] === "none" ? [] : input.after;
   for (const id of after ?? []) requireTask(state, id);
-  const ring = after === undefined ? null : whyRing(state, task.task_id, after);
+  const ring = after === undefined ? null : whyCyclic(state, task.task_id, after);
   if (ring !== null) invalid(`${ring}.`);
   return {
     ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((criterion) => typeof criterion !== "string") }),

@@ -8,8 +8,8 @@ import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { decodeDocument } from "../../documents/document-text.ts";
-import { draftTasks, problemsShown, readBacklog } from "../../portfolio/planner/backlog.ts";
-import { type Imported, readImportList } from "../../portfolio/planner/import-list.ts";
+import { draftTasks, limitProblems, readBacklog } from "../../portfolio/planner/backlog.ts";
+import { type ImportList, readImportList } from "../../portfolio/planner/import-list.ts";
 import { setHub } from "../../portfolio/planner/hubs.ts";
 import { projectIdOf } from "../../portfolio/planner/ids.ts";
 import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts";
@@ -28,8 +28,8 @@ import { plural } from "../../views/wording.ts";
 import { type Known, knownIn, type RunTerms, termFaults } from "./run-terms.ts";
 
 type Repository = { readonly root: string; readonly target: string; readonly hub: readonly HubChange[] };
-type Projects = Imported["projects"];
-type Tasks = Imported["tasks"];
+type Projects = ImportList["projects"];
+type Tasks = ImportList["tasks"];
 
 const listBytesMax = 64 << 20;
 
@@ -51,7 +51,11 @@ export function importBacklog(
     }));
     return withPortfolio(context, paths, async (open) => {
       const created = createProjects(context, open.state as Portfolio, { projects, repositories, problems });
-      const drafted = draftTasks(created.after, tasks, operatorOf(context).actor, newTaskId, list.unread);
+      const drafted = draftTasks(created.after, tasks, {
+        actor: operatorOf(context).actor,
+        newId: newTaskId,
+        invalidNames: list.invalidNames,
+      });
       refuseProblems([...problems, ...drafted.problems]);
       requireFreeHubs(
         open.state,
@@ -69,13 +73,13 @@ export function importBacklog(
   });
 }
 
-function readList(context: CommandContext, file: string): Imported {
+function readList(context: CommandContext, file: string): ImportList {
   const bytes = withOwnFile(resolve(context.cwd, file), (fd, size) => (size > listBytesMax ? null : readFileSync(fd)));
   if (bytes === null) return invalid(`${file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
   const decoded = decodeDocument(file, bytes, listBytesMax);
   if ("findings" in decoded) return invalid(decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"));
   const isMarkdown = /\.(md|markdown)$/i.test(file);
-  return isMarkdown ? { projects: [], unread: new Set(), ...readBacklog(file, decoded.text) } : readImportList(file, decoded.text);
+  return isMarkdown ? { projects: [], invalidNames: new Set(), ...readBacklog(file, decoded.text) } : readImportList(file, decoded.text);
 }
 
 /** A refusal that a command would end with is, in a list, a problem of one entry. */
@@ -162,7 +166,7 @@ async function termsCheck(context: CommandContext, paths: PortfolioPaths, reposi
 
 function refuseProblems(problems: readonly string[]): void {
   if (problems.length === 0) return;
-  const shown = problemsShown(problems);
+  const shown = limitProblems(problems);
   const count = `${problems.length} ${problems.length === 1 ? "thing is" : "things are"} wrong`;
   invalid(`${count}, so nothing was imported: ${shown.join("; ")}`, { problems: shown });
 }

@@ -41,7 +41,7 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
     const cut = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${countMax}: --limit).`];
     return withPortfolio(context, paths, async (open) => {
       const { tasks, known, problems } = tasksOfIssues(open.state, project.project_id, issues);
-      const drafted = draftTasks(open.state, tasks, operatorOf(context).actor, newTaskId);
+      const drafted = draftTasks(open.state, tasks, { actor: operatorOf(context).actor, newId: newTaskId });
       const all = [...problems, ...drafted.problems];
       if (all.length > 0)
         invalid(

@@ -58,7 +58,12 @@ test("what an issue says reaches its run as evidence, and no goal, scope or crit
     const found = state.tasks[task?.task_id ?? ""];
     const project = state.projects[found?.project_id ?? ""];
     if (found === undefined || project === undefined) throw new Error("no task");
-    return prepare(context, portfolioAt(root), found, project, state, { isolation: "clone", agent: `scripted:${script}`, allowance: {} });
+    return prepare(
+      context,
+      portfolioAt(root),
+      { task: found, project, state },
+      { isolation: "clone", agent: `scripted:${script}`, allowance: {} },
+    );
   });
   await begin();
   const lines = readFileSync(join(copy, ".autopilot/runs", run, "journal.jsonl"), "utf8")

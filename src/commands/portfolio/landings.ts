@@ -4,7 +4,7 @@
 import { type HeldUp, heldByError } from "../../portfolio/merge/held-up.ts";
 import { settleBatches } from "../../portfolio/merge/land-batch.ts";
 import { mergeBatch, type RedBranch } from "../../portfolio/merge/merge-queue.ts";
-import type { Action } from "../../portfolio/planner/plan.ts";
+import type { Action } from "../../portfolio/planner/plan-actions.ts";
 import type { RedTarget } from "../../portfolio/planner/merges.ts";
 import { queueOf } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";

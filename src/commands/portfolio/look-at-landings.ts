@@ -4,7 +4,7 @@ import { portfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { branchGone, type HeldUp, ownedByPortfolio, heldByError, obstacleCommand } from "../../portfolio/merge/held-up.ts";
 import { lookForRewound } from "../../portfolio/merge/rewound.ts";
-import type { Action } from "../../portfolio/planner/plan.ts";
+import type { Action } from "../../portfolio/planner/plan-actions.ts";
 import { type Held, type PortfolioView, queueOf } from "../../portfolio/planner/state.ts";
 import { isAncestor } from "../../workspace/git/commits.ts";
 import { readBranch } from "../../workspace/git/refs.ts";

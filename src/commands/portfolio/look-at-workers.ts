@@ -1,14 +1,14 @@
 // look-at-workers: what became of the tasks that the journal says are running, by the recovery table.
 
 import { portfolioMark } from "../../fleet/shared-mark.ts";
-import { remedyOf } from "../../portfolio/planner/recovery.ts";
+import { recoveryFor } from "../../portfolio/planner/recovery.ts";
 import { isDelayed } from "../../portfolio/planner/retry-delays.ts";
 import { unfinished } from "../../portfolio/planner/under-way.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { ingest, raisedSince } from "../../portfolio/worker/ingest.ts";
-import { laterOrAsked } from "../../portfolio/worker/try-again.ts";
-import { viewOf } from "../../portfolio/worker/worker.ts";
+import { delayOrAsk } from "../../portfolio/worker/try-again.ts";
+import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 import { failureOf } from "../../project/respond.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
@@ -29,7 +29,7 @@ export async function lookAtWorkers(
       gone.add(task.task_id); // its copy here is old, or none: it is brought when it is started again
       continue;
     }
-    const loadedRun = await viewOf(pool.paths, task);
+    const loadedRun = await loadTaskRun(pool.paths, task);
     const status = loadedRun?.view.status;
     const run =
       status === "completed" || status === "stopped"
@@ -39,7 +39,7 @@ export async function lookAtWorkers(
           : status === "running" && loadedRun?.view.resting !== null
             ? "rested"
             : "open";
-    const { remedy } = remedyOf({
+    const { remedy } = recoveryFor({
       worker: "gone",
       lease: loadedRun !== null && loadedRun.owner !== null ? "held" : "lapsed",
       run,
@@ -52,7 +52,7 @@ export async function lookAtWorkers(
     } else if (remedy === "release") gone.add(task.task_id);
     else if (remedy === "ingest") {
       const changes = await ingest(pool.paths, open, task).catch(
-        (error: unknown) => laterOrAsked(pool.paths, open, task, "result", failureOf(error)), // what is wrong with one task's repository stops no other task
+        (error: unknown) => delayOrAsk(pool.paths, open, task, { doing: "result", failure: failureOf(error) }), // what is wrong with one task's repository stops no other task
       );
       if (changes.length > 0) await open.write(...changes);
       else gone.add(task.task_id);

@@ -1,6 +1,7 @@
 // plan-for: the plan of a portfolio as it is here and now: with the user's settings, the room on the disk and the workers that are gone.
 
-import { type Plan, plan, type PlanFacts } from "../../portfolio/planner/plan.ts";
+import type { Plan, PlanFacts } from "../../portfolio/planner/plan-actions.ts";
+import { plan } from "../../portfolio/planner/plan.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { agentDefault } from "../../portfolio/worker/worker.ts";

@@ -14,7 +14,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import type { Action } from "../../portfolio/planner/plan.ts";
+import type { Action } from "../../portfolio/planner/plan-actions.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
@@ -37,7 +37,8 @@ import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { restorePages } from "../../portfolio/store/draw.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { countUsage, type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { countUsage } from "../../portfolio/worker/charge-usage.ts";
+import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
 
 const roomEveryMs = 30_000;
 const pagesEveryMs = 60_000;

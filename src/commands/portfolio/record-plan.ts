@@ -2,13 +2,14 @@
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
-import type { Action, Plan } from "../../portfolio/planner/plan.ts";
+import type { Action, Plan } from "../../portfolio/planner/plan-actions.ts";
 import { idleQuestion, type Question } from "../../portfolio/planner/questions.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { ask } from "../../portfolio/store/ask.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
-import { usageOf, viewOf } from "../../portfolio/worker/worker.ts";
+import { usageOf } from "../../portfolio/worker/charge-usage.ts";
+import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
 const planner = { actor: "planner", reason_code: "ok" } as const;
 const heartbeatMs = 60_000;
@@ -37,7 +38,7 @@ async function changeFor(paths: PortfolioPaths, state: PortfolioView, action: Ac
   switch (action.do) {
     case "release": {
       const task = state.tasks[action.task_id];
-      const loadedRun = task === undefined ? null : await viewOf(paths, task);
+      const loadedRun = task === undefined ? null : await loadTaskRun(paths, task);
       const usage = loadedRun === null ? { tokens: 0, usd: 0 } : usageOf(loadedRun.view);
       return {
         ...planner,

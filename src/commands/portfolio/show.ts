@@ -7,10 +7,10 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 import { board, waitingForPeople } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
-import type { Action, Plan } from "../../portfolio/planner/plan.ts";
+import type { Action, Plan } from "../../portfolio/planner/plan-actions.ts";
 import { heldLandings } from "../../portfolio/planner/held-landings.ts";
 import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
-import { namesOf } from "../../portfolio/planner/questions.ts";
+import { waitingNames } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
@@ -50,7 +50,7 @@ export function showPortfolio(
       ...onlyShown(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
       page: [
-        ...board(state, planned, systemClock.now(), input.rows ?? rowsShown, isIdle(visible, copy !== null)),
+        ...board(state, planned, { now: systemClock.now(), rows: input.rows ?? rowsShown, isIdle: isIdle(visible, copy !== null) }),
         ...(copy === null
           ? []
           : ["", `${copy.key} in the store, ${copy.behind === null ? "" : "this machine's copy "}up to line ${state.seq}`]),
@@ -205,7 +205,7 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
   openBlocks(state).map((block) => ({
     block: block.block_id,
     project: block.project_id,
-    who: namesOf(block),
+    who: waitingNames(block),
     task: block.task_id,
     tasks: Object.keys(block.tasks),
     question: block.question,

@@ -182,10 +182,10 @@ function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violati
   const folder = basename(dirname(path));
   const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
   if (isIn("tasks", "task-") || /^task_id\s*:/m.test(read.text))
-    return judgeSnapshot("task", shown, read.text, idFromName(name, "task-"), sha256);
+    return judgeSnapshot({ kind: "task", file: shown, text: read.text, named: idFromName(name, "task-") }, sha256);
   if (isIn("projects", "proj-") || /^project_id\s*:/m.test(read.text))
-    return judgeSnapshot("project", shown, read.text, idFromName(name, "proj-"), sha256);
-  return judgeSnapshot("portfolio", shown, read.text, null, sha256);
+    return judgeSnapshot({ kind: "project", file: shown, text: read.text, named: idFromName(name, "proj-") }, sha256);
+  return judgeSnapshot({ kind: "portfolio", file: shown, text: read.text, named: null }, sha256);
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

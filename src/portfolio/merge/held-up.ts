@@ -1,4 +1,4 @@
-// held-up: what holds a landing up, and what a person can do about it.
+// held-up: the reasons that hold a landing up, each with the command that helps.
 // Invariants L1 and on: portfolio/merge/land-batch.ts.
 
 import { shellWord } from "../../kit/shell-word.ts";
@@ -14,7 +14,7 @@ export type Branch = { readonly repository: string; readonly target: string };
 /** Files of the portfolio's own that no landing looks at. */
 export const ownedByPortfolio: readonly string[] = [".openclaw-autopilot/**"];
 
-export const passing = (why: string): HeldUp => ({ why, command: null });
+export const heldForNow = (why: string): HeldUp => ({ why, command: null });
 
 const projectAt = (state: PortfolioView, branch: Branch): string =>
   Object.values(state.projects).find((project) => queueOf(project) === queueOf(branch))?.project_id ?? "PROJECT";
@@ -30,8 +30,8 @@ export const hubRefuses = (state: PortfolioView, { repository, target }: Branch,
 });
 
 /** What waits lands by itself once the branch is mended, or with the task that mends it. */
-export const branchRed = (state: PortfolioView, { repository, target }: Branch, what: string, check: string): HeldUp => ({
-  why: `${target} of ${repository} is red: ${what} there without any task; mend it, or let a task do so`,
+export const branchRed = (state: PortfolioView, { repository, target }: Branch, failures: string, check: string): HeldUp => ({
+  why: `${target} of ${repository} is red: ${failures} there without any task; mend it, or let a task do so`,
   command: `autopilot portfolio add task ${projectAt(state, { repository, target })} "mend ${target}" --accept ${shellWord(`it passes :: ${check}`)}`,
 });
 

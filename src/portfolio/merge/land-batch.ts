@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { remedyOf } from "../planner/recovery.ts";
+import { recoveryFor } from "../planner/recovery.ts";
 import type { VerifiedBatch, View } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { folderBelow } from "../../project/own-folder.ts";
@@ -19,7 +19,7 @@ import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
-import { type Branch, type HeldUp, hubRefuses, ownedByPortfolio, passing as heldForNow, heldByError, obstacleCommand } from "./held-up.ts";
+import { type Branch, type HeldUp, hubRefuses, ownedByPortfolio, heldForNow, heldByError, obstacleCommand } from "./held-up.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type QueueParts = { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly isolation?: string | undefined };
@@ -120,7 +120,7 @@ async function settle(parts: QueueParts, batch: Batch, target: string): Promise<
   const exchange = await exchangeFor(parts.paths, await readPortfolio(parts.paths), batch.repository);
   const tip = await exchange.tipOf(target);
   const hasLanded = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
-  const { remedy } = remedyOf({
+  const { remedy } = recoveryFor({
     worker: "gone",
     lease: "lapsed",
     run: "ended",

@@ -1,4 +1,4 @@
-// merge-queue: the finished tasks of one branch, proved together on the merged tree and landed in order.
+// merge-queue: proves the finished tasks of one branch together, on the merged tree, and lands them in order.
 //
 // Invariants:
 //   M1. What lands was proved on exactly the tree that lands, in a fresh checkout.
@@ -8,22 +8,20 @@
 
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import type { Criterion } from "../../contracts/portfolio-journal.ts";
-import { bisect } from "../planner/bisect.ts";
-import type { Action } from "../planner/plan.ts";
-import type { TaskView, VerifiedBatch } from "../planner/state.ts";
+import { Bisection, type BisectStep } from "../planner/bisect.ts";
+import type { MergeAction } from "../planner/merges.ts";
+import type { PortfolioView, TaskView, VerifiedBatch } from "../planner/state.ts";
 import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
-import { branchGone, branchRed, type HeldUp, passing } from "./held-up.ts";
+import { branchGone, branchRed, heldForNow, type HeldUp } from "./held-up.ts";
 import { landBatch, type QueueParts } from "./land-batch.ts";
 import { oneLine } from "../../views/wording.ts";
 import { whyRewound } from "./rewound.ts";
-import { proveCommit } from "./prove-commit.ts";
+import { type CommitProof, proveCommit } from "./prove-commit.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
-type MergeAction = Extract<Action, { readonly do: "merge" }>;
 const system = { actor: "system", reason_code: "ok" } as const;
 
 /** A branch whose own checks fail at this commit, and the tasks that they hold up. */
@@ -38,75 +36,98 @@ export type QueueEnd = {
 
 /** `known`: how red the branch was before. */
 export async function mergeBatch(parts: QueueParts, action: MergeAction, known?: RedBranch): Promise<QueueEnd> {
-  const { context, paths } = parts;
-  const exchange = await exchangeFor(paths, await readPortfolio(paths), action.repository);
-  const folder = mkdtempSync(join(paths.own, "merge-"));
-  const end = { landed: 0, rejected: 0, proofs: 0, held: null as HeldUp | null, red: null as RedBranch | null };
+  const folder = mkdtempSync(join(parts.paths.own, "merge-"));
   try {
-    const state = await readPortfolio(paths);
-    const { tasks: all } = state;
-    const queued = action.tasks.flatMap((id) => all[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
-    const tasks = structuredClone(queued); // as they are now: the fold goes on
-    let tip = await exchange.tipOf(action.target);
-    if (tip === null) return { ...end, held: branchGone(state, action) };
-    const rewound = await whyRewound(parts, exchange, state, { repository: action.repository, target: action.target, tip });
-    if (rewound !== null) return { ...end, held: passing(`${rewound}; autopilot inbox`) }; // it asks
-    for (const task of tasks) await exchange.bringWork(task);
-    const batch = await withoutConflicts(parts, exchange, tip, tasks, end);
-    const isOwn = (task: TaskView, check: string): boolean => task.acceptance_criteria.some(({ command }) => command === check);
-    const search = bisect(batch, { isOwn, ...(known?.tip === tip ? { red: known.failed } : {}) });
-    const proofs = new Map<string, Awaited<ReturnType<typeof proveCommit>>>();
-    const prove = (commit: string, criteria: readonly Criterion[]) =>
-      proveCommit(context, exchange.repository, {
-        commit,
-        criteria,
-        folder: mkdtempSync(join(folder, "prove-")),
-        isolation: parts.isolation,
-      });
-    let step = search.next();
-    let last: { readonly evidence: readonly string[]; readonly failed: readonly string[] } = { evidence: [], failed: [] };
-    while (step.do !== "end") {
-      if (context.interrupted.aborted) return end;
-      if (step.do === "prove") {
-        const merged = await mergedOnto(exchange, tip, step.tasks);
-        if (step.tasks.length > 0) end.proofs += 1;
-        const proved =
-          "conflict" in merged
-            ? { passed: false, cancelled: false, failed: [], evidence: [`conflict in ${merged.conflict.join(", ")}`] }
-            : await prove(
-                merged.commit,
-                step.tasks.flatMap((task) => task.acceptance_criteria),
-              );
-        if (proved.cancelled) return end;
-        proofs.set(keyOf(tip, step.tasks), proved);
-        if (!proved.passed && step.tasks.length > 0)
-          last = { ...proved, evidence: proved.evidence.filter((line) => !line.startsWith("passed:")) };
-        step = search.next(proved);
-      } else if (step.do === "land") {
-        const landed = await landTogether(parts, exchange, action, tip, step.tasks, proofs.get(keyOf(tip, step.tasks))?.evidence ?? []);
-        if ("why" in landed) return { ...end, held: landed };
-        end.landed += step.tasks.length;
-        [end.held, end.red] = [null, null]; // it is green with these
-        tip = landed.tip;
-        step = search.next();
-      } else if (step.do === "hold") {
-        const tasks: readonly string[] = [...(end.red?.tasks ?? []), ...step.tasks.map(({ task_id }) => task_id)];
-        end.red = { tip, failed: step.failed, tasks };
-        end.held = branchRed(state, action, failedChecks(step.failed), step.failed[0] ?? "");
-        step = search.next();
-      } else {
-        const since = await landedSince(parts, step.task);
-        const others = [...new Set([...step.beside.map(({ task_id }) => task_id), ...since])];
-        const where = others.length === 0 ? "on the merged tree" : "together with what has landed";
-        await reject(parts, step.task, "checks", others, `${failedChecks(last.failed)} ${where}`, last.evidence);
-        end.rejected += 1;
-        step = search.next();
-      }
-    }
-    return end;
+    return await mergeInFolder(parts, action, { folder, known });
   } finally {
     eraseSync(folder);
   }
+}
+
+type Merge = {
+  readonly parts: QueueParts;
+  readonly exchange: ProjectExchange;
+  readonly action: MergeAction;
+  readonly state: PortfolioView;
+  readonly folder: string;
+  /** The target branch; it moves with each landing. */
+  tip: string;
+  readonly end: { landed: number; rejected: number; proofs: number; held: HeldUp | null; red: RedBranch | null };
+  /** What was proved, by the tip and the tasks. */
+  readonly proofs: Map<string, CommitProof>;
+  lastFailure: Pick<CommitProof, "evidence" | "failed">;
+};
+
+async function mergeInFolder(
+  parts: QueueParts,
+  action: MergeAction,
+  { folder, known }: { readonly folder: string; readonly known: RedBranch | undefined },
+): Promise<QueueEnd> {
+  const { context, paths } = parts;
+  const exchange = await exchangeFor(paths, await readPortfolio(paths), action.repository);
+  const end: Merge["end"] = { landed: 0, rejected: 0, proofs: 0, held: null, red: null };
+  const state = await readPortfolio(paths);
+  const queued = action.tasks.flatMap((id) => state.tasks[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
+  const tasks = structuredClone(queued); // as they are now: other processes go on changing the state
+  const tip = await exchange.tipOf(action.target);
+  if (tip === null) return { ...end, held: branchGone(state, action) };
+  const rewound = await whyRewound(parts, exchange, state, { repository: action.repository, target: action.target, tip });
+  if (rewound !== null) return { ...end, held: heldForNow(`${rewound}; autopilot inbox`) }; // it asks
+  for (const task of tasks) await exchange.bringWork(task);
+  const merge: Merge = { parts, exchange, action, state, folder, tip, end, proofs: new Map(), lastFailure: { evidence: [], failed: [] } };
+  const batch = await rejectConflicting(merge, tasks);
+  const isOwn = (task: TaskView, check: string): boolean => task.acceptance_criteria.some(({ command }) => command === check);
+  const bisection = new Bisection(batch, { isOwn, ...(known?.tip === tip ? { red: known.failed } : {}) });
+  for (let step = bisection.next(); step.do !== "end";) {
+    if (context.interrupted.aborted) return end;
+    if (step.do === "prove") {
+      const proof = await prove(merge, step.tasks);
+      if (proof.cancelled) return end;
+      step = bisection.next(proof);
+      continue;
+    }
+    if (step.do === "land") {
+      const held = await landTogether(merge, step.tasks);
+      if (held !== null) return { ...end, held };
+    } else if (step.do === "hold") holdForRedBranch(merge, step);
+    else await rejectFailing(merge, step);
+    step = bisection.next();
+  }
+  return end;
+}
+
+/** Merges these tasks onto the branch and runs the checks; without tasks, the branch's own checks. */
+async function prove(merge: Merge, tasks: readonly TaskView[]): Promise<CommitProof> {
+  const { parts, exchange, tip } = merge;
+  const merged = await mergeOnto(exchange, tip, tasks);
+  if (tasks.length > 0) merge.end.proofs += 1;
+  const proof =
+    "conflict" in merged
+      ? { passed: false, cancelled: false, failed: [], evidence: [`conflict in ${merged.conflict.join(", ")}`] }
+      : await proveCommit(parts.context, exchange.repository, {
+          commit: merged.commit,
+          criteria: tasks.flatMap((task) => task.acceptance_criteria),
+          folder: mkdtempSync(join(merge.folder, "prove-")),
+          isolation: parts.isolation,
+        });
+  if (proof.cancelled) return proof;
+  merge.proofs.set(proofKey(tip, tasks), proof);
+  if (!proof.passed && tasks.length > 0)
+    merge.lastFailure = { failed: proof.failed, evidence: proof.evidence.filter((line) => !line.startsWith("passed:")) };
+  return proof;
+}
+
+/** The branch itself is red, so these tasks stay in the queue. M3 */
+function holdForRedBranch({ end, tip, state, action }: Merge, step: Extract<BisectStep<TaskView>, { readonly do: "hold" }>): void {
+  end.red = { tip, failed: step.failed, tasks: [...(end.red?.tasks ?? []), ...step.tasks.map(({ task_id }) => task_id)] };
+  end.held = branchRed(state, action, failedChecks(step.failed), step.failed[0] ?? "");
+}
+
+async function rejectFailing(merge: Merge, { task, beside }: Extract<BisectStep<TaskView>, { readonly do: "reject" }>): Promise<void> {
+  const others = await namesWithLanded(merge, task, beside);
+  const where = others.length === 0 ? "on the merged tree" : "together with what has landed";
+  const { failed, evidence } = merge.lastFailure;
+  await reject(merge, task, { kind: "checks", others, because: `${failedChecks(failed)} ${where}`, evidence });
 }
 
 /** The checks by name, as far as one line has room for them. */
@@ -119,104 +140,95 @@ function failedChecks(failed: readonly string[]): string {
 const checksNamedMax = 3;
 const checkCharactersMax = 80;
 
-const keyOf = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
-const messageOf = (task: TaskView): string =>
+const proofKey = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");
+const mergeMessage = (task: TaskView): string =>
   `Merge ${task.task_id}\n\n${task.objective.slice(0, 2000)}\n\nAutopilot-Task: ${task.task_id}\nAutopilot-Run: ${task.run_id ?? ""}\n`;
 
-async function mergedOnto(
+async function mergeOnto(
   exchange: Exchange,
   tip: string,
   tasks: readonly TaskView[],
 ): Promise<{ readonly commit: string } | { readonly conflict: readonly string[] }> {
   let commit = tip;
   for (const task of tasks) {
-    const merged = await exchange.merge({ onto: commit, commit: task.commit ?? "", message: messageOf(task), tip: task.tip });
+    const merged = await exchange.merge({ onto: commit, commit: task.commit ?? "", message: mergeMessage(task), tip: task.tip });
     if ("conflicts" in merged) return { conflict: merged.conflicts };
     commit = merged.commit;
   }
   return { commit };
 }
 
-/** Those that can be merged one after the other; the others go back. M3 */
-async function withoutConflicts(
-  parts: QueueParts,
-  exchange: Exchange,
-  tip: string,
-  tasks: readonly TaskView[],
-  end: { rejected: number },
-): Promise<readonly TaskView[]> {
+/** The tasks that can be merged one after the other; the others go back to their agents. M3 */
+async function rejectConflicting(merge: Merge, tasks: readonly TaskView[]): Promise<readonly TaskView[]> {
   const batch: TaskView[] = [];
-  let commit = tip;
+  let commit = merge.tip;
   for (const task of tasks) {
-    const merged = await exchange.merge({ onto: commit, commit: task.commit ?? "", message: messageOf(task), tip: task.tip });
+    const merged = await merge.exchange.merge({ onto: commit, commit: task.commit ?? "", message: mergeMessage(task), tip: task.tip });
     if ("conflicts" in merged) {
-      const others = [...new Set([...batch.map(({ task_id }) => task_id), ...(await landedSince(parts, task))])];
-      await reject(
-        parts,
-        task,
-        "conflict",
-        others,
-        `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}`,
-        merged.conflicts.map((path) => `conflict: ${path}`),
-      );
-      end.rejected += 1;
-    } else {
-      commit = merged.commit;
-      batch.push(task);
+      await reject(merge, task, {
+        kind: "conflict",
+        others: await namesWithLanded(merge, task, batch),
+        because: `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}`,
+        evidence: merged.conflicts.map((path) => `conflict: ${path}`),
+      });
+      continue;
     }
+    commit = merged.commit;
+    batch.push(task);
   }
   return batch;
 }
 
-/** What landed in the same repository since a task was dispatched. */
-async function landedSince({ paths }: QueueParts, task: TaskView): Promise<readonly string[]> {
-  const state = await readPortfolio(paths);
+/** The tasks that a task met: those merged before it, and those that landed in its repository since it was dispatched. */
+async function namesWithLanded({ parts }: Merge, task: TaskView, merged: readonly TaskView[]): Promise<readonly string[]> {
+  const state = await readPortfolio(parts.paths);
   const repository = state.projects[task.project_id]?.repository;
-  const isAfter = (one: TaskView): boolean =>
-    one.landed !== null && one.changed_at >= (task.started_at ?? "") && state.projects[one.project_id]?.repository === repository;
-  return Object.values(state.tasks)
-    .filter(isAfter)
-    .map(({ task_id }) => task_id);
+  const landed = Object.values(state.tasks).filter(
+    (other) =>
+      other.landed !== null && other.changed_at >= (task.started_at ?? "") && state.projects[other.project_id]?.repository === repository,
+  );
+  return [...new Set([...merged, ...landed].map(({ task_id }) => task_id))];
 }
 
-async function reject(
-  { context, paths }: QueueParts,
-  task: TaskView,
-  kind: "conflict" | "checks",
-  others: readonly string[],
-  because: string,
-  evidence: readonly string[],
-): Promise<void> {
-  context.show(`✗ ${task.task_id}: ${because}`);
+type Rejection = {
+  readonly kind: "conflict" | "checks";
+  readonly others: readonly string[];
+  readonly because: string;
+  readonly evidence: readonly string[];
+};
+
+async function reject({ parts: { context, paths }, end }: Merge, { task_id }: TaskView, rejection: Rejection): Promise<void> {
+  const { kind, others, because, evidence } = rejection;
+  context.show(`✗ ${task_id}: ${because}`);
   await withPortfolio(context, paths, async ({ state, write }) => {
-    if (state.tasks[task.task_id]?.stage !== "queued") return;
-    await write({ ...system, event: "merge_rejected", task_id: task.task_id, kind, with: [...others], because, evidence: [...evidence] });
+    if (state.tasks[task_id]?.stage !== "queued") return;
+    await write({ ...system, event: "merge_rejected", task_id, kind, with: [...others], because, evidence: [...evidence] });
   });
+  end.rejected += 1;
 }
 
-/** M1, M2. */
-async function landTogether(
-  parts: QueueParts,
-  exchange: ProjectExchange,
-  action: MergeAction,
-  tip: string,
-  tasks: readonly TaskView[],
-  evidence: readonly string[],
-): Promise<{ readonly tip: string } | HeldUp> {
-  const merged = await mergedOnto(exchange, tip, tasks);
-  if ("conflict" in merged) return passing(`the merge of ${tasks.length} tasks conflicts now`);
+/** Lands tasks that were proved together; returns what holds them up, null if they landed. M1, M2 */
+async function landTogether(merge: Merge, tasks: readonly TaskView[]): Promise<HeldUp | null> {
+  const { parts, exchange, action, tip } = merge;
+  const merged = await mergeOnto(exchange, tip, tasks);
+  if ("conflict" in merged) return heldForNow(`the merge of ${tasks.length} tasks conflicts now`);
   const batch: VerifiedBatch = {
     repository: action.repository,
     tasks: tasks.map(({ task_id }) => task_id),
     from: tip,
     commit: merged.commit,
   };
+  const evidence = merge.proofs.get(proofKey(tip, tasks))?.evidence ?? [];
   const canceled = await withPortfolio(parts.context, parts.paths, async ({ state, write }) => {
-    const gone = batch.tasks.find((id) => state.tasks[id]?.stage !== "queued");
-    if (gone === undefined) await write({ ...system, event: "merge_verified", ...batch, evidence: [...evidence] });
-    return gone;
+    const missing = batch.tasks.find((id) => state.tasks[id]?.stage !== "queued");
+    if (missing === undefined) await write({ ...system, event: "merge_verified", ...batch, evidence: [...evidence] });
+    return missing;
   });
-  if (canceled !== undefined) return passing(`${canceled} was taken out of the batch; the rest is proved without it`);
-  const result = await landBatch(parts, exchange, batch, action.target);
-  return result ?? { tip: merged.commit };
+  if (canceled !== undefined) return heldForNow(`${canceled} was taken out of the batch; the rest is proved without it`);
+  const held = await landBatch(parts, exchange, batch, action.target);
+  if (held !== null) return held;
+  merge.end.landed += tasks.length;
+  [merge.end.held, merge.end.red] = [null, null]; // the branch is green with these
+  merge.tip = merged.commit;
+  return null;
 }

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
-import { type Check, type Evidence } from "../../contracts/evidence.ts";
+import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { Criterion } from "../../contracts/portfolio-journal.ts";
 import { commandKey } from "../../verify/same-command.ts";
 import { detectChecks } from "../../verify/detect/detect.ts";
@@ -17,7 +17,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "../../runner/draft/policy.ts";
 import { settingsOf } from "../../project/config/settings.ts";
 
-export type Proved = {
+export type CommitProof = {
   readonly passed: boolean;
   readonly evidence: readonly string[];
   /** The checks that failed, as people are told of them. */
@@ -27,41 +27,30 @@ export type Proved = {
 
 const excerptCharactersMax = 1500;
 
+export type ProofOrder = {
+  readonly commit: string;
+  readonly criteria: readonly Criterion[];
+  /** More that must pass; a hold-out is named by its title alone. */
+  readonly more?: readonly Check[] | undefined;
+  /** Keys of commands of the project that were red before the work and still are. */
+  readonly redBefore?: ReadonlySet<string> | undefined;
+  readonly folder: string;
+  readonly isolation?: string | undefined;
+};
+
 /** Whether every criterion and the project's own checks hold on this commit. */
-export async function proveCommit(
-  context: CommandContext,
-  repository: Repository,
-  order: {
-    readonly commit: string;
-    readonly criteria: readonly Criterion[];
-    /** More that must pass; what is a hold-out is named by its title alone. */
-    readonly more?: readonly Check[] | undefined;
-    /** Keys of commands of the project that were red before the work and are still. */
-    readonly redBefore?: ReadonlySet<string> | undefined;
-    readonly folder: string;
-    readonly isolation?: string | undefined;
-  },
-): Promise<Proved> {
-  const home = { root: repository.root, folder: join(repository.root, ".autopilot") };
-  const settings = settingsOf(context, home, { isolation: order.isolation });
+export async function proveCommit(context: CommandContext, repository: Repository, order: ProofOrder): Promise<CommitProof> {
+  const paths = { root: repository.root, folder: join(repository.root, ".autopilot") };
+  const settings = settingsOf(context, paths, { isolation: order.isolation });
   const tree = await loadTree(repository.root, order.commit);
-  const detected = detectChecks(tree, settings.config.checks ?? {});
-  const own = [
-    ...order.criteria.flatMap(({ text, command }, at): Check[] =>
-      command === null ? [] : [{ id: `criterion:${at + 1}`, kind: "criterion", title: text, command, source: "task" }],
-    ),
-    ...(order.more ?? []),
-  ];
-  const commands = new Set(own.map(({ command }) => commandKey(command)));
-  const isAsked = (key: string): boolean => !commands.has(key) && order.redBefore?.has(key) !== true;
-  const checks = [...own, ...detected.checks.filter(({ command }) => isAsked(commandKey(command)))];
+  const checks = checksToRun(order, detectChecks(tree, settings.config.checks ?? {}).checks);
   if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
   const policy = policyOf(settings.config, detectRestores(tree, settings.config.checks?.restore ?? "copy"));
-  const isolation = await openIsolation(settings.isolation, home, order.folder);
+  const isolation = await openIsolation(settings.isolation, paths, order.folder);
   const workspace = await openWorkspace({
     repository,
     runDir: join(order.folder, "run"),
-    runId: "run-2000-01-01-000000", // only looked with: no branch is made
+    runId: "run-2000-01-01-000000", // a look only: no branch gets this name
     base: { branch: null, commit: order.commit },
     scope: [],
     ownedPaths: [],
@@ -71,42 +60,55 @@ export async function proveCommit(
   });
   const life = randomUUID();
   let guardian: Guardian | null = null;
-  const blobs: Evidence[] = [];
+  const evidence: Evidence[] = [];
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
     policy,
     root: repository.root,
     folder: order.folder,
+    // Nothing is stored: of the blobs only the evidence is read, for its excerpt of the output.
     putBlob: (bytes) => {
       const text = Buffer.from(bytes).toString("utf8");
-      if (text.startsWith('{"check"')) blobs.push(JSON.parse(text) as Evidence);
+      if (text.startsWith('{"check"')) evidence.push(JSON.parse(text) as Evidence);
       return Promise.resolve("0".repeat(64));
     },
     guard: (word) => (guardian ??= openGuardian(life)).alsoEnd(word),
   });
+  const attempt = { attempt: "merge@1/prove#1", checks, commit: order.commit, cancel: context.interrupted, onLiveEvent: () => undefined };
   try {
-    const results = await verifier.check({
-      attempt: "merge@1/prove#1",
-      checks,
-      commit: order.commit,
-      cancel: context.interrupted,
-      onLiveEvent: () => undefined,
-    });
-    const excerpt = (id: string): string =>
-      blobs.findLast(({ check }) => check.id === id)?.output_excerpt.slice(-excerptCharactersMax) ?? "";
+    const results = await verifier.check(attempt);
     const failures = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
     return {
       passed: results.length >= checks.length && failures.length === 0,
-      failed: failures.map(({ check }) => (check.kind === "holdout" ? check.title : check.command)),
+      failed: failures.map(({ check }) => shownName(check)),
       cancelled: context.interrupted.aborted,
-      evidence: results.map(({ check, status, why }) => {
-        const isSecret = check.kind === "holdout";
-        const head = `${status}: ${isSecret ? check.title : check.command}${why === undefined ? "" : ` (${why})`}`;
-        return status === "passed" || isSecret ? head : [head, excerpt(check.id).trim()].filter((one) => one !== "").join("\n");
-      }),
+      evidence: results.map((result) => evidenceText(result, evidence)),
     };
   } finally {
     (guardian as Guardian | null)?.leave();
   }
+}
+
+/** The criteria's commands, then the project's own checks that are not among them and were not red before. */
+function checksToRun({ criteria, more = [], redBefore }: ProofOrder, detected: readonly Check[]): readonly Check[] {
+  const required = [
+    ...criteria.flatMap(({ text, command }, index): Check[] =>
+      command === null ? [] : [{ id: `criterion:${index + 1}`, kind: "criterion", title: text, command, source: "task" }],
+    ),
+    ...more,
+  ];
+  const requiredKeys = new Set(required.map(({ command }) => commandKey(command)));
+  const isWanted = (key: string): boolean => !requiredKeys.has(key) && redBefore?.has(key) !== true;
+  return [...required, ...detected.filter(({ command }) => isWanted(commandKey(command)))];
+}
+
+/** A hold-out's command is secret: whoever reads this may be the agent. */
+const shownName = ({ kind, title, command }: Check): string => (kind === "holdout" ? title : command);
+
+function evidenceText({ check, status, why }: CheckResult, evidence: readonly Evidence[]): string {
+  const head = `${status}: ${shownName(check)}${why === undefined ? "" : ` (${why})`}`;
+  if (status === "passed" || check.kind === "holdout") return head;
+  const output = evidence.findLast((record) => record.check.id === check.id)?.output_excerpt ?? "";
+  return [head, output.slice(-excerptCharactersMax).trim()].filter((text) => text !== "").join("\n");
 }

@@ -3,13 +3,13 @@
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { choiceOf, kindOf, type Question } from "../planner/questions.ts";
+import { chosenOption, questionKind, type Question } from "../planner/questions.ts";
 import { type BlockView, openBlocks, type PortfolioView } from "../planner/state.ts";
 import { ask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
-import { type HeldUp, passing } from "./held-up.ts";
+import { type HeldUp, heldForNow } from "./held-up.ts";
 
 /** So many of the newest landings are looked for. */
 const landingsMax = 50;
@@ -28,7 +28,9 @@ export async function whyRewound(
   const [first] = lost;
   const moved = movedBack(branch);
   const outdated = (view: PortfolioView): readonly BlockView[] =>
-    openBlocks(view).filter((block) => kindOf(block) === "rewound" && block.question.startsWith(moved) && block.about !== lost.join("\n"));
+    openBlocks(view).filter(
+      (block) => questionKind(block) === "rewound" && block.question.startsWith(moved) && block.about !== lost.join("\n"),
+    );
   if (first === undefined) {
     if (outdated(state).length > 0)
       await withPortfolio(context, paths, async (open) => open.write(...outdated(open.state).map((block) => closed(block, "it is back"))));
@@ -65,8 +67,8 @@ function lostWords(branch: Branch, lost: readonly string[]): string {
 }
 
 const askedAbout = (state: PortfolioView, lost: readonly string[]): readonly BlockView[] =>
-  Object.values(state.blocks).filter((block) => kindOf(block) === "rewound" && block.about === lost.join("\n"));
-const isAgreed = (block: BlockView): boolean => choiceOf(block, block.answer ?? "") === "A";
+  Object.values(state.blocks).filter((block) => questionKind(block) === "rewound" && block.about === lost.join("\n"));
+const isAgreed = (block: BlockView): boolean => chosenOption(block, block.answer ?? "") === "A";
 
 /** The same by a look that asks nothing yet. */
 export async function lookForRewound(holds: Exchange["holds"], state: PortfolioView, branch: Branch): Promise<HeldUp | null> {
@@ -75,7 +77,7 @@ export async function lookForRewound(holds: Exchange["holds"], state: PortfolioV
   if (lost.length === 0 || same.some(isAgreed)) return null;
   const isOpen = same.some(({ resolved_at }) => resolved_at === null);
   return isOpen
-    ? passing(`${lostWords(branch, lost)}; autopilot inbox`)
+    ? heldForNow(`${lostWords(branch, lost)}; autopilot inbox`)
     : { why: `${lostWords(branch, lost)}; move it back, or let a tick ask whether to go on without`, command: "autopilot portfolio tick" };
 }
 

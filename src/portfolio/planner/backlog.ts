@@ -1,4 +1,5 @@
-// backlog: tasks as people write them, made into tasks of a portfolio. Everything that is wrong is reported at once; then nothing is made.
+// backlog: turns tasks as people write them, in a list or in Markdown, into `task_created` changes. Every mistake is reported at once, and if
+// there is one, the caller creates nothing.
 
 import {
   type Criterion,
@@ -18,7 +19,7 @@ import type { PortfolioView } from "./state.ts";
 export type TaskDraft = {
   /** Its position, for messages: `line 12`, `tasks[3]`. */
   readonly place: string;
-  /** How others of the same list call it. */
+  /** What other tasks of the same list call it in `after`. */
   readonly key?: string | undefined;
   readonly project: string;
   readonly objective: string;
@@ -31,14 +32,16 @@ export type TaskDraft = {
   readonly flow?: string | undefined;
   readonly isolation?: string | undefined;
   readonly propose?: boolean | undefined;
-  /** Keys whose value could not be read, which was said of it: what is left of it is looked at all the same. */
+  /** Keys whose value was invalid and is reported already: the others are checked all the same. */
   readonly faulty?: ReadonlySet<string> | undefined;
   /** The issue it comes from, and what that says. */
   readonly link?: string | undefined;
   readonly quoted?: string | undefined;
 };
 
-export type Drafted = {
+type MutableDraft = { -readonly [Key in keyof TaskDraft]: TaskDraft[Key] };
+
+export type DraftedTasks = {
   readonly changes: readonly PortfolioChange[];
   readonly ids: readonly string[];
   readonly problems: readonly string[];
@@ -47,108 +50,131 @@ export type Drafted = {
 const objectiveCharactersMax = 20_000;
 export const problemsMax = 50;
 const problemCharsMax = 400;
+/** So many names are compared to suggest one: a portfolio may have many thousands of tasks. */
+const suggestionsMax = 1000;
 
-/** What a person is shown of many mistakes, each of them short. */
-export const problemsShown = (problems: readonly string[]): readonly string[] => [
-  ...problems.slice(0, problemsMax).map((one) => oneLine(one, problemCharsMax)),
+/** The first mistakes, each shortened to a line, and how many more there are. */
+export const limitProblems = (problems: readonly string[]): readonly string[] => [
+  ...problems.slice(0, problemsMax).map((problem) => oneLine(problem, problemCharsMax)),
   ...(problems.length > problemsMax ? [`… and ${problems.length - problemsMax} more`] : []),
 ];
 
-export function draftTasks(
-  state: PortfolioView,
-  drafts: readonly TaskDraft[],
-  actor: string,
-  newId: (objective: string) => string,
-  /** Projects and tasks of the same list that are wrong themselves. */
-  unread: ReadonlySet<string> = new Set(),
-): Drafted {
+export type DraftingInput = {
+  readonly actor: string;
+  readonly newId: (objective: string) => string;
+  /** Projects and tasks of the same list that are invalid themselves: naming one is not another mistake. */
+  readonly invalidNames?: ReadonlySet<string>;
+};
+
+export function draftTasks(state: PortfolioView, drafts: readonly TaskDraft[], input: DraftingInput): DraftedTasks {
   const problems: string[] = [];
-  const keys = new Map<string, string>();
+  const idsByKey = new Map<string, string>();
   const ids = drafts.map(({ key, objective, place }) => {
-    const id = newId(objective);
+    const id = input.newId(objective);
     if (key === undefined) return id;
-    if (keys.has(key)) problems.push(`${place}: the key ${key} is used twice`);
-    keys.set(key, id);
+    if (idsByKey.has(key)) problems.push(`${place}: the key ${key} is used twice`);
+    idsByKey.set(key, id);
     return id;
   });
-  const projects = Object.values(state.projects);
-  const changes = drafts.flatMap((draft, at): PortfolioChange[] => {
-    const wrong = (what: string): void => void problems.push(`${draft.place}: ${what}`);
-    const isRead = (key: keyof TaskDraft): boolean => draft.faulty?.has(key) !== true;
-    const project = projects.find(({ project_id, name }) => project_id === draft.project || name === draft.project);
-    if (project === undefined && isRead("project") && !unread.has(draft.project))
-      wrong(
-        `there is no project ${draft.project}.${didYouMean(
-          draft.project,
-          projects.map(({ project_id }) => project_id),
-        )}`,
-      );
-    const objective = draft.objective.trim();
-    if (objective === "" && isRead("objective")) wrong("its objective is empty");
-    if (objective.length > objectiveCharactersMax)
-      wrong(`its objective has ${objective.length} characters, at most ${objectiveCharactersMax} are taken`);
-    const priority = draft.priority ?? priorityDefault;
-    if (!Number.isInteger(priority) || priority < 1 || priority > prioritiesMax)
-      wrong(`its priority is ${priority}, expected 1 (highest) to ${prioritiesMax}`);
-    const dependencies = (draft.after ?? []).flatMap((name) => {
-      const id = keys.get(name) ?? (state.tasks[name] === undefined ? undefined : name);
-      if (id === undefined && !unread.has(name))
-        wrong(`it depends on ${name}, which is no task.${didYouMean(name, [...keys.keys(), ...Object.keys(state.tasks)].slice(0, 1000))}`);
-      return id === undefined ? [] : [id];
-    });
-    const criteria = (draft.accept ?? []).map((text) => criterionOf(text));
-    for (const one of criteria) if (typeof one === "string") wrong(one);
-    const fields: TaskFields = {
-      objective,
-      acceptance_criteria: criteria.length === 0 ? [{ text: objective, command: null }] : criteria.filter((one) => typeof one !== "string"),
-      dependencies: [...new Set(dependencies)],
-      touches: [...(draft.touches ?? [])],
-      priority,
-      budget: draft.budget ?? {},
-      agent: draft.agent ?? null,
-      flow: draft.flow ?? null,
-      isolation: draft.isolation ?? null,
-      ...(draft.link === undefined ? {} : { link: draft.link }),
-      ...(draft.quoted === undefined ? {} : { quoted: draft.quoted }),
-    };
+  const { actor, invalidNames = new Set() } = input;
+  const changes = drafts.map((draft, index): PortfolioChange => {
+    const report = (problem: string): void => void problems.push(`${draft.place}: ${problem}`);
+    const lookup = { idsByKey, invalidNames, report };
+    const project_id = findProject(state, draft, lookup);
+    const fields = taskFields(state, draft, lookup);
     const status = draft.propose === true ? "proposed" : "ready";
-    return [
-      { event: "task_created", actor, reason_code: "ok", task_id: ids[at] ?? "", project_id: project?.project_id ?? "", status, fields },
-    ];
+    return { event: "task_created", actor, reason_code: "ok", task_id: ids[index] ?? "", project_id, status, fields };
   });
-  for (const ringIds of ringsAmong(changes)) {
-    const ring = ringIds.map((id) => drafts[ids.indexOf(id)]);
-    const taskNames = ring.map((draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`);
-    problems.push(`${ring[0]?.place ?? ""}: these depend on each other in a ring: ${taskNames.join(" → ")}`);
+  for (const cycleIds of findNewCycles(changes)) {
+    const cycle = cycleIds.map((id) => drafts[ids.indexOf(id)]);
+    const taskNames = cycle.map((draft) => `${draft?.key ?? oneLine(draft?.objective ?? "", 40)} (${draft?.place ?? ""})`);
+    problems.push(`${cycle[0]?.place ?? ""}: these depend on each other in a ring: ${taskNames.join(" → ")}`);
   }
   return { changes, ids, problems };
 }
 
-/** `text :: command`, or a sentence that only a person can judge. A string is what is wrong. */
-export function criterionOf(text: string): Criterion | string {
-  const at = text.indexOf(" :: ");
-  if (at < 0) {
+type Report = (problem: string) => void;
+type NameLookup = { readonly idsByKey: ReadonlyMap<string, string>; readonly invalidNames: ReadonlySet<string>; readonly report: Report };
+
+const isReadable = (draft: TaskDraft, key: keyof TaskDraft): boolean => draft.faulty?.has(key) !== true;
+
+/** The id of the project that a draft names by id or name; empty, and reported, if there is none. */
+function findProject(state: PortfolioView, draft: TaskDraft, { invalidNames, report }: NameLookup): string {
+  const projects = Object.values(state.projects);
+  const project = projects.find(({ project_id, name }) => project_id === draft.project || name === draft.project);
+  if (project !== undefined) return project.project_id;
+  const ids = projects.map(({ project_id }) => project_id);
+  if (isReadable(draft, "project") && !invalidNames.has(draft.project))
+    report(`there is no project ${draft.project}.${didYouMean(draft.project, ids)}`);
+  return "";
+}
+
+/** The ids of the tasks that a draft names in `after`: keys of its list, or tasks that are there. */
+function findDependencies({ tasks }: PortfolioView, draft: TaskDraft, { idsByKey, invalidNames, report }: NameLookup): readonly string[] {
+  return (draft.after ?? []).flatMap((name) => {
+    const id = idsByKey.get(name) ?? (tasks[name] === undefined ? undefined : name);
+    if (id === undefined && !invalidNames.has(name))
+      report(
+        `it depends on ${name}, which is no task.${didYouMean(name, [...idsByKey.keys(), ...Object.keys(tasks)].slice(0, suggestionsMax))}`,
+      );
+    return id === undefined ? [] : [id];
+  });
+}
+
+function taskFields(state: PortfolioView, draft: TaskDraft, lookup: NameLookup): TaskFields {
+  const { report } = lookup;
+  const objective = draft.objective.trim();
+  if (objective === "" && isReadable(draft, "objective")) report("its objective is empty");
+  if (objective.length > objectiveCharactersMax)
+    report(`its objective has ${objective.length} characters, at most ${objectiveCharactersMax} are taken`);
+  const priority = draft.priority ?? priorityDefault;
+  if (!Number.isInteger(priority) || priority < 1 || priority > prioritiesMax)
+    report(`its priority is ${priority}, expected 1 (highest) to ${prioritiesMax}`);
+  const dependencies = findDependencies(state, draft, lookup);
+  const criteria = (draft.accept ?? []).map((text) => parseCriterion(text));
+  for (const criterion of criteria) if (typeof criterion === "string") report(criterion);
+  const valid = criteria.filter((criterion) => typeof criterion !== "string");
+  return {
+    objective,
+    acceptance_criteria: criteria.length === 0 ? [{ text: objective, command: null }] : valid,
+    dependencies: [...new Set(dependencies)],
+    touches: [...(draft.touches ?? [])],
+    priority,
+    budget: draft.budget ?? {},
+    agent: draft.agent ?? null,
+    flow: draft.flow ?? null,
+    isolation: draft.isolation ?? null,
+    ...(draft.link === undefined ? {} : { link: draft.link }),
+    ...(draft.quoted === undefined ? {} : { quoted: draft.quoted }),
+  };
+}
+
+/** `text :: command`, or a sentence that only a person can judge. A string says what is wrong with it. */
+export function parseCriterion(text: string): Criterion | string {
+  const separator = " :: ";
+  const index = text.indexOf(separator);
+  if (index < 0) {
     if (/\S::\S/.test(text)) return `the criterion "${text}" needs spaces around ::`;
     return text.trim() === "" ? "a criterion is empty" : { text: text.trim(), command: null };
   }
-  const [message, command] = [text.slice(0, at).trim(), text.slice(at + 4).trim()];
+  const [message, command] = [text.slice(0, index).trim(), text.slice(index + separator.length).trim()];
   return message === "" || command === ""
     ? `the criterion "${text}" needs words before :: and a command after it`
     : { text: message, command };
 }
 
-/** Rings of dependencies among new tasks, by their ids, in the order of the list: one of each group that depends on itself. */
-function ringsAmong(changes: readonly PortfolioChange[]): readonly (readonly string[])[] {
+/** Cycles of dependencies among new tasks, by their ids, in the order of the list: one for each group of tasks that depend on each other. */
+function findNewCycles(changes: readonly PortfolioChange[]): readonly (readonly string[])[] {
   const nodes = changes.flatMap((change) =>
     change.event === "task_created" ? [{ id: change.task_id, after: change.fields.dependencies }] : [],
   );
-  const order = new Map(nodes.map(({ id }, at) => [id, at]));
-  const compare = (one: string, other: string): number => (order.get(one) ?? 0) - (order.get(other) ?? 0);
-  return findCycles(nodes, compare).toSorted(([one = ""], [other = ""]) => compare(one, other));
+  const order = new Map(nodes.map(({ id }, index) => [id, index]));
+  const compare = (a: string, b: string): number => (order.get(a) ?? 0) - (order.get(b) ?? 0);
+  return findCycles(nodes, compare).toSorted(([a = ""], [b = ""]) => compare(a, b));
 }
 
-/** Whether a task that is there may depend on these without a ring. */
-export function whyRing(state: PortfolioView, task_id: string, dependencies: readonly string[]): string | null {
+/** Why an existing task may not depend on these: it would depend on itself. Null if it may. */
+export function whyCyclic(state: PortfolioView, task_id: string, dependencies: readonly string[]): string | null {
   const visited = new Set<string>();
   const open = [...dependencies];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -160,11 +186,11 @@ export function whyRing(state: PortfolioView, task_id: string, dependencies: rea
   return null;
 }
 
-/** `tokens=250k,usd=3`. A string is what is wrong. A value that isn't text is reported elsewhere. */
-export function budgetIn(text: unknown): PortfolioBudget | string {
+/** `tokens=250k,usd=3`. A string says what is wrong. A value that isn't text gives no budget: the schema reports it. */
+export function parseBudget(text: unknown): PortfolioBudget | string {
   const budget: PortfolioBudget = {};
-  for (const part of (typeof text === "string" ? text : "").split(",").filter((one) => one.trim() !== "")) {
-    const [name = "", amount = ""] = part.split("=").map((one) => one.trim());
+  for (const part of (typeof text === "string" ? text : "").split(",").filter((item) => item.trim() !== "")) {
+    const [name = "", amount = ""] = part.split("=").map((word) => word.trim());
     const value = readQuantity(amount);
     if ((name !== "tokens" && name !== "usd") || value === null)
       return `The budget "${part.trim()}" is not understood; expected tokens=250k,usd=3.`;
@@ -173,39 +199,33 @@ export function budgetIn(text: unknown): PortfolioBudget | string {
   return budget;
 }
 
-/** What an item below a task may say of it. */
+/** The keys of the items below a task. */
 export const backlogKeys = ["key", "accept", "after", "touches", "priority", "agent", "flow", "isolation", "budget"] as const;
 
 /** A Markdown backlog: headings name projects, open check boxes are tasks, items below one say more: `accept: …`. */
 export function readBacklog(file: string, text: string): { readonly tasks: readonly TaskDraft[]; readonly problems: readonly string[] } {
-  const tasks: { -readonly [Key in keyof TaskDraft]: TaskDraft[Key] }[] = [];
+  const tasks: MutableDraft[] = [];
   const problems: string[] = [];
   let project = "";
-  let above: "nothing" | "open" | "done" = "nothing";
+  let taskAbove: "none" | "open" | "done" = "none";
   const { lines, findings } = parseMarkdownLines(file, text);
   for (const { line, message } of findings) problems.push(`${file}:${line}: ${message}`);
   for (const { number, text: row, is } of lines) {
-    if (is !== "text") continue; // code and comments show tasks, and are none
+    if (is !== "text") continue; // a task in a code block or a comment is an example
     const place = `${file}:${number}`;
-    const wrong = (what: string): void => void problems.push(`${place}: ${what}`);
+    const report = (problem: string): void => void problems.push(`${place}: ${problem}`);
     const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/.exec(row)?.[1];
     const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$/.exec(row);
-    const more = /^\s+[-*+]\s+([A-Za-z_-]+):(?:\s+(.*))?$/.exec(row);
-    const last = tasks.at(-1);
-    if (heading !== undefined) [project, above] = [heading, "nothing"];
+    const detail = /^\s+[-*+]\s+([A-Za-z_-]+):(?:\s+(.*))?$/.exec(row);
+    if (heading !== undefined) [project, taskAbove] = [heading, "none"];
     else if (box !== null) {
-      above = box[1] === " " ? "open" : "done";
-      if (above === "done") continue;
-      if (project === "") wrong("no heading names a project before this task");
+      taskAbove = box[1] === " " ? "open" : "done";
+      if (taskAbove === "done") continue;
+      if (project === "") report("no heading names a project before this task");
       tasks.push({ place, project, objective: (box[2] ?? "").trim() });
-    } else if (looksLikeBox(row)) wrong('not a check box as a task has it, expected "- [ ] what is to be done" at the margin, or [x]');
-    else if (more !== null && above !== "done") {
-      const [word, value] = [(more[1] ?? "").toLowerCase(), (more[2] ?? "").trim()];
-      if (above === "nothing" || last === undefined) wrong(`${word}: belongs to no task`);
-      else if (!isKey(word)) wrong(`${word} is unknown, expected ${backlogKeys.join(", ")}.${didYouMean(word, backlogKeys)}`);
-      else if (value === "") wrong(`${word}: says nothing`);
-      else saysMore(last, word, value, wrong);
-    }
+    } else if (looksLikeBox(row)) report('not a check box as a task has it, expected "- [ ] what is to be done" at the margin, or [x]');
+    else if (detail !== null && taskAbove !== "done")
+      readDetail(taskAbove === "open" ? tasks.at(-1) : undefined, { key: detail[1] ?? "", value: detail[2] ?? "" }, report);
   }
   return { tasks, problems };
 }
@@ -215,24 +235,32 @@ const isKey = (word: string): word is (typeof backlogKeys)[number] => backlogKey
 /** `- []`, `-[ ] x`, `- [y] x`, an indented box. A link in brackets isn't one; a ticked box is not a task anywhere. */
 const looksLikeBox = (row: string): boolean => /^\s*(?:[-*+]|\d+[.)])\s*\[(?:\s*|[^\]xX]|[xX]?\s+|\s+[xX]?)\](?![([])/.test(row);
 
-function saysMore(
-  task: { -readonly [Key in keyof TaskDraft]: TaskDraft[Key] },
-  word: (typeof backlogKeys)[number],
-  value: string,
-  wrong: (what: string) => void,
+/** An item below a task: `accept: the tests pass :: npm test`. */
+function readDetail(task: MutableDraft | undefined, item: { readonly key: string; readonly value: string }, report: Report): void {
+  const [key, value] = [item.key.toLowerCase(), item.value.trim()];
+  if (task === undefined) report(`${key}: belongs to no task`);
+  else if (!isKey(key)) report(`${key} is unknown, expected ${backlogKeys.join(", ")}.${didYouMean(key, backlogKeys)}`);
+  else if (value === "") report(`${key}: says nothing`);
+  else setTaskDetail(task, { key, value }, report);
+}
+
+function setTaskDetail(
+  task: MutableDraft,
+  { key, value }: { readonly key: (typeof backlogKeys)[number]; readonly value: string },
+  report: Report,
 ): void {
-  const list = value
+  const items = value
     .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
-  if (word === "accept") task.accept = [...(task.accept ?? []), value];
-  else if (word === "after" || word === "touches") task[word] = [...(task[word] ?? []), ...list];
-  else if (word === "priority") {
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+  if (key === "accept") task.accept = [...(task.accept ?? []), value];
+  else if (key === "after" || key === "touches") task[key] = [...(task[key] ?? []), ...items];
+  else if (key === "priority") {
     if (/^\d$/.test(value)) task.priority = Number(value);
-    else wrong(`its priority is ${value}, expected 1 (highest) to ${prioritiesMax}`);
-  } else if (word === "budget") {
-    const budget = budgetIn(value);
-    if (typeof budget === "string") wrong(budget);
+    else report(`its priority is ${value}, expected 1 (highest) to ${prioritiesMax}`);
+  } else if (key === "budget") {
+    const budget = parseBudget(value);
+    if (typeof budget === "string") report(budget);
     else task.budget = budget;
-  } else task[word] = value;
+  } else task[key] = value;
 }

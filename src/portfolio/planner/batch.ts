@@ -1,11 +1,10 @@
-// batch: changes that were written together count together. A process that is killed in the middle of writing them leaves lines that never
-// count.
+// batch: changes that were written together count together: a batch that a killed process left incomplete never counts.
 
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { Portfolio } from "./state.ts";
 
-/** What counts with this entry: itself, or with the last of a batch all of it. Whatever else comes first, the batch was cut off. */
-export function settled(state: Portfolio, entry: PortfolioEntry): readonly PortfolioEntry[] {
+/** The entries that count now: this one, or all of its batch if it is the last. A batch that another entry interrupts was cut off and is dropped. */
+export function completeBatch(state: Portfolio, entry: PortfolioEntry): readonly PortfolioEntry[] {
   const { part } = entry;
   const before = state.unfinished;
   const isNext = part !== undefined && before.length === part.at - 1 && (before.length === 0 || before[0]?.part?.of === part.of);

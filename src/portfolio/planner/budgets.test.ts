@@ -3,7 +3,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
-import { type Action, plan, type PlanFacts } from "./plan.ts";
+import type { Action, PlanFacts } from "./plan-actions.ts";
+import { plan } from "./plan.ts";
 import { dispatched, project, task, type Written, written } from "./portfolio.test-support.ts";
 import type { Task } from "./state.ts";
 import type { ShortLimit } from "../../core/state.ts";

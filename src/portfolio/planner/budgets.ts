@@ -1,4 +1,4 @@
-// budgets: what a task, its project, the portfolio and the day may still use.
+// budgets: decides how much a task's run may use, from the budgets of the task, its project, the portfolio and the day.
 //
 // Invariants:
 //   B1. What runs that can go on may still use is reserved from their start to their end, so that no two spend the same money: together
@@ -13,191 +13,212 @@ import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-
 import type { ShortLimit } from "../../core/state.ts";
 import { turnFloor } from "../../core/limit-hit.ts";
 import { amount, amountOf } from "../../views/wording.ts";
-import type { PortfolioView, TaskView } from "./state.ts";
+import { noUsage, type PortfolioView, type TaskView } from "./state.ts";
 
 const dimensions = ["tokens", "usd"] as const;
 type Dimension = (typeof dimensions)[number];
 
-export type Ended = { readonly scope: "portfolio" | "day" | "project"; readonly project_id: string | null; readonly because: string };
+export type UsedUpBudget = {
+  readonly scope: "portfolio" | "day" | "project";
+  readonly project_id: string | null;
+  readonly because: string;
+};
 
-export type Purse = {
-  readonly scope: Ended["scope"];
+/** A budget that limits a task: the portfolio's, today's, or its project's. */
+export type BudgetScope = {
+  readonly scope: UsedUpBudget["scope"];
   readonly key: string;
   readonly name: string;
   readonly budget: PortfolioBudget;
   readonly spent: PortfolioUsage;
-  readonly holds: (task: TaskView) => boolean;
 };
 
-export function pursesOf(state: PortfolioView, project_id: string, now: string): readonly Purse[] {
+export function budgetScopesFor(state: PortfolioView, project_id: string, now: string): readonly BudgetScope[] {
   const day = now.slice(0, 10);
   const project = state.projects[project_id];
-  const all = (): boolean => true;
   return [
-    { scope: "portfolio", key: "portfolio", name: "the portfolio", budget: state.budget, spent: state.spent, holds: all },
-    {
-      scope: "day",
-      key: `day:${day}`,
-      name: `the day ${day}`,
-      budget: state.day_budget,
-      spent: state.days[day] ?? { tokens: 0, usd: 0 },
-      holds: all,
-    },
+    { scope: "portfolio", key: "portfolio", name: "the portfolio", budget: state.budget, spent: state.spent },
+    { scope: "day", key: `day:${day}`, name: `the day ${day}`, budget: state.day_budget, spent: state.days[day] ?? noUsage() },
     {
       scope: "project",
       key: `project:${project_id}`,
       name: project_id,
       budget: project?.budget ?? {},
-      spent: project?.spent ?? { tokens: 0, usd: 0 },
-      holds: (task) => task.project_id === project_id,
+      spent: project?.spent ?? noUsage(),
     },
   ];
 }
 
 /** A budget without room for a task. */
-export type Lack = {
+export type Shortfall = {
   /** `run`: a limit of its run that no budget of the portfolio's set. */
-  readonly scope: Ended["scope"] | "task" | "run";
+  readonly scope: UsedUpBudget["scope"] | "task" | "run";
   readonly key: string;
   readonly dimension: ShortLimit["dimension"];
   readonly because: string;
-  /** What is used of it or promised to others, and what the task needs beside. */
+  /** What is used of it or reserved by others, and what the task needs beside. */
   readonly taken: number;
   readonly need: number;
 };
-export type Grant = { readonly allowance: PortfolioBudget } | { readonly because: string; readonly lacks: readonly Lack[] };
+export type AllowanceDecision =
+  | { readonly allowance: PortfolioBudget }
+  | { readonly because: string; readonly shortfalls: readonly Shortfall[] };
 
-export type Budgets = {
-  /** What a run for this task may use from now on, or why it waits. Nothing is reserved yet. */
-  readonly grant: (task: TaskView, sharers: Sharers) => Grant;
-  /** B1 */
-  readonly reserve: (task: TaskView, allowance: PortfolioBudget) => void;
-};
-/** How many could start now, this one among them: in its project, and in all. */
+/** How many tasks could start now, this one among them: in its project, and in all. They share what is left (B2). */
 export type Sharers = { readonly inProject: () => number; readonly inAll: () => number };
 
-type Reserved = PortfolioUsage & { holders: number };
+type Reservation = PortfolioUsage & { holders: number };
 
-/** The budgets at a time, with what runs that can still go on may use of them. */
-export function openBudgets(state: PortfolioView, now: string, holders: readonly TaskView[] = holdersIn(state)): Budgets {
-  const reserved = new Map<string, Reserved>();
-  const reserving = new Set<string>();
-  const reserve: Budgets["reserve"] = (task, allowance) => {
-    const isHolder = reserving.has(task.task_id);
-    const before = isHolder ? unused(task) : {};
-    const change = (dimension: Dimension): number => (allowance[dimension] ?? 0) - (before[dimension] ?? 0);
-    for (const { key } of pursesOf(state, task.project_id, now)) {
-      const { tokens, usd, holders: count } = reserved.get(key) ?? { tokens: 0, usd: 0, holders: 0 };
-      reserved.set(key, { tokens: tokens + change("tokens"), usd: usd + change("usd"), holders: count + (isHolder ? 0 : 1) });
+/** The budgets at a time, with what is reserved for runs that can still go on (B1). */
+export class Budgets {
+  readonly #state: PortfolioView;
+  readonly #now: string;
+  readonly #reservations = new Map<string, Reservation>();
+  /** Tasks whose run has an allowance already: what is reserved for them is not counted against them. */
+  readonly #holders = new Set<string>();
+  readonly #averages = new Map<Dimension, number>();
+
+  constructor(state: PortfolioView, now: string, holders: readonly TaskView[] = tasksWithAllowance(state)) {
+    this.#state = state;
+    this.#now = now;
+    for (const task of holders) {
+      this.reserve(task, unusedAllowance(task));
+      this.#holders.add(task.task_id);
     }
-  };
-  for (const task of holders) {
-    reserve(task, unused(task));
-    reserving.add(task.task_id);
   }
-  const averages = new Map<Dimension, number>();
-  const averageUse = (dimension: Dimension): number => {
-    const average = averages.get(dimension) ?? averageRunUse(state, dimension);
-    averages.set(dimension, average);
-    return average;
-  };
-  /** What others than this task have reserved of a budget, and how many they are. */
-  const promised = ({ key }: Purse, task: TaskView, dimension: Dimension) => {
-    const isHolder = reserving.has(task.task_id);
-    const all = reserved.get(key) ?? { tokens: 0, usd: 0, holders: 0 };
-    return {
-      amount: Math.max(0, all[dimension] - (isHolder ? (unused(task)[dimension] ?? 0) : 0)),
-      count: all.holders - (isHolder ? 1 : 0),
-    };
-  };
-  const lackOf = (purse: Purse, task: TaskView, dimension: Dimension): Lack => {
-    const { amount: others, count } = promised(purse, task, dimension);
-    const limit = purse.budget[dimension] ?? 0;
-    const more = count === 0 ? "" : ` beside what ${count} open ${count === 1 ? "run" : "runs"} may use`;
-    const rest = whole(Math.max(0, limit - purse.spent[dimension] - others), dimension);
-    const short = raisable(task, dimension);
-    const average = averageUse(dimension);
-    const usual =
-      rest === 0
-        ? ""
-        : short !== undefined
-          ? `, and its run needs about ${amount(dimension, short.to - task.run_spent[dimension])} more`
-          : rest < average
-            ? `, and a run has used ${amount(dimension, average)} on average`
-            : "";
-    const because = `${purse.name} has ${amountOf(dimension, rest, limit)} left${more}${usual}`;
-    return {
-      scope: purse.scope,
-      key: purse.key,
-      dimension,
-      because,
-      taken: purse.spent[dimension] + others,
-      need: needed(task, dimension),
-    };
-  };
-  const needed = (task: TaskView, dimension: Dimension): number => {
-    const short = raisable(task, dimension);
-    return short === undefined ? Math.max(averageUse(dimension), turnFloor[dimension]) : short.to - task.run_spent[dimension];
-  };
-  /** What it may use in one dimension, or every budget that lacks it; undefined if no budget limits that. */
-  const grantIn = (task: TaskView, dimension: Dimension, sharers: Sharers): number | undefined | readonly Lack[] => {
-    const lacks: Lack[] = [];
-    const own = task.budget[dimension];
-    const left = own === undefined ? null : own - task.spent[dimension];
-    const short = raisable(task, dimension);
-    const isNoMore = left !== null && short !== undefined && task.run_spent[dimension] + left <= short.limit; // B4
-    if (own !== undefined && left !== null && (left <= 0 || isNoMore)) {
-      const rest = left <= 0 ? "is used up" : `leaves ${amount(dimension, left)}, too little for another turn`;
-      const because = `its budget of ${amount(dimension, own)} ${rest}`;
-      lacks.push({ scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: needed(task, dimension) });
+
+  /** B1 */
+  reserve(task: TaskView, allowance: PortfolioBudget): void {
+    const isHolder = this.#holders.has(task.task_id);
+    const before = isHolder ? unusedAllowance(task) : {};
+    const change = (dimension: Dimension): number => (allowance[dimension] ?? 0) - (before[dimension] ?? 0);
+    for (const { key } of budgetScopesFor(this.#state, task.project_id, this.#now)) {
+      const { tokens, usd, holders } = this.#reservations.get(key) ?? noReservation;
+      this.#reservations.set(key, { tokens: tokens + change("tokens"), usd: usd + change("usd"), holders: holders + (isHolder ? 0 : 1) });
     }
-    const goesOn = task.allowance !== null && short === undefined;
-    let least = left ?? Number.POSITIVE_INFINITY;
-    for (const purse of pursesOf(state, task.project_id, now)) {
-      const unspent = (purse.budget[dimension] ?? Number.POSITIVE_INFINITY) - purse.spent[dimension];
-      if (unspent <= 0) lacks.push(lackOf(purse, task, dimension));
-      if (unspent <= 0 || goesOn || !Number.isFinite(unspent)) continue;
-      const among = purse.scope === "project" ? sharers.inProject() : sharers.inAll();
-      const { amount: others, count } = promised(purse, task, dimension);
-      const rest = unspent - others;
-      const usual = short === undefined ? averageUse(dimension) : needed(task, dimension);
-      const share = whole(left ?? Math.max(rest / among, Math.min(rest, usual)), dimension); // B2
-      const isHalf = count === 0 || short !== undefined || share >= unspent / (count + among) / 2;
-      const isEnough = left === null ? share > 0 && isHalf && share >= whole(usual, dimension) : left <= rest; // B3
-      if (!isEnough) lacks.push(lackOf(purse, task, dimension));
+  }
+
+  /** What a run for this task may use from now on, or why it waits. Nothing is reserved yet. */
+  decideAllowance(task: TaskView, sharers: Sharers): AllowanceDecision {
+    const allowance: PortfolioBudget = {};
+    const shortfalls: Shortfall[] = [];
+    for (const dimension of dimensions) {
+      const decision = this.#decideDimension(task, dimension, sharers);
+      if (typeof decision === "number") allowance[dimension] = decision;
+      else if (decision !== undefined) shortfalls.push(...decision);
+    }
+    shortfalls.push(...runLimitShortfalls(task));
+    const [first] = shortfalls;
+    return first === undefined ? { allowance } : { because: first.because, shortfalls };
+  }
+
+  /** What the task may use in one dimension, or every budget without room for it; undefined if no budget limits the dimension. */
+  #decideDimension(task: TaskView, dimension: Dimension, sharers: Sharers): number | undefined | readonly Shortfall[] {
+    const raisable = raisableLimit(task, dimension);
+    const isResumed = task.allowance !== null && raisable === undefined; // its run goes on with what it was given
+    const ownBudget = task.budget[dimension];
+    const ownLeft = ownBudget === undefined ? null : ownBudget - task.spent[dimension];
+    const shortfalls = this.#ownShortfalls(task, dimension);
+    let least = ownLeft ?? Number.POSITIVE_INFINITY;
+    for (const scope of budgetScopesFor(this.#state, task.project_id, this.#now)) {
+      const unspent = (scope.budget[dimension] ?? Number.POSITIVE_INFINITY) - scope.spent[dimension];
+      if (unspent <= 0) shortfalls.push(this.#shortfall(scope, task, dimension));
+      if (unspent <= 0 || isResumed || !Number.isFinite(unspent)) continue;
+      const { share, isEnough } = this.#shareOf(scope, task, { dimension, unspent, ownLeft, sharers });
+      if (!isEnough) shortfalls.push(this.#shortfall(scope, task, dimension));
       least = Math.min(least, share);
     }
-    if (lacks.length > 0) return lacks;
-    if (goesOn) return unused(task)[dimension]; // its run goes on with what it was given
-    if (Number.isFinite(least)) return whole(least, dimension);
-    return short === undefined ? undefined : Math.max(needed(task, dimension), task.run_spent[dimension]); // as much again
-  };
-  const grant: Budgets["grant"] = (task, sharers) => {
-    const allowance: PortfolioBudget = {};
-    const lacks: Lack[] = [];
-    for (const dimension of dimensions) {
-      const granted = grantIn(task, dimension, sharers);
-      if (typeof granted === "number") allowance[dimension] = granted;
-      else if (granted !== undefined) lacks.push(...granted);
-    }
-    lacks.push(...lacksOfRun(task));
-    const [first] = lacks;
-    return first === undefined ? { allowance } : { because: first.because, lacks };
-  };
-  return { grant, reserve };
+    if (shortfalls.length > 0) return shortfalls;
+    if (isResumed) return unusedAllowance(task)[dimension];
+    if (Number.isFinite(least)) return roundDown(least, dimension);
+    return raisable === undefined ? undefined : Math.max(this.#need(task, dimension), task.run_spent[dimension]); // as much again
+  }
+
+  /** A task's share of what one budget has left (B2), and whether that is enough to start with (B3). */
+  #shareOf(
+    scope: BudgetScope,
+    task: TaskView,
+    of: { readonly dimension: Dimension; readonly unspent: number; readonly ownLeft: number | null; readonly sharers: Sharers },
+  ): { readonly share: number; readonly isEnough: boolean } {
+    const { dimension, unspent, ownLeft, sharers } = of;
+    const sharerCount = scope.scope === "project" ? sharers.inProject() : sharers.inAll();
+    const others = this.#reservedByOthers(scope, task, dimension);
+    const left = unspent - others.amount;
+    const isAtLimit = raisableLimit(task, dimension) !== undefined;
+    const usualUse = isAtLimit ? this.#need(task, dimension) : this.#averageUse(dimension);
+    const share = roundDown(ownLeft ?? Math.max(left / sharerCount, Math.min(left, usualUse)), dimension); // B2
+    if (ownLeft !== null) return { share, isEnough: ownLeft <= left };
+    const isHalf = others.count === 0 || isAtLimit || share >= unspent / (others.count + sharerCount) / 2;
+    return { share, isEnough: share > 0 && isHalf && share >= roundDown(usualUse, dimension) }; // B3
+  }
+
+  /** The task's own budget, if it is used up or leaves too little for another turn. */
+  #ownShortfalls(task: TaskView, dimension: Dimension): Shortfall[] {
+    const budget = task.budget[dimension];
+    if (budget === undefined) return [];
+    const left = budget - task.spent[dimension];
+    const raisable = raisableLimit(task, dimension);
+    const raisesNothing = raisable !== undefined && task.run_spent[dimension] + left <= raisable.limit; // B4
+    if (left > 0 && !raisesNothing) return [];
+    const leftText = left <= 0 ? "is used up" : `leaves ${amount(dimension, left)}, too little for another turn`;
+    const because = `its budget of ${amount(dimension, budget)} ${leftText}`;
+    return [{ scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: this.#need(task, dimension) }];
+  }
+
+  #shortfall(scope: BudgetScope, task: TaskView, dimension: Dimension): Shortfall {
+    const others = this.#reservedByOthers(scope, task, dimension);
+    const limit = scope.budget[dimension] ?? 0;
+    const left = roundDown(Math.max(0, limit - scope.spent[dimension] - others.amount), dimension);
+    const beside = others.count === 0 ? "" : ` beside what ${others.count} open ${others.count === 1 ? "run" : "runs"} may use`;
+    const because = `${scope.name} has ${amountOf(dimension, left, limit)} left${beside}${this.#whyTooLittle(task, dimension, left)}`;
+    const taken = scope.spent[dimension] + others.amount;
+    return { scope: scope.scope, key: scope.key, dimension, because, taken, need: this.#need(task, dimension) };
+  }
+
+  /** The end of a sentence on what is left; empty if that speaks for itself. */
+  #whyTooLittle(task: TaskView, dimension: Dimension, left: number): string {
+    if (left === 0) return "";
+    const raisable = raisableLimit(task, dimension);
+    if (raisable !== undefined) return `, and its run needs about ${amount(dimension, raisable.to - task.run_spent[dimension])} more`;
+    const average = this.#averageUse(dimension);
+    return left < average ? `, and a run has used ${amount(dimension, average)} on average` : "";
+  }
+
+  #need(task: TaskView, dimension: Dimension): number {
+    const raisable = raisableLimit(task, dimension);
+    if (raisable !== undefined) return raisable.to - task.run_spent[dimension];
+    return Math.max(this.#averageUse(dimension), turnFloor[dimension]);
+  }
+
+  #reservedByOthers({ key }: BudgetScope, task: TaskView, dimension: Dimension): { readonly amount: number; readonly count: number } {
+    const isHolder = this.#holders.has(task.task_id);
+    const reservation = this.#reservations.get(key) ?? noReservation;
+    return {
+      amount: Math.max(0, reservation[dimension] - (isHolder ? (unusedAllowance(task)[dimension] ?? 0) : 0)),
+      count: reservation.holders - (isHolder ? 1 : 0),
+    };
+  }
+
+  #averageUse(dimension: Dimension): number {
+    const average = this.#averages.get(dimension) ?? averageRunUse(this.#state, dimension);
+    this.#averages.set(dimension, average);
+    return average;
+  }
 }
 
+const noReservation: Reservation = { tokens: 0, usd: 0, holders: 0 };
+
 /** B4: the limit at which a task's run rests, if a budget of the portfolio's set it or its task was given one since. */
-function raisable({ short, allowance, budget }: TaskView, dimension: Dimension): ShortLimit | undefined {
-  const limit = short?.find((one) => one.scope === "run" && one.dimension === dimension);
+function raisableLimit({ short, allowance, budget }: TaskView, dimension: Dimension): ShortLimit | undefined {
+  const limit = short?.find((candidate) => candidate.scope === "run" && candidate.dimension === dimension);
   const given = allowance?.[dimension];
   const isOurs = limit !== undefined && (given === undefined ? budget[dimension] !== undefined : limit.limit >= given);
   return isOurs ? limit : undefined;
 }
 
 /** Limits at which a task's run rests and that no budget of the portfolio's set: a default, or a cap of the settings or the flow. */
-const lacksOfRun = (task: TaskView): readonly Lack[] =>
-  limitsOfRun(task).map(({ scope, dimension, limit, to }): Lack => ({
+const runLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
+  limitsOnlyPersonRaises(task).map(({ scope, dimension, limit, to }): Shortfall => ({
     scope: "run",
     key: `run:${task.task_id}`,
     dimension,
@@ -206,14 +227,15 @@ const lacksOfRun = (task: TaskView): readonly Lack[] =>
     need: to,
   }));
 
-export const limitsOfRun = (task: TaskView): readonly ShortLimit[] =>
+export const limitsOnlyPersonRaises = (task: TaskView): readonly ShortLimit[] =>
   (task.short ?? []).filter(({ scope, dimension }) => {
-    const own = scope === "run" ? dimensions.find((one) => one === dimension) : undefined;
-    return own === undefined || raisable(task, own) === undefined;
+    const budgeted = scope === "run" ? dimensions.find((name) => name === dimension) : undefined;
+    return budgeted === undefined || raisableLimit(task, budgeted) === undefined;
   });
 
 /** A run's limit is a whole number of tokens, and of hundredths of a cent. */
-const whole = (value: number, dimension: Dimension): number => (dimension === "tokens" ? Math.floor(value) : Math.floor(value * 1e4) / 1e4);
+const roundDown = (value: number, dimension: Dimension): number =>
+  dimension === "tokens" ? Math.floor(value) : Math.floor(value * 1e4) / 1e4;
 
 /** What a run that has ended used, on average; 0 if none has. */
 function averageRunUse({ tasks }: PortfolioView, dimension: Dimension): number {
@@ -226,11 +248,12 @@ function averageRunUse({ tasks }: PortfolioView, dimension: Dimension): number {
   return runs === 0 ? 0 : sum / runs;
 }
 
-/** Tasks with a run that can go on: what it was given stays reserved, for it is not asked again. */
-const holdersIn = (state: PortfolioView): readonly TaskView[] => Object.values(state.tasks).filter(({ allowance }) => allowance !== null);
+/** Tasks with a run that can go on: what it was given stays reserved, because the budget is not asked again when it resumes. */
+const tasksWithAllowance = (state: PortfolioView): readonly TaskView[] =>
+  Object.values(state.tasks).filter(({ allowance }) => allowance !== null);
 
 /** What a task's run may still use. */
-function unused({ allowance, run_spent }: TaskView): PortfolioBudget {
+function unusedAllowance({ allowance, run_spent }: TaskView): PortfolioBudget {
   const { tokens, usd } = allowance ?? {};
   return {
     ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - run_spent.tokens) }),
@@ -239,10 +262,10 @@ function unused({ allowance, run_spent }: TaskView): PortfolioBudget {
 }
 
 /** Used-up budgets that have not been reported yet. */
-export function endedBudgets(state: PortfolioView, now: string): readonly Ended[] {
+export function newlyUsedUpBudgets(state: PortfolioView, now: string): readonly UsedUpBudget[] {
   const projects = Object.keys(state.projects);
-  const purses = new Map([...projects, ""].flatMap((id) => pursesOf(state, id, now)).map((purse) => [purse.key, purse]));
-  return [...purses.values()].flatMap(({ scope, key, name, budget, spent }): Ended[] => {
+  const scopes = new Map([...projects, ""].flatMap((id) => budgetScopesFor(state, id, now)).map((scope) => [scope.key, scope]));
+  return [...scopes.values()].flatMap(({ scope, key, name, budget, spent }): UsedUpBudget[] => {
     const over = dimensions.find((dimension) => budget[dimension] !== undefined && spent[dimension] >= (budget[dimension] ?? 0));
     if (over === undefined || state.exhausted.includes(key)) return [];
     const because = `${name} has used ${amountOf(over, spent[over], budget[over] ?? 0)}`;

@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { bisect } from "./bisect.ts";
+import { Bisection } from "./bisect.ts";
 import { blockIdOf, projectIdOf, slugOf, taskIdOf } from "./ids.ts";
 import { project, task, dispatched, written } from "./portfolio.test-support.ts";
-import { leases, mergings, recoveryRows, remedyOf, results, runs, workers } from "./recovery.ts";
-import { followUpsOf, handedIn, judge, proofOf, whyNotOurs } from "./result.ts";
+import { leases, mergings, recoveryRows, recoveryFor, results, runs, workers } from "./recovery.ts";
+import { followUpsOf, parseSubmittedResult, decideOnResult, proofOf, whyResultRefused } from "./result.ts";
 
 function played(size: number, fails: (tasks: readonly number[], landed: readonly number[]) => boolean) {
   const batch = Array.from({ length: size }, (_, at) => at);
-  const search = bisect(batch);
+  const search = new Bisection(batch);
   const landed: number[] = [];
   const rejected: number[] = [];
   let proofs = 0;
@@ -61,7 +61,7 @@ test("on a branch that is red by itself nothing is held against a task but what 
           ),
         );
       const ids = all.map((_, at) => at);
-      const search = bisect(ids, { isOwn: () => false, ...(isKnown ? { red: before } : {}) });
+      const search = new Bisection(ids, { isOwn: () => false, ...(isKnown ? { red: before } : {}) });
       const [landed, rejected, held]: [number[], number[], number[]] = [[], [], []];
       let looks = 0;
       for (let step = search.next(); step.do !== "end";) {
@@ -104,8 +104,8 @@ test("everything that may be found of a running task after a crash has one remed
               Object.entries(when).every(([key, value]) => found[key as keyof typeof found] === value),
             );
             expect(row, JSON.stringify(found)).toBeGreaterThanOrEqual(0);
-            expect(remedyOf(found).remedy).toBe(recoveryRows[row]?.remedy);
-            if (worker === "alive" && lease === "held" && merge === "none") expect(remedyOf(found).remedy).toBe("leave");
+            expect(recoveryFor(found).remedy).toBe(recoveryRows[row]?.remedy);
+            if (worker === "alive" && lease === "held" && merge === "none") expect(recoveryFor(found).remedy).toBe("leave");
             used.add(row);
             cases += 1;
           }
@@ -120,10 +120,10 @@ test("a result delivered twice, late, for another run or with another nonce is n
     dispatched("task-x-aaaaaa", 1),
   );
   const [at, mine] = [() => state.tasks["task-x-aaaaaa"], { task_id: "task-x-aaaaaa", run_id: "run-2026-01-01-000001", event_nonce: "n1" }];
-  expect(whyNotOurs(at(), mine)).toBeNull();
-  expect(whyNotOurs(at(), { ...mine, run_id: "run-2026-01-01-000009" })).toContain("not run-2026-01-01-000009");
-  expect(whyNotOurs(at(), { ...mine, event_nonce: "n0" })).toContain("nonce");
-  expect(whyNotOurs(undefined, mine)).toContain("no task");
+  expect(whyResultRefused(at(), mine)).toBeNull();
+  expect(whyResultRefused(at(), { ...mine, run_id: "run-2026-01-01-000009" })).toContain("not run-2026-01-01-000009");
+  expect(whyResultRefused(at(), { ...mine, event_nonce: "n0" })).toContain("nonce");
+  expect(whyResultRefused(undefined, mine)).toContain("no task");
   const proof = proofOf(task().acceptance_criteria, { passed: ["true"], failed: [] });
   write({
     event: "worker_result_ingested",
@@ -136,7 +136,7 @@ test("a result delivered twice, late, for another run or with another nonce is n
     evidence: [],
     usage: { tokens: 1, usd: 0 },
   });
-  expect(whyNotOurs(at(), mine)).toContain("before");
+  expect(whyResultRefused(at(), mine)).toContain("before");
 });
 
 test("only the runner's proof makes a task done; a first failure is tried again, a criterion without a command is asked about", () => {
@@ -160,13 +160,16 @@ test("only the runner's proof makes a task done; a first failure is tried again,
   const end = { is_completed: true, has_changes: true, passed: ["t"], failed: [] };
   const half = proofOf(one.acceptance_criteria, end);
   const none = proofOf(one.acceptance_criteria, { passed: [], failed: ["t"] });
-  expect(judge(one, own, end, none, null).to).toBe("failed");
-  expect(judge({ ...one, failures: 1 }, own, end, none, null).to).toBe("needs_adjustment");
-  expect(judge(one, own, { ...end, is_completed: false }, half, null).to).toBe("failed");
-  expect(judge(one, own, end, half, null)).toMatchObject({ to: "blocked_human", ask: "b" });
-  expect(judge(one, { ...own, accept_unproved: true }, end, half, null).to).toBe("running");
+  expect(decideOnResult(one, own, { end, proof: none, submitted: null }).to).toBe("failed");
+  expect(decideOnResult({ ...one, failures: 1 }, own, { end, proof: none, submitted: null }).to).toBe("needs_adjustment");
+  expect(decideOnResult(one, own, { end: { ...end, is_completed: false }, proof: half, submitted: null }).to).toBe("failed");
+  expect(decideOnResult(one, own, { end, proof: half, submitted: null })).toMatchObject({ to: "blocked_human", ask: "b" });
+  expect(decideOnResult(one, { ...own, accept_unproved: true }, { end, proof: half, submitted: null }).to).toBe("running");
   const asksNothing = { ...one, acceptance_criteria: [] };
-  expect(judge(asksNothing, own, end, proofOf([], end), null)).toMatchObject({ to: "blocked_human", ask: one.objective });
+  expect(decideOnResult(asksNothing, own, { end, proof: proofOf([], end), submitted: null })).toMatchObject({
+    to: "blocked_human",
+    ask: one.objective,
+  });
 });
 
 test("ids are made from names of every kind", () => {
@@ -210,25 +213,25 @@ test("a worker's result that lacks a field, or is for another task or dispatch, 
   const one = state.tasks["task-a-aaaaaa"];
   const own = state.projects["proj-p"];
   if (one === undefined || own === undefined) throw new Error("both are there");
-  expect(handedIn(one, result).problem).toBeNull();
-  for (const key of Object.keys(result)) expect(handedIn(one, { ...result, [key]: undefined }).problem).toContain("not whole");
-  expect(handedIn(one, { ...result, task_id: "task-b-bbbbbb" }).problem).toContain("task-b-bbbbbb");
-  expect(handedIn(one, { ...result, event_nonce: "n0" }).problem).toContain("nonce");
-  expect(handedIn(one, null).problem).toContain("no result");
+  expect(parseSubmittedResult(one, result).problem).toBeNull();
+  for (const key of Object.keys(result)) expect(parseSubmittedResult(one, { ...result, [key]: undefined }).problem).toContain("not whole");
+  expect(parseSubmittedResult(one, { ...result, task_id: "task-b-bbbbbb" }).problem).toContain("task-b-bbbbbb");
+  expect(parseSubmittedResult(one, { ...result, event_nonce: "n0" }).problem).toContain("nonce");
+  expect(parseSubmittedResult(one, null).problem).toContain("no result");
   const end = { is_completed: true, has_changes: true, passed: ["true"], failed: [] };
   const proof = proofOf(one.acceptance_criteria, end);
-  expect(judge(one, own, end, proof, handedIn(one, result)).to).toBe("running");
-  expect(judge(one, own, end, proof, handedIn(one, null)).to).toBe("needs_adjustment");
-  expect(judge(one, own, end, proof, handedIn(one, { ...result, status: "failed" })).to).toBe("needs_adjustment");
+  expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, result) }).to).toBe("running");
+  expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, null) }).to).toBe("needs_adjustment");
+  expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, { ...result, status: "failed" }) }).to).toBe(
+    "needs_adjustment",
+  );
   // What the worker says of itself makes nothing done.
   expect(
-    judge(
-      one,
-      own,
-      { ...end, passed: [], failed: ["true"] },
-      proofOf(one.acceptance_criteria, { passed: [], failed: ["true"] }),
-      handedIn(one, result),
-    ).to,
+    decideOnResult(one, own, {
+      end: { ...end, passed: [], failed: ["true"] },
+      proof: proofOf(one.acceptance_criteria, { passed: [], failed: ["true"] }),
+      submitted: parseSubmittedResult(one, result),
+    }).to,
   ).toBe("failed");
 });
 
@@ -237,7 +240,7 @@ test("suggestions become at most five tasks, each once, and none that is there a
   const one = state.tasks["task-a-aaaaaa"];
   if (one === undefined) throw new Error("it is there");
   const suggestions = ["known", "one", { title: "two\n lines" }, "one", 7, "", "three", "four", "five", "six"];
-  const { claim } = handedIn(one, { ...result, next_suggestions: suggestions });
+  const { claim } = parseSubmittedResult(one, { ...result, next_suggestions: suggestions });
   expect(followUpsOf(one, claim, ["known"]).map(({ objective }) => objective)).toEqual(["one", "two lines", "three", "four", "five"]);
   expect(followUpsOf(one, null, [])).toEqual([]);
 });

@@ -1,25 +1,25 @@
-// dispatch-order: in which order tasks that could start are inspected.
+// dispatch-order: the order in which tasks that could start are inspected, and how many are left to share a budget with.
 
 import type { Sharers } from "./budgets.ts";
 import { mayOverlap } from "./overlap.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 /** The overdue first, then by priority, projects in turn, age. */
-export function* inOrder(state: PortfolioView, candidates: readonly TaskView[]): Generator<TaskView> {
+export function* dispatchOrder(state: PortfolioView, candidates: readonly TaskView[]): Generator<TaskView> {
   const deadline = (task: TaskView): number => task.ready_at_dispatch + task.waits_at_most;
   const isOverdue = (task: TaskView): boolean => task.status === "ready" && state.dispatches >= deadline(task);
   yield* candidates.filter(isOverdue).toSorted((a, b) => deadline(a) - deadline(b) || a.priority - b.priority || a.created - b.created);
   const byPriority = new Map<number, TaskView[]>();
-  for (const task of candidates) if (!isOverdue(task)) push(byPriority, task.priority, task);
+  for (const task of candidates) if (!isOverdue(task)) pushTo(byPriority, task.priority, task);
   const served = new Map(Object.values(state.projects).map(({ project_id, last_dispatch }) => [project_id, last_dispatch]));
   let turn = state.dispatches;
   for (const [, tasks] of [...byPriority].toSorted(([a], [b]) => a - b)) {
     const queues = new Map<string, TaskView[]>();
-    for (const task of tasks.toSorted((a, b) => b.created - a.created)) push(queues, task.project_id, task); // the oldest last: popped first
+    for (const task of tasks.toSorted((a, b) => b.created - a.created)) pushTo(queues, task.project_id, task); // the oldest last: popped first
     const age = (id: string): number => queues.get(id)?.at(-1)?.created ?? 0;
     const isBefore = (id: string, other: string): boolean => {
-      const [mine, theirs] = [served.get(id) ?? 0, served.get(other) ?? 0];
-      return mine === theirs ? age(id) < age(other) : mine < theirs;
+      const [lastServed, otherLastServed] = [served.get(id) ?? 0, served.get(other) ?? 0];
+      return lastServed === otherLastServed ? age(id) < age(other) : lastServed < otherLastServed;
     };
     while (queues.size > 0) {
       let next = "";
@@ -34,35 +34,36 @@ export function* inOrder(state: PortfolioView, candidates: readonly TaskView[]):
   }
 }
 
-/** How many of those that were not inspected yet could start beside one: its budget is shared with them. */
-export function candidatesLeft(state: PortfolioView, candidates: readonly TaskView[], inProject: ReadonlyMap<string, number>) {
-  const left = new Map<string, number>();
-  for (const { project_id } of candidates) left.set(project_id, (left.get(project_id) ?? 0) + 1);
+/** Counts the candidates that were not inspected yet: those that could start beside a task share its budget with it. */
+export function countCandidates(state: PortfolioView, candidates: readonly TaskView[], inProject: ReadonlyMap<string, number>) {
+  const leftInProject = new Map<string, number>();
+  for (const { project_id } of candidates) leftInProject.set(project_id, (leftInProject.get(project_id) ?? 0) + 1);
   const free = (id: string): number => (state.projects[id]?.slots ?? 0) - (inProject.get(id) ?? 0);
   return {
-    pass: ({ project_id }: TaskView): void => void left.set(project_id, (left.get(project_id) ?? 0) - 1),
-    /** The one itself counts. */
+    pass: ({ project_id }: TaskView): void => void leftInProject.set(project_id, (leftInProject.get(project_id) ?? 0) - 1),
+    /** The task itself counts. */
     sharers: ({ project_id }: TaskView, slots: number): Sharers => ({
-      inProject: () => 1 + Math.max(0, Math.min(free(project_id) - 1, left.get(project_id) ?? 0)),
+      inProject: () => 1 + Math.max(0, Math.min(free(project_id) - 1, leftInProject.get(project_id) ?? 0)),
       inAll: () => {
         let others = 0;
-        for (const [id, count] of left) others += Math.max(0, Math.min(free(id) - (id === project_id ? 1 : 0), count));
+        for (const [id, count] of leftInProject) others += Math.max(0, Math.min(free(id) - (id === project_id ? 1 : 0), count));
         return 1 + Math.min(slots - 1, others);
       },
     }),
   };
 }
 
-export function push<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+export function pushTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [item]);
   else list.push(item);
 }
 
-export type Busy = { readonly touches: readonly string[]; readonly task_id: string };
+/** The files that a task may change. */
+export type FileClaim = { readonly touches: readonly string[]; readonly task_id: string };
 
-/** Beyond so many that wait before it in one repository, a task simply waits behind them. */
+/** If more than this many wait before it in one repository, a task waits behind them without comparing files. */
 const compareMax = 200;
-/** The first that waits for a file of a task's. */
-export const firstAhead = (ahead: readonly Busy[], task: TaskView): Busy | undefined =>
+/** The first of those ahead that may change a file of this task's. */
+export const firstOverlapping = (ahead: readonly FileClaim[], task: TaskView): FileClaim | undefined =>
   ahead.length > compareMax ? ahead[0] : ahead.find(({ touches }) => mayOverlap(touches, task.touches));

@@ -1,48 +1,50 @@
-// held-by-budget: tasks that a used-up budget holds up, and the command that raises it. Derived from the state, so it is over when the
-// budget is raised, the day ends or others give back what they have not used.
+// held-by-budget: finds the tasks that wait because a budget is used up, and the commands that raise it. Derived from the state, so a task is
+// no longer listed once the budget is raised, the day ends or others give back what they have not used.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
 import { raiseText } from "../../views/ways-on.ts";
-import { type Lack, limitsOfRun, openBudgets, pursesOf } from "./budgets.ts";
+import { Budgets, budgetScopesFor, limitsOnlyPersonRaises, type Shortfall } from "./budgets.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 export type HeldByBudget = {
-  readonly scope: Lack["scope"];
+  readonly scope: Shortfall["scope"];
   readonly because: string;
   /** Those whose run rests come first. */
   readonly tasks: readonly TaskView[];
-  /** Raise it, and whatever else they lack, so far that they get on. */
+  /** Raise it, and every other budget that the first task lacks, far enough for all of them. */
   readonly commands: readonly string[];
 };
 
-type Found = { readonly first: Lack; readonly own: readonly Lack[]; readonly lacks: Lack[]; readonly tasks: TaskView[] };
+/** Tasks whose first shortfall is in the same budget: what the first of them lacks, and what all of them lack together. */
+type BudgetGroup = {
+  readonly first: Shortfall;
+  readonly ofFirstTask: readonly Shortfall[];
+  readonly shortfalls: Shortfall[];
+  readonly tasks: TaskView[];
+};
 
 /** By the budget that leaves nothing for them, or not enough: tasks that are ready, though nothing else works. */
 export function heldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
-  const found = new Map<string, Found>();
-  const budgets = openBudgets(state, now, []);
+  const groups = new Map<string, BudgetGroup>();
+  const budgets = new Budgets(state, now, []);
   for (const task of Object.values(state.tasks).toSorted((a, b) => Number(a.short === null) - Number(b.short === null))) {
     if (task.status !== "ready" || !isBounded(state, task)) continue;
-    const grant = budgets.grant(task, { inProject: () => 1, inAll: () => 1 });
-    const [first] = "because" in grant ? grant.lacks : [];
-    if (!("because" in grant) || first === undefined) continue;
-    const one = found.get(first.key) ?? { first, own: grant.lacks, lacks: [], tasks: [] };
-    one.lacks.push(...grant.lacks);
-    one.tasks.push(task);
-    found.set(first.key, one);
+    const decision = budgets.decideAllowance(task, { inProject: () => 1, inAll: () => 1 });
+    const shortfalls = "because" in decision ? decision.shortfalls : [];
+    const [first] = shortfalls;
+    if (first === undefined) continue;
+    const group = groups.get(first.key) ?? { first, ofFirstTask: shortfalls, shortfalls: [], tasks: [] };
+    group.shortfalls.push(...shortfalls);
+    group.tasks.push(task);
+    groups.set(first.key, group);
   }
-  return [...found.values()].flatMap(({ first, own, lacks, tasks }) => {
+  return [...groups.values()].flatMap(({ first, ofFirstTask, shortfalls, tasks }) => {
     const [task] = tasks;
     if (task === undefined) return [];
-    const commands = [...new Set(own.map(({ key }) => key))].flatMap((key) =>
-      commandFor(
-        state,
-        now,
-        task,
-        lacks.filter((lack) => lack.key === key),
-      ),
-    );
+    const keys = [...new Set(ofFirstTask.map(({ key }) => key))];
+    const shortfallsOf = (key: string) => shortfalls.filter((shortfall) => shortfall.key === key);
+    const commands = keys.flatMap((key) => raiseCommand({ state, now }, task, shortfallsOf(key)));
     return [{ scope: first.scope, because: first.because, tasks, commands }];
   });
 }
@@ -53,26 +55,43 @@ const isBounded = ({ budget, day_budget, projects }: PortfolioView, task: TaskVi
     ({ tokens, usd }) => tokens !== undefined || usd !== undefined,
   );
 
-function commandFor(state: PortfolioView, now: string, task: TaskView, lacks: readonly Lack[]): readonly string[] {
-  const [first] = lacks;
+/** The command that raises one budget far enough for these shortfalls in it. */
+function raiseCommand(
+  { state, now }: { readonly state: PortfolioView; readonly now: string },
+  task: TaskView,
+  shortfalls: readonly Shortfall[],
+): readonly string[] {
+  const [first] = shortfalls;
   if (first === undefined) return [];
-  const { scope, key } = first;
-  if (scope === "run") return [`autopilot budget raise ${raiseText(limitsOfRun(task))} --run ${task.task_id}`];
-  const budget = scope === "task" ? task.budget : (pursesOf(state, task.project_id, now).find((one) => one.key === key)?.budget ?? {});
-  const id = scope === "task" ? task.task_id : scope === "project" ? task.project_id : "portfolio";
-  return [`autopilot portfolio edit ${id} ${scope === "day" ? "--day-budget" : "--budget"} ${budgetText(budget, lacks)}`];
+  const edit = (id: string, flag: string, budget: PortfolioBudget): readonly string[] => [
+    `autopilot portfolio edit ${id} ${flag} ${raisedBudgetText(budget, shortfalls)}`,
+  ];
+  const budget = budgetScopesFor(state, task.project_id, now).find(({ key }) => key === first.key)?.budget ?? {};
+  switch (first.scope) {
+    case "run":
+      return [`autopilot budget raise ${raiseText(limitsOnlyPersonRaises(task))} --run ${task.task_id}`];
+    case "task":
+      return edit(task.task_id, "--budget", task.budget);
+    case "project":
+      return edit(task.project_id, "--budget", budget);
+    case "day":
+      return edit("portfolio", "--day-budget", budget);
+    case "portfolio":
+      return edit("portfolio", "--budget", budget);
+  }
 }
 
+/** What an amount is rounded up to. */
 const steps = { tokens: 1_000, usd: 0.01 } as const;
 
-/** The whole budget as `--budget` takes it, for a budget is given as one: raised where it lacks, as it is elsewhere. */
-function budgetText(budget: PortfolioBudget, lacks: readonly Lack[]): string {
+/** The whole budget as `--budget` takes it, because the flag replaces all of it: raised where it falls short, unchanged elsewhere. */
+function raisedBudgetText(budget: PortfolioBudget, shortfalls: readonly Shortfall[]): string {
   return (["tokens", "usd"] as const)
     .flatMap((dimension) => {
-      const short = lacks.filter((lack) => lack.dimension === dimension);
-      const [first] = short;
+      const inDimension = shortfalls.filter((shortfall) => shortfall.dimension === dimension);
+      const [first] = inDimension;
       if (first === undefined) return budget[dimension] === undefined ? [] : [`${dimension}=${quantityText(budget[dimension])}`];
-      const count = Math.ceil(short.reduce((sum, { need }) => sum + need, first.taken) / steps[dimension]);
+      const count = Math.ceil(inDimension.reduce((sum, { need }) => sum + need, first.taken) / steps[dimension]);
       return [`${dimension}=${dimension === "tokens" ? quantityText(count * steps.tokens) : ((count + 1) * steps.usd).toFixed(2)}`];
     })
     .join(",");

@@ -8,7 +8,7 @@
 import { holdsPassword, isGitAddress, type PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { Portfolio, PortfolioView, ProjectView } from "./state.ts";
-import { type Stamp, touchHeldUp } from "./task-changes.ts";
+import { type Stamp, markHeldUpChanged } from "./task-changes.ts";
 
 export function setHub(state: Portfolio, { repository, hub }: PortfolioChangeOf<"hub_set">, at: Stamp): void {
   invariant(hub === null || repositoryAt(state, hub, repository) === null, "H2: a hub has one repository");
@@ -17,7 +17,7 @@ export function setHub(state: Portfolio, { repository, hub }: PortfolioChangeOf<
   for (const project of Object.values(state.projects)) {
     if (project.repository !== repository) continue;
     project.changed = at.seq;
-    touchHeldUp(state, project.tasks, at);
+    markHeldUpChanged(state, project.tasks, at);
   }
 }
 

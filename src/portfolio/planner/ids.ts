@@ -5,7 +5,7 @@ const slugCharactersMax = 40;
 const letters = "0123456789abcdefghjkmnpqrstvwxyz";
 const shortIdLetters = 6;
 
-/** Lower case, `-` between words, at most 40 characters; `x` where nothing of the name is left. */
+/** Lower case, `-` between words, at most 40 characters; `x` if nothing of the name is left. */
 export function slugOf(name: string): string {
   const plain = name
     .normalize("NFKD")
@@ -34,4 +34,4 @@ export const taskIdOf = (objective: string, bytes: Uint8Array): string => `task-
 export const blockIdOf = (ts: string, bytes: Uint8Array): string => `block-${ts.slice(0, 19).replace(/[-:]/g, "")}Z-${shortIdOf(bytes)}`;
 
 export const shortIdOf = (bytes: Uint8Array): string =>
-  Array.from({ length: shortIdLetters }, (_, at) => letters[(bytes[at] ?? 0) & 31] ?? "0").join("");
+  Array.from({ length: shortIdLetters }, (_, index) => letters[(bytes[index] ?? 0) & 31] ?? "0").join("");

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { findJsonFlaws } from "../../documents/json-place.ts";
-import { backlogKeys, draftTasks, problemsShown, readBacklog } from "./backlog.ts";
+import { backlogKeys, draftTasks, limitProblems, readBacklog } from "./backlog.ts";
 import { importKeys, readImportList } from "./import-list.ts";
 import { openPortfolio, type Project } from "./state.ts";
 
@@ -112,8 +112,11 @@ test("a Markdown backlog drops nothing in silence: boxes and words that are none
 });
 
 test("what is wrong in one entry is not held against those that name it", () => {
-  const { unread } = readImportList("l.json", JSON.stringify({ projects: [{ name: "Site" }], tasks: [{ key: "a", project: "Site" }] }));
-  expect([unread.has("Site"), unread.has("a")]).toEqual([true, true]);
+  const { invalidNames } = readImportList(
+    "l.json",
+    JSON.stringify({ projects: [{ name: "Site" }], tasks: [{ key: "a", project: "Site" }] }),
+  );
+  expect([invalidNames.has("Site"), invalidNames.has("a")]).toEqual([true, true]);
 });
 
 test("the documentation names every key", () => {
@@ -164,17 +167,15 @@ test("a ring of dependencies is told with file and line; a long text is cut; a p
   const { tasks } = readImportList("list.yaml", list.join("\n"));
   const state = { ...openPortfolio(), projects: { "proj-shop": { project_id: "proj-shop", name: "Shop" } as Project } };
   let made = 0;
-  const { problems } = draftTasks(state, tasks, "operator:kim", () => `task-x-aaaaa${made++}`);
+  const { problems } = draftTasks(state, tasks, { actor: "operator:kim", newId: () => `task-x-aaaaa${made++}` });
   expect(problems).toEqual([
     "list.yaml:2: tasks[0]: these depend on each other in a ring: a (list.yaml:2: tasks[0]) → b (list.yaml:3: tasks[1]) → c (list.yaml:4: tasks[2]) → a (list.yaml:2: tasks[0])",
   ]);
-  const long = draftTasks(
-    state,
-    [{ place: "b.md:1", project: "x".repeat(100_000), objective: "y" }],
-    "operator:kim",
-    () => "task-x-aaaaaa",
-  );
-  expect(problemsShown(long.problems).join("").length).toBeLessThan(500);
+  const long = draftTasks(state, [{ place: "b.md:1", project: "x".repeat(100_000), objective: "y" }], {
+    actor: "operator:kim",
+    newId: () => "task-x-aaaaaa",
+  });
+  expect(limitProblems(long.problems).join("").length).toBeLessThan(500);
   expect(readBacklog("b.md", "# Shop\n- [ ] x\n  - priority: high\n").problems).toEqual([
     "b.md:3: its priority is high, expected 1 (highest) to 5",
   ]);
@@ -188,7 +189,8 @@ test("a mistake in an entry's shape hides no other of its mistakes", () => {
   const read = readImportList("list.yaml", yaml);
   const all = [
     ...read.problems,
-    ...draftTasks(openPortfolio(), read.tasks, "operator:kim", (name) => `task-${name}`, read.unread).problems,
+    ...draftTasks(openPortfolio(), read.tasks, { actor: "operator:kim", newId: (name) => `task-${name}`, invalidNames: read.invalidNames })
+      .problems,
   ];
   for (const words of [
     "accept[1]: found 7",
@@ -223,7 +225,11 @@ test("every ring of dependencies is told, each once", () => {
     objective: key,
     after: [after],
   }));
-  const { problems } = draftTasks(openPortfolio(), tasks, "operator:kim", (name) => `task-${name}`, new Set(["proj-a"]));
+  const { problems } = draftTasks(openPortfolio(), tasks, {
+    actor: "operator:kim",
+    newId: (name) => `task-${name}`,
+    invalidNames: new Set(["proj-a"]),
+  });
   expect(problems).toEqual([
     "list.yaml:1: these depend on each other in a ring: a (list.yaml:1) → b (list.yaml:2) → a (list.yaml:1)",
     "list.yaml:4: these depend on each other in a ring: d (list.yaml:4) → d (list.yaml:4)",

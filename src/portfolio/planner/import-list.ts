@@ -1,4 +1,4 @@
-// import-list: projects and tasks from a YAML or JSON list. Every mistake is reported, each with its file and line.
+// import-list: reads projects and tasks from a YAML or JSON file. Every mistake is reported, each with its file and line.
 
 import * as v from "valibot";
 import { findJsonFlaws, jsonItemLines, locateJsonValue, positionAt } from "../../documents/json-place.ts";
@@ -7,10 +7,10 @@ import { isRefused, parseLocated } from "../../kit/located.ts";
 import { findIssues } from "../../kit/located-issues.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { oneLine } from "../../views/wording.ts";
-import { budgetIn, problemsMax, type TaskDraft } from "./backlog.ts";
+import { parseBudget, problemsMax, type TaskDraft } from "./backlog.ts";
 
 const foundCharsMax = 40;
-/** Half a character, as a JSON escape can name one, could be written to no file. */
+/** A lone surrogate, which a JSON escape can produce, has no UTF-8 form, so it could be written to no file. */
 const text = v.pipe(
   v.string(),
   v.check((value) => !/\p{Surrogate}/u.test(value), "a text of whole characters"),
@@ -47,24 +47,24 @@ const ImportedTask = v.strictObject({
 export const importKeys = { projects: Object.keys(ImportedProject.entries), tasks: Object.keys(ImportedTask.entries) } as const;
 
 type ProjectFields = v.InferOutput<typeof ImportedProject>;
-/** What could be read of a project; a name or a repository that could not was said to be wrong. */
+/** The valid fields of a project; an invalid or missing name or repository is among the problems. */
 export type ProjectDraft = Partial<ProjectFields> & { readonly place: string };
-export type Imported = {
+export type ImportList = {
   readonly projects: readonly ProjectDraft[];
   readonly tasks: readonly TaskDraft[];
   readonly problems: readonly string[];
-  /** Names and keys of entries that are wrong: that others name them isn't a mistake of theirs. */
-  readonly unread: ReadonlySet<string>;
+  /** Names and keys of invalid entries: other entries that name them are not wrong because of that. */
+  readonly invalidNames: ReadonlySet<string>;
 };
 
-type Source = {
+type ListSource = {
   readonly value: unknown;
   readonly lineOf: (path: DataPath) => number;
   readonly linesOf: (path: DataPath, count: number) => readonly number[];
 };
 
-/** JSON is read by itself: a long list has more values than a document with positions may hold. */
-function sourceOf(file: string, content: string): Source | readonly string[] {
+/** JSON has a reader of its own, because a long list has more values than the YAML parser keeps positions for. */
+function parseSource(file: string, content: string): ListSource | readonly string[] {
   if (file.endsWith(".json")) {
     const { fault, duplicateKeys } = findJsonFlaws(content);
     if (fault !== null) {
@@ -87,67 +87,80 @@ function sourceOf(file: string, content: string): Source | readonly string[] {
   return { value: parsed.value, lineOf, linesOf: (path, count) => Array.from({ length: count }, (_, at) => lineOf([...path, at])) };
 }
 
-const isProblems = (source: Source | readonly string[]): source is readonly string[] => Array.isArray(source);
+const isProblems = (source: ListSource | readonly string[]): source is readonly string[] => Array.isArray(source);
 
-export function readImportList(file: string, content: string): Imported {
-  const source = sourceOf(file, content);
-  if (isProblems(source)) return { projects: [], tasks: [], problems: source, unread: new Set() };
-  const problems: string[] = [];
-  const unread = new Set<string>();
-  // Finding a line takes a pass over the text, so it is found for those that are shown.
-  const wrong = (path: DataPath, message: string): void =>
-    void problems.push(
-      problems.length >= problemsMax
-        ? message
-        : `${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}${message}`,
-    );
+export function readImportList(file: string, content: string): ImportList {
+  const source = parseSource(file, content);
+  if (isProblems(source)) return { projects: [], tasks: [], problems: source, invalidNames: new Set() };
+  const reader: EntryReader = { file, source, problems: [], invalidNames: new Set() };
   const { value } = source;
   const isMapping = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isMapping && !Array.isArray(value)) wrong([], "expected a list of tasks, or projects: […] and tasks: […]");
+  if (!isMapping && !Array.isArray(value)) report(reader, [], "expected a list of tasks, or projects: […] and tasks: […]");
   const lists: Readonly<Record<string, unknown>> = isMapping ? (value as Record<string, unknown>) : {};
   for (const key of Object.keys(lists))
     if (key !== "projects" && key !== "tasks")
-      wrong([key], `an unknown key, expected projects or tasks.${didYouMean(key, ["projects", "tasks"])}`);
-  const taken = <S extends typeof ImportedProject | typeof ImportedTask>(schema: S, path: DataPath, list: unknown) => {
-    if (list === undefined || list === null) return [];
-    if (!Array.isArray(list)) return (wrong(path, "expected a list"), []);
-    const lines = source.linesOf(path, list.length);
-    return list.flatMap((item: unknown, at) => {
-      const where = [...path, at];
-      const { issues } = findIssues(schema, item);
-      for (const issue of issues) wrong([...where, ...issue.path], issue.message);
-      if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
-      const place = `${file}:${lines[at] ?? 1}: ${pathText(where)}`;
-      const output: Partial<v.InferOutput<S>> = readable(schema, item);
-      const budget = budgetIn(output.budget);
-      if (typeof budget === "string") {
-        wrong([...where, "budget"], budget);
-        delete output.budget;
-      }
-      const faulty = new Set(issues.map((issue) => String(issue.path[0])));
-      if (faulty.size > 0) for (const key of ["name", "key"]) unread.add(String((item as Record<string, unknown>)[key]));
-      return [{ output, place, budget: typeof budget === "string" ? {} : budget, faulty }];
-    });
-  };
-  const projects = taken(ImportedProject, ["projects"], lists["projects"]).map(({ output, place }) => ({ ...output, place }));
-  const tasks = taken(ImportedTask, Array.isArray(value) ? [] : ["tasks"], Array.isArray(value) ? value : lists["tasks"]);
+      report(reader, [key], `an unknown key, expected projects or tasks.${didYouMean(key, ["projects", "tasks"])}`);
+  const projects = readEntries(reader, ImportedProject, { path: ["projects"], list: lists["projects"] });
+  const tasks = readEntries(
+    reader,
+    ImportedTask,
+    Array.isArray(value) ? { path: [], list: value } : { path: ["tasks"], list: lists["tasks"] },
+  );
   return {
-    projects,
-    tasks: tasks.map(({ output, place, budget, faulty }): TaskDraft => ({ project: "", objective: "", ...output, place, budget, faulty })),
-    problems,
-    unread,
+    projects: projects.map(({ fields, place }) => ({ ...fields, place })),
+    tasks: tasks.map(({ fields, place, budget, faulty }): TaskDraft => ({ project: "", objective: "", ...fields, place, budget, faulty })),
+    problems: reader.problems,
+    invalidNames: reader.invalidNames,
   };
 }
 
-/** What of an entry its schema takes, so that one mistake hides no other: a key that is wrong is left out, of a list each wrong item. */
-function readable<S extends typeof ImportedProject | typeof ImportedTask>(schema: S, item: object): Partial<v.InferOutput<S>> {
-  const given = item as Readonly<Record<string, unknown>>;
-  const read = Object.entries<v.GenericSchema>(schema.entries).flatMap(([key, one]): [string, unknown][] => {
-    const value = given[key];
+type EntryReader = { readonly file: string; readonly source: ListSource; readonly problems: string[]; readonly invalidNames: Set<string> };
+
+/** Finding a line takes a pass over the text, so it is found only for the problems that are shown. */
+function report({ file, source, problems }: EntryReader, path: DataPath, message: string): void {
+  const place = (): string => `${file}:${source.lineOf(path)}: ${path.length === 0 ? "" : `${pathText(path)}: `}`;
+  problems.push(problems.length >= problemsMax ? message : `${place()}${message}`);
+}
+
+/** The entries of one list, each with the fields that are valid and the names of those that are not. */
+function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
+  reader: EntryReader,
+  schema: S,
+  { path, list }: { readonly path: DataPath; readonly list: unknown },
+) {
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list)) {
+    report(reader, path, "expected a list");
+    return [];
+  }
+  const lines = reader.source.linesOf(path, list.length);
+  return list.flatMap((item: unknown, index) => {
+    const itemPath = [...path, index];
+    const { issues } = findIssues(schema, item);
+    for (const issue of issues) report(reader, [...itemPath, ...issue.path], issue.message);
+    if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
+    const place = `${reader.file}:${lines[index] ?? 1}: ${pathText(itemPath)}`;
+    const fields: Partial<v.InferOutput<S>> = keepValidFields(schema, item);
+    const budget = parseBudget(fields.budget);
+    if (typeof budget === "string") {
+      report(reader, [...itemPath, "budget"], budget);
+      delete fields.budget;
+    }
+    const faulty = new Set(issues.map((issue) => String(issue.path[0])));
+    if (faulty.size > 0) for (const key of ["name", "key"]) reader.invalidNames.add(String((item as Record<string, unknown>)[key]));
+    return [{ fields, place, budget: typeof budget === "string" ? {} : budget, faulty }];
+  });
+}
+
+/** The fields of an entry that are valid by themselves, so that one mistake hides no other. Of a list, its valid items. */
+function keepValidFields<S extends typeof ImportedProject | typeof ImportedTask>(schema: S, item: object): Partial<v.InferOutput<S>> {
+  const values = item as Readonly<Record<string, unknown>>;
+  const fields = Object.entries<v.GenericSchema>(schema.entries).flatMap(([key, fieldSchema]): [string, unknown][] => {
+    const value = values[key];
     if (value === undefined) return [];
     const items: readonly unknown[] = Array.isArray(value) ? value : [];
-    if (v.is(one, value)) return [[key, value]];
-    return items.length === 0 ? [] : [[key, items.filter((inner) => v.is(one, [inner]))]];
+    if (v.is(fieldSchema, value)) return [[key, value]];
+    return items.length === 0 ? [] : [[key, items.filter((inner) => v.is(fieldSchema, [inner]))]];
   });
-  return Object.fromEntries(read) as Partial<v.InferOutput<S>>;
+  return Object.fromEntries(fields) as Partial<v.InferOutput<S>>;
 }

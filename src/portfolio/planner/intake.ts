@@ -1,4 +1,4 @@
-// intake: issues of a tracker, made into proposed tasks.
+// intake: turns issues of a tracker into proposed tasks.
 //
 // Invariants:
 //   I1. An issue's author starts nothing: a task made from one is proposed, and a person makes it ready.
@@ -12,12 +12,12 @@ import type { PortfolioView } from "./state.ts";
 
 export type TrackedIssue = { readonly link: string; readonly title: string; readonly body: string };
 
-export type Intake = { readonly tasks: readonly TaskDraft[]; readonly known: number; readonly problems: readonly string[] };
+export type IssueIntake = { readonly tasks: readonly TaskDraft[]; readonly known: number; readonly problems: readonly string[] };
 
 const titleCharsMax = 300;
 const linkForm = /^(?:https?:\/\/[!#-;=?-_a-~]{1,1900}|linear:[A-Za-z][A-Za-z0-9_]{0,15}-\d{1,9})$/;
 
-export function tasksOfIssues(state: Pick<PortfolioView, "tasks">, project: string, issues: readonly TrackedIssue[]): Intake {
+export function tasksOfIssues(state: Pick<PortfolioView, "tasks">, project: string, issues: readonly TrackedIssue[]): IssueIntake {
   const links = new Set(Object.values(state.tasks).flatMap(({ link }) => (link === undefined ? [] : [link])));
   const problems: string[] = [];
   const tasks: TaskDraft[] = [];

@@ -29,11 +29,11 @@ export function merges(state: PortfolioView, running: readonly TaskView[], { hel
     queues.set(key, queue);
   }
   return [...queues].flatMap(([key, { repository, target, tasks }]): MergeAction[] => {
-    const known = red?.get(key)?.tasks;
-    const isKnown = ({ task_id }: TaskView): number => (known?.has(task_id) === true ? 1 : 0);
-    if (tasks.every((task) => isKnown(task) === 1)) return []; // S4: the branch is as red as before, and nothing new may mend it
+    const heldTasks = red?.get(key)?.tasks;
+    const heldRank = ({ task_id }: TaskView): number => (heldTasks?.has(task_id) === true ? 1 : 0);
+    if (tasks.every((task) => heldRank(task) === 1)) return []; // S4: the branch is as red as before, and no new task could mend it
     const ids = tasks
-      .toSorted((a, b) => isKnown(a) - isKnown(b) || a.priority - b.priority || a.finished - b.finished)
+      .toSorted((a, b) => heldRank(a) - heldRank(b) || a.priority - b.priority || a.finished - b.finished)
       .slice(0, batchTasksMax)
       .map(({ task_id }) => task_id);
     return [{ do: "merge", repository, target, tasks: ids }];

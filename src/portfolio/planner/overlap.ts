@@ -4,54 +4,51 @@ import { parseScope } from "../../runner/draft/objective-scope.ts";
 
 /** `touches` empty: it may change anything. */
 export function mayOverlap(left: readonly string[], right: readonly string[]): boolean {
-  const others = includedIn(right);
-  return includedIn(left).some((one) => others.some((other) => globsMeet(one, other)));
+  const others = includedGlobsOf(right);
+  return includedGlobsOf(left).some((glob) => others.some((other) => globsMeet(glob, other)));
 }
 
-/** Each list is read once: a plan compares many. */
-const includedGlobs = new WeakMap<readonly string[], readonly string[]>();
+/** Each list is parsed once, because a plan compares it with many others. */
+const parsedGlobs = new WeakMap<readonly string[], readonly string[]>();
 
-/** What a list lets a task change, read as its run reads it. What is excluded only makes that less. */
-function includedIn(touches: readonly string[]): readonly string[] {
-  const known = includedGlobs.get(touches);
-  if (known !== undefined) return known;
-  const read = parseScope(touches);
-  const globs = touches.length === 0 || "fault" in read ? ["**"] : read.scope.filter((glob) => !glob.startsWith("!"));
-  includedGlobs.set(touches, globs);
+/** The globs that a list includes, parsed as the task's run parses it. Excluded ones are dropped: without them more overlaps, never less. */
+function includedGlobsOf(touches: readonly string[]): readonly string[] {
+  const cached = parsedGlobs.get(touches);
+  if (cached !== undefined) return cached;
+  const parsed = parseScope(touches);
+  const globs = touches.length === 0 || "fault" in parsed ? ["**"] : parsed.scope.filter((glob) => !glob.startsWith("!"));
+  parsedGlobs.set(touches, globs);
   return globs;
 }
 
-/** Alternatives that have a folder in them: what stands at a place is unknown. */
+/** Alternatives with a folder in them, `{a/b,c}`: the parts of such a glob cannot be compared one by one. */
 const hasSplitAlternatives = /[{(][^})]*\//;
 
-/** Compared from the front, part by part: only plain parts that differ keep two globs apart. */
+/** Whether one path may match both globs. Compared folder by folder: only plain names that differ keep two globs apart. */
 function globsMeet(left: string, right: string): boolean {
   if (hasSplitAlternatives.test(left) || hasSplitAlternatives.test(right)) return true;
-  const [a, b] = [partsOf(left), partsOf(right)];
-  for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    const [one, other] = [a[at], b[at]];
-    // A folder's glob ends earlier than what is in it.
-    if (one === undefined || other === undefined || one === "**" || other === "**") return true;
-    if (!partsMeet(one, other)) return false;
+  const [leftParts, rightParts] = [splitGlob(left), splitGlob(right)];
+  for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index++) {
+    const [a, b] = [leftParts[index], rightParts[index]];
+    // A folder's glob has fewer parts than the paths in it.
+    if (a === undefined || b === undefined || a === "**" || b === "**") return true;
+    if (!partsMeet(a, b)) return false;
   }
   return true;
 }
 
-const partsOf = (glob: string): readonly string[] => glob.split("/").filter((part) => part !== "" && part !== ".");
+const splitGlob = (glob: string): readonly string[] => glob.split("/").filter((part) => part !== "" && part !== ".");
 const wild = /[*?[\]{}()!+@|\\]/;
 
-/** Two parts of one place: plain ones must be the same; of others the plain beginnings and ends are compared. */
-function partsMeet(one: string, other: string): boolean {
-  const [isWild, isOtherWild] = [wild.test(one), wild.test(other)];
-  if (!isWild && !isOtherWild) return one.toLowerCase() === other.toLowerCase(); // a file system may be case-insensitive
-  return endsMeet(startOf(one), startOf(other), false) && endsMeet(endOf(one), endOf(other), true);
+/** Whether one name may match both: plain parts must be the same; of others the plain beginnings and ends are compared. */
+function partsMeet(left: string, right: string): boolean {
+  if (!wild.test(left) && !wild.test(right)) return left.toLowerCase() === right.toLowerCase(); // a file system may be case-insensitive
+  const [leftStart, rightStart] = [startOf(left), startOf(right)];
+  const [leftEnd, rightEnd] = [endOf(left), endOf(right)];
+  return (
+    (leftStart.startsWith(rightStart) || rightStart.startsWith(leftStart)) && (leftEnd.endsWith(rightEnd) || rightEnd.endsWith(leftEnd))
+  );
 }
 
 const startOf = (part: string): string => (/^[^*?[\]{}()!+@|\\]*/.exec(part)?.[0] ?? "").toLowerCase();
 const endOf = (part: string): string => (/[^*?[\]{}()!+@|\\]*$/.exec(part)?.[0] ?? "").toLowerCase();
-
-function endsMeet(one: string, other: string, isAtEnd: boolean): boolean {
-  const length = Math.min(one.length, other.length);
-  const cut = (text: string): string => (isAtEnd ? text.slice(text.length - length) : text.slice(0, length));
-  return cut(one) === cut(other);
-}

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { mayOverlap } from "./overlap.ts";
-import { whyNotOurs } from "./result.ts";
-import { plan, type PlanFacts } from "./plan.ts";
+import { whyResultRefused } from "./result.ts";
+import type { PlanFacts } from "./plan-actions.ts";
+import { plan } from "./plan.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 import { reduce } from "./reduce.ts";
 
@@ -324,6 +325,6 @@ test("a clock that goes back and forth breaks no lease, and a day's budget count
   expect(state.spent.tokens).toBe(130);
   write({ event: "task_status_changed", task_id: id(1), to_status: "ready", because: "taken back" }, dispatched(id(1), 2));
   const of = (n: number) => ({ task_id: id(1), run_id: `run-2026-01-01-00000${n}`, event_nonce: `n${n}` });
-  expect(whyNotOurs(state.tasks[id(1)], of(1))).toContain("not run-2026-01-01-000001"); // late, after the task was tried again
-  expect(whyNotOurs(state.tasks[id(1)], of(2))).toBeNull();
+  expect(whyResultRefused(state.tasks[id(1)], of(1))).toContain("not run-2026-01-01-000001"); // late, after the task was tried again
+  expect(whyResultRefused(state.tasks[id(1)], of(2))).toBeNull();
 });

@@ -4,15 +4,15 @@ import { describe, expect, test } from "vitest";
 import { askedAgain, holdUp } from "../store/ask.ts";
 import { plan } from "./plan.ts";
 import {
-  approvalOf,
-  type Cause,
-  choiceOf,
+  approvalQuestion,
+  type SharedCause,
+  chosenOption,
   idleQuestion,
   isApproved,
   isAsked,
   outdatedQuestions,
   successorOf,
-  whoWaits,
+  waitingIds,
   whyNotAnswer,
 } from "./questions.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
@@ -33,7 +33,7 @@ function waiting() {
   );
   const ended = { task_id: id, run_id, event_nonce: "n1", to_status: "blocked_human", commit: "1".repeat(40), proof, claim: null } as const;
   made.write({ event: "worker_result_ingested", ...ended, summary: "done", evidence: [], usage: { tokens: 1, usd: 0 } });
-  const asked = approvalOf(made.state.tasks[id] ?? never());
+  const asked = approvalQuestion(made.state.tasks[id] ?? never());
   made.write({
     event: "block_opened",
     block_id: "block-1",
@@ -61,7 +61,7 @@ test.each([
   open.write({ event: "task_updated", task_id: id, changes: { priority: 1 } });
   expect(outdatedQuestions(open.state)).toEqual([]);
   open.write({ event: "task_updated", task_id: id, changes });
-  expect(outdatedQuestions(open.state)).toMatchObject([{ block: { block_id: "block-1" }, now: approvalOf(taskIn(open.state)) }]);
+  expect(outdatedQuestions(open.state)).toMatchObject([{ block: { block_id: "block-1" }, now: approvalQuestion(taskIn(open.state)) }]);
 
   const given = waiting();
   given.write({ ...answer, answer: "A" });
@@ -100,7 +100,7 @@ test.each([
 ])("the answer %j to an approval chooses %s; only A by itself approves, and what chooses nothing is refused", (text, choice) => {
   const { state, write } = waiting();
   const block = state.blocks["block-1"] ?? never();
-  expect(choiceOf(block, text)).toBe(choice);
+  expect(chosenOption(block, text)).toBe(choice);
   expect(whyNotAnswer(block, text) === null).toBe(choice !== null);
   write({ ...answer, answer: text });
   expect(isApproved(state, taskIn(state))).toBe(choice === "A");
@@ -134,7 +134,7 @@ test.each(["idle", "rewound", "start", "provider", "approve"])(
     expect(["A", "b", " a. ", "yes", "no"].map(takes)).toEqual([true, true, true, true, true]);
     expect(["A, it is", "a few are missing", "C", "whatever you like", ""].map(takes)).toEqual([false, false, false, false, false]);
     expect(whyNotAnswer({ ...block, content: "run:1" }, "whatever you like")).toBeNull();
-    expect(choiceOf({ ...block, options: { A: "try again" } }, "no")).toBeNull();
+    expect(chosenOption({ ...block, options: { A: "try again" } }, "no")).toBeNull();
   },
 );
 
@@ -158,7 +158,7 @@ test("an agent's question is asked again when its task is changed: the run that 
 });
 
 describe("a cause that holds up several tasks", () => {
-  const cause: Cause = { kind: "start", question: "No agent. Try again?", expected_action: "install it", about: "no agent" };
+  const cause: SharedCause = { kind: "start", question: "No agent. Try again?", expected_action: "install it", about: "no agent" };
   const ids = ["task-a-000001", "task-a-000002", "task-a-000003"];
   const nowIs = "2026-01-01T00:00:00.000Z";
 
@@ -176,7 +176,7 @@ describe("a cause that holds up several tasks", () => {
   test("is asked about once, whoever it meets; the answer frees them all, each with a line of its own", () => {
     const { state, write, statuses, settle, entries, block } = held();
     expect(openBlocks(state)).toHaveLength(1);
-    expect([whoWaits(block), statuses()]).toEqual([ids, ids.map(() => "blocked_human")]);
+    expect([waitingIds(block), statuses()]).toEqual([ids, ids.map(() => "blocked_human")]);
     expect(plan(state, { now: nowIs, jobs: 9, gone: new Set(), perAgent: {}, agent: "codex" }).waiting[2]?.because).toContain(
       block.block_id,
     );
@@ -200,7 +200,7 @@ describe("a cause that holds up several tasks", () => {
     expect([statuses(), openBlocks(state).length]).toEqual([["ready", "blocked_human", "blocked_human"], 1]);
     write({ event: "task_status_changed", task_id: ids[1] ?? "", to_status: "canceled", because: "not wanted" });
     settle();
-    expect(openBlocks(state).map(whoWaits)).toEqual([[ids[2]]]);
+    expect(openBlocks(state).map(waitingIds)).toEqual([[ids[2]]]);
     write({ event: "task_status_changed", task_id: ids[2] ?? "", to_status: "ready", because: "again" });
     settle();
     expect([statuses(), openBlocks(state)]).toEqual([["ready", "canceled", "ready"], []]);
@@ -221,7 +221,7 @@ describe("a cause that holds up several tasks", () => {
     const task_id = "task-b-000001";
     write({ event: "task_created", task_id, project_id: "proj-shop", status: "ready", fields: task() });
     write(...holdUp(state, { ...cause, about: "no repository", question: "No repository. Try again?" }, task_id, nowIs));
-    expect(openBlocks(state).map(whoWaits)).toEqual([ids, [task_id]]);
+    expect(openBlocks(state).map(waitingIds)).toEqual([ids, [task_id]]);
   });
 });
 

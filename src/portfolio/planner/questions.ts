@@ -1,5 +1,4 @@
-// questions: what a portfolio asks a person, what each question is about, which answers it takes, and whether it is still the right
-// question.
+// questions: what a portfolio asks a person, which answers each question takes, and whether a question that is open still applies.
 //
 // Invariants:
 //   H1. A question binds all that a person agrees to: the words shown, and `about`, the facts behind them. Its content is made of both.
@@ -22,13 +21,13 @@ export type Question = Omit<Opened, "event" | "actor" | "reason_code" | "block_i
   readonly about: string;
 };
 
-/** What of a question follows from the state alone, and may change while it is open. */
-type Asked = Pick<Question, "question" | "about"> & Partial<Pick<Question, "expected_action" | "asked_by">>;
+/** The part of a question that follows from the state alone, and may change while the question is open. */
+type QuestionText = Pick<Question, "question" | "about"> & Partial<Pick<Question, "expected_action" | "asked_by">>;
 
 const objectiveCharsMax = 300;
 
 /** Whether the work of a task's newest run is what was wanted. */
-export function approvalOf(task: TaskView): Asked {
+export function approvalQuestion(task: TaskView): QuestionText {
   const { task_id, run_id, objective, acceptance_criteria, touches } = task;
   const unproved = acceptance_criteria.filter(({ command }) => command === null);
   const criteriaText = (unproved.length === 0 ? acceptance_criteria : unproved).map(({ text }) => text).join("; ");
@@ -39,7 +38,7 @@ export function approvalOf(task: TaskView): Asked {
 }
 
 /** Whether a project whose tasks are all over is done. */
-export function idleQuestion(state: PortfolioView, { project_id, objective, tasks }: ProjectView): Asked {
+export function idleQuestion(state: PortfolioView, { project_id, objective, tasks }: ProjectView): QuestionText {
   const count = (status: string): number => tasks.filter((id) => state.tasks[id]?.status === status).length;
   const [done, canceled] = [count("done"), count("canceled")];
   const doneText = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
@@ -49,68 +48,71 @@ export function idleQuestion(state: PortfolioView, { project_id, objective, task
   };
 }
 
-export const kindOf = ({ content }: Pick<BlockView, "content">): string => content.split(":", 1)[0] ?? "";
+export const questionKind = ({ content }: Pick<BlockView, "content">): string => content.split(":", 1)[0] ?? "";
 
 /** Whether this was asked before, and is open or answered. */
-export const isAsked = (state: PortfolioView, kind: QuestionKind, { question, about }: Asked): boolean =>
-  Object.values(state.blocks).some((block) => kindOf(block) === kind && block.question === question && block.about === about);
+export const isAsked = (state: PortfolioView, kind: QuestionKind, { question, about }: QuestionText): boolean =>
+  Object.values(state.blocks).some((block) => questionKind(block) === kind && block.question === question && block.about === about);
 
 /** Whether a person said that the work of a task's newest run meets what no command proves. H3 */
 export function isApproved(state: PortfolioView, task: TaskView): boolean {
   if (task.run_id === null || task.returned_by === "queue") return false;
-  const { about } = approvalOf(task);
+  const { about } = approvalQuestion(task);
   return Object.values(state.blocks).some(
     (block) =>
-      kindOf(block) === "approve" && block.task_id === task.task_id && block.about === about && choiceOf(block, block.answer ?? "") === "A",
+      questionKind(block) === "approve" &&
+      block.task_id === task.task_id &&
+      block.about === about &&
+      chosenOption(block, block.answer ?? "") === "A",
   );
 }
 
 /** Open questions that are not the right ones any more, with what is to be asked now; null if nothing is. H2 */
-export function outdatedQuestions(state: PortfolioView): readonly { readonly block: BlockView; readonly now: Asked | null }[] {
+export function outdatedQuestions(state: PortfolioView): readonly { readonly block: BlockView; readonly now: QuestionText | null }[] {
   return openBlocks(state).flatMap((block) => {
-    const now = askedNow(state, block);
+    const now = currentQuestion(state, block);
     const isSame = now === undefined || (now?.question === block.question && now.about === block.about);
     return isSame ? [] : [{ block, now }];
   });
 }
 
-/** Undefined if a question is about something that no change of the portfolio's touches. */
-function askedNow(state: PortfolioView, block: BlockView): Asked | null | undefined {
+/** How an open question would be asked now: null if not at all, undefined if no change of the portfolio can affect it. */
+function currentQuestion(state: PortfolioView, block: BlockView): QuestionText | null | undefined {
   const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
-  if (kindOf(block) === "approve" && task !== undefined) return approvalOf(task);
-  if (kindOf(block) === "run" && task?.is_edited === true) return ofEarlierRun(task, block);
-  if (kindOf(block) !== "idle" || project === undefined) return undefined;
+  if (questionKind(block) === "approve" && task !== undefined) return approvalQuestion(task);
+  if (questionKind(block) === "run" && task?.is_edited === true) return questionOfEarlierRun(task, block);
+  if (questionKind(block) !== "idle" || project === undefined) return undefined;
   const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
   return isOver ? idleQuestion(state, project) : null;
 }
 
 /** An agent's question whose task was changed: its run doesn't go on, and the next one is told the answer. */
-const ofEarlierRun = (task: TaskView, { question }: BlockView): Asked => ({
+const questionOfEarlierRun = (task: TaskView, { question }: BlockView): QuestionText => ({
   question,
-  about: termsOf(task),
+  about: runInputs(task),
   expected_action: "answer it; the task was changed since, so a new run begins and is told the question and your answer",
   asked_by: null,
 });
 
-/** What a run is begun with. */
-const termsOf = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
+/** The fields of a task that its run is started with, as one text to compare. */
+const runInputs = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
   canonicalJson({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent });
 
-/** A cause that holds up tasks which nothing but their name tells apart. H5 */
-export type Cause = Pick<Question, "question" | "expected_action" | "about"> & { readonly kind: "start" | "provider" };
+/** A reason that holds up any number of tasks alike: a provider that refuses, a repository that is gone. H5 */
+export type SharedCause = Pick<Question, "question" | "expected_action" | "about"> & { readonly kind: "start" | "provider" };
 
-const isCause = (block: BlockView): boolean => ["start", "provider"].includes(kindOf(block)) && block.task_id === null;
+const isAboutSharedCause = (block: BlockView): boolean => ["start", "provider"].includes(questionKind(block)) && block.task_id === null;
 
 /** The open question about a cause. */
-export const askedCause = (state: PortfolioView, { kind, about }: Cause): BlockView | undefined =>
-  openBlocks(state).find((block) => isCause(block) && kindOf(block) === kind && block.about === about);
+export const openQuestionAbout = (state: PortfolioView, { kind, about }: SharedCause): BlockView | undefined =>
+  openBlocks(state).find((block) => isAboutSharedCause(block) && questionKind(block) === kind && block.about === about);
 
 /** Tasks that a cause holds up no more, each with why; then causes that hold up nothing. H5 */
 export function settledCauses(state: PortfolioView): {
   readonly free: readonly { readonly task_id: string; readonly block_id: string; readonly because: string }[];
   readonly over: readonly BlockView[];
 } {
-  const causes = Object.values(state.blocks).filter(isCause);
+  const causes = Object.values(state.blocks).filter(isAboutSharedCause);
   const free = causes.flatMap(({ block_id, tasks, answer }) =>
     Object.entries(tasks).flatMap(([task_id, { changed }]) => {
       const isChanged = state.tasks[task_id]?.changed !== changed;
@@ -119,18 +121,22 @@ export function settledCauses(state: PortfolioView): {
         : [{ task_id, block_id, because: answer === null ? "it was changed" : `answered: ${answer}` }];
     }),
   );
-  const count = (block_id: string): number => free.filter((one) => one.block_id === block_id).length;
+  const count = (block_id: string): number => free.filter((entry) => entry.block_id === block_id).length;
   const over = causes.filter(({ block_id, resolved_at, tasks }) => resolved_at === null && Object.keys(tasks).length === count(block_id));
   return { free, over };
 }
 
-/** Who waits for an answer, by name. */
-export const whoWaits = ({ task_id, project_id, tasks }: BlockView): readonly string[] =>
-  task_id !== null ? [task_id] : Object.keys(tasks).length > 0 ? Object.keys(tasks) : project_id === null ? [] : [project_id];
+/** The ids of the tasks, or of the project, that wait for an answer. */
+export function waitingIds({ task_id, project_id, tasks }: BlockView): readonly string[] {
+  if (task_id !== null) return [task_id];
+  const heldUp = Object.keys(tasks);
+  if (heldUp.length > 0 || project_id === null) return heldUp;
+  return [project_id];
+}
 
 const namesMax = 20;
-export const namesOf = (block: BlockView): string => {
-  const names = whoWaits(block);
+export const waitingNames = (block: BlockView): string => {
+  const names = waitingIds(block);
   const more = names.length - namesMax;
   return names.length === 0 ? "portfolio" : `${names.slice(0, namesMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 };
@@ -139,35 +145,35 @@ export const namesOf = (block: BlockView): string => {
 export const successorOf = (state: PortfolioView, old: BlockView): BlockView | undefined =>
   openBlocks(state).find(
     (block) =>
-      kindOf(block) === kindOf(old) &&
+      questionKind(block) === questionKind(old) &&
       block.task_id === old.task_id &&
       block.project_id === old.project_id &&
       old.content !== "" &&
-      !isCause(old), // another cause is another question
+      !isAboutSharedCause(old), // another cause is another question
   );
 
-/** Which of its options chooses words for the agent that tries again. */
-const takesWords: Readonly<Record<string, string>> = { approve: "B" };
+/** By kind of question: the option that takes further words, for the agent that tries again. */
+const optionTakingWords: Readonly<Record<string, string>> = { approve: "B" };
 const synonyms: Readonly<Record<string, string>> = { YES: "A", Y: "A", NO: "B", N: "B" };
 
 /** The option that a text chooses; null if it chooses none. H4 */
-export function choiceOf(block: Pick<BlockView, "content" | "options">, text: string): string | null {
+export function chosenOption(block: Pick<BlockView, "content" | "options">, text: string): string | null {
   const [, word = "", words = ""] = /^([a-z]+)\s*(?:$|[.,;:!)]+\s*)(.*)$/is.exec(text.trim()) ?? [];
-  const key = Object.keys(block.options).find((one) => one === word.toUpperCase() || one === synonyms[word.toUpperCase()]);
-  return key === undefined || (words !== "" && takesWords[kindOf(block)] !== key) ? null : key;
+  const key = Object.keys(block.options).find((option) => option === word.toUpperCase() || option === synonyms[word.toUpperCase()]);
+  return key === undefined || (words !== "" && optionTakingWords[questionKind(block)] !== key) ? null : key;
 }
 
 /** Why a question does not accept this text; null if it does. An agent reads any words; the planner doesn't. H4 */
 export function whyNotAnswer(block: BlockView, text: string): string | null {
   const choices = Object.entries(block.options);
-  if (kindOf(block) === "run" || choices.length === 0 || choiceOf(block, text) !== null) return null;
-  const worded = takesWords[kindOf(block)];
+  if (questionKind(block) === "run" || choices.length === 0 || chosenOption(block, text) !== null) return null;
+  const worded = optionTakingWords[questionKind(block)];
   const hint = worded === undefined ? "" : ` To have something changed, say ${worded} and what: "${worded}, the title is missing".`;
   return `${block.block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}, and nothing beside it.${hint} Until it is answered, it stays open.`;
 }
 
-/** What an answer says, in the words of the question. */
-export function answerTold(block: BlockView, text: string): string {
-  const key = kindOf(block) === "run" ? null : choiceOf(block, text);
+/** An answer for a person to read: the chosen option with its label, or the answer's own words. */
+export function describeAnswer(block: BlockView, text: string): string {
+  const key = questionKind(block) === "run" ? null : chosenOption(block, text);
   return key === null ? `"${oneLine(text, objectiveCharsMax)}"` : `${key} (${block.options[key] ?? ""})`;
 }

@@ -12,7 +12,7 @@ export const runs = ["open", "rested", "ended"] as const;
 export const results = ["missing", "ingested"] as const;
 export const mergings = ["none", "queued", "verified", "landed"] as const;
 
-export type Found = {
+export type RecoveryFacts = {
   readonly worker: (typeof workers)[number];
   readonly lease: (typeof leases)[number];
   readonly run: (typeof runs)[number];
@@ -22,7 +22,7 @@ export type Found = {
 
 export type Remedy = "leave" | "ingest" | "release" | "queue" | "verify" | "land" | "record_landing";
 
-type Row = { readonly when: Partial<Found>; readonly remedy: Remedy; readonly because: string };
+type Row = { readonly when: Partial<RecoveryFacts>; readonly remedy: Remedy; readonly because: string };
 
 /** The first row that matches wins. What the branch itself says comes first: it cannot be undone. */
 export const recoveryRows: readonly Row[] = [
@@ -38,7 +38,7 @@ export const recoveryRows: readonly Row[] = [
   { when: { run: "open" }, remedy: "release", because: "its worker is gone; it is ready again and its finished steps are kept" },
 ];
 
-export function remedyOf(found: Found): { readonly remedy: Remedy; readonly because: string } {
-  const row = recoveryRows.find(({ when }) => Object.entries(when).every(([key, value]) => found[key as keyof Found] === value));
+export function recoveryFor(found: RecoveryFacts): { readonly remedy: Remedy; readonly because: string } {
+  const row = recoveryRows.find(({ when }) => Object.entries(when).every(([key, value]) => found[key as keyof RecoveryFacts] === value));
   return row ?? { remedy: "leave", because: "nothing is known of it" };
 }

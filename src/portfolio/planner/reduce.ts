@@ -1,4 +1,4 @@
-// reduce: a portfolio's state after each entry of its journal. One function an event; a missing one does not compile.
+// reduce: folds the entries of a portfolio's journal into its state. One function for each event; a missing one does not compile.
 //
 // Invariants:
 //   R1. A task changes its status only as `portfolioTransitions` allows; another tool's reports of its own tasks are taken literally.
@@ -16,45 +16,46 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { settled } from "./batch.ts";
+import { completeBatch } from "./batch.ts";
 import { setHub } from "./hubs.ts";
-import { reduceImported } from "./imported-line.ts";
+import { applyImportedLine } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
 import { noUsage, type Portfolio, queueOf } from "./state.ts";
 import {
   addTask,
-  awaitDependencies,
+  registerDependent,
   charge,
-  copyOf,
+  deepCopy,
   endRun,
-  feedbackOf,
-  giveMore,
-  mayStep,
-  move,
+  joinFeedback,
+  extendAllowance,
+  mayTransition,
+  transition,
   msBetween,
   projectOf,
-  raiseTo,
+  raiseAllowance,
   removeFromBatches,
   reopenBudget,
-  runTerms,
+  runInputFields,
   type Stamp,
   taskOf,
-  touch,
-  touchWaiting,
+  markChanged,
+  markProjectChanged,
+  markWaitingChanged,
 } from "./task-changes.ts";
 
 type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, change: PortfolioChangeOf<Name>, at: Stamp) => void };
 
-const known: ReadonlySet<string> = new Set(portfolioChangeNames);
+const knownEvents: ReadonlySet<string> = new Set(portfolioChangeNames);
 
 export function reduce(state: Portfolio, entry: PortfolioEntry): void {
   state.seq = entry.seq;
-  for (const one of settled(state, entry)) applyEntry(state, one); // R5
+  for (const complete of completeBatch(state, entry)) applyEntry(state, complete); // R5
 }
 
-/** Takes an entry in that counts now. The journal's own notes (a cut tail) change nothing here. */
+/** Applies one entry. The journal's own events, such as a cut tail, change nothing here. */
 export function applyEntry(state: Portfolio, entry: PortfolioEntry): void {
-  if (!known.has(entry.event)) return;
+  if (!knownEvents.has(entry.event)) return;
   const apply = reducers[entry.event] as (state: Portfolio, change: PortfolioChange, at: Stamp) => void;
   apply(state, entry, entry);
 }
@@ -72,7 +73,7 @@ const reducers: Reducers = {
   project_created: (state, { project_id, fields }, { seq, ts }) => {
     invariant(state.projects[project_id] === undefined, `R4: ${project_id} is new`);
     state.projects[project_id] = {
-      ...copyOf(fields),
+      ...deepCopy(fields),
       project_id,
       created_at: ts,
       changed: seq,
@@ -84,10 +85,10 @@ const reducers: Reducers = {
   hub_set: setHub,
   project_updated: (state, { project_id, changes }, at) => {
     const project = projectOf(state, project_id);
-    Object.assign(project, copyOf(changes));
+    Object.assign(project, deepCopy(changes));
     project.changed = at.seq;
     if (changes.budget !== undefined) reopenBudget(state, `project:${project_id}`);
-    touchWaiting(state, project, changes, at);
+    markWaitingChanged(state, project, changes, at);
   },
   task_created: (state, { task_id, project_id, status, fields }, at) =>
     addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, at),
@@ -96,20 +97,20 @@ const reducers: Reducers = {
   task_updated: (state, { task_id, changes }, at) => {
     const task = taskOf(state, task_id);
     const before = task.priority;
-    Object.assign(task, copyOf(changes));
-    if (Object.keys(changes).some((key) => runTerms.has(key))) task.is_edited = task.run_id !== null;
+    Object.assign(task, deepCopy(changes));
+    if (Object.keys(changes).some((key) => runInputFields.has(key))) task.is_edited = task.run_id !== null;
     if (task.is_edited) endRun(task);
-    if (changes.dependencies !== undefined) awaitDependencies(state, task);
+    if (changes.dependencies !== undefined) registerDependent(state, task);
     if (task.status === "ready" && before !== task.priority) {
       state.ready[before] = (state.ready[before] ?? 0) - 1;
       state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;
     }
-    touch(state, task, at);
+    markChanged(state, task, at);
   },
   task_dispatched: (state, change, at) => {
     const task = taskOf(state, change.task_id);
-    if (task.stage === "resting") touch(state, task, at);
-    else move(state, task, "running", at);
+    if (task.stage === "resting") markChanged(state, task, at);
+    else transition(state, task, "running", at);
     const isResumed = task.run_id === change.run_id;
     state.dispatches += 1;
     projectOf(state, task.project_id).last_dispatch = state.dispatches;
@@ -130,13 +131,13 @@ const reducers: Reducers = {
       ended_at: null,
       short: null,
     });
-    if (isResumed) return giveMore(task, change.allowance ?? {});
+    if (isResumed) return extendAllowance(task, change.allowance ?? {});
     task.attempt += 1;
     task.started_at = at.ts;
     task.ingested = false;
     task.is_edited = false;
     task.run_spent = noUsage();
-    task.allowance = copyOf(change.allowance ?? null);
+    task.allowance = deepCopy(change.allowance ?? null);
     task.proof = null;
     task.claim = null;
     task.commit = null;
@@ -144,7 +145,7 @@ const reducers: Reducers = {
   task_status_changed: (state, { task_id, to_status, because, block_id }, at) => {
     const task = taskOf(state, task_id);
     if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
-    move(state, task, to_status, at);
+    transition(state, task, to_status, at);
     state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id)); // what is left of the batch is proved without it
     if (to_status === "canceled") task.summary = because;
     const block = state.blocks[block_id ?? ""];
@@ -160,56 +161,56 @@ const reducers: Reducers = {
     task.allowance = null;
     task.delay = null;
     task.commit = change.commit;
-    task.proof = copyOf(change.proof);
-    task.claim = change.claim === null ? null : copyOf(change.claim);
+    task.proof = deepCopy(change.proof);
+    task.claim = change.claim === null ? null : deepCopy(change.claim);
     task.summary = change.summary;
     task.evidence = [...change.evidence];
     task.ended_at = at.ts;
     task.finished = at.seq;
     if (change.to_status === "running") {
-      touch(state, task, at);
+      markChanged(state, task, at);
       return;
     }
-    if (change.to_status !== "done") task.feedback = feedbackOf(change.summary, change.evidence);
+    if (change.to_status !== "done") task.feedback = joinFeedback(change.summary, change.evidence);
     task.returned_by = "worker";
-    move(state, task, change.to_status, at);
+    transition(state, task, change.to_status, at);
   },
   worker_rested: (state, { task_id, because, until, usage, short }, at) => {
     const task = taskOf(state, task_id);
     charge(state, task, usage, at.ts);
     task.stage = "resting";
     task.delay = null;
-    task.short = short === undefined ? null : copyOf(short);
-    if (short !== undefined) move(state, task, "ready", at); // it holds no slot and no paths while it waits for a budget
+    task.short = short === undefined ? null : deepCopy(short);
+    if (short !== undefined) transition(state, task, "ready", at); // it holds no slot and no paths while it waits for a budget
     if (task.chosen !== null && until !== null) state.limited[task.chosen] = until;
     task.rests_until = until;
     task.rest_because = because;
-    touch(state, task, at);
+    markChanged(state, task, at);
   },
   run_limits_raised: (state, { task_id, run_id, allowance }, at) => {
     const task = taskOf(state, task_id);
     invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
     task.short = null;
-    if (task.allowance !== null) raiseTo(task, allowance);
-    touch(state, task, at);
+    if (task.allowance !== null) raiseAllowance(task, allowance);
+    markChanged(state, task, at);
   },
   usage_counted: (state, { task_id, run_id, usage }, at) => {
     const task = taskOf(state, task_id);
     invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
     charge(state, task, usage, at.ts);
-    touch(state, task, at);
+    markChanged(state, task, at);
   },
   task_delayed: (state, { task_id, reason_code, doing, because, until }, at) => {
     const task = taskOf(state, task_id);
     const before = task.delay?.reason === reason_code && task.delay.doing === doing ? task.delay : { since: at.ts, tries: 0 };
     task.delay = { reason: reason_code, doing, because, since: before.since, tries: before.tries + 1, until };
     if (task.status === "running") task.stage = "resting"; // its slot is free, its paths and its place in the order are not
-    touch(state, task, at);
+    markChanged(state, task, at);
   },
   lease_lost: (state, { task_id, usage }, at) => {
     const task = taskOf(state, task_id);
     charge(state, task, usage, at.ts);
-    move(state, task, "ready", at);
+    transition(state, task, "ready", at);
   },
   block_opened: (state, block, at) => {
     state.blocks[block.block_id] = {
@@ -230,10 +231,9 @@ const reducers: Reducers = {
       answer: null,
     };
     const task = block.task_id === null ? undefined : state.tasks[block.task_id];
-    if (task !== undefined && mayStep(task.status, "blocked_human")) move(state, task, "blocked_human", at);
-    else if (task !== undefined) touch(state, task, at);
-    const project = block.project_id === null ? undefined : state.projects[block.project_id];
-    if (project !== undefined) project.changed = at.seq;
+    if (task !== undefined && mayTransition(task.status, "blocked_human")) transition(state, task, "blocked_human", at);
+    else if (task !== undefined) markChanged(state, task, at);
+    markProjectChanged(state, block.project_id, at);
   },
   block_resolved: (state, { block_id, answer }, at) => {
     const block = state.blocks[block_id];
@@ -243,22 +243,21 @@ const reducers: Reducers = {
     const ms = msBetween(block.opened_at, at.ts);
     state.totals.blocks_resolved += 1;
     state.totals.block_ms += ms;
-    const project = block.project_id === null ? undefined : state.projects[block.project_id];
-    if (project !== undefined) project.changed = at.seq;
+    markProjectChanged(state, block.project_id, at);
     const task = block.task_id === null ? undefined : state.tasks[block.task_id];
     if (task === undefined) return;
     task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + ms;
     const isFree = !Object.values(state.blocks).some((other) => other.task_id === task.task_id && other.resolved_at === null);
     if (task.status === "blocked_human" && isFree) {
-      task.feedback = [task.feedback, `${block.question}\nAnswer: ${answer}`].filter((one) => one !== null).join("\n\n");
-      move(state, task, "ready", at);
-    } else touch(state, task, at);
+      task.feedback = [task.feedback, `${block.question}\nAnswer: ${answer}`].filter((text) => text !== null).join("\n\n");
+      transition(state, task, "ready", at);
+    } else markChanged(state, task, at);
   },
   merge_queued: (state, { task_id, commit }, at) => {
     const task = taskOf(state, task_id);
     task.stage = "queued";
     task.commit = commit;
-    touch(state, task, at);
+    markChanged(state, task, at);
   },
   merge_verified: (state, { repository, tasks, from, commit }) => {
     state.batches = [...state.batches.filter((batch) => batch.repository !== repository), { repository, tasks: [...tasks], from, commit }];
@@ -266,10 +265,10 @@ const reducers: Reducers = {
   merge_rejected: (state, { task_id, because, evidence, with: others }, at) => {
     const task = taskOf(state, task_id);
     removeFromBatches(state, task_id);
-    task.feedback = feedbackOf(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
+    task.feedback = joinFeedback(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
     task.evidence = [...task.evidence, ...evidence];
     task.returned_by = "queue";
-    move(state, task, "needs_adjustment", at);
+    transition(state, task, "needs_adjustment", at);
   },
   landing_held: (state, { repository, target, because, command }, { seq, ts }) => {
     const queue = queueOf({ repository, target });
@@ -282,10 +281,11 @@ const reducers: Reducers = {
     delete state.held[queueOf(state.projects[task.project_id])];
     removeFromBatches(state, task_id);
     task.landed = commit;
-    move(state, task, "done", at);
+    transition(state, task, "done", at);
   },
   budget_exhausted: (state, { scope, project_id }, { ts }) => {
-    state.exhausted.push(scope === "day" ? `day:${ts.slice(0, 10)}` : scope === "project" ? `project:${project_id ?? ""}` : scope);
+    const keys = { day: `day:${ts.slice(0, 10)}`, project: `project:${project_id ?? ""}`, portfolio: "portfolio" };
+    state.exhausted.push(keys[scope]);
   },
   planner_tick: (state, { waiting }, { ts }) => {
     state.heartbeat = ts;
@@ -296,5 +296,5 @@ const reducers: Reducers = {
     const summary = `${project_count} projects, ${task_count} tasks, ${state.totals.tasks_completed_total} done.`;
     state.checkpoints.push({ ts, window_start, window_end, summary, key_metrics: { project_count, task_count, ...metricsOf(state) } });
   },
-  line_imported: (state, { line }, at) => reduceImported(state, line, at),
+  line_imported: (state, { line }, at) => applyImportedLine(state, line, at),
 };

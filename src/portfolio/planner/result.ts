@@ -1,4 +1,4 @@
-// result: what a worker's result is worth. The worker claims; the runner's own proof decides.
+// result: decides what becomes of a task whose run has ended. The worker only claims; the proof that the runner made itself decides.
 //
 // Invariants:
 //   W1. A result is taken in once, for the task, run and nonce it was dispatched with, and for nothing else.
@@ -13,7 +13,7 @@ import { type Criterion, type Proof, type TaskFields, WorkerResult } from "../..
 import type { ProjectView, TaskView } from "./state.ts";
 
 /** Why a delivered result is not for this task now; null if it is. W1 */
-export function whyNotOurs(
+export function whyResultRefused(
   task: TaskView | undefined,
   delivered: { readonly task_id: string; readonly run_id: string; readonly event_nonce: string },
 ): string | null {
@@ -35,10 +35,10 @@ export type RunEnd = {
 
 /** The runner's proof of a task's criteria from the commands that passed. */
 export function proofOf(criteria: readonly Criterion[], { passed, failed }: Pick<RunEnd, "passed" | "failed">): Proof {
-  const holds = new Set(passed);
+  const passedCommands = new Set(passed);
   return {
     criteria: criteria.length,
-    proved: criteria.filter(({ command }) => command !== null && holds.has(command)).length,
+    proved: criteria.filter(({ command }) => command !== null && passedCommands.has(command)).length,
     checks_attempted: [...passed, ...failed],
     checks_passed: [...passed],
     checks_failed: [...failed],
@@ -47,15 +47,17 @@ export function proofOf(criteria: readonly Criterion[], { passed, failed }: Pick
 
 export type Confidence = "high" | "medium" | "low";
 /** `high`: every criterion proved, `medium`: some, `low`: none. */
-export const confidenceOf = ({ criteria, proved }: Pick<Proof, "criteria" | "proved">): Confidence =>
-  criteria > 0 && proved === criteria ? "high" : proved > 0 ? "medium" : "low";
+export function confidenceOf({ criteria, proved }: Pick<Proof, "criteria" | "proved">): Confidence {
+  if (proved === 0) return "low";
+  return proved === criteria ? "high" : "medium";
+}
 
-export type Judged = { readonly to: PortfolioTaskStatus; readonly because: string; readonly ask: string | null };
+export type ResultDecision = { readonly to: PortfolioTaskStatus; readonly because: string; readonly ask: string | null };
 
 /** What a worker handed in, if it is whole and for this dispatch; else what is wrong with it. W1 */
-export type HandedIn = { readonly claim: WorkerResult; readonly problem: null } | { readonly claim: null; readonly problem: string };
+export type SubmittedResult = { readonly claim: WorkerResult; readonly problem: null } | { readonly claim: null; readonly problem: string };
 
-export function handedIn(task: TaskView, value: unknown): HandedIn {
+export function parseSubmittedResult(task: TaskView, value: unknown): SubmittedResult {
   if (value === null || value === undefined) return { claim: null, problem: "it handed in no result" };
   const read = v.safeParse(WorkerResult, value);
   if (!read.success) {
@@ -75,7 +77,7 @@ const objectiveCharactersMax = 500;
 /** The tasks a result proposes that are not proposed yet: at most five, for a person to decide on. */
 export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
   const knownObjectives = new Set(known);
-  const texts = (claim?.next_suggestions ?? []).map(suggestionOf).filter((one) => one !== "");
+  const texts = (claim?.next_suggestions ?? []).map(suggestionText).filter((text) => text !== "");
   const fresh = [...new Set(texts)].filter((objective) => !knownObjectives.has(objective)).slice(0, followUpsMax);
   return fresh.map((objective) => ({
     objective,
@@ -90,7 +92,7 @@ export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: r
   }));
 }
 
-function suggestionOf(value: unknown): string {
+function suggestionText(value: unknown): string {
   const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   const text = typeof value === "string" ? value : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
   return (text ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharactersMax);
@@ -98,15 +100,15 @@ function suggestionOf(value: unknown): string {
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Where a task goes whose run is over. `running`: accepted, and on its way to the merge queue. W2 to W5 */
-export function judge(
-  task: TaskView,
-  project: ProjectView,
-  end: RunEnd,
-  proof: Proof,
+export type EndedRun = {
+  readonly end: RunEnd;
+  readonly proof: Proof;
   /** Null if its flow asks for no result. */
-  handed: HandedIn | null,
-): Judged {
+  readonly submitted: SubmittedResult | null;
+};
+
+/** The status of a task whose run is over. `running`: accepted, and on its way to the merge queue. W2 to W5 */
+export function decideOnResult(task: TaskView, project: ProjectView, { end, proof, submitted }: EndedRun): ResultDecision {
   if (!end.is_completed) {
     if (task.failures === 0) return { to: "failed", because: "its run failed; it is tried once more with what was found", ask: null };
     return { to: "needs_adjustment", because: "its run failed again", ask: null };
@@ -114,18 +116,18 @@ export function judge(
   const runnable = task.acceptance_criteria.filter(({ command }) => command !== null);
   if (proof.proved < runnable.length)
     return { to: task.failures === 0 ? "failed" : "needs_adjustment", because: "a criterion does not hold", ask: null };
-  if (handed?.problem != null) return { to: "needs_adjustment", because: `its checks pass, and ${handed.problem}`, ask: null }; // W5
-  if (handed?.claim != null && handed.claim.status !== "done")
+  if (submitted?.problem != null) return { to: "needs_adjustment", because: `its checks pass, and ${submitted.problem}`, ask: null }; // W5
+  if (submitted?.claim != null && submitted.claim.status !== "done")
     return {
       to: "needs_adjustment",
-      because: `its checks pass, and the worker says ${handed.claim.status}: ${handed.claim.summary}`,
+      because: `its checks pass, and the worker says ${submitted.claim.status}: ${submitted.claim.summary}`,
       ask: null,
     };
   const unproved = task.acceptance_criteria.filter(({ command }) => command === null).map(({ text }) => text);
   // A task that asks for nothing would land with nothing proved: its objective is what a person is asked about.
-  const asked = task.acceptance_criteria.length === 0 ? [task.objective] : unproved;
-  if (asked.length > 0 && !project.accept_unproved)
-    return { to: "blocked_human", because: "no command proves a criterion", ask: asked.join("; ") };
+  const toApprove = task.acceptance_criteria.length === 0 ? [task.objective] : unproved;
+  if (toApprove.length > 0 && !project.accept_unproved)
+    return { to: "blocked_human", because: "no command proves a criterion", ask: toApprove.join("; ") };
   return end.has_changes
     ? { to: "running", because: "accepted", ask: null }
     : { to: "done", because: "nothing needed to change", ask: null };

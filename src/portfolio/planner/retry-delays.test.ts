@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { type ReasonCode, reasonCodes } from "../../contracts/reason.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { retryOf } from "../../project/respond.ts";
-import { laterOrAsked } from "../worker/try-again.ts";
-import { plan, type PlanFacts } from "./plan.ts";
+import { delayOrAsk } from "../worker/try-again.ts";
+import type { PlanFacts } from "./plan-actions.ts";
+import { plan } from "./plan.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 
 const id = "task-a-000001";
@@ -27,7 +28,7 @@ function failing(code: ReasonCode, times: number) {
   for (let tried = 0; tried < times; tried++) {
     const found = state.tasks[id];
     if (found === undefined) throw new Error("no task");
-    const changes = laterOrAsked(place, { state, now: () => now }, found, "start", { code, message: "it went wrong." });
+    const changes = delayOrAsk(place, { state, now: () => now }, found, { doing: "start", failure: { code, message: "it went wrong." } });
     write(...changes);
     const [change] = changes;
     if (change?.event !== "task_delayed") return { state, tried, asked: true };
@@ -70,7 +71,7 @@ test("a task that waits keeps its paths and its place, frees its slot, and says 
   const running = state.tasks[id];
   if (running === undefined) throw new Error("no task");
   const failure = { code: "hub_unreachable", message: "the hub is away." } as const;
-  write(...laterOrAsked(place, { state, now: () => begun }, running, "start", failure));
+  write(...delayOrAsk(place, { state, now: () => begun }, running, { doing: "start", failure }));
   const { waiting, actions } = plan(state, { ...facts(begun), jobs: 1 });
   expect(actions).toEqual([]);
   expect(waiting.find(({ task_id }) => task_id === id)).toMatchObject({
@@ -88,7 +89,7 @@ test("a clock that was set back keeps no task waiting", () => {
   const failure = { code: "store_unreachable", message: "away." } as const;
   const found = state.tasks[id];
   if (found === undefined) throw new Error("no task");
-  write(...laterOrAsked(place, { state, now: () => later(3_600_000) }, found, "start", failure));
+  write(...delayOrAsk(place, { state, now: () => later(3_600_000) }, found, { doing: "start", failure }));
   expect(plan(state, facts(begun)).actions).toMatchObject([{ do: "dispatch", task_id: id }]);
 });
 
@@ -97,6 +98,8 @@ test("a result that can't be taken in is looked at again, and never started anew
   write(dispatched(id, 1));
   const running = state.tasks[id];
   if (running === undefined) throw new Error("no task");
-  write(...laterOrAsked(place, { state, now: () => begun }, running, "result", { code: "disk_full", message: "no room." }));
+  write(
+    ...delayOrAsk(place, { state, now: () => begun }, running, { doing: "result", failure: { code: "disk_full", message: "no room." } }),
+  );
   for (const now of [begun, later(3_600_000)]) expect(plan(state, facts(now)).actions).toEqual([]);
 });

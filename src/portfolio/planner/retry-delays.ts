@@ -7,7 +7,7 @@
 import type { Retry } from "../../contracts/reason.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import type { Delay, TaskView } from "./state.ts";
-import { isAhead } from "./under-way.ts";
+import { isStillAhead } from "./under-way.ts";
 
 const firstDelayMs = 2_000;
 const delayMsMax = 60_000;
@@ -31,7 +31,7 @@ export const delayMs = (tries: number): number => Math.min(delayMsMax, firstDela
 
 /** Whether it is too early to try again. A time beyond the longest delay was written by a clock that was set back since. */
 export const isDelayed = ({ delay }: Pick<TaskView, "delay">, now: string): boolean =>
-  delay !== null && isAhead(delay.until, now, delayMsMax);
+  delay !== null && isStillAhead(delay.until, now, delayMsMax);
 
 /**
  * Why the task waits before it is tried again, and since when; null if it is due. Only a start can be due: a result that could not be

@@ -5,15 +5,16 @@
 import { expect, test } from "vitest";
 import type { PortfolioChange, PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import { formatIsoTime } from "../../kit/iso-time.ts";
-import { bisect } from "./bisect.ts";
+import { Bisection } from "./bisect.ts";
 import { reduceToLines } from "../views/event-line.ts";
 import { mayOverlap } from "./overlap.ts";
 import { portfolioPage, projectPage, taskPage } from "../views/pages.ts";
-import { type Action, plan } from "./plan.ts";
+import type { Action } from "./plan-actions.ts";
+import { plan } from "./plan.ts";
 import { idleQuestion } from "./questions.ts";
-import { type Found, remedyOf } from "./recovery.ts";
+import { type RecoveryFacts, recoveryFor } from "./recovery.ts";
 import { reduce } from "./reduce.ts";
-import { judge, proofOf, whyNotOurs } from "./result.ts";
+import { decideOnResult, proofOf, whyResultRefused } from "./result.ts";
 import { openBlocks, openPortfolio, type Portfolio, type Task } from "./state.ts";
 
 type SimulationSize = { readonly projects: number; readonly tasks: number; readonly jobs: number };
@@ -138,7 +139,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
   const ingest = (task: Task, run: SimulatedRun): void => {
     const run_id = task.run_id ?? "";
     const delivered = { task_id: task.task_id, run_id, event_nonce: task.event_nonce ?? "" };
-    if (whyNotOurs(task, delivered) !== null) return;
+    if (whyResultRefused(task, delivered) !== null) return;
     const usage = { tokens: 10, usd: 0 };
     if (run.state === "rested" && !run.answered) {
       const content = `${run_id}:q`;
@@ -163,7 +164,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
     if (project === undefined) return;
     const end = { is_completed: run.ok, has_changes: true, passed: run.ok ? ["true"] : [], failed: run.ok ? [] : ["true"] };
     const proof = proofOf(task.acceptance_criteria, end);
-    const judged = judge(task, project, end, proof, null);
+    const judged = decideOnResult(task, project, { end, proof, submitted: null });
     const commit = hex(commits++);
     const result: PortfolioChange = {
       ...system,
@@ -216,7 +217,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
         });
       } else batch.push(id);
     }
-    const search = bisect(batch);
+    const search = new Bisection(batch);
     let step = search.next();
     for (;;) {
       mayDie();
@@ -250,8 +251,14 @@ function simulate(seed: number, size: SimulationSize): Simulated {
     for (const batch of state.batches.slice()) {
       const tip = tips.get(batch.repository) ?? "";
       const isIn = tip === batch.commit || batch.tasks.every((id) => (held.get(tip) ?? []).includes(id));
-      const found: Found = { worker: "gone", lease: "lapsed", run: "ended", result: "ingested", merge: isIn ? "landed" : "verified" };
-      const { remedy } = remedyOf(found);
+      const found: RecoveryFacts = {
+        worker: "gone",
+        lease: "lapsed",
+        run: "ended",
+        result: "ingested",
+        merge: isIn ? "landed" : "verified",
+      };
+      const { remedy } = recoveryFor(found);
       if (remedy === "record_landing" || (remedy === "land" && tip === batch.from))
         land(batch.repository, batch.from, batch.commit, batch.tasks);
     }
@@ -259,14 +266,14 @@ function simulate(seed: number, size: SimulationSize): Simulated {
       if (task.status !== "running" || task.stage !== "working") continue;
       const run = runs.get(task.run_id ?? "");
       const isAlive = run !== undefined && run.owner === owner;
-      const found: Found = {
+      const found: RecoveryFacts = {
         worker: isAlive ? "alive" : "gone",
         lease: isAlive && run.state === "open" ? "held" : "lapsed",
         run: run?.state ?? "open",
         result: task.ingested ? "ingested" : "missing",
         merge: "none",
       };
-      const { remedy } = remedyOf(found);
+      const { remedy } = recoveryFor(found);
       if (remedy === "ingest" && run !== undefined) ingest(task, run);
       else if (remedy === "queue")
         write({ ...system, event: "merge_queued", task_id: task.task_id, run_id: task.run_id ?? "", commit: task.commit ?? hex(0) });

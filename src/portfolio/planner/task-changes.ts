@@ -1,4 +1,4 @@
-// task-changes: how a task's state and all that is counted by it change together. Used by `reduce` alone.
+// task-changes: the changes to a task that `reduce` is made of: a new task, a new status, a charge; with every count that depends on them.
 // Invariants R1 and on: portfolio/planner/reduce.ts.
 
 import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
@@ -22,13 +22,13 @@ export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "
   readonly is_imported?: true;
 };
 
-/** What of a task its run is begun with. */
-export const runTerms: ReadonlySet<string> = new Set(["objective", "acceptance_criteria", "touches", "flow", "isolation"]);
+/** The fields of a task that its run is started with: if one is edited, the run is not resumed. */
+export const runInputFields: ReadonlySet<string> = new Set(["objective", "acceptance_criteria", "touches", "flow", "isolation"]);
 
-/** In these a task's run, if it has one, is resumed. */
-const mayGoOn: ReadonlySet<PortfolioTaskStatus> = new Set(["ready", "running", "blocked_human"]);
+/** The statuses in which a task's run, if it has one, can still be resumed. */
+const resumableStatuses: ReadonlySet<PortfolioTaskStatus> = new Set(["ready", "running", "blocked_human"]);
 
-export const mayStep = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean => portfolioTransitions[from].includes(to);
+export const mayTransition = (from: PortfolioTaskStatus, to: PortfolioTaskStatus): boolean => portfolioTransitions[from].includes(to);
 
 /** Whether the runner proved every criterion. */
 export const isComplete = ({ proof }: { readonly proof: { readonly criteria: number; readonly proved: number } | null }): boolean =>
@@ -37,96 +37,102 @@ export const isComplete = ({ proof }: { readonly proof: { readonly criteria: num
 export function addTask(state: Portfolio, { task_id, project_id, parent_task_id, status, fields, is_imported }: NewTask, at: Stamp): void {
   invariant(state.tasks[task_id] === undefined, `R4: ${task_id} is new`);
   const project = projectOf(state, project_id);
-  // Written out: an object that is spread together has so many keys that the engine keeps it as a slow table.
-  const task: Task = {
-    objective: fields.objective,
-    acceptance_criteria: copyOf(fields.acceptance_criteria),
-    dependencies: [...fields.dependencies],
-    touches: [...fields.touches],
-    priority: fields.priority,
-    budget: { ...fields.budget },
-    agent: fields.agent,
-    flow: fields.flow,
-    isolation: fields.isolation,
-    task_id,
-    project_id,
-    parent_task_id,
-    is_imported: is_imported === true,
-    status: "proposed",
-    stage: null,
-    created: at.seq,
-    created_at: at.ts,
-    changed: at.seq,
-    changed_at: at.ts,
-    ready_at_dispatch: 0,
-    waits_at_most: 0,
-    attempt: 0,
-    failures: 0,
-    adjustments: 0,
-    feedback: null,
-    returned_by: null,
-    worker_backend: null,
-    worker_agent_id: null,
-    worker_session_key: null,
-    chosen: null,
-    run_id: null,
-    event_nonce: null,
-    ingested: false,
-    is_edited: false,
-    base: null,
-    tip: null,
-    copy: null,
-    conflicts: [],
-    rests_until: null,
-    rest_because: null,
-    delay: null,
-    started_at: null,
-    ended_at: null,
-    commit: null,
-    finished: 0,
-    proof: null,
-    claim: null,
-    summary: null,
-    evidence: [],
-    blocked_duration_ms: null,
-    waits_for: null,
-    short: null,
-    allowance: null,
-    run_spent: noUsage(),
-    spent: noUsage(),
-    landed: null,
-  };
+  const task = initialTask(fields, at);
+  task.task_id = task_id;
+  task.project_id = project_id;
+  task.parent_task_id = parent_task_id;
+  task.is_imported = is_imported === true;
   if (fields.link !== undefined) task.link = fields.link;
   if (fields.quoted !== undefined) task.quoted = fields.quoted;
   state.tasks[task_id] = task;
   project.tasks.push(task_id);
   project.changed = at.seq;
   state.totals.tasks_created_total += 1;
-  awaitDependencies(state, task);
+  registerDependent(state, task);
   if (status !== "proposed") setStatus(state, task, status, at);
 }
 
-export const awaitDependencies = (state: Portfolio, { task_id, dependencies }: Task): void => {
+/** Written out, because the engine keeps an object of so many keys as a slow hash table if it is spread together. */
+const initialTask = (fields: TaskFields, at: Stamp): Task => ({
+  objective: fields.objective,
+  acceptance_criteria: deepCopy(fields.acceptance_criteria),
+  dependencies: [...fields.dependencies],
+  touches: [...fields.touches],
+  priority: fields.priority,
+  budget: { ...fields.budget },
+  agent: fields.agent,
+  flow: fields.flow,
+  isolation: fields.isolation,
+  task_id: "",
+  project_id: "",
+  parent_task_id: null,
+  is_imported: false,
+  status: "proposed",
+  stage: null,
+  created: at.seq,
+  created_at: at.ts,
+  changed: at.seq,
+  changed_at: at.ts,
+  ready_at_dispatch: 0,
+  waits_at_most: 0,
+  attempt: 0,
+  failures: 0,
+  adjustments: 0,
+  feedback: null,
+  returned_by: null,
+  worker_backend: null,
+  worker_agent_id: null,
+  worker_session_key: null,
+  chosen: null,
+  run_id: null,
+  event_nonce: null,
+  ingested: false,
+  is_edited: false,
+  base: null,
+  tip: null,
+  copy: null,
+  conflicts: [],
+  rests_until: null,
+  rest_because: null,
+  delay: null,
+  started_at: null,
+  ended_at: null,
+  commit: null,
+  finished: 0,
+  proof: null,
+  claim: null,
+  summary: null,
+  evidence: [],
+  blocked_duration_ms: null,
+  waits_for: null,
+  short: null,
+  allowance: null,
+  run_spent: noUsage(),
+  spent: noUsage(),
+  landed: null,
+});
+
+export const registerDependent = (state: Portfolio, { task_id, dependencies }: Task): void => {
   for (const id of dependencies) {
     const list = (state.dependents[id] ??= []);
     if (!list.includes(task_id)) list.push(task_id);
   }
 };
 
-export function move(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
-  invariant(mayStep(task.status, to), `R1: ${task.task_id} may go from ${task.status} to ${to}`);
+export function transition(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
+  invariant(mayTransition(task.status, to), `R1: ${task.task_id} may go from ${task.status} to ${to}`);
   task.is_imported = false;
   setStatus(state, task, to, at);
 }
 
-/** Its run does not go on: what it may still use is given back. */
+/** Its run is not resumed, so what it may still use is no longer reserved. */
 export function endRun(task: Task): void {
   task.allowance = null;
   task.short = null;
 }
 
 /** What its run may use in all is at least this. */
-export function raiseTo(task: Task, allowance: PortfolioBudget): void {
+export function raiseAllowance(task: Task, allowance: PortfolioBudget): void {
   for (const dimension of ["tokens", "usd"] as const) {
     const amount = allowance[dimension];
     if (amount !== undefined) task.allowance = { ...task.allowance, [dimension]: Math.max(amount, task.allowance?.[dimension] ?? 0) };
@@ -134,8 +140,8 @@ export function raiseTo(task: Task, allowance: PortfolioBudget): void {
 }
 
 /** Its run goes on, and may use this beside what it has used. */
-export function giveMore(task: Task, { tokens, usd }: PortfolioBudget): void {
-  raiseTo(task, {
+export function extendAllowance(task: Task, { tokens, usd }: PortfolioBudget): void {
+  raiseAllowance(task, {
     ...(tokens === undefined ? {} : { tokens: task.run_spent.tokens + tokens }),
     ...(usd === undefined ? {} : { usd: task.run_spent.usd + usd }),
   });
@@ -146,13 +152,13 @@ export function removeFromBatches(state: Portfolio, task_id: string): void {
   state.batches = state.batches.filter(({ tasks }) => tasks.length > 0);
 }
 
-export const feedbackOf = (summary: string, evidence: readonly string[]): string => [summary, ...evidence].join("\n");
+export const joinFeedback = (summary: string, evidence: readonly string[]): string => [summary, ...evidence].join("\n");
 
 export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
   if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
   task.status = to;
   if (to !== "running") task.stage = null;
-  if (!mayGoOn.has(to)) endRun(task);
+  if (!resumableStatuses.has(to)) endRun(task);
   if (task.waits_for !== null) endWait(state, task, task.waits_for, at);
   if (to !== "running" && to !== "ready") task.delay = null;
   if (to === "ready") becomeReady(state, task);
@@ -171,10 +177,10 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
       if (dependent?.status === "ready") restartWait(state, dependent);
     }
   }
-  touch(state, task, at);
+  markChanged(state, task, at);
 }
 
-/** Whatever moves a task on, the question that it waited for with others holds it up no more. */
+/** A task whose status changes no longer waits for the question that held it up, whatever changed it. */
 function endWait(state: Portfolio, task: Task, block_id: string, { ts }: Stamp): void {
   const tasks = state.blocks[block_id]?.tasks ?? {};
   task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + msBetween(tasks[task.task_id]?.since ?? ts, ts);
@@ -182,7 +188,7 @@ function endWait(state: Portfolio, task: Task, block_id: string, { ts }: Stamp):
   delete tasks[task.task_id];
 }
 
-/** Never less than nothing: a clock may be set back. */
+/** Never negative: a clock may be set back between the two. */
 export const msBetween = (since: string, until: string): number => Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(since) ?? 0));
 
 function becomeReady(state: Portfolio, task: Task): void {
@@ -197,46 +203,55 @@ function restartWait(state: Portfolio, task: Task): void {
   for (let priority = 1; priority <= Math.min(task.priority, prioritiesMax); priority++) task.waits_at_most += state.ready[priority] ?? 0;
 }
 
-export function touch(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
+export function markChanged(state: Portfolio, task: Task, { seq, ts }: Stamp): void {
   task.changed = seq;
   task.changed_at = ts;
-  const project = state.projects[task.project_id];
+  markProjectChanged(state, task.project_id, { seq, ts });
+}
+
+export function markProjectChanged(state: Portfolio, project_id: string | null, { seq }: Stamp): void {
+  const project = state.projects[project_id ?? ""];
   if (project !== undefined) project.changed = seq;
 }
 
 export const reopenBudget = (state: Portfolio, scope: string): void => {
-  state.exhausted = state.exhausted.filter((one) => one !== scope);
+  state.exhausted = state.exhausted.filter((exhausted) => exhausted !== scope);
 };
 
-/** Tasks that a cause holds up and whose start this changes: it may be gone, so they count as changed. */
-export function touchWaiting(
+/** Marks tasks of an edited project that wait for an answer: the edit may have removed the cause, so they are tried again. */
+export function markWaitingChanged(
   state: Portfolio,
   { tasks }: Project,
   changes: PortfolioChangeOf<"project_updated">["changes"],
   at: Stamp,
 ): void {
-  touchHeldUp(state, tasks, at, (task) => isElsewhere(changes) || (changes.agent !== undefined && task.agent === null));
+  markHeldUpChanged(state, tasks, at, (task) => changesBranch(changes) || (changes.agent !== undefined && task.agent === null));
 }
 
-const isElsewhere = ({ repository, target }: PortfolioChangeOf<"project_updated">["changes"]): boolean =>
+const changesBranch = ({ repository, target }: PortfolioChangeOf<"project_updated">["changes"]): boolean =>
   repository !== undefined || target !== undefined;
 
-export function touchHeldUp(state: Portfolio, tasks: readonly string[], at: Stamp, isMeant: (task: Task) => boolean = () => true): void {
+export function markHeldUpChanged(
+  state: Portfolio,
+  tasks: readonly string[],
+  at: Stamp,
+  isMeant: (task: Task) => boolean = () => true,
+): void {
   for (const id of tasks) {
     const task = state.tasks[id];
-    if (task !== undefined && task.waits_for !== null && isMeant(task)) touch(state, task, at);
+    if (task !== undefined && task.waits_for !== null && isMeant(task)) markChanged(state, task, at);
   }
 }
 
-/** R2. */
+/** Charges what is new of a run's whole usage to the task, its project, the portfolio and the day. R2 */
 export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: string): void {
-  const add = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
-  if (add.tokens > 0 || add.usd > 0) task.delay = null; // its run got on
+  const added = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
+  if (added.tokens > 0 || added.usd > 0) task.delay = null; // its run made progress
   task.run_spent = { tokens: Math.max(usage.tokens, task.run_spent.tokens), usd: Math.max(usage.usd, task.run_spent.usd) };
   const day = (state.days[ts.slice(0, 10)] ??= noUsage());
-  for (const purse of [task.spent, projectOf(state, task.project_id).spent, state.spent, day]) {
-    purse.tokens += add.tokens;
-    purse.usd = exactSum(purse.usd, add.usd);
+  for (const spent of [task.spent, projectOf(state, task.project_id).spent, state.spent, day]) {
+    spent.tokens += added.tokens;
+    spent.usd = exactSum(spent.usd, added.usd);
   }
 }
 
@@ -252,9 +267,9 @@ export function taskOf(state: Portfolio, id: string): Task {
   return task;
 }
 
-/** Entries are shared with their writer, so a copy is kept. */
-export function copyOf<T>(value: T): T {
-  if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item)) as T;
+/** The state keeps a copy of what an entry holds, because the writer of the entry has the same objects. */
+export function deepCopy<T>(value: T): T {
+  if (Array.isArray(value)) return value.map((item: unknown) => deepCopy(item)) as T;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]: [string, unknown]) => [key, copyOf(item)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, item]: [string, unknown]) => [key, deepCopy(item)])) as T;
 }

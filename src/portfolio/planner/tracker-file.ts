@@ -22,7 +22,7 @@ function isOver(row: Row): boolean {
 
 function issueOf(row: Row): TrackedIssue {
   const text = (...keys: readonly string[]): string => {
-    const value = keys.map((key) => row[key]).find((one) => typeof one === "string" && one !== "");
+    const value = keys.map((key) => row[key]).find((candidate) => typeof candidate === "string" && candidate !== "");
     return typeof value === "string" ? value : "";
   };
   const id = text("identifier", "ID");
@@ -40,8 +40,8 @@ function readJson(content: string): readonly Row[] | string {
   }
   for (const key of ["data", "issues", "nodes"]) if (isRow(value) && key in value) value = value[key];
   if (!Array.isArray(value)) return "expected a list of issues";
-  const wrong = value.findIndex((one) => !isRow(one));
-  return wrong >= 0 ? `issue ${wrong + 1} is no object` : (value as Row[]);
+  const invalidIndex = value.findIndex((item) => !isRow(item));
+  return invalidIndex >= 0 ? `issue ${invalidIndex + 1} is no object` : (value as Row[]);
 }
 
 const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -52,14 +52,14 @@ function readCsv(content: string): readonly Row[] | string {
   if (head === undefined || !head.includes("Title")) return "expected a first line with the columns ID and Title";
   return rows
     .filter((row) => row.some((cell) => cell !== ""))
-    .map((row) => Object.fromEntries(head.map((column, at) => [column, row[at] ?? ""] as const)));
+    .map((row) => Object.fromEntries(head.map((column, index) => [column, row[index] ?? ""] as const)));
 }
 
 function cellsOf(content: string): readonly (readonly string[])[] {
   const rows: string[][] = [[]];
   const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|\n|\r|$)/y;
-  for (let at = 0; at < content.length; at = cell.lastIndex) {
-    cell.lastIndex = at;
+  for (let offset = 0; offset < content.length; offset = cell.lastIndex) {
+    cell.lastIndex = offset;
     const [whole = "", text = "", end = ""] = cell.exec(content) ?? [];
     if (whole === "") break; // an unclosed quote
     rows.at(-1)?.push(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text);

@@ -8,10 +8,10 @@ export const unfinished = (state: PortfolioView): readonly TaskView[] =>
   Object.values(state.tasks).filter(({ status }) => status === "running");
 
 /** How many workers each agent has. */
-export function workersByAgent(state: PortfolioView, running: readonly TaskView[], standard: string): Map<string, number> {
+export function workersByAgent(state: PortfolioView, running: readonly TaskView[], defaultAgent: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const task of running) {
-    const name = agentName(task.chosen ?? agentsOf(state, task, standard)[0] ?? standard);
+    const name = agentName(task.chosen ?? agentsOf(state, task, defaultAgent)[0] ?? defaultAgent);
     if (task.stage === "working") counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
@@ -21,24 +21,24 @@ export function workersByAgent(state: PortfolioView, running: readonly TaskView[
 export function agentsOf(
   { projects }: Pick<PortfolioView, "projects">,
   { agent, project_id }: Pick<TaskView, "agent" | "project_id">,
-  standard: string,
+  defaultAgent: string,
 ): readonly string[] {
-  const names = (agent ?? projects[project_id]?.agent ?? standard)
+  const names = (agent ?? projects[project_id]?.agent ?? defaultAgent)
     .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
-  return names.length === 0 ? [standard] : names;
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return names.length === 0 ? [defaultAgent] : names;
 }
 
 /** The first of them that is not at its provider's limit; null if all are. */
 export const freeAgent = (state: PortfolioView, agents: readonly string[], now: string): string | null =>
-  agents.find((one) => !isAhead(state.limited[one] ?? "", now)) ?? null;
+  agents.find((agent) => !isStillAhead(state.limited[agent] ?? "", now)) ?? null;
 
-/** No provider's limit lasts longer: a reset beyond it was written by a clock that was set back since. */
+/** No provider's limit lasts longer: a later reset was written before the clock was set back. */
 const restMsMax = 8 * 86_400_000;
 
 /** Whether a reset is still to come. */
-export const isAhead = (until: string, now: string, msMax: number = restMsMax): boolean =>
+export const isStillAhead = (until: string, now: string, msMax: number = restMsMax): boolean =>
   until > now && (parseIsoTime(until) ?? Number.POSITIVE_INFINITY) - (parseIsoTime(now) ?? 0) <= msMax;
 
 /** An agent's name in the settings: `scripted:FILE` is `scripted`. */

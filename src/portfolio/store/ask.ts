@@ -1,4 +1,4 @@
-// ask: a question as a line of the journal: with an id, and a content that an answer is held to.
+// ask: makes the journal lines that open, replace and close a question: with an id, and a content hash that its answer must name.
 // Invariants H1 and on: portfolio/planner/questions.ts.
 
 import { createHash, randomBytes } from "node:crypto";
@@ -6,9 +6,9 @@ import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfol
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { blockIdOf } from "../planner/ids.ts";
 import {
-  askedCause,
-  type Cause,
-  kindOf,
+  openQuestionAbout,
+  type SharedCause,
+  questionKind,
   outdatedQuestions,
   type Question,
   type QuestionKind,
@@ -33,21 +33,21 @@ export function ask(
 }
 
 /** A task that cannot go on waits with all others that the same cause holds up. H5 */
-export function holdUp(state: PortfolioView, cause: Cause, task_id: string, now: string): readonly PortfolioChange[] {
+export function holdUp(state: PortfolioView, cause: SharedCause, task_id: string, now: string): readonly PortfolioChange[] {
   const impact = "no task that needs it goes on before";
   const opened =
-    askedCause(state, cause) ??
+    openQuestionAbout(state, cause) ??
     ask({ ...cause, project_id: null, task_id: null, impact, options: { A: "try again" }, asked_by: null }, now, "planner");
   const waits = { event: "task_status_changed", actor: "planner", reason_code: "ok", task_id, to_status: "blocked_human" } as const;
   return [...("event" in opened ? [opened] : []), { ...waits, because: opened.question, block_id: opened.block_id }];
 }
 
-/** H5 */
+/** Tasks that their cause holds up no more become ready; causes that hold up nothing are closed. H5 */
 function freed(state: PortfolioView): readonly PortfolioChange[] {
   const system = { actor: "system", reason_code: "ok" } as const;
   const { free, over } = settledCauses(state);
   return [
-    ...free.map((one): PortfolioChange => ({ ...system, event: "task_status_changed", to_status: "ready", ...one })),
+    ...free.map((task): PortfolioChange => ({ ...system, event: "task_status_changed", to_status: "ready", ...task })),
     ...over.map(({ block_id, content }): PortfolioChange => ({
       ...system,
       event: "block_resolved",
@@ -58,12 +58,12 @@ function freed(state: PortfolioView): readonly PortfolioChange[] {
   ];
 }
 
-/** What is to be written so that every open question is about what is there now. The new one is opened first: its task never gets away. H2 */
+/** Replaces every open question that no longer applies. The new one is opened before the old is closed, so its task stays blocked. H2 */
 export const askedAgain = (state: PortfolioView, now: string): readonly PortfolioChange[] => [
   ...freed(state),
   ...outdatedQuestions(state).flatMap(({ block, now: asked }): PortfolioChange[] => {
     const { project_id, task_id, expected_action, impact, options, asked_by } = block;
-    const rest = {
+    const unchanged = {
       project_id,
       task_id,
       expected_action,
@@ -73,7 +73,9 @@ export const askedAgain = (state: PortfolioView, now: string): readonly Portfoli
     };
     const answer = asked === null ? "a task was added" : "what it is about has changed, so it is asked again";
     return [
-      ...(asked === null ? [] : [ask({ kind: kindOf(block) as QuestionKind, ...rest, ...asked }, now, "system", block.block_id)]),
+      ...(asked === null
+        ? []
+        : [ask({ kind: questionKind(block) as QuestionKind, ...unchanged, ...asked }, now, "system", block.block_id)]),
       { event: "block_resolved", actor: "system", reason_code: "ok", block_id: block.block_id, content: block.content, answer },
     ];
   }),

@@ -7,7 +7,7 @@
 //   D4. No link is followed: what is where a file of ours belongs is a file, or nothing is written.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
 import { checkpointLines } from "../views/checkpoints.ts";
@@ -82,8 +82,13 @@ export function layOut(paths: PortfolioPaths): void {
   for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) writeFileSync(path, "", { flag: "wx" });
-    else if (!stat.isFile()) refuseInTheWay(path, stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "folder" : "pipe", "file"); // D4
+    else if (!stat.isFile()) refuseInTheWay(path, kindOf(stat), "file"); // D4
   }
+}
+
+function kindOf(stat: Stats): "link" | "folder" | "pipe" {
+  if (stat.isSymbolicLink()) return "link";
+  return stat.isDirectory() ? "folder" : "pipe";
 }
 
 /**
@@ -92,11 +97,11 @@ export function layOut(paths: PortfolioPaths): void {
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
   const checkpoints = checkpointLines(state);
   const text = readOwnFile(checkpointsPath(paths)) ?? "";
-  const { kept: copyPath, warnings: found } = soundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
+  const { kept: validLines, warnings: found } = soundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
   warnings.push(...found);
-  const present = new Set(copyPath);
+  const present = new Set(validLines);
   const missing = checkpoints.filter((line) => !present.has(line));
-  if (found.length > 0) replace(checkpointsPath(paths), joinLines([...copyPath, ...missing]));
+  if (found.length > 0) replace(checkpointsPath(paths), joinLines([...validLines, ...missing]));
   else if (missing.length > 0) appendFileSync(checkpointsPath(paths), joinLines(missing)); // D3
   return found.length > 0 || missing.length > 0;
 }

@@ -1,4 +1,4 @@
-// events-file: the events file as it is on the disk: what in it is not ours, and how ours gets into it while other tools append.
+// events-file: reads and writes `events/events.jsonl`, which other tools append to as well: finds their lines, and adds ours without losing any.
 //
 // Invariants:
 //   V1. What is ours is known by its content, never by its place: whatever else is found is taken into the journal or set aside.
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { PortfolioEvent, portfolioFiles } from "../../contracts/portfolio.ts";
 import type { PortfolioPaths } from "./folder.ts";
-import { faultOf, judgeLines, replace, setAside, type Wrong } from "./log-lines.ts";
+import { faultOf, judgeLines, replace, setAside, type InvalidLine } from "./log-lines.ts";
 
 /**
  * How far the files follow the journal: up to which entry, how long the events file was then, the checksum of that, and which file it was when
@@ -65,38 +65,40 @@ function notOurs(paths: PortfolioPaths, bytes: Buffer, from: number, knownRows: 
   const known = new Map<string, number>();
   for (const row of knownRows) known.set(row, (known.get(row) ?? 0) + 1);
   const foreign: { readonly at: number; readonly row: string }[] = [];
-  const wrong: Wrong[] = [];
+  const invalid: InvalidLine[] = [];
   for (const { at, row, fault } of judgeLines(bytes.toString("utf8"))) {
-    const left = known.get(row) ?? 0;
-    known.set(row, left - 1);
-    const why = left > 0 ? null : (fault ?? faultOf(PortfolioEvent, row));
-    if (why !== null) wrong.push({ at, row, fault: why });
-    else if (left <= 0) foreign.push({ at, row });
+    const countLeft = known.get(row) ?? 0;
+    known.set(row, countLeft - 1);
+    const why = countLeft > 0 ? null : (fault ?? faultOf(PortfolioEvent, row));
+    if (why !== null) invalid.push({ at, row, fault: why });
+    else if (countLeft <= 0) foreign.push({ at, row });
   }
-  if (foreign.length + wrong.length === 0) return nothing;
+  if (foreign.length + invalid.length === 0) return nothing;
   const before = from === 0 ? 0 : readFileSync(eventsPath(paths), "latin1").slice(0, from).split("\n").length - 1;
   return {
     foreign: foreign.map(({ at, row }) => ({ place: `${eventsFile}:${before + at}`, row })),
-    warnings: wrong.length === 0 ? [] : setAside(paths, eventsFile, wrong, before),
-    handled: [...foreign, ...wrong].map(({ row }) => row),
+    warnings: invalid.length === 0 ? [] : setAside(paths, eventsFile, invalid, before),
+    handled: [...foreign, ...invalid].map(({ row }) => row),
     isWhole: false,
-    isTorn: wrong.length > 0,
+    isTorn: invalid.length > 0,
   };
 }
 
 const roundsMax = 20;
 
-/**
- * Brings the events file up to the journal; null if others write faster than we can look. `lines`: all behind the cursor, in the journal's order;
- * `takeIn` adds to them.
- */
+export type EventsToDraw = {
+  readonly cursor: Cursor;
+  readonly beyond: Beyond;
+  /** All lines behind the cursor, in the journal's order; `takeIn` adds to them. */
+  readonly lines: readonly string[];
+  readonly drawnLines: DrawnLines;
+  readonly takeIn: (found: Beyond) => Promise<void>;
+};
+
+/** Brings the events file up to the journal; null if others write faster than we can look. */
 export async function drawEvents(
   paths: PortfolioPaths,
-  cursor: Cursor,
-  beyond: Beyond,
-  lines: readonly string[],
-  drawnLines: DrawnLines,
-  takeIn: (found: Beyond) => Promise<void>,
+  { cursor, beyond, lines, drawnLines, takeIn }: EventsToDraw,
 ): Promise<Omit<Cursor, "seq"> | null> {
   const path = eventsPath(paths);
   const handled = [...beyond.handled];
@@ -125,19 +127,19 @@ export async function drawEvents(
   for (let round = 0; round < roundsMax; round++) {
     const mark = fileMark(paths);
     const { bytes: from, crc } = start();
-    const there = readFrom(path, from);
+    const present = readFrom(path, from);
     const known = await wantedLines();
     const wanted = joinLines(known);
-    if (there.subarray(0, wanted.length).equals(wanted))
-      return { bytes: from + wanted.length, crc: crc32(wanted, crc), file: there.length === wanted.length ? mark : "" };
-    if (wanted.subarray(0, there.length).equals(there)) {
-      appendFileSync(path, wanted.subarray(there.length)); // D3
+    if (present.subarray(0, wanted.length).equals(wanted))
+      return { bytes: from + wanted.length, crc: crc32(wanted, crc), file: present.length === wanted.length ? mark : "" };
+    if (wanted.subarray(0, present.length).equals(present)) {
+      appendFileSync(path, wanted.subarray(present.length)); // D3
       continue; // V3
     }
-    const { isTorn } = await take(there, known);
+    const { isTorn } = await take(present, known);
     const ordered = joinLines(await wantedLines());
     // The same lines in another order are put in order where they stand, so that nothing that is appended meanwhile is lost.
-    if (!isTorn && ordered.length === there.length) writeAt(path, ordered, from);
+    if (!isTorn && ordered.length === present.length) writeAt(path, ordered, from);
     else await writeAnew();
   }
   return null;

@@ -18,19 +18,19 @@ export function soundLines(
   schema: v.GenericSchema,
 ): { readonly kept: readonly string[]; readonly warnings: readonly string[] } {
   const kept: string[] = [];
-  const wrong: Wrong[] = [];
+  const invalid: InvalidLine[] = [];
   for (const { at, row, fault } of judgeLines(text)) {
     const why = fault ?? faultOf(schema, row);
     if (why === null) kept.push(row);
-    else wrong.push({ at, row, fault: why });
+    else invalid.push({ at, row, fault: why });
   }
-  return { kept, warnings: wrong.length === 0 ? [] : setAside(paths, name, wrong, 0) };
+  return { kept, warnings: invalid.length === 0 ? [] : setAside(paths, name, invalid, 0) };
 }
 
-export type Wrong = { readonly at: number; readonly row: string; readonly fault: string };
+export type InvalidLine = { readonly at: number; readonly row: string; readonly fault: string };
 
 /** The rows of a log with their numbers; bytes at its end that are no whole line come with their fault. */
-export function judgeLines(text: string): readonly (Omit<Wrong, "fault"> & { readonly fault: string | null })[] {
+export function judgeLines(text: string): readonly (Omit<InvalidLine, "fault"> & { readonly fault: string | null })[] {
   const rows = text.split("\n");
   const tail = rows.pop() ?? "";
   const lines = rows.map((row, index) => ({ at: index + 1, row, fault: null }));
@@ -39,27 +39,27 @@ export function judgeLines(text: string): readonly (Omit<Wrong, "fault"> & { rea
 
 const warningsMax = 20;
 
-export function setAside(paths: PortfolioPaths, name: string, wrong: readonly Wrong[], before: number): string[] {
-  const kept = keepCopy(paths, name.slice(name.lastIndexOf("/") + 1), `${wrong.map(({ row }) => row).join("\n")}\n`);
-  const more = wrong.length > warningsMax ? [`${name}: ${wrong.length - warningsMax} more lines like these`] : [];
-  return [...wrong.slice(0, warningsMax).map(({ at, fault }) => `${name}:${before + at}: set aside in ${kept}: ${fault}`), ...more];
+export function setAside(paths: PortfolioPaths, name: string, invalid: readonly InvalidLine[], before: number): string[] {
+  const kept = keepCopy(paths, name.slice(name.lastIndexOf("/") + 1), `${invalid.map(({ row }) => row).join("\n")}\n`);
+  const more = invalid.length > warningsMax ? [`${name}: ${invalid.length - warningsMax} more lines like these`] : [];
+  return [...invalid.slice(0, warningsMax).map(({ at, fault }) => `${name}:${before + at}: set aside in ${kept}: ${fault}`), ...more];
 }
 
 /** Why a line is none of its log's; null if it is one. */
 export function faultOf(schema: v.GenericSchema, row: string): string | null {
-  let said: unknown;
+  let value: unknown;
   try {
-    said = JSON.parse(row);
+    value = JSON.parse(row);
   } catch {
     return "not JSON";
   }
-  const read = v.safeParse(schema, said);
-  if (!read.success) {
-    const [{ message, received }] = read.issues;
-    const key = v.getDotPath(read.issues[0]) ?? "";
+  const parsed = v.safeParse(schema, value);
+  if (!parsed.success) {
+    const [{ message, received }] = parsed.issues;
+    const key = v.getDotPath(parsed.issues[0]) ?? "";
     return received === "undefined" ? `${key} is missing` : `${key} ${message}`.trim();
   }
-  const { meta } = said as { readonly meta?: Readonly<Record<string, unknown>> };
+  const { meta } = value as { readonly meta?: Readonly<Record<string, unknown>> };
   return typeof meta?.[seqKey] === "number" ? "it says that it is ours, and the journal does not know it" : null;
 }
 

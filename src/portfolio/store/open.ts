@@ -1,5 +1,5 @@
-// open: a portfolio in hand: locked, folded, written to, drawn. Every command takes it for a moment only, so that a person can add and answer
-// while a pool works.
+// open: opens a portfolio for a change: locks its journal, folds it, lets the caller write, and draws the files. Every command holds the lock
+// only for a moment, so that a person can add and answer while a pool works.
 //
 // Invariants:
 //   O1. The journal is the truth; the files are drawn from it, after every change and before the lock is given back.
@@ -36,7 +36,7 @@ import { draw, layOut, readCursor, writeCursor } from "./draw.ts";
 import { type Beyond, type Cursor, drawEvents, linesBeyond } from "./events-file.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, openStored, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead, requirePlanner } from "./folder.ts";
-import { tell } from "./queue-notices.ts";
+import { queueNotices } from "./queue-notices.ts";
 
 const waitMsMax = 20_000;
 const lookEveryMs = 50;
@@ -54,45 +54,50 @@ export type OpenPortfolio = {
   isDrawn: boolean;
 };
 
-/** Takes the portfolio in hand, does the work, draws the files. Waits while another process has it. */
+/** Locks the portfolio, does the work, draws the files. Waits while another process has the lock. */
 export function withPortfolio<Value>(
   context: CommandContext,
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
-  /** Whether the files are believed to be as they were left where they look like it. */
+  /** `as_left`: a file that looks unchanged is believed to be as it was left; `nothing`: every file is compared. */
   trust: "as_left" | "nothing" = "as_left",
 ): Promise<Value> {
   const fold = foldOf(paths);
   return fold.mutex.runExclusive(async () => {
     layOut(paths);
-    const holding = await folded(fold, () => hold(context, paths, fold, trust));
+    const locked = await folded(fold, () => lockJournal(context, paths, fold, trust));
     try {
-      return await workWith(context, paths, fold, holding, work);
+      return await workLocked({ context, paths, fold, ...locked }, work);
     } catch (error) {
       beginAnew(fold); // G2
       throw error;
     } finally {
-      rememberHead(context, paths, holding.journal.position);
-      await holding.journal.close();
+      rememberHead(context, paths, locked.journal.position);
+      await locked.journal.close();
     }
   });
 }
 
-type Held = {
+type LockedJournal = {
   readonly journal: Journal;
   readonly cursor: Cursor;
-  /** Of the lines that are not drawn yet, those that are drawn at all. */
+  /** Lines of the events file that are not drawn yet. */
   readonly lines: string[];
-  readonly take: (entry: Entry) => void;
+  readonly apply: (entry: Entry) => void;
   readonly repaired: OpenedJournal["repaired"];
 };
 
-/** Takes the journal, with the fold as it is at its end. */
-async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold, trust: "as_left" | "nothing"): Promise<Held> {
+/** Locks the journal and folds it to its end. */
+async function lockJournal(
+  context: CommandContext,
+  paths: PortfolioPaths,
+  fold: Fold,
+  trust: "as_left" | "nothing",
+): Promise<LockedJournal> {
   const cursor = { ...readCursor(paths), ...(trust === "nothing" ? { crc: -1, file: "" } : {}) };
   if (fold.at.seq > cursor.seq) beginAnew(fold); // lines that are not drawn yet are made from the state before them
   const lines: string[] = [];
-  const take = (entry: Entry): void => {
+  const apply = (entry: Entry): void => {
     if (entry.seq <= cursor.seq) {
       reduce(fold.state, asPortfolioEntry(entry));
       return;
@@ -100,46 +105,23 @@ async function hold(context: CommandContext, paths: PortfolioPaths, fold: Fold, 
     for (const line of reduceToLines(fold.state, asPortfolioEntry(entry))) lines.push(line);
   };
   const { redactor } = redactionOf(context, paths.root);
-  const { journal, repaired } = await openWhenFree(context, paths, fold, take);
+  const { journal, repaired } = await openWhenFree(context, paths, fold, apply);
   fold.at = { ...journal.position };
-  return { journal: redactedJournal(journal, redactor), cursor, lines, take, repaired };
+  return { journal: redactedJournal(journal, redactor), cursor, lines, apply, repaired };
 }
 
-async function workWith<Value>(
-  context: CommandContext,
-  paths: PortfolioPaths,
-  fold: Fold,
-  { journal, cursor, lines, take, repaired }: Held,
-  work: (open: OpenPortfolio) => Promise<Value>,
-): Promise<Value> {
+type LockedPortfolio = LockedJournal & { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly fold: Fold };
+
+async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortfolio) => Promise<Value>): Promise<Value> {
+  const { paths, fold, journal, cursor, lines } = locked;
   await requirePlanner(paths); // O5
-  const append = async (changes: readonly PortfolioChange[]): Promise<void> => {
-    for (const change of changes) {
-      const fault = faultOfChange(change);
-      invariant(fault === null, `O3: ${fault ?? ""}`);
-      requireMayChange(context, change); // O4
-    }
-    // The journal looks at nothing of an event but its name, its actor and its reason.
-    // All of them are handed over at once, so nothing comes between the lines of a batch.
-    const appends = appendsOf(changes).map((some) => journal.append(some as unknown as readonly Event[]));
-    const entries = (await Promise.all(appends)).flat();
-    entries.forEach(take);
-    for (const entry of entries) tell(context, paths.root, asPortfolioEntry(entry), fold.state);
-    fold.at = { ...journal.position };
-  };
-  const now = (): string => systemClock.now();
-  const askAgain = async (): Promise<void> => {
-    const changes = askedAgain(fold.state, now());
-    if (changes.length > 0) await append(changes); // O6
-  };
-  const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
-    await append(changes);
-    await askAgain();
-  };
   let drawnBefore: readonly string[] | null = null;
   const drawnLines = async (): Promise<readonly string[]> => (drawnBefore ??= await allLines(paths, cursor.seq));
-  const cut = `the journal ended in the middle of a line, which nobody was told of; ${repaired?.cut_bytes ?? 0} bytes from byte ${repaired?.at_byte ?? 0} on were cut off`;
-  const warnings = repaired === null ? [] : [cut];
+  const warnings = cutTailWarnings(locked);
+  const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
+    await append(locked, changes);
+    await askAgain(locked);
+  };
   const takeIn = async ({ foreign, warnings: found }: Beyond): Promise<void> => {
     warnings.push(...found);
     for (const { place, row: line } of foreign) {
@@ -150,7 +132,7 @@ async function workWith<Value>(
   };
   const beyond = await linesBeyond(paths, cursor, lines, drawnLines);
   await takeIn(beyond);
-  await askAgain(); // the process that changed something may have been killed before
+  await askAgain(locked); // the process that changed something may have been killed before
   const open: OpenPortfolio = {
     paths,
     state: fold.state,
@@ -164,12 +146,42 @@ async function workWith<Value>(
     return await work(open);
   } finally {
     layOut(paths);
-    const events = await drawEvents(paths, cursor, beyond, lines, drawnLines, takeIn);
+    const events = await drawEvents(paths, { cursor, beyond, lines, drawnLines, takeIn });
     const drawing = { paths, state: fold.state, seq: journal.position.seq, cursor, events };
     if (open.isDrawn) writeCursor(drawing);
     else warnings.push(...draw(drawing)); // O1
     if (paths.tell !== undefined) for (const warning of warnings.splice(0)) paths.tell(warning); // O7
   }
+}
+
+const now = (): string => systemClock.now();
+
+function cutTailWarnings({ repaired }: LockedPortfolio): string[] {
+  if (repaired === null) return [];
+  const { cut_bytes, at_byte } = repaired;
+  return [`the journal ended in the middle of a line, which nobody was told of; ${cut_bytes} bytes from byte ${at_byte} on were cut off`];
+}
+
+/** Appends changes to the journal, folds them, and queues their notices. */
+async function append({ context, paths, fold, journal, apply }: LockedPortfolio, changes: readonly PortfolioChange[]): Promise<void> {
+  for (const change of changes) {
+    const fault = faultOfChange(change);
+    invariant(fault === null, `O3: ${fault ?? ""}`);
+    requireMayChange(context, change); // O4
+  }
+  // The journal reads nothing of an event but its name, its actor and its reason, so a change passes as one.
+  // All batches are handed over at once, so nothing comes between the lines of a batch.
+  const appends = appendsOf(changes).map((batch) => journal.append(batch as unknown as readonly Event[]));
+  const entries = (await Promise.all(appends)).flat();
+  entries.forEach(apply);
+  for (const entry of entries) queueNotices(context, paths.root, asPortfolioEntry(entry), fold.state);
+  fold.at = { ...journal.position };
+}
+
+/** O6 */
+async function askAgain(locked: LockedPortfolio): Promise<void> {
+  const changes = askedAgain(locked.fold.state, now());
+  if (changes.length > 0) await append(locked, changes);
 }
 
 function requireMayChange(context: CommandContext, change: PortfolioChange): void {

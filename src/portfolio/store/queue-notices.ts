@@ -8,7 +8,7 @@ import { queueForHooks } from "../../runner/run-notices.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { answeredIn, portfolioNotices } from "../views/portfolio-notices.ts";
 
-export function tell(context: CommandContext, root: string, entry: PortfolioEntry, state: PortfolioView): void {
+export function queueNotices(context: CommandContext, root: string, entry: PortfolioEntry, state: PortfolioView): void {
   const [fresh, isOver] = [portfolioNotices(entry, state, root), answeredIn(entry, state)];
   if (fresh.length === 0 && isOver === null) return;
   const { hooks } = readHooks(context.env);

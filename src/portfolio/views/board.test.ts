@@ -38,7 +38,7 @@ function scene() {
 test("it fits any height, and what a person must do is seen on all but the smallest", () => {
   const { state, planned } = scene();
   for (let rows = 1; rows <= 60; rows++) {
-    const lines = board(state, planned, now, rows);
+    const lines = board(state, planned, { now, rows });
     expect(lines.length).toBeLessThanOrEqual(rows);
     for (const line of lines) expect(line).not.toMatch(/[\n\u001b]/);
     if (rows >= 2) expect(lines[1]).toContain("1 question waits for you");
@@ -51,14 +51,17 @@ test("a ready task that a person must see to comes before those that go on by th
     { task_id: "task-shop0-aaaaaa", code: "working", because: "it works" },
     { task_id: "task-till3-aaaaaa", code: "no_repository", because: "its project names no repository" },
   ] as const;
-  const lines = board(state, { actions: [], waiting: [...waiting], wakeAt: null } as unknown as Parameters<typeof board>[1], now, 11);
+  const lines = board(state, { actions: [], waiting: [...waiting], wakeAt: null } as unknown as Parameters<typeof board>[1], {
+    now,
+    rows: 11,
+  });
   expect(lines.join("\n")).toContain("its project names no repository");
   expect(lines.join("\n")).not.toContain("it works");
 });
 
 test("at 24 rows: projects, the blocked task first, what works and starts, and one line for all that wait for a slot", () => {
   const { state, planned } = scene();
-  const text = board(state, planned, now, 23).join("\n");
+  const text = board(state, planned, { now, rows: 23 }).join("\n");
   expect(text).toContain("proj-till");
   expect(text.indexOf("blocked_human")).toBeGreaterThan(0);
   expect(text.indexOf("blocked_human")).toBeLessThan(text.indexOf("running          make shop 0"));
@@ -69,13 +72,13 @@ test("at 24 rows: projects, the blocked task first, what works and starts, and o
 test("what is running while no pool works is said to rest, with the command that goes on", () => {
   const { state, planned } = scene();
   const sentence = "! Nobody works on what is running: autopilot portfolio run goes on with it";
-  expect(board(state, planned, now, 40, true)).toContain(sentence);
-  expect(board(state, planned, now, 40, false)).not.toContain(sentence);
+  expect(board(state, planned, { now, rows: 40, isIdle: true })).toContain(sentence);
+  expect(board(state, planned, { now, rows: 40, isIdle: false })).not.toContain(sentence);
 });
 
 test("tasks that wait for different things are one line that says so, and does not give one's reason for all", () => {
   const { state } = scene();
   const waiting = ["a", "b"].map((id) => ({ task_id: id, code: "dependencies" as const, because: `it depends on task-${id}` }));
-  const text = board(state, { actions: [], waiting }, now, 60).join("\n");
+  const text = board(state, { actions: [], waiting }, { now, rows: 60 }).join("\n");
   expect(text).toContain("2 tasks wait (autopilot portfolio tick --dry-run says why each does), one because: it depends on task-a");
 });

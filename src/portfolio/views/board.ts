@@ -9,7 +9,7 @@ import { wrappedTo } from "../../kit/columns.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { columned } from "../../views/columned.ts";
 import { duration, figure, money, oneLine, plural } from "../../views/wording.ts";
-import type { Plan, WaitCode } from "../planner/plan.ts";
+import type { Plan, WaitCode } from "../planner/plan-actions.ts";
 import { tasksNeedingPerson } from "../planner/needs-person.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
 import { countsOf } from "./metrics.ts";
@@ -28,8 +28,14 @@ const shownSingly = new Set<WaitCode>([...personCodes, "working", "merging", "re
 /** The task, and why it waits. */
 const rowsPerTask = 2;
 
-/** `isIdle`: no pool works on it now. */
-export function board(state: PortfolioView, { actions, waiting }: Plan, now: string, rows: number, isIdle = false): readonly string[] {
+export type Screen = {
+  readonly now: string;
+  readonly rows: number;
+  /** No pool works on the portfolio now. */
+  readonly isIdle?: boolean;
+};
+
+export function board(state: PortfolioView, { actions, waiting }: Plan, { now, rows, isIdle = false }: Screen): readonly string[] {
   const reasons = new Map(waiting.flatMap(({ task_id, code, because }) => (shownSingly.has(code) ? [[task_id, because] as const] : [])));
   for (const action of actions) if (action.do === "dispatch") reasons.set(action.task_id, "starts at the next tick");
   const forPerson = new Set(waiting.flatMap(({ task_id, code }) => (personCodes.includes(code) ? [task_id] : [])));
@@ -41,7 +47,8 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
     .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
   const tail = [...groups(waiting.filter(({ code }) => !shownSingly.has(code))), ...landed(state, now)];
   const head = [
-    ...headOf(state, now, isIdle),
+    ...summaryLines(state, now),
+    ...(isIdle ? idleWarning(state) : []),
     "",
     ...fit(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"),
     "",
@@ -56,14 +63,16 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, now: str
   return [...head, ...shortRows, ...(hiddenCount === 0 ? [] : [`… and ${plural(hiddenCount, "task")} more`]), ...tail].slice(0, rows); // B1
 }
 
-function headOf(state: PortfolioView, now: string, isIdle: boolean): readonly string[] {
+const idleWarning = (state: PortfolioView): readonly string[] =>
+  countsOf(state).running > 0 ? ["! Nobody works on what is running: autopilot portfolio run goes on with it"] : [];
+
+function summaryLines(state: PortfolioView, now: string): readonly string[] {
   const counts = countsOf(state);
   const peopleSentence = waitingForPeople(openBlocks(state).length, tasksNeedingPerson(state, now).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,
     ...(peopleSentence === null ? [] : [`! ${peopleSentence}: autopilot inbox`]),
-    ...(isIdle && counts.running > 0 ? ["! Nobody works on what is running: autopilot portfolio run goes on with it"] : []),
   ];
 }
 
@@ -84,8 +93,8 @@ const projectRows = (state: PortfolioView): readonly string[] =>
     }),
   ]);
 
-const fit = (lines: readonly string[], rows: number, what: string): readonly string[] =>
-  lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… and ${lines.length - rows + 1} more ${what}`];
+const fit = (lines: readonly string[], rows: number, noun: string): readonly string[] =>
+  lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… and ${lines.length - rows + 1} more ${noun}`];
 
 const taskRows = ({ status, task_id, objective }: TaskView, because: readonly string[]): readonly string[] => [
   `${status.padEnd(16)} ${oneLine(objective, objectiveCharsMax)}  ${task_id}`,

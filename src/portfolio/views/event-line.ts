@@ -1,4 +1,4 @@
-// event-line: an entry of the journal as a line of `events/events.jsonl`: the format's required fields, and what a dashboard needs of its task.
+// event-line: turns an entry of the journal into a line of `events/events.jsonl`: the fields the format requires, and the task's for dashboards.
 //
 // Invariants:
 //   E1. A line follows from the journal alone, so the file can be made again byte for byte.
@@ -6,8 +6,8 @@
 //   E3. `meta.autopilot_seq` marks a line as ours: it is the number of the journal's entry.
 
 import type { PortfolioEvent } from "../../contracts/portfolio.ts";
-import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
-import { settled } from "../planner/batch.ts";
+import type { PortfolioChangeName, PortfolioChangeOf, PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import { completeBatch } from "../planner/batch.ts";
 import { applyEntry } from "../planner/reduce.ts";
 import { confidenceOf } from "../planner/result.ts";
 import type { Portfolio, TaskView } from "../planner/state.ts";
@@ -15,10 +15,10 @@ import { isComplete } from "../planner/task-changes.ts";
 
 export const seqKey = "autopilot_seq";
 
-/** Takes an entry in and says the lines of what counts with it. The journal's own notes have none. */
+/** Applies an entry and returns its line, or those of the batch that it completes. The journal's own events have none. */
 export function reduceToLines(state: Portfolio, entry: PortfolioEntry): readonly string[] {
   state.seq = entry.seq;
-  return settled(state, entry).flatMap((one) => applyToLine(state, one) ?? []);
+  return completeBatch(state, entry).flatMap((complete) => applyToLine(state, complete) ?? []);
 }
 
 function applyToLine(state: Portfolio, entry: PortfolioEntry): string | null {
@@ -78,91 +78,74 @@ function actorOf(actor: string): PortfolioEvent["actor"] {
 
 type Reported = { readonly summary: string; readonly evidence?: readonly string[]; readonly meta?: Readonly<Record<string, unknown>> };
 
-function report(entry: PortfolioEntry): Reported | null {
-  switch (entry.event) {
-    case "portfolio_created":
-      return {
-        summary: `Portfolio ${entry.name} created.`,
-        meta: { name: entry.name, budget: entry.budget, day_budget: entry.day_budget },
-      };
-    case "portfolio_updated":
-      return { summary: "Portfolio updated.", meta: without(entry) };
-    case "project_created":
-      return { summary: `Project ${entry.fields.name} created.`, meta: { ...entry.fields } };
-    case "hub_set":
-      return {
-        summary: entry.hub === null ? "A repository has no hub any more." : `Work lands on ${entry.hub}.`,
-        meta: { repository: entry.repository, hub: entry.hub },
-      };
-    case "project_updated":
-      return { summary: `Project updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } };
-    case "task_created":
-    case "followup_task_created":
-      return { summary: entry.fields.objective, meta: { ...entry.fields } };
-    case "task_updated":
-      return { summary: `Task updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } };
-    case "task_dispatched":
-      return {
-        summary: `Dispatched to ${entry.worker_agent_id} as ${entry.run_id}.`,
-        meta: { event_nonce: entry.event_nonce, base: entry.base },
-      };
-    case "task_status_changed":
-      return { summary: entry.because };
-    case "worker_result_ingested":
-      return {
-        summary: entry.summary,
-        evidence: entry.evidence,
-        meta: { event_nonce: entry.event_nonce, commit: entry.commit, proof: entry.proof, claim: entry.claim, usage: entry.usage },
-      };
-    case "worker_rested":
-      return {
-        summary: entry.because,
-        meta: { until: entry.until, usage: entry.usage, ...(entry.short === undefined ? {} : { short: entry.short }) },
-      };
-    case "run_limits_raised":
-      return { summary: `${entry.run_id} may use more, and goes on.`, meta: { allowance: entry.allowance } };
-    case "task_delayed":
-      return { summary: entry.because, meta: { reason: entry.reason_code, doing: entry.doing, until: entry.until } };
-    case "usage_counted":
-      return { summary: `${entry.run_id} has used ${entry.usage.tokens} tokens.`, meta: { usage: entry.usage } };
-    case "lease_lost":
-      return { summary: entry.because, meta: { usage: entry.usage } };
-    case "block_opened":
-      return {
-        summary: entry.question,
-        meta: { question: entry.question, expected_action: entry.expected_action, impact: entry.impact, options: entry.options },
-      };
-    case "block_resolved":
-      return { summary: entry.answer };
-    case "merge_queued":
-      return { summary: "Waits to be merged.", meta: { commit: entry.commit } };
-    case "merge_verified":
-      return {
-        summary: `${entry.tasks.length} ${entry.tasks.length === 1 ? "task" : "tasks"} proved on the merged tree.`,
-        evidence: entry.evidence,
-        meta: { repository: entry.repository, tasks: entry.tasks, from: entry.from, commit: entry.commit },
-      };
-    case "merge_rejected":
-      return { summary: entry.because, evidence: entry.evidence, meta: { kind: entry.kind, with: entry.with } };
-    case "landing_held":
-      return {
-        summary: entry.because === null ? `Landing on ${entry.target} goes on.` : `Landing on ${entry.target} waits: ${entry.because}`,
-        meta: { repository: entry.repository, target: entry.target },
-      };
-    case "merge_landed":
-      return { summary: `Landed on ${entry.target}.`, meta: { commit: entry.commit, target: entry.target } };
-    case "budget_exhausted":
-      return { summary: entry.because, meta: { scope: entry.scope } };
-    case "planner_tick":
-      return { summary: `Dispatched ${entry.dispatched.length}.`, meta: { dispatched: entry.dispatched, waiting: entry.waiting } };
-    case "checkpoint_compacted":
-      return { summary: "Checkpoint written.", meta: { window_start: entry.window_start, window_end: entry.window_end } };
-    default:
-      return null;
-  }
-}
+const report = (entry: PortfolioEntry): Reported | null => {
+  const reporter = reporters[entry.event] as ((entry: PortfolioEntry) => Reported) | undefined;
+  return reporter === undefined ? null : reporter(entry);
+};
 
-const without = ({ paused, budget, day_budget }: Extract<PortfolioEntry, { readonly event: "portfolio_updated" }>) => ({
+/** By event; one without a row has no line of its own. */
+const reporters: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioChangeOf<Name>) => Reported } = {
+  portfolio_created: (entry) => ({
+    summary: `Portfolio ${entry.name} created.`,
+    meta: { name: entry.name, budget: entry.budget, day_budget: entry.day_budget },
+  }),
+  portfolio_updated: (entry) => ({ summary: "Portfolio updated.", meta: givenFields(entry) }),
+  project_created: (entry) => ({ summary: `Project ${entry.fields.name} created.`, meta: { ...entry.fields } }),
+  hub_set: (entry) => ({
+    summary: entry.hub === null ? "A repository has no hub any more." : `Work lands on ${entry.hub}.`,
+    meta: { repository: entry.repository, hub: entry.hub },
+  }),
+  project_updated: (entry) => ({ summary: `Project updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } }),
+  task_created: (entry) => ({ summary: entry.fields.objective, meta: { ...entry.fields } }),
+  followup_task_created: (entry) => ({ summary: entry.fields.objective, meta: { ...entry.fields } }),
+  task_updated: (entry) => ({ summary: `Task updated: ${Object.keys(entry.changes).join(", ")}.`, meta: { ...entry.changes } }),
+  task_dispatched: (entry) => ({
+    summary: `Dispatched to ${entry.worker_agent_id} as ${entry.run_id}.`,
+    meta: { event_nonce: entry.event_nonce, base: entry.base },
+  }),
+  task_status_changed: (entry) => ({ summary: entry.because }),
+  worker_result_ingested: (entry) => ({
+    summary: entry.summary,
+    evidence: entry.evidence,
+    meta: { event_nonce: entry.event_nonce, commit: entry.commit, proof: entry.proof, claim: entry.claim, usage: entry.usage },
+  }),
+  worker_rested: (entry) => ({
+    summary: entry.because,
+    meta: { until: entry.until, usage: entry.usage, ...(entry.short === undefined ? {} : { short: entry.short }) },
+  }),
+  run_limits_raised: (entry) => ({ summary: `${entry.run_id} may use more, and goes on.`, meta: { allowance: entry.allowance } }),
+  task_delayed: (entry) => ({ summary: entry.because, meta: { reason: entry.reason_code, doing: entry.doing, until: entry.until } }),
+  usage_counted: (entry) => ({ summary: `${entry.run_id} has used ${entry.usage.tokens} tokens.`, meta: { usage: entry.usage } }),
+  lease_lost: (entry) => ({ summary: entry.because, meta: { usage: entry.usage } }),
+  block_opened: (entry) => ({
+    summary: entry.question,
+    meta: { question: entry.question, expected_action: entry.expected_action, impact: entry.impact, options: entry.options },
+  }),
+  block_resolved: (entry) => ({ summary: entry.answer }),
+  merge_queued: (entry) => ({ summary: "Waits to be merged.", meta: { commit: entry.commit } }),
+  merge_verified: (entry) => ({
+    summary: `${entry.tasks.length} ${entry.tasks.length === 1 ? "task" : "tasks"} proved on the merged tree.`,
+    evidence: entry.evidence,
+    meta: { repository: entry.repository, tasks: entry.tasks, from: entry.from, commit: entry.commit },
+  }),
+  merge_rejected: (entry) => ({ summary: entry.because, evidence: entry.evidence, meta: { kind: entry.kind, with: entry.with } }),
+  landing_held: (entry) => ({
+    summary: entry.because === null ? `Landing on ${entry.target} goes on.` : `Landing on ${entry.target} waits: ${entry.because}`,
+    meta: { repository: entry.repository, target: entry.target },
+  }),
+  merge_landed: (entry) => ({ summary: `Landed on ${entry.target}.`, meta: { commit: entry.commit, target: entry.target } }),
+  budget_exhausted: (entry) => ({ summary: entry.because, meta: { scope: entry.scope } }),
+  planner_tick: (entry) => ({
+    summary: `Dispatched ${entry.dispatched.length}.`,
+    meta: { dispatched: entry.dispatched, waiting: entry.waiting },
+  }),
+  checkpoint_compacted: (entry) => ({
+    summary: "Checkpoint written.",
+    meta: { window_start: entry.window_start, window_end: entry.window_end },
+  }),
+};
+
+const givenFields = ({ paused, budget, day_budget }: PortfolioChangeOf<"portfolio_updated">) => ({
   ...(paused === undefined ? {} : { paused }),
   ...(budget === undefined ? {} : { budget }),
   ...(day_budget === undefined ? {} : { day_budget }),

@@ -1,4 +1,4 @@
-// pages: the three kinds of snapshots, from the state alone: what a dashboard reads in front, what a person reads below.
+// pages: the three kinds of pages, portfolio, project and task, made from the state alone: fields for a dashboard, and text for a person.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import { dashboardOf } from "./event-line.ts";
@@ -7,7 +7,7 @@ import { confidenceOf } from "../planner/result.ts";
 import { tasksNeedingPerson } from "../planner/needs-person.ts";
 import { heldByBudget } from "../planner/held-by-budget.ts";
 import { type HeldLanding, heldLandings } from "../planner/held-landings.ts";
-import { namesOf } from "../planner/questions.ts";
+import { waitingNames } from "../planner/questions.ts";
 import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
@@ -19,9 +19,9 @@ export function portfolioPage(state: PortfolioView): Page {
   const counts = countsOf(state);
   const projects = Object.values(state.projects);
   const blocks = openBlocks(state);
-  const unpaid = new Set(heldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
+  const withoutBudget = new Set(heldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
   const runnable = Object.values(state.tasks)
-    .filter(({ status, task_id }) => status === "ready" && !unpaid.has(task_id))
+    .filter(({ status, task_id }) => status === "ready" && !withoutBudget.has(task_id))
     .toSorted((a, b) => a.priority - b.priority || a.created - b.created);
   const recent = state.recent.flatMap((id) => state.tasks[id] ?? []);
   return {
@@ -47,20 +47,7 @@ export function portfolioPage(state: PortfolioView): Page {
       "",
       "| project_id | name | priority | phase | ready | running | blocked | done |",
       "|---|---|---|---|---|---|---|---|",
-      ...projects.map((project) => {
-        const projectCounts = countsOf(state, project.tasks);
-        const cells = [
-          project.project_id,
-          project.name,
-          project.priority,
-          phaseOf(state, project),
-          projectCounts.ready,
-          projectCounts.running,
-          projectCounts.blocked_human,
-          projectCounts.done,
-        ];
-        return `| ${cells.map((cell) => inline(String(cell))).join(" | ")} |`;
-      }),
+      ...projects.map((project) => projectRow(state, project)),
       "",
       "## Runnable Tasks",
       "",
@@ -69,8 +56,8 @@ export function portfolioPage(state: PortfolioView): Page {
       "## Human Blocks",
       "",
       ...orNone([
-        ...heldLandings(state).map((one) => heldLine(one)),
-        ...blocks.map((block) => `- ${block.block_id} (${namesOf(block)}, since ${block.opened_at}): ${inline(block.question)}`),
+        ...heldLandings(state).map((landing) => heldLine(landing)),
+        ...blocks.map((block) => `- ${block.block_id} (${waitingNames(block)}, since ${block.opened_at}): ${inline(block.question)}`),
       ]),
       "",
       "## Recent Completions",
@@ -82,6 +69,13 @@ export function portfolioPage(state: PortfolioView): Page {
       ...orNone(nextActions(state, counts, runnable.length, blocks.length)),
     ],
   };
+}
+
+function projectRow(state: PortfolioView, project: ProjectView): string {
+  const { project_id, name, priority } = project;
+  const { ready, running, blocked_human, done } = countsOf(state, project.tasks);
+  const cells = [project_id, name, priority, phaseOf(state, project), ready, running, blocked_human, done];
+  return `| ${cells.map((cell) => inline(String(cell))).join(" | ")} |`;
 }
 
 function nextActions(
@@ -155,7 +149,7 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
       ...orNone([
         ...heldLandings(state)
           .filter(({ held }) => queueOf(held) === queueOf(project))
-          .map((one) => heldLine(one)),
+          .map((landing) => heldLine(landing)),
         ...open
           .toSorted((a, b) => a.priority - b.priority || a.created - b.created)
           .map((task) => `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${inline(task.objective)}`),
@@ -172,85 +166,92 @@ const heldLine = ({ held, tasks }: HeldLanding): string =>
   `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${inline(held.because)}: \`${held.command}\``;
 const branchOf = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
 
-export function taskPage(task: TaskView): Page {
-  const claim = task.claim;
-  return {
-    fields: {
-      task_id: task.task_id,
-      project_id: task.project_id,
-      status: task.status,
-      ...dashboardOf(task),
-      objective: task.objective,
-      acceptance_criteria: task.acceptance_criteria,
-      dependencies: task.dependencies.length === 0 ? "none" : task.dependencies,
-      evidence: task.evidence,
-      attempt: task.attempt,
-      failures: task.failures,
-      adjustments: task.adjustments,
-      stage: task.stage,
-      branch: task.run_id === null ? null : branchOf(task),
-      commit: task.commit,
-      landed: task.landed,
-      touches: task.touches,
-      ...(task.link === undefined ? {} : { link: task.link }),
-      event_nonce: task.event_nonce,
-      spent: task.spent,
-      budget: task.budget,
-      created_at: task.created_at,
-      updated_at: task.changed_at,
-    },
-    body: [
-      `# ${task.task_id}`,
-      "",
-      "## Objective",
-      "",
-      task.objective,
-      ...(task.link === undefined ? [] : ["", `From ${inline(task.link)}`]),
-      ...(task.quoted === undefined || task.quoted === "" ? [] : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${inline(line)}`)]),
-      "",
-      "## Acceptance Criteria",
-      "",
-      ...orNone(
-        task.acceptance_criteria.map(({ text, command }) => `- ${inline(text)}${command === null ? "" : `: \`${inline(command)}\``}`),
-      ),
-      "",
-      "## Dependencies",
-      "",
-      ...orNone(task.dependencies.map((id) => `- [${id}](${id}.md)`)),
-      "",
-      "## Worker Assignment",
-      "",
-      ...(task.run_id === null
-        ? ["none"]
-        : [
-            `- ${task.worker_agent_id ?? ""} over ${task.worker_backend ?? ""}, attempt ${task.attempt}`,
-            `- run ${task.run_id}, session ${task.worker_session_key ?? ""}`,
-          ]),
-      "",
-      "## Verification Summary",
-      "",
-      ...(task.proof === null
-        ? ["none"]
-        : [
-            `- ${task.proof.proved} of ${task.proof.criteria} criteria proved by the runner; confidence ${confidenceOf(task.proof)}, ${isComplete(task) ? "complete" : "not complete"}`,
-            ...(claim === null ? [] : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),
-            ...task.proof.checks_failed.map((check) => `- failed: \`${inline(check)}\``),
-          ]),
-      ...(task.summary === null ? [] : ["", task.summary]),
-      "",
-      "## Evidence",
-      "",
-      ...orNone(task.evidence.map((one) => `- ${inline(one)}`)),
-      "",
-      "## Risks",
-      "",
-      ...orNone((claim?.risks_or_unknowns ?? []).map((one) => `- ${inline(textOf(one))}`)),
-      "",
-      "## Next Suggestions",
-      "",
-      ...orNone((claim?.next_suggestions ?? []).map((one) => `- ${inline(textOf(one))}`)),
-    ],
-  };
+export const taskPage = (task: TaskView): Page => ({ fields: taskFields(task), body: taskBody(task) });
+
+const taskFields = (task: TaskView): Page["fields"] => ({
+  task_id: task.task_id,
+  project_id: task.project_id,
+  status: task.status,
+  ...dashboardOf(task),
+  objective: task.objective,
+  acceptance_criteria: task.acceptance_criteria,
+  dependencies: task.dependencies.length === 0 ? "none" : task.dependencies,
+  evidence: task.evidence,
+  attempt: task.attempt,
+  failures: task.failures,
+  adjustments: task.adjustments,
+  stage: task.stage,
+  branch: task.run_id === null ? null : branchOf(task),
+  commit: task.commit,
+  landed: task.landed,
+  touches: task.touches,
+  ...(task.link === undefined ? {} : { link: task.link }),
+  event_nonce: task.event_nonce,
+  spent: task.spent,
+  budget: task.budget,
+  created_at: task.created_at,
+  updated_at: task.changed_at,
+});
+
+const taskBody = (task: TaskView): Page["body"] => [
+  `# ${task.task_id}`,
+  "",
+  "## Objective",
+  "",
+  task.objective,
+  ...(task.link === undefined ? [] : ["", `From ${inline(task.link)}`]),
+  ...(task.quoted === undefined || task.quoted === "" ? [] : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${inline(line)}`)]),
+  "",
+  ...section(
+    "Acceptance Criteria",
+    task.acceptance_criteria.map(({ text, command }) => `- ${inline(text)}${command === null ? "" : `: \`${inline(command)}\``}`),
+  ),
+  ...section(
+    "Dependencies",
+    task.dependencies.map((id) => `- [${id}](${id}.md)`),
+  ),
+  "## Worker Assignment",
+  "",
+  ...workerLines(task),
+  "",
+  "## Verification Summary",
+  "",
+  ...proofLines(task),
+  ...(task.summary === null ? [] : ["", task.summary]),
+  "",
+  ...section(
+    "Evidence",
+    task.evidence.map((line) => `- ${inline(line)}`),
+  ),
+  ...section(
+    "Risks",
+    (task.claim?.risks_or_unknowns ?? []).map((risk) => `- ${inline(textOf(risk))}`),
+  ),
+  ...section(
+    "Next Suggestions",
+    (task.claim?.next_suggestions ?? []).map((suggestion) => `- ${inline(textOf(suggestion))}`),
+  ).slice(0, -1),
+];
+
+const section = (title: string, lines: readonly string[]): readonly string[] => [`## ${title}`, "", ...orNone(lines), ""];
+
+const workerLines = (task: TaskView): readonly string[] =>
+  task.run_id === null
+    ? ["none"]
+    : [
+        `- ${task.worker_agent_id ?? ""} over ${task.worker_backend ?? ""}, attempt ${task.attempt}`,
+        `- run ${task.run_id}, session ${task.worker_session_key ?? ""}`,
+      ];
+
+function proofLines(task: TaskView): readonly string[] {
+  const { proof, claim } = task;
+  if (proof === null) return ["none"];
+  const confidence = `confidence ${confidenceOf(proof)}, ${isComplete(task) ? "complete" : "not complete"}`;
+  return [
+    `- ${proof.proved} of ${proof.criteria} criteria proved by the runner; ${confidence}`,
+    ...(claim === null ? [] : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),
+    ...proof.checks_failed.map((check) => `- failed: \`${inline(check)}\``),
+  ];
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,5 +1,5 @@
-// portfolio-notices: what an absent person should be notified of, from one event and the state after it. Its runs send no notices: a
-// verified run says nothing of its task, and their folders are copies.
+// portfolio-notices: the notices that one event of a portfolio sends to an absent person. Its runs send none themselves: that a run is verified
+// does not mean that its task is done.
 //
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
@@ -9,76 +9,114 @@ import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { answerFlags, choices, oneLine } from "../../views/wording.ts";
-import { whatTaskNeeds, tasksNeedingPerson } from "../planner/needs-person.ts";
+import { type TaskNeedingPerson, tasksNeedingPerson, whatTaskNeeds } from "../planner/needs-person.ts";
 import { heldLandings } from "../planner/held-landings.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
 
 const titleCharsMax = 120;
 
+type NoticeText = {
+  readonly id: string;
+  readonly kind: NoticeKind;
+  readonly task?: TaskView | undefined;
+  readonly title: string;
+  readonly line: string | readonly string[];
+  /** The command to copy, as one would write it inside the portfolio's folder. */
+  readonly command: string;
+};
+
 export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, root: string): readonly Notice[] {
-  const here = `autopilot -C ${shellWord(root)}`;
-  const notice = (
-    id: string,
-    kind: NoticeKind,
-    task: TaskView | undefined,
-    said: string,
-    lines: readonly string[],
-    next: string,
-  ): Notice => {
-    const project = state.projects[task?.project_id ?? ""]?.name ?? state.name;
-    const title = oneLine(`${project}: ${said}`, titleCharsMax);
-    const goal = task === undefined ? [] : [`${oneLine(task.objective, 200)}  (${task.task_id})`];
-    const text = [title, ...goal, ...lines.map((line) => oneLine(line, 400)), next].join("\n");
-    const run = task?.task_id ?? state.name;
-    return { id: `portfolio:${id}`, kind, run, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code, title, text, next };
-  };
+  const text = noticeText(entry, state);
+  if (text === null) return [];
+  const { id, kind, task, line } = text;
+  const project = state.projects[task?.project_id ?? ""]?.name ?? state.name;
+  const title = oneLine(`${project}: ${text.title}`, titleCharsMax);
+  const goal = task === undefined ? [] : [`${oneLine(task.objective, 200)}  (${task.task_id})`];
+  const next = text.command.replace(/^autopilot\b/, () => `autopilot -C ${shellWord(root)}`);
+  const lines = [title, ...goal, ...[line].flat().map((part) => oneLine(part, 400)), next];
+  return [
+    {
+      id: `portfolio:${id}`, // N1
+      kind,
+      run: task?.task_id ?? state.name,
+      project: oneLine(project, 60),
+      at: entry.ts,
+      reason: entry.reason_code,
+      title,
+      text: lines.join("\n"),
+      next,
+    },
+  ];
+}
+
+function noticeText(entry: PortfolioEntry, state: PortfolioView): NoticeText | null {
+  const status = "autopilot portfolio status";
   switch (entry.event) {
     case "block_opened": {
-      const { block_id, task_id, question, options, expected_action } = entry;
+      const { block_id: id, task_id, question, options, expected_action } = entry;
       const answers = Object.keys(options).length === 0 ? expected_action : `Answers: ${choices(options)}`;
-      const next = `${here} portfolio answer --block ${block_id} ${answerFlags(options)}`;
-      return [notice(block_id, "needs_you", state.tasks[task_id ?? ""], "a question waits for you", [question, answers], next)];
+      const command = `autopilot portfolio answer --block ${id} ${answerFlags(options)}`;
+      const task = state.tasks[task_id ?? ""];
+      return { id, kind: "needs_you", task, title: "a question waits for you", line: [question, answers], command };
     }
     case "worker_result_ingested":
     case "task_status_changed":
-    case "merge_rejected": {
-      const task = state.tasks[entry.task_id];
-      if (task === undefined) return [];
-      if (task.status === "done" && entry.event === "worker_result_ingested")
-        return [notice(`${entry.task_id}:done`, "ended", task, "a task is done", [entry.summary], `${here} portfolio status`)];
-      const [waits] = task.status === "ready" ? [] : whatTaskNeeds(state, task);
-      if (waits === undefined) return [];
-      const [first = "autopilot inbox"] = waits.commands;
-      return [notice(stuckId(task), "needs_you", task, "a task waits for you", [waits.why], first.replace("autopilot", here))];
-    }
+    case "merge_rejected":
+      return taskNotice(entry, state);
     case "worker_rested": {
-      const waits = tasksNeedingPerson(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
-      if (entry.short === undefined || waits === undefined) return [];
-      const [first = "autopilot inbox"] = waits.commands;
-      const id = `${stuckId(waits.task)}:${entry.seq}`; // its run may rest again
-      return [notice(id, "needs_you", waits.task, "a budget is used up", [waits.why], first.replace("autopilot", here))];
+      const need = tasksNeedingPerson(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
+      if (entry.short === undefined || need === undefined) return null;
+      const id = `${stuckId(need.task)}:${entry.seq}`; // its run may rest again
+      return { id, kind: "needs_you", task: need.task, title: "a budget is used up", line: need.why, command: firstCommand(need) };
     }
     case "landing_held": {
-      if (entry.because === null) return [];
-      const next = entry.command.replace(/^autopilot\b/, here);
-      const [waits] = heldLandings(state).filter(({ held }) => queueOf(held) === queueOf(entry));
-      return [notice(`${heldId(entry)}:${entry.seq}`, "needs_you", waits?.tasks[0], "a landing waits for you", [entry.because], next)];
+      if (entry.because === null) return null;
+      const landing = heldLandings(state).find(({ held }) => queueOf(held) === queueOf(entry));
+      const id = `${heldId(entry)}:${entry.seq}`;
+      const task = landing?.tasks[0];
+      return { id, kind: "needs_you", task, title: "a landing waits for you", line: entry.because, command: entry.command };
     }
     case "merge_landed": {
-      const task = state.tasks[entry.task_id];
-      const landed = `It landed on ${entry.target} as ${entry.commit.slice(0, 12)}.`;
-      return [notice(`${entry.task_id}:done`, "ended", task, "a task is done", [landed], `${here} portfolio status`)];
+      const line = `It landed on ${entry.target} as ${entry.commit.slice(0, 12)}.`;
+      return {
+        id: `${entry.task_id}:done`,
+        kind: "ended",
+        task: state.tasks[entry.task_id],
+        title: "a task is done",
+        line,
+        command: status,
+      };
     }
     case "budget_exhausted": {
-      const what = entry.project_id ?? entry.scope;
-      return [
-        notice(`budget:${what}:${entry.seq}`, "limit", undefined, "a budget is used up", [entry.because], `${here} portfolio status`),
-      ];
+      const id = `budget:${entry.project_id ?? entry.scope}:${entry.seq}`;
+      return { id, kind: "limit", title: "a budget is used up", line: entry.because, command: status };
     }
     default:
-      return [];
+      return null;
   }
 }
+
+type TaskChange = Extract<PortfolioEntry, { readonly event: "worker_result_ingested" | "task_status_changed" | "merge_rejected" }>;
+
+/** A task that is done without a merge, or that only a person can move on. */
+function taskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null {
+  const task = state.tasks[entry.task_id];
+  if (task === undefined) return null;
+  if (task.status === "done" && entry.event === "worker_result_ingested")
+    return {
+      id: `${entry.task_id}:done`,
+      kind: "ended",
+      task,
+      title: "a task is done",
+      line: entry.summary,
+      command: "autopilot portfolio status",
+    };
+  const [need] = task.status === "ready" ? [] : whatTaskNeeds(state, task);
+  if (need === undefined) return null;
+  return { id: stuckId(task), kind: "needs_you", task, title: "a task waits for you", line: need.why, command: firstCommand(need) };
+}
+
+const firstCommand = ({ commands: [first = "autopilot inbox"] }: TaskNeedingPerson): string => first;
 
 const heldId = (place: Parameters<typeof queueOf>[0]): string => `landing:${queueOf(place).replace("\n", ":")}`;
 const stuckId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;

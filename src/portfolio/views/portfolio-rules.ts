@@ -43,16 +43,19 @@ export type SnapshotKind = "portfolio" | "project" | "task";
 
 const snapshots = { portfolio: PortfolioSnapshot, project: PortfolioProjectSnapshot, task: PortfolioTaskSnapshot } as const;
 
-/** Judges a snapshot by the data at its head. `named` is the id that its file's name has. */
-export function judgeSnapshot(
-  kind: SnapshotKind,
-  file: string,
-  text: string,
-  named: string | null,
-  digest: (text: string) => string,
-): readonly Violation[] {
-  return [...judgeHead(kind, file, text, named), ...judgeDigest(text, digest)];
-}
+export type Snapshot = {
+  readonly kind: SnapshotKind;
+  readonly file: string;
+  readonly text: string;
+  /** The id in the file's name; null for the portfolio's own page. */
+  readonly named: string | null;
+};
+
+/** Judges a snapshot by the data at its head. */
+export const judgeSnapshot = (snapshot: Snapshot, digest: (text: string) => string): readonly Violation[] => [
+  ...judgeHead(snapshot),
+  ...judgeDigest(snapshot.text, digest),
+];
 
 /** A page may go without a digest, another tool's say; one that has it must fit. */
 function judgeDigest(text: string, digest: (text: string) => string): readonly Violation[] {
@@ -61,7 +64,7 @@ function judgeDigest(text: string, digest: (text: string) => string): readonly V
   return line < 0 || isUntouched(text, digest) ? [] : [{ line: line + 1, rule: "PF-digest", message, severity: "error" }];
 }
 
-function judgeHead(kind: SnapshotKind, file: string, text: string, named: string | null): readonly Violation[] {
+function judgeHead({ kind, file, text, named }: Snapshot): readonly Violation[] {
   const head = headOf(text);
   if (head === null)
     return [

@@ -1,8 +1,9 @@
-// dispatch: a task is given to a worker: prepared, written down, begun, started. What cannot be started is tried again, or a person is asked.
+// dispatch: starts a worker for a task: prepares its copy, journals the dispatch, drafts the run and drives it. A task that cannot be started is
+// tried again, or a person is asked.
 // Invariants K1 and on: portfolio/worker/worker.ts.
 
 import type { PortfolioBudget, PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import type { Action } from "../planner/plan.ts";
+import type { DispatchAction } from "../planner/plan-actions.ts";
 import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
@@ -12,7 +13,8 @@ import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
-import { agentDefault, backendDefault, type Drive, prepare, uncharged } from "./worker.ts";
+import { unchargedUsage } from "./charge-usage.ts";
+import { agentDefault, backendDefault, type Drive, prepare, type Prepared } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
@@ -33,48 +35,48 @@ export type Workers = {
 
 export type Worker = { readonly run: string; readonly ended: Promise<void>; readonly cancel: () => void };
 
-/** Of the plan's action: which task, with which agent, and what its run may use. */
-type Given = Pick<Extract<Action, { readonly do: "dispatch" }>, "task_id" | "agent" | "allowance">;
+/** Which task to dispatch, with which agent, and what its run may use. */
+type DispatchOrder = Pick<DispatchAction, "task_id" | "agent" | "allowance">;
 
 /** Whether something was done. */
-export async function dispatch(pool: Workers, given: Given): Promise<boolean> {
-  const { task_id } = given;
+export async function dispatch(pool: Workers, order: DispatchOrder): Promise<boolean> {
+  const { task_id } = order;
   if (pool.starting.has(task_id)) return false;
   pool.starting.add(task_id); // until it is among the workers: one that the journal names without a worker would count as gone
   try {
-    return await give(pool, given);
+    return await prepareAndStart(pool, order);
   } finally {
     pool.starting.delete(task_id);
   }
 }
 
-async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given): Promise<boolean> {
+async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowance }: DispatchOrder): Promise<boolean> {
   const { paths, input, active } = pool;
   const state = await readPortfolio(paths);
-  const task = structuredClone(state.tasks[task_id]); // as it is now: the fold goes on
+  const task = structuredClone(state.tasks[task_id]); // as it is now: the state goes on changing
   const project = task === undefined ? undefined : structuredClone(state.projects[task.project_id]);
   if (task === undefined || project === undefined || active.has(task_id)) return false;
   if (isApproved(state, task) && task.commit !== null) return queueApproved(pool, task, task.commit);
   let context = pool.context;
-  let prepared: Awaited<ReturnType<typeof prepare>>;
+  let prepared: Prepared;
   try {
     context = withHub(context, paths, state, project.repository);
     await paths.planner?.unbrought.get(task_id)?.();
     paths.planner?.unbrought.delete(task_id);
-    prepared = await prepare(context, paths, task, project, state, { isolation: input.isolation, agent: chosen, allowance });
+    prepared = await prepare(context, paths, { task, project, state }, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
     await tryAgainOrAsk(pool, task_id, "start", failureOf(error));
     return true;
   }
-  const { run, copy, base, tip, nonce, agent, isResumed, conflicts } = prepared;
-  const isOurs = await withPortfolio(context, paths, async (open) => {
-    const now = open.state.tasks[task_id];
-    if (now?.status !== "ready" && now?.stage !== "resting") return false; // somebody was quicker
-    const before = run === now.run_id ? [] : await uncharged(paths, now);
-    await open.write(...before, dispatchOf(task_id, { run, nonce, agent, chosen, base, tip, copy, conflicts, allowance })); // K1
+  const { run, copy, isResumed } = prepared;
+  const isJournaled = await withPortfolio(context, paths, async (open) => {
+    const current = open.state.tasks[task_id];
+    if (current?.status !== "ready" && current?.stage !== "resting") return false; // another process was quicker
+    const before = run === current.run_id ? [] : await unchargedUsage(paths, current);
+    await open.write(...before, dispatchOf(task_id, { ...prepared, chosen, allowance })); // K1
     return true;
   });
-  if (!isOurs) {
+  if (!isJournaled) {
     if (run !== task.run_id) eraseSync(copy);
     return false;
   }
@@ -86,14 +88,21 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
     return true;
   }
   await requirePlanner(paths); // drafting takes a while
-  const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${agent}, in place of ${task.chosen}` : "";
+  const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${prepared.agent}, in place of ${task.chosen}` : "";
   context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
+  startWorker(pool, context, task_id, { run, copy });
+  return true;
+}
+
+/** Drives the run in the background, and adds it to the workers until it ends. */
+function startWorker(pool: Workers, context: CommandContext, task_id: string, { run, copy }: Pick<Prepared, "run" | "copy">): void {
+  const { active, warnings } = pool;
   const cancelled = new AbortController();
   const taskContext: CommandContext = {
     ...context,
     show: (line) => {
-      if (pool.warnings.has(line)) return;
-      if (line.startsWith("! ")) pool.warnings.add(line);
+      if (warnings.has(line)) return;
+      if (line.startsWith("! ")) warnings.add(line);
       context.show(`${task_id} │ ${line}`);
     },
     live: () => undefined,
@@ -107,44 +116,25 @@ async function give(pool: Workers, { task_id, agent: chosen, allowance }: Given)
     .catch((error: unknown) => context.show(`! ${task_id}: ${failureOf(error).message}`))
     .finally(() => active.delete(task_id));
   active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
-  return true;
 }
 
-/** A worker whose task was canceled or taken back has used something until it stopped; all others are charged with what they came to. */
+/** Charges a worker whose task was canceled or taken back for what it used until it stopped; all others are charged with their result. */
 async function chargeTaken({ context, paths }: Workers, task_id: string, run: string): Promise<void> {
   const task = (await readPortfolio(paths)).tasks[task_id];
   if (task === undefined || task.run_id !== run || task.status === "running") return;
   await withPortfolio(context, paths, async ({ state, write }) => {
     const now = state.tasks[task_id];
-    const changes = now?.run_id === run ? await uncharged(paths, now) : [];
+    const changes = now?.run_id === run ? await unchargedUsage(paths, now) : [];
     if (changes.length > 0) await write(...changes);
   });
 }
 
-const dispatchOf = (
-  task_id: string,
-  {
-    run,
-    nonce,
-    agent,
-    chosen,
-    base,
-    tip,
-    copy,
-    conflicts,
-    allowance,
-  }: {
-    readonly run: string;
-    readonly nonce: string;
-    readonly agent: string;
-    readonly chosen: string | null;
-    readonly base: string;
-    readonly tip: string | null;
-    readonly copy: string;
-    readonly conflicts: readonly string[];
-    readonly allowance: PortfolioBudget;
-  },
-): PortfolioChange => ({
+type Dispatch = Pick<Prepared, "run" | "nonce" | "agent" | "base" | "tip" | "copy" | "conflicts"> & {
+  readonly chosen: string | null;
+  readonly allowance: PortfolioBudget;
+};
+
+const dispatchOf = (task_id: string, { run, nonce, agent, chosen, base, tip, copy, conflicts, allowance }: Dispatch): PortfolioChange => ({
   ...planner,
   event: "task_dispatched",
   task_id,

@@ -10,7 +10,7 @@ import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { project, task } from "../planner/portfolio.test-support.ts";
-import { whoWaits } from "../planner/questions.ts";
+import { waitingIds } from "../planner/questions.ts";
 import { openBlocks } from "../planner/state.ts";
 import { readPortfolio, storeOf } from "../store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../store/folder.ts";
@@ -171,7 +171,7 @@ test("tasks that cannot start for one reason are one question, which names them 
     await Promise.all(ids.map((one) => dispatch(pool, { task_id: one, agent: `scripted:${lacking}`, allowance: {} })));
     expect(await statuses()).toEqual(new Set(["blocked_human"]));
     const blocks = openBlocks(await readPortfolio(paths));
-    expect(blocks.map((block) => whoWaits(block).toSorted())).toEqual([ids.toSorted()]);
+    expect(blocks.map((block) => waitingIds(block).toSorted())).toEqual([ids.toSorted()]);
     expect(blocks[0]?.question).toMatch(why);
     const { block_id = "", content = "" } = blocks[0] ?? {};
     await withPortfolio(context, paths, (open) => open.write({ ...said, event: "block_resolved", block_id, content, answer: "A" }));

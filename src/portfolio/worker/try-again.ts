@@ -1,4 +1,4 @@
-// try-again: what becomes of a task that failed before its work could: it is tried again later, or a person is asked.
+// try-again: handles a task that could not be started, or whose result could not be taken in: it is tried again later, or a person is asked.
 // Invariants T1 and on: portfolio/planner/retry-delays.ts.
 
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, retryOf } from "../../project/respond.ts";
 import { nextTry } from "../planner/retry-delays.ts";
-import type { Cause } from "../planner/questions.ts";
+import type { SharedCause } from "../planner/questions.ts";
 import type { Delay, TaskView } from "../planner/state.ts";
 import { holdUp } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
@@ -26,27 +26,26 @@ export async function tryAgainOrAsk(
   return withPortfolio(context, paths, async (open) => {
     const task = open.state.tasks[task_id];
     if (task?.status !== "ready" && task?.status !== "running") return "over";
-    const changes = laterOrAsked(paths, open, task, doing, failure);
+    const changes = delayOrAsk(paths, open, task, { doing, failure });
     await open.write(...changes);
     const later = changes.find((change) => change.event === "task_delayed");
     const again = later === undefined ? "" : ` Again at ${later.until}.`;
-    context.show(`${later === undefined ? "✗" : "·"} ${task_id} ${undone[doing]}: ${failure.message}${again}`);
+    context.show(`${later === undefined ? "✗" : "·"} ${task_id} ${failureTexts[doing]}: ${failure.message}${again}`);
     return later === undefined ? "asked" : "later";
   });
 }
 
-const undone: Readonly<Record<Doing, string>> = {
+const failureTexts: Readonly<Record<Doing, string>> = {
   start: "could not be started",
   result: "is over, and its result could not be taken in",
 };
 
-/** T1, T2 */
-export function laterOrAsked(
+/** The change that delays the task, or the question to a person. T1, T2 */
+export function delayOrAsk(
   paths: Place,
   { state, now }: Pick<OpenPortfolio, "state" | "now">,
   task: TaskView,
-  doing: Doing,
-  { code, message }: Failure,
+  { doing, failure: { code, message } }: { readonly doing: Doing; readonly failure: Failure },
 ): readonly PortfolioChange[] {
   const { task_id } = task;
   const until = nextTry(task, { reason: code, retry: retryOf(code), doing }, now());
@@ -55,7 +54,7 @@ export function laterOrAsked(
 }
 
 /** Without the task's own names, so that the same reason is the same words. */
-function causeOf({ own }: Place, { task_id }: TaskView, doing: Doing, why: string): Cause {
+function causeOf({ own }: Place, { task_id }: TaskView, doing: Doing, why: string): SharedCause {
   const copy = join(own, "copies", task_id);
   const reason = why
     .split(/(?<=\s)|(?=[\s'"])/)

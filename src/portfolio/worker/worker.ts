@@ -1,4 +1,4 @@
-// worker: a task as an ordinary run in a copy of its repository: drafted, driven, and read when it is over.
+// worker: works on a task as an ordinary run in a copy of its repository: prepares the copy, drafts the run, and reads its journal when it ends.
 //
 // Invariants:
 //   K1. Copy, run and nonce are in the journal before the agent starts.
@@ -12,12 +12,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { PortfolioBudget, PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import type { RunView } from "../../core/state.ts";
-import { exactSum } from "../../kit/quantity.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
-import { agentName, unfinished } from "../planner/under-way.ts";
+import { agentName } from "../planner/under-way.ts";
 import { bindingOf, bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { withRun } from "../../runner/open-run.ts";
@@ -34,7 +33,6 @@ import { cloneOf } from "../store/clones.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { exchangeFor } from "./exchange-for.ts";
 import type { Exchange } from "./git-exchange.ts";
-
 import { raiseLimits } from "./raise-limits.ts";
 
 export const backendDefault = "acp";
@@ -56,64 +54,79 @@ export type Prepared = {
   readonly begin: () => Promise<void>;
 };
 
-type Given = {
+type RunRequest = {
   readonly isolation?: string | undefined;
   readonly agent?: string | undefined;
   /** What the run may use. */
   readonly allowance: PortfolioBudget;
 };
 
-/** Makes a copy for a task and claims its run's id, or finds the run that goes on. The run itself is begun by `begin`, once the journal names it. */
+export type TaskToPrepare = {
+  readonly task: TaskView;
+  readonly project: ProjectView;
+  /** Where repositories exchange commits. */
+  readonly state: Pick<PortfolioView, "hubs" | "projects">;
+};
+
+/** Makes a copy for a task and claims its run's id, or finds the run that goes on. `begin` drafts the run, once the journal names it. */
 export async function prepare(
   context: CommandContext,
   paths: PortfolioPaths,
-  task: TaskView,
-  project: ProjectView,
-  /** The hubs of repositories. */
-  state: Pick<PortfolioView, "hubs" | "projects">,
-  given: Given & { readonly agent: string },
+  order: TaskToPrepare,
+  request: RunRequest & { readonly agent: string },
 ): Promise<Prepared> {
-  const { agent } = given;
+  const { task, project } = order;
   const openRun = await openRunOf(context, paths, task);
-  const goesOnHere = task.chosen === null || task.chosen === agent || openRun?.isOver === true;
-  const { base: kept, event_nonce, conflicts: marked } = task;
+  const isSameAgent = task.chosen === null || task.chosen === request.agent || openRun?.isOver === true;
   const drafting = (nonce: string, conflicts: readonly string[]) => ({
-    ...inputFor(task, nonce, conflicts, given),
+    ...inputFor(task, nonce, conflicts, request),
     copyOf: project.repository === null ? undefined : cloneOf(paths, project.repository),
   });
-  if (openRun !== null && goesOnHere && kept !== null && event_nonce !== null) {
+  if (openRun !== null && isSameAgent && task.base !== null && task.event_nonce !== null) {
+    const { base, event_nonce: nonce, conflicts } = task;
     const { run, copy, loaded } = openRun;
-    if (loaded !== undefined) await raiseLimits({ ...context, cwd: copy }, loaded, task, given.allowance);
-    const begin = () => beginDraft(context, task, copy, event_nonce, { ...drafting(event_nonce, marked), newId: run });
-    const same = { run, copy, base: kept, tip: null, nonce: event_nonce, conflicts: marked };
-    return { ...same, isResumed: openRun.tip !== null, agent: task.worker_agent_id ?? agentDefault, begin }; // K2
+    if (loaded !== undefined) await raiseLimits({ ...context, cwd: copy }, loaded, task, request.allowance);
+    const begin = () => beginDraft(context, task, { copy, nonce, input: { ...drafting(nonce, conflicts), newId: run } });
+    const agent = task.worker_agent_id ?? agentDefault;
+    return { run, copy, base, tip: null, nonce, conflicts, isResumed: openRun.tip !== null, agent, begin }; // K2
   }
   const nonce = randomBytes(12).toString("hex");
+  const { copy, run, base, tip, conflicts } = await prepareCopy(paths, order, openRun);
+  const begin = () => beginDraft(context, task, { copy, nonce, input: { ...drafting(nonce, conflicts), newId: run } });
+  return { run, copy, base, tip, isResumed: false, nonce, agent: agentName(request.agent), conflicts, begin };
+}
+
+type PreparedCopy = Pick<Prepared, "copy" | "run" | "base" | "tip" | "conflicts">;
+
+/** A new copy of the repository, with the work that the task's last run finished, and the id of the run that works in it. */
+async function prepareCopy(
+  paths: PortfolioPaths,
+  { task, project, state }: TaskToPrepare,
+  last: OpenTaskRun | null,
+): Promise<PreparedCopy> {
   const repository = project.repository ?? "";
   const exchange = await exchangeFor(paths, state, repository);
   const tip = await exchange.tipOf(project.target);
   if (tip === null) refuse("portfolio_input_invalid", { message: `${repository} has no branch ${project.target}.` });
   await exchange.bringWork(task);
-  const work = openRun === null || openRun.tip === null || kept === null ? null : { ...openRun, tip: openRun.tip, base: kept };
+  const work = last === null || last.tip === null || task.base === null ? null : { ...last, tip: last.tip, base: task.base };
   const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await continueWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
   const epoch = paths.planner === undefined ? "" : `-${paths.planner.lease.epoch}`;
-  const copy = join(paths.own, "copies", `${task.task_id}.${task.attempt + 1}${epoch}`);
+  const copies = join(paths.own, "copies");
+  const copy = join(copies, `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, { branch: project.target, commit: base });
-  const others = readdirSync(join(paths.own, "copies")).map((name) => homeOfCopy(join(paths.own, "copies", name)));
+  const others = readdirSync(copies).map((name) => homeOfCopy(join(copies, name)));
   // No other task's run has its name: people name a run by its id alone. Nothing is awaited between looking and claiming it.
   const run = newRunId(homeOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
-  const begin = () => beginDraft(context, task, copy, nonce, { ...drafting(nonce, conflicts), newId: run });
-  return { run, copy, base, tip: work === null ? tip : null, isResumed: false, nonce, agent: agentName(agent), conflicts, begin };
+  return { copy, run, base, tip: work === null ? tip : null, conflicts };
 }
 
 /** Drafts the run that a dispatch named, or goes on where whoever began it stopped. K5 */
 async function beginDraft(
   context: CommandContext,
   task: TaskView,
-  copy: string,
-  nonce: string,
-  input: GoInput & { readonly newId: string },
+  { copy, nonce, input }: { readonly copy: string; readonly nonce: string; readonly input: GoInput & { readonly newId: string } },
 ): Promise<void> {
   const { newId: run } = input;
   const [copyContext, paths] = [{ ...context, cwd: copy }, homeOfCopy(copy)];
@@ -175,8 +188,14 @@ const resolvedCriterion = (conflicts: readonly string[]): NonNullable<GoInput["c
         },
       ];
 
-export function inputFor(task: TaskView, nonce: string, conflicts: readonly string[], { agent, isolation, allowance }: Given): GoInput {
+export function inputFor(
+  task: TaskView,
+  nonce: string,
+  conflicts: readonly string[],
+  { agent, isolation: poolIsolation, allowance }: RunRequest,
+): GoInput {
   const { tokens, usd } = allowance;
+  const isolation = task.isolation ?? poolIsolation;
   const budget = [...(tokens === undefined ? [] : [`tokens=${tokens}`]), ...(usd === undefined ? [] : [`usd=${usd}`])].join(",");
   return {
     words: [],
@@ -185,7 +204,7 @@ export function inputFor(task: TaskView, nonce: string, conflicts: readonly stri
     criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...resolvedCriterion(conflicts)],
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
     ...(agent === undefined ? {} : { agent }),
-    ...(task.isolation === null ? (isolation === undefined ? {} : { isolation }) : { isolation: task.isolation }),
+    ...(isolation === undefined ? {} : { isolation }),
     ...(budget === "" ? {} : { maxBudget: budget }),
     ...(task.flow === null ? { options: { land: "false", wants_result: "true" } } : { flow: task.flow }),
   };
@@ -203,22 +222,21 @@ const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string)
     ...(flow === null ? [`task_id: ${task_id}\nevent_nonce: ${nonce}`] : []),
   ].join("\n\n");
 
-/** The run of a task that can go on, or whose result is still to be taken in; `tip` null if it was named and never begun. */
-async function openRunOf(
-  context: CommandContext,
-  paths: PortfolioPaths,
-  task: TaskView,
-): Promise<{
+type OpenTaskRun = {
   readonly run: string;
   readonly copy: string;
+  /** Null if the run was named and never begun. */
   readonly tip: string | null;
   readonly isOver?: boolean;
   readonly loaded?: LoadedRun;
-} | null> {
+};
+
+/** The run of a task that can go on, or whose result is still to be taken in. */
+async function openRunOf(context: CommandContext, paths: PortfolioPaths, task: TaskView): Promise<OpenTaskRun | null> {
   const { run_id: run } = task;
   const copy = copyIn(paths, task);
   if (copy === null || run === null || task.ingested || task.is_edited) return null;
-  const loadedRun = await viewOf(paths, task);
+  const loadedRun = await loadTaskRun(paths, task);
   if (loadedRun === null) return existsSync(runFolder(homeOfCopy(copy), run)) ? { run, copy, tip: null } : null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
   if (!isOwnRun(context, homeOfCopy(copy), run)) return null;
@@ -228,7 +246,7 @@ async function openRunOf(
 }
 
 /** A task's run from its journal; null if it no longer exists. */
-export async function viewOf(
+export async function loadTaskRun(
   paths: PortfolioPaths,
   task: TaskView,
 ): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
@@ -239,44 +257,19 @@ export async function viewOf(
 }
 
 /**
- * Works on a run until it rests: `go` for a draft, `resume` for one that can go on, nothing for one that is over. Handed in by the command,
- * which knows all. Gives why the run was not even begun; null if it was.
+ * Works on a run until it rests: `go` for a draft, `resume` for one that can go on, nothing for one that is over. The command passes it in,
+ * because this folder may not import `go`. Returns why the run was not even begun; null if it was.
  */
 export type Drive = (context: CommandContext, copy: string, run: string) => Promise<Failure | null>;
 
-export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: exactSum(ledger.run.usd) });
-
-/** What a task's run has used and was not charged yet, as a line for the journal; empty if that is nothing. */
-export async function uncharged(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
-  const loadedRun = await viewOf(paths, task);
-  return loadedRun === null || task.run_id === null ? [] : chargeOf(task, task.run_id, loadedRun.view);
-}
-
-/** Charges what runs at work have used so far, so that no budget is planned with twice. */
-export async function countUsage(
-  paths: PortfolioPaths,
-  { state, write }: { readonly state: PortfolioView; readonly write: (...changes: readonly PortfolioChange[]) => Promise<void> },
-): Promise<void> {
-  for (const task of unfinished(state).filter(({ stage }) => stage === "working")) {
-    const changes = await uncharged(paths, task);
-    if (changes.length > 0) await write(...changes);
-  }
-}
-
-export function chargeOf({ task_id, run_spent }: TaskView, run_id: string, view: RunView): readonly PortfolioChange[] {
-  const usage = usageOf(view);
-  if (usage.tokens <= run_spent.tokens && usage.usd <= run_spent.usd) return [];
-  return [{ event: "usage_counted", actor: "system", reason_code: "ok", task_id, run_id, usage }];
-}
-
-/** K3: what of the run counts for its task. */
-export function endOf(view: RunView, base: string, isNew: boolean): RunEnd {
+/** The end of a run as far as it counts for its task. K3 */
+export function endOf(view: RunView, hasChanges: boolean): RunEnd {
   const latest = Object.values(view.checks).map((check) => check.latest);
   const passed = latest.filter(({ status }) => status === "passed").map(({ check }) => check.command);
   const failed = latest.filter(({ status }) => status !== "passed").map(({ check }) => check.command);
   return {
     is_completed: view.status === "completed" && view.verdict !== "refuted",
-    has_changes: isNew || view.tip.commit !== base,
+    has_changes: hasChanges,
     passed,
     failed,
   };

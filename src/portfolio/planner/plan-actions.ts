@@ -1,0 +1,58 @@
+// plan-actions: what a plan consists of: the actions it takes, the tasks that wait, and the facts it is made from. Types only.
+
+import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { UsedUpBudget } from "./budgets.ts";
+import type { LandingFacts, MergeAction } from "./merges.ts";
+
+export type PlanFacts = LandingFacts & {
+  readonly now: string;
+  readonly jobs: number;
+  /** Tasks whose worker is gone although the journal says it works. Runs of two copies may share one name. */
+  readonly gone: ReadonlySet<string>;
+  /** `agents.<name>.max_parallel`. */
+  readonly perAgent: Readonly<Record<string, number>>;
+  readonly agent: string;
+  /** Why nothing new may start, if the disk is full of copies. */
+  readonly noRoom?: string | null;
+};
+
+export type WaitCode =
+  | "proposed"
+  | "paused"
+  | "no_repository"
+  | "needs_person"
+  | "dependencies"
+  | "dependency_canceled"
+  | "block"
+  | "budget"
+  | "overlap"
+  | "makes_way"
+  | "project_slots"
+  | "agent_slots"
+  | "pool_slots"
+  | "disk"
+  | "resting"
+  | "delayed"
+  | "agent"
+  | "merging"
+  | "landing"
+  | "working";
+
+export type Waiting = { readonly task_id: string; readonly code: WaitCode; readonly because: string };
+export type DispatchAction = {
+  readonly do: "dispatch";
+  readonly task_id: string;
+  readonly is_resumed: boolean;
+  readonly is_approved: boolean;
+  readonly agent: string;
+  /** What its run may use: nothing else may use it meanwhile. */
+  readonly allowance: PortfolioBudget;
+};
+export type Action =
+  | { readonly do: "release"; readonly task_id: string; readonly run_id: string }
+  | { readonly do: "retry"; readonly task_id: string; readonly because: string }
+  | DispatchAction
+  | MergeAction
+  | { readonly do: "tell_budget"; readonly ended: UsedUpBudget }
+  | { readonly do: "ask_idle"; readonly project_id: string };
+export type Plan = { readonly actions: readonly Action[]; readonly waiting: readonly Waiting[] };
