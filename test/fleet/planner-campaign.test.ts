@@ -215,9 +215,12 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       const machine = await portfolio(fleet.first.folder, fleet.first.env, tasks, 4, waits);
       await addProject(machine, "Spare", fleet.first.folder, 0, { slots: 1 });
       addSpare = () => addTask(machine, "Spare", `spare-${spares++}`);
-      running.push(worker(fleet.another({ AUTOPILOT_LEASE_MS: String(workerLeaseMs) }), "--jobs", "5"));
+      const atWork = worker(fleet.another({ AUTOPILOT_LEASE_MS: String(workerLeaseMs) }), "--jobs", "5");
+      running.push(atWork);
+      /** Without it every task would wait, and the campaign until its time is over. */
+      const workerEnded = atWork.ended.then((ended) => Promise.reject(new Error(`the worker ended: ${said(ended)}`)));
       const workers = (): string => cluster.sql(database, "select count(*) from autopilot.worker");
-      await expect.poll(workers, { timeout: 120_000, interval: 250 }).toBe("1"); // one that starts while the store is away ends
+      await Promise.race([workerEnded, expect.poll(workers, { timeout: 120_000, interval: 250 }).toBe("1")]); // one that starts while the store is away ends
       const clock = resolve(import.meta.dirname, "../fixtures/faults/jumping-clock.cjs");
       const args = ["portfolio", "run", "--fleet", "--until-idle", "--isolation", "clone", "--jobs", "5", "--json"];
       const launch = (folder: string, link: Link, clockFile: string): ReturnType<typeof begin> => {
@@ -252,25 +255,28 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
         const before = starts();
         for (let looked = 0; looked < 500 && starts() === before; looked++) await sleep(20);
       };
-      const roll = dice(seed);
-      const names = Object.keys(harms);
-      const order = names.map((name) => ({ name, at: roll(1_000_000) })).toSorted((a, b) => a.at - b.at);
       const played: string[] = [];
-      let opened = 0;
-      for (let n = 0; n < events; n++) {
-        for (; opened < Math.floor(((n + 1) * tasks) / (events + 1)); opened++) writeFileSync(gate(opened), "");
-        // Mostly where a task is just being started, else somewhere in the work that this lets go on.
-        if (roll(4) === 0) await sleep(roll(4_000));
-        else await nextStart();
-        const { name = "" } = order[n % order.length] ?? {};
-        const found = await planner();
-        if (isShown) process.stderr.write(`${n + 1} ${name}: ${found.pool.name} at epoch ${found.epoch}\n`);
-        await harms[name]?.(found, roll);
-        played.push(name);
-        await relaunch();
-      }
-      for (; opened < tasks; opened++) writeFileSync(gate(opened), "");
-      const ends: readonly Ended[] = await Promise.all(pools.map(({ begun }) => begun.ended));
+      const play = async (): Promise<readonly Ended[]> => {
+        const roll = dice(seed);
+        const names = Object.keys(harms);
+        const order = names.map((name) => ({ name, at: roll(1_000_000) })).toSorted((a, b) => a.at - b.at);
+        let opened = 0;
+        for (let n = 0; n < events; n++) {
+          for (; opened < Math.floor(((n + 1) * tasks) / (events + 1)); opened++) writeFileSync(gate(opened), "");
+          // Mostly where a task is just being started, else somewhere in the work that this lets go on.
+          if (roll(4) === 0) await sleep(roll(4_000));
+          else await nextStart();
+          const { name = "" } = order[n % order.length] ?? {};
+          const found = await planner();
+          if (isShown) process.stderr.write(`${n + 1} ${name}: ${found.pool.name} at epoch ${found.epoch}\n`);
+          await harms[name]?.(found, roll);
+          played.push(name);
+          await relaunch();
+        }
+        for (; opened < tasks; opened++) writeFileSync(gate(opened), "");
+        return Promise.all(pools.map(({ begun }) => begun.ended));
+      };
+      const ends = await Promise.race([workerEnded, play()]);
 
       const shown = await Promise.all(pools.map(({ folder }) => rebuilt({ ...machine, folder }))); // catches up
       const lines = linesOf(journal).map(

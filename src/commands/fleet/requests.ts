@@ -141,7 +141,7 @@ async function sendRequest(
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
   if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
   return respond("ok", {
-    message: `${effect} as soon as ${isHeld ? "its worker has read it" : "a worker is free"}.`,
+    message: `${effect} as soon as ${known.orders[0]?.state === "taken" ? "its worker has read it" : "a worker has taken it up"}.`,
     state: view.status,
     remediation: ["autopilot fleet status"],
     data: { key, request: request.request },
