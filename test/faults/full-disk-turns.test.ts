@@ -21,6 +21,8 @@ type Case = {
   readonly kilobytes: number;
   readonly says: string;
   readonly hasIgnoreRules?: true;
+  /** Moves the line to another place in its block. */
+  readonly padding?: string;
 };
 
 /** Which block is the last depends on the machine: they are tried until one is hit. */
@@ -29,7 +31,14 @@ const cases: readonly Case[] = [
   { name: "before it is read back", kilobytes: 0, says: longLine, hasIgnoreRules: true },
   { name: "at the first byte of its blob", kilobytes: 0, says: longLine },
   { name: "within its blob", kilobytes: 40, says: longLine.repeat(30) },
-  ...[12, 16, 20, 8, 24, 28, 32].map((kilobytes) => ({ name: `${aboutItsLine}, with ${kilobytes} KB left`, kilobytes, says: longLine })),
+  ...[16, 20, 12, 24].flatMap((kilobytes) =>
+    ["", "a".repeat(1400), "b".repeat(2800)].map((padding) => ({
+      name: `${aboutItsLine}, with ${kilobytes} KB left and ${padding.length} bytes before it`,
+      kilobytes,
+      says: longLine,
+      padding,
+    })),
+  ),
   { name: "after its line, when its work is applied", kilobytes: 64, says: longLine },
 ];
 
@@ -39,18 +48,21 @@ test.skipIf(!mayMount)(
   async () => {
     const points: string[] = [];
     const isUnrecorded = (why: string): boolean => points.some((point) => point.includes(": unrecorded") && point.includes(why));
-    for (const { name, kilobytes, says, hasIgnoreRules } of cases) {
+    for (const { name, kilobytes, says, hasIgnoreRules, padding = "" } of cases) {
       if (name.startsWith(aboutItsLine) && isUnrecorded("writing the journal")) continue;
       const { folder, turns, args } = repositoryOnSmallDisk({ kilobytes, says, hasIgnoreRules: hasIgnoreRules === true });
-      const reported = await autopilot(folder, ["go", ...args, "--yes", "--json"]);
+      const [goal = "", ...rest] = args;
+      const reported = await autopilot(folder, ["go", `${goal}${padding}`, ...rest, "--yes", "--json"]);
       expect(reported.json, `${name}: ${said(reported)}`).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
       const isRecorded = entriesOf(newestRun(folder)).some(({ event }) => event === "turn_ended");
       points.push(`${name}: ${isRecorded ? "recorded" : "unrecorded"}, ${reported.json.message.slice(0, 500)}`);
       expect(turns(), name).toBe(1);
 
+      const [disk, more] = [dirname(folder), join(dirname(folder), "more")];
+      fill(disk, 0, more); // room that a receipt gave back
       const still = await autopilot(folder, ["resume", "--json"]);
       expect(still.json.reason_code, `${name}, still full: ${said(still)}`).toBe("disk_full");
-      rmSync(ballastIn(dirname(folder)), { force: true });
+      for (const ballast of [ballastIn(disk), more]) rmSync(ballast, { force: true });
       await recover(folder);
 
       expect(turns(), `${name}: turns that were paid for`).toBe(1);
@@ -85,6 +97,20 @@ test.skipIf(!mayMount)(`a turn isn't begun on a disk that has no room for its ou
   expect(turns()).toBe(0);
 });
 
+test.skipIf(!mayMount)(
+  `an agent that fills the disk with what git ignores costs one turn, and nobody has to free anything${whyNoDisk}`,
+  async () => {
+    const { folder, turns, args } = repositoryOnSmallDisk({ kilobytes: 0, says: longLine, hasIgnoreRules: true, isFilledInside: true });
+    const reported = await autopilot(folder, ["go", ...args, "--yes", "--json"]);
+    expect(reported.json, said(reported)).toMatchObject({ reason_code: "disk_full", result: "FAIL" });
+    await recover(folder);
+    expect(turns()).toBe(1);
+    expect(entriesOf(newestRun(folder)).filter(({ event }) => event === "turn_ended")).toHaveLength(1);
+    expect(git(folder, "show", "main:src/a.txt")).toBe("two");
+    await expectWhole(folder);
+  },
+);
+
 test.skipIf(!mayMount)(`a renewed login that finds no room costs no turn, and is copied back later${whyNoDisk}`, async () => {
   const [user, home] = [smallDisk(1), join(scratchFolder(), "home")];
   const file = agentProfiles.codex.ownLogin?.files[0]?.path ?? "";
@@ -109,7 +135,12 @@ test.skipIf(!mayMount)(`a renewed login that finds no room costs no turn, and is
 });
 
 /** A repository whose one turn fills the disk, changes a file and says something; with the number of turns that were run. */
-function repositoryOnSmallDisk({ kilobytes, says, hasIgnoreRules }: Pick<Case, "kilobytes" | "says"> & { hasIgnoreRules: boolean }): {
+function repositoryOnSmallDisk({
+  kilobytes,
+  says,
+  hasIgnoreRules,
+  isFilledInside = false,
+}: Pick<Case, "kilobytes" | "says"> & { readonly hasIgnoreRules: boolean; readonly isFilledInside?: boolean }): {
   readonly folder: string;
   readonly turns: () => number;
   readonly args: readonly string[];
@@ -126,7 +157,7 @@ function repositoryOnSmallDisk({ kilobytes, says, hasIgnoreRules }: Pick<Case, "
   const beside = join(scratchFolder(), "repo");
   const counter = join(dirname(beside), "turns");
   writeFileSync(counter, "");
-  const run = `echo turn >> ${counter}; echo two > src/a.txt; head -c 300000 /dev/urandom > src/large.bin; ${fillCommand(disk, kilobytes)}`;
+  const run = `echo turn >> ${counter}; echo two > src/a.txt; ${isFilledInside ? "cat /dev/zero > src/tmp" : `head -c 300000 /dev/urandom > src/large.bin; ${fillCommand(disk, kilobytes)}`}; true`;
   const turn = { do: [{ run }, { say: `${says} <promise>DONE</promise>` }, { usage }], repeat: 0 };
   return {
     folder,

@@ -40,10 +40,10 @@ export function smallDisk(megabytes: number): string {
 export const ballastIn = (disk: string): string => join(disk, "ballast");
 
 /** Fills the disk until only so much is free. */
-export function fill(disk: string, kilobytes: number): string {
+export function fill(disk: string, kilobytes: number, ballast = ballastIn(disk)): string {
   const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(ballastIn(disk), Buffer.alloc(Math.max(0, bavail * bsize - kilobytes * 1024)));
-  return ballastIn(disk);
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - kilobytes * 1024)));
+  return ballast;
 }
 
 /** The same as a line of shell, for an agent. */

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView } from "../../core/state.ts";
 import { erase, moveToTrash, readFolderNames } from "../../workspace/folder.ts";
-import { readEndedTurns, receiptsPath } from "./turn-receipts.ts";
+import { readEndedTurns, receiptsPath, shrinkReceipts } from "./turn-receipts.ts";
 
 const records = ["records/layers", "records/checks", receiptsPath];
 /** Folders whose content phases leave behind, and those that go whole at a run's end: names in these may be any bytes. */
@@ -45,7 +45,8 @@ export async function freeRun(run: string): Promise<void> {
 
 /**
  * Frees what a run that is paused for a full disk can do without: copies for checks, temporary homes; what agents were still working on
- * only if that made no room. A step whose layer is missing is repeated.
+ * only if that made no room. A step whose layer is missing is repeated. What fills the disk may be a layer that is paid for, and goes only
+ * once it is recorded, which takes some room: receipts have it.
  */
 export async function freeForRoom(run: string, hasRoom: () => boolean): Promise<void> {
   await emptyTrash(run);
@@ -54,6 +55,7 @@ export async function freeForRoom(run: string, hasRoom: () => boolean): Promise<
   for (const name of readFolderNames(join(run, "worlds"))) if (name.startsWith("checks-")) await erase(join(run, "worlds", name));
   for (const child of readFolderNames(join(run, "children"))) await freeForRoom(join(run, "children", child), hasRoom);
   if (hasRoom()) return;
+  shrinkReceipts(run);
   const endedSlugs = readEndedTurns(run);
   trashPhaseFolders(run, (name) => endedSlugs.some((slug) => isOfLayer(slug, name))); // E1, E3
   trashRunFolders(run);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { slugOf } from "../../workspace/layers/records.ts";
 import { endedTurn } from "./ended-turn.test-support.ts";
-import { openTurnReceipts, readEndedTurns, receiptsPath } from "./turn-receipts.ts";
+import { openTurnReceipts, readEndedTurns, receiptsPath, shrinkReceipts } from "./turn-receipts.ts";
 
 const attempt = "1@1/do#1";
 let folder = "";
@@ -27,6 +27,19 @@ test("an outcome is kept in room that was taken before, and read by another proc
   receipts.drop(attempt);
   receipts.drop(attempt);
   expect([receipts.read(attempt), readdirSync(join(folder, receiptsPath))]).toEqual([null, []]);
+});
+
+test("room that an outcome doesn't need can be given back, and room that waits for one is kept", () => {
+  const receipts = openTurnReceipts(folder);
+  receipts.reserve(attempt);
+  receipts.reserve("1@1/do#2");
+  const turn = endedTurn(attempt, { said: "done", claim: null });
+  receipts.keep(attempt, turn);
+  const { size } = statSync(file());
+  shrinkReceipts(folder);
+  expect(statSync(file()).size).toBeLessThan(size / 100);
+  expect(openTurnReceipts(folder).read(attempt)).toEqual(turn);
+  expect(statSync(join(folder, receiptsPath, slugOf("1@1/do#2"))).size).toBe(size);
 });
 
 test("half an outcome is none, nor is another attempt's", () => {

@@ -2,11 +2,12 @@
 //
 // Invariants:
 //   T1. The file has its size before the turn is paid for, and the outcome is written over it: a disk that is full by then takes it.
+//       What it doesn't need of that room is given back only if recording it finds none.
 //   T2. Half an outcome is none: the file begins with a hash of the rest.
 //   T3. An outcome is never larger than the room, if it can be made to fit: what the agent said is cut first, and its transcript has it.
 
 import { hash } from "node:crypto";
-import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import * as v from "valibot";
@@ -61,6 +62,14 @@ export function openTurnReceipts(run: string): TurnReceipts {
 export function readEndedTurns(run: string): readonly string[] {
   const folder = join(run, receiptsPath);
   return readFolderNames(folder).filter((slug) => readContent(join(folder, slug)) !== null);
+}
+
+/** Gives back what kept outcomes don't need of their room, so that reading and recording what their turns made has some. T1 */
+export function shrinkReceipts(run: string): void {
+  for (const slug of readEndedTurns(run)) {
+    const path = join(run, receiptsPath, slug);
+    truncateSync(path, headerBytesMax + (readContent(path)?.length ?? roomBytes)); // its header is no longer than that
+  }
 }
 
 function encode(turn: EndedTurn): Buffer {
