@@ -68,7 +68,12 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
   if (kept !== null) return recordTurn(action, kept); // A6
   const { run, cursor, step, open } = executionContext(action);
   runtime.receipts.reserve(attempt); // A6
-  const layer = await runtime.workspace.openLayer(attempt, step.masks ?? [], ...layerPatterns(run, cursor, step));
+  const layer = await runtime.workspace.openLayer(
+    attempt,
+    step.masks ?? [],
+    layerPatterns(run, cursor, step),
+    (other) => action.run().open[other] === undefined,
+  );
   const agentSwitch = switchFor(run, step.agent ?? "", runtime.clock.now());
   if (agentSwitch !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
   const turnPrompt = await runtime.buildPrompt({ run, cursor, step, open });
@@ -153,11 +158,9 @@ async function recordTurn(action: StepExecution, turn: EndedTurn, prompt?: strin
 const ignoredDetail = (ignored: number): { readonly detail?: string } =>
   ignored === 0 ? {} : { detail: `nothing was changed but ${ignored} path(s) that git ignores, which are left out` };
 
-const keepEverything: readonly [] = [];
-
-/** The patterns of what this attempt may leave behind, as a layer takes them; empty if the step keeps everything. */
-const layerPatterns = (run: RunView, { phase, task }: CursorView, { keeps }: Step): readonly [] | readonly [readonly string[]] =>
-  keeps === undefined ? keepEverything : [keeps.map((pattern) => fillPath(run.drafted.flow, pattern, phase, task ?? ""))];
+/** The patterns of what this attempt may leave behind; undefined if the step keeps everything. */
+const layerPatterns = (run: RunView, { phase, task }: CursorView, { keeps }: Step): readonly string[] | undefined =>
+  keeps?.map((pattern) => fillPath(run.drafted.flow, pattern, phase, task ?? ""));
 
 /** A step that only reports, and passed without a change, is not a sign of no progress: it counts neither way. */
 const progressField = ({ keeps }: Step, progress: boolean): { readonly progress?: boolean } =>

@@ -113,9 +113,14 @@ export interface Workspace {
   tip(): Promise<{ readonly commit: GitSha; readonly tree: GitSha }>;
   /**
    * A folder with the branch's tree for one attempt; masked paths are absent. Opening it again recreates the same folder. With `keeps`,
-   * only changes of paths that match these patterns are ever applied; the layer remembers it.
+   * only changes of paths that match these patterns are ever applied; the layer remembers it. `isOver`: attempts whose layers nobody needs.
    */
-  openLayer(attempt: AttemptId, masks: readonly string[], keeps?: readonly string[]): Promise<string>;
+  openLayer(
+    attempt: AttemptId,
+    masks: readonly string[],
+    keeps?: readonly string[],
+    isOver?: (attempt: AttemptId) => boolean,
+  ): Promise<string>;
   /** Reads the layer without trusting anything in it. */
   changesOf(attempt: AttemptId): Promise<ChangeSet>;
   /** Commits the layer's in-scope changes under the attempt's key; null if nothing changed. Safe to call again: a commit with that key is found, not made twice. */

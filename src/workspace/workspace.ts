@@ -110,9 +110,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
   // Opening a layer may take over the packages of a finished one, so openings take turns as well, but not with applying.
   let lastOpening: Promise<unknown> = Promise.resolve();
-  const openLayer: Workspace["openLayer"] = (attempt, masks, keeps) => {
+  const openLayer: Workspace["openLayer"] = (attempt, masks, keeps, isOver = () => false) => {
     const open = async (): Promise<string> =>
-      createLayer(run, attempt, { tip: (await readTip(run)).commit, masks: [...run.masks, ...masks], keeps });
+      createLayer(run, attempt, { tip: (await readTip(run)).commit, masks: [...run.masks, ...masks], keeps, isOver });
     const next = lastOpening.then(open, open);
     lastOpening = next.catch(() => undefined);
     return next;

@@ -1,9 +1,9 @@
 // What completes a run, and what does not: the runner's own proof, never the agent's word.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, type Entry, eventsOf, goScripted } from "../support/autopilot.ts";
+import { autopilot, type Entry, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
 
@@ -34,6 +34,7 @@ describe.concurrent("completion", () => {
     expect(code).toBe(1);
     expect(eventsOf(folder, "turn_ended")).toHaveLength(3);
     expect(eventsOf(folder, "circuit_breaker_opened")).toMatchObject([{ because: "no_progress" }]);
+    expect(readdirSync(join(runFolderOf(folder), "layers")), "the folders of the turns before went with them").toHaveLength(1);
     const early = await autopilot(folder, ["resume", "--json"]);
     expect(early.json).toMatchObject({ result: "FAIL", reason_code: "breaker_open", state: "paused" });
     expect(early.json["cooldown_until"]).toMatch(/^\d{4}-/);

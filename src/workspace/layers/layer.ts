@@ -32,9 +32,11 @@ export type LayerOptions = {
   readonly masks: readonly string[];
   /** Globs of the paths whose changes are applied; all if undefined. */
   readonly keeps: readonly string[] | undefined;
+  /** Whether an attempt's layer is needed no more. */
+  readonly isOver: (attempt: AttemptId) => boolean;
 };
 
-export async function createLayer(run: OpenRun, attempt: AttemptId, { tip, masks, keeps }: LayerOptions): Promise<string> {
+export async function createLayer(run: OpenRun, attempt: AttemptId, { tip, masks, keeps, isOver }: LayerOptions): Promise<string> {
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
   await run.checkouts.drop(folder);
@@ -61,6 +63,7 @@ export async function createLayer(run: OpenRun, attempt: AttemptId, { tip, masks
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
   const dependencies = await providePackages(run, folder, { masks, packageFolders, packages });
+  await dropFinished(run, isOver);
   await run.layers.write({
     version: 1,
     key: attempt,
@@ -191,11 +194,16 @@ async function providePackages(
     JSON.stringify(recordMasks) === JSON.stringify(masks) && fingerprint === (packages?.key ?? null);
   const donor = finished.filter(hasSameView).at(-1);
   const moved = donor === undefined ? [] : await moveDependencies(layerFolder(run, donor.key), donor.dependencies, folder);
-  for (const record of finished) {
-    await run.layers.remove(record.key);
-    await run.checkouts.drop(layerFolder(run, record.key));
-  }
   if (packages !== null) return [...new Set([...moved, ...packages.paths])];
   const rest = packageFolders.filter((path) => !moved.includes(path));
   return [...moved, ...(await copyDependencies(run.packagesRoot, rest, folder))];
+}
+
+/** Deletes the layers that served: their work is on the branch, or they left none. */
+async function dropFinished(run: OpenRun, isOver: LayerOptions["isOver"]): Promise<void> {
+  for (const { key, applied } of await run.layers.all()) {
+    if (applied === null && !isOver(key)) continue;
+    await run.layers.remove(key);
+    await run.checkouts.drop(layerFolder(run, key));
+  }
 }
