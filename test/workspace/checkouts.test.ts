@@ -126,6 +126,28 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     expect(shared()).toHaveLength(2);
   });
 
+  test("packages that were patched in place are shown as they are to the next run", async () => {
+    const room = makeRoom();
+    const store = openStore(join(room, "store"));
+    const root = makeRepository(join(room, "repo"), files);
+    const deep = "node_modules/@scope/x/lib/deep/i.js";
+    write(root, deep, "one\n");
+    const shown = async (): Promise<string> => {
+      const bench = await openBench({ root, checkouts: "overlay", sharesHistory: true, store });
+      const folder = await bench.workspace.checkout((await bench.workspace.tip()).commit, "check");
+      return run(await openLevel("overlay", bench), folder, `cat ${deep}`, { writes: "directly" }).out;
+    };
+    expect([await shown(), await shown()]).toEqual(["one\n", "one\n"]);
+    const { atime, mtime } = statSync(join(root, deep));
+    writeFileSync(join(root, deep), "two\n");
+    utimesSync(join(root, deep), atime, mtime);
+    expect(await shown()).toBe("two\n");
+    const made = (): readonly number[] =>
+      readdirSync(join(store.folder, "bases")).map((name) => statSync(join(store.folder, "bases", name)).ino);
+    const before = made();
+    expect([await shown(), made()]).toEqual(["two\n", before]);
+  });
+
   const damages: Readonly<Record<string, (base: string) => void>> = {
     "flips a byte and puts the time back": (base) => {
       const { atime, mtime } = statSync(join(base, "src/a.ts"));

@@ -6,6 +6,8 @@
 //   D2. If something changed while it was copied it is not shared: each folder gets its own copy.
 //   D3. It is made, leased and deleted as store.ts says (T1, T2), and known by its key (T3).
 //   D4. One in which anything changed since it was made (intact.ts) is made anew.
+//   D5. One is opened only if no file of the packages changed since they were copied: a name says nothing about a file that was patched in
+//       place.
 
 import { createHash } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
@@ -14,7 +16,7 @@ import { copyFolder } from "../layers/dependencies.ts";
 import { errorErrno } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { BaseLock } from "./base-lock.ts";
-import { isIntact, isSameFolder, type MadeFolder } from "./intact.ts";
+import { isIntact, isSameFolder, isUnchanged, type MadeFolder, tickMs } from "./intact.ts";
 import { createMade, deleteMade, leaseMade, type Store } from "./store.ts";
 
 export type DependencyBase = MadeFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };
@@ -58,7 +60,9 @@ export async function openDependencyBase(
     const opening = opened.get(key);
     if (opening !== undefined && isSameFolder(opening)) return opening;
     const leased = await leaseMade(store, { folder, part: "tree", of: key });
-    if (leased !== null && (await isIntact(leased))) return { ...leased, key, paths }; // D4
+    if (leased !== null && (await isIntact(leased)) && (await isCurrent(root, paths, leased.note["copiedNs"])))
+      // D4, D5
+      return { ...leased, key, paths };
     leased?.lease.release();
     if (leased !== null) await deleteMade(store, folder);
     if (!(await create(store, root, paths, key, folder))) return null; // D2
@@ -69,9 +73,17 @@ export async function openDependencyBase(
 const create = (store: Store, root: string, paths: readonly string[], key: string, folder: string): Promise<boolean> =>
   createMade(store, { folder, part: "tree", of: key, kind: "packages" }, async (files) => {
     store.failpoint?.("packages_copy");
+    const copiedNs = String(BigInt(Date.now() - tickMs) * 1_000_000n);
     for (const path of paths) await copyFolder(join(root, path), join(files, path));
-    return computeKey(root, paths) === key ? { version: 1, bytes: diskBytes(files) } : null; // D2
+    return computeKey(root, paths) === key ? { version: 1, bytes: diskBytes(files), copiedNs } : null; // D2
   });
+
+/** D5 */
+async function isCurrent(root: string, paths: readonly string[], copiedNs: unknown): Promise<boolean> {
+  if (typeof copiedNs !== "string") return false; // made by an older version
+  for (const path of paths) if (!(await isUnchanged({ files: join(root, path), madeNs: copiedNs }))) return false;
+  return true;
+}
 
 /** D1; null if there is too much to scan. */
 function computeKey(root: string, paths: readonly string[]): string | null {

@@ -17,7 +17,7 @@ import { programOnPath } from "../isolation/box-programs.ts";
 
 const run = promisify(execFile);
 /** Longer than the tick of a file system's clock. */
-const tickMs = 25;
+export const tickMs = 25;
 const findTimeoutMs = 120_000;
 /** A folder of so few files and folders is looked at sooner than another program is started. */
 const entriesFew = 200;
@@ -76,10 +76,12 @@ export const readMadeNs = (stored: unknown): string | null => {
   return typeof made === "string" && /^\d{10,25}$/.test(made) ? made : null;
 };
 
-/** Whether nothing at or below the folder changed since it was made. */
-export async function isIntact(folder: MadeFolder): Promise<boolean> {
-  const { files, madeNs } = folder;
-  if (!isSameFolder(folder) || findMountIn(dirname(files)) !== null) return false;
+/** Whether it is still the folder that was made, and nothing at or below it changed since. */
+export const isIntact = async (folder: MadeFolder): Promise<boolean> =>
+  isSameFolder(folder) && findMountIn(dirname(folder.files)) === null && isUnchanged(folder);
+
+/** Whether nothing at or below a folder changed since a time. */
+export async function isUnchanged({ files, madeNs }: Pick<MadeFolder, "files" | "madeNs">): Promise<boolean> {
   const made = BigInt(madeNs);
   const time = `@${made / 1_000_000_000n}.${String(made % 1_000_000_000n).padStart(9, "0")}`;
   const find = programOnPath("find");
