@@ -1,7 +1,7 @@
 // Folders that an agent or a check closed to their own owner: an ordinary user's run takes them away all the same.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { apart, runFolderOf, scripted } from "../support/autopilot.ts";
@@ -21,13 +21,19 @@ const files = {
 };
 const everything = "mkdir -p q/r $HOME/k/l; chmod 000 q/r q $HOME/k; chmod 555 node_modules .; chmod 000 $HOME";
 
-async function run(isolation: string, command: string, check: string): Promise<{ readonly folder: string; readonly said: string }> {
+async function run(
+  isolation: string,
+  command: string,
+  check: string,
+  prepare: (folder: string) => void = () => undefined,
+): Promise<{ readonly folder: string; readonly said: string }> {
   const folder = scratch({ files });
   mkdirSync(join(folder, "node_modules/x"), { recursive: true });
   const agent = scripted(folder, [{ do: [{ run: `touch done.flag; ${command}` }, { say: "<promise>DONE</promise>" }], repeat: 0 }]);
   const room = dirname(folder);
   for (const name of ["tmp", "home"]) mkdirSync(join(room, name));
   chmodSync(room, 0o755);
+  prepare(folder);
   if (isRoot) execFileSync("chown", ["-R", `${nobody}:${nobody}`, room]);
   const args = ["go", "close it", "--scope=**", `--done-criteria=x :: ${check}`, ...agent, "--yes", "--json", `--isolation=${isolation}`];
   const env = { TMPDIR: join(room, "tmp"), XDG_CACHE_HOME: join(room, "cache") };
@@ -60,5 +66,17 @@ test.skipIf(!mayBeOrdinary)(
   async () => {
     const { said } = await run("clone", "mkdir -p e/f; chmod 000 e/f", "test -f done.flag");
     expect(said).toContain("e/f (unreadable: the folder could not be read (EACCES))");
+  },
+);
+
+test.skipIf(!mayBeOrdinary)(
+  `a package that its user may not read is named before anything is paid for${mayBeOrdinary ? "" : " (skipped: root cannot become an ordinary user)"}`,
+  async () => {
+    const { said } = await run("clone", "true", "test -f done.flag", (folder) => {
+      writeFileSync(join(folder, "node_modules/x/secret.js"), "x");
+      chmodSync(join(folder, "node_modules/x/secret.js"), 0o000);
+    });
+    expect(said).toContain("You may not read");
+    expect(said).toContain("node_modules/x/secret.js");
   },
 );

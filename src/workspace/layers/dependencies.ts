@@ -13,7 +13,7 @@ import { cp, lstat, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { errorErrno } from "../failure.ts";
+import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { discard, moveFolder } from "../folder.ts";
 import type { BytePath } from "../git/byte-path.ts";
 import { ignoredFolders } from "../git/installed-folders.ts";
@@ -119,5 +119,15 @@ export async function copyFolder(from: string, to: string): Promise<void> {
       // Not every cp knows --reflink; the slower way below reports the real error.
     }
   }
-  await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, force: true });
+  try {
+    await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, force: true });
+  } catch (error) {
+    const path = error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : from;
+    if (errorErrno(error) !== "EACCES" || !path.startsWith(from)) throw error;
+    throw new WorkspaceFailed(
+      "workspace_unusable",
+      `You may not read ${path}, so agents and checks can't have the packages in ${from}.`,
+      `make ${path} readable (chown, chmod u+r) or remove it, then try again`,
+    );
+  }
 }
