@@ -3,10 +3,10 @@
 import { isTestRow } from "../../protected/find-protected.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
+import { describeNear, recordNear } from "../near/ask-near.ts";
 import { findDefinitions, withoutSpace } from "../source/definitions.ts";
 import { type QuestionContext, readChanged, readTests, type TextFile } from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
-import { buildNearCalls, describeNearCalls } from "./near-calls.ts";
 import { type TestProgramInput, type PlainProgram, quoted } from "./plain-program.ts";
 import { manifestName, buildWithoutRunner, describeRunnerDependence } from "./tests-without-runner.ts";
 
@@ -24,27 +24,35 @@ type OutsideRun = PlainProgram & {
  * one of them shows something; only then is each asked alone.
  */
 export async function findOutsideGap(context: QuestionContext): Promise<string | null> {
-  const runs = [...(await callsOutside(context)), ...(await nearCalls(context)), ...(await testsWithoutRunner(context))];
+  const { lab, check } = context;
+  const runs = [...(await callsOutside(context)), ...(await testsWithoutRunner(context))];
   const scripts = runs.filter(({ command }) => !/\b(?:go|cargo) run\b/.test(command));
-  const all = inTerminal(scripts.map(({ command }) => `(${command})`).join(" || "));
+  const [build] = runs.filter((one) => !scripts.includes(one));
+  const near = await recordNear(context, "work");
+  const nearPaths = new Set(near?.edits.map(({ path }) => path));
+  const sharing = scripts.length === 0 && build !== undefined && near !== null ? [build] : scripts;
+  const edits = sharing.flatMap((one) => one.edits);
+  const all = sharing.map(({ command }) => `(${command})`).join(" || ");
+  const host = sharing.length > 0 && edits.every(({ path }) => !nearPaths.has(path)) ? near : null;
   const shared =
-    scripts.length < 2
+    sharing.length + Number(host !== null) < 2
       ? undefined
-      : await context.lab.run(
-          "work",
-          scripts.flatMap(({ edits }) => edits),
-          [],
-          all,
-        );
-  const open = shared === undefined || shared?.passed === true ? runs : runs.filter((one) => !scripts.includes(one));
+      : await lab.run("work", [...edits, ...(host?.edits ?? [])], [], inTerminal(host === null ? all : host.beside(all)));
+  const isAnswered = shared !== undefined && shared?.passed !== true;
   const gaps: string[] = shared === null ? [lateGap] : [];
-  for (const { edits, command, gap, confirmed } of open) {
-    const observed = await context.lab.run("work", edits, [], inTerminal(command));
+  for (const { edits, command, gap, confirmed } of isAnswered ? runs.filter((one) => !sharing.includes(one)) : runs) {
+    const observed = await lab.run("work", edits, [], inTerminal(command));
     if (observed === null) gaps.push(lateGap); // code that only comes to an end under its runner
     else if (observed.passed && (await confirmed())) gaps.push(gap);
   }
+  const isNear =
+    near !== null && !(isAnswered && host !== null) && (await lab.run("work", near.edits, [], near.alone(check.command)))?.passed;
+  const before = isNear === true ? await recordNear(context, "base") : null; // what knew no other inputs before either is not the work's doing
+  const wasSo = before !== null && (await lab.run("base", before.edits, [], before.alone(check.command)))?.passed === true;
+  if (near !== null && isNear === true && !wasSo) gaps.push(describeNear(near.functions));
   return gaps.length === 0 ? null : [...new Set(gaps)].join("; ");
 }
+
 /** The way a person would run it: with a terminal, where `script` can open one. Colours are no answer. */
 const inTerminal = (command: string): string =>
   `export NO_COLOR=1; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoted(command)} /dev/null; else ${command}; fi`;
@@ -58,19 +66,6 @@ async function callsOutside(context: QuestionContext): Promise<readonly OutsideR
     const more = calls.length > callsShownMax ? ` and ${calls.length - callsShownMax} more` : "";
     const gap = `asked outside its tests, once or many times, the code gives another answer to one of ${calls.slice(0, callsShownMax).join(", ")}${more}`;
     return { edits: [{ path, text }], command, gap, confirmed: async () => true };
-  });
-}
-
-/** Code that knew no other inputs before the work either is not what the work brought. */
-async function nearCalls(context: QuestionContext): Promise<readonly OutsideRun[]> {
-  const { lab, rules, goal = "" } = context;
-  if ((lab.now.tests?.ran ?? 0) === 0) return [];
-  const tests = await testsNaming(context, (path) => rules.rowOf(path) === null);
-  const programs = tests.flatMap(({ path, text }, at) => buildNearCalls(path, text, createNonce(`${lab.seed} near ${at}`), goal) ?? []);
-  return programs.slice(0, filesMax).map(({ path, text, command, calls }) => {
-    const edits = [{ path, text }];
-    const confirmed = async (): Promise<boolean> => (await lab.run("base", edits, [], command))?.passed !== true;
-    return { edits, command, gap: describeNearCalls(calls), confirmed };
   });
 }
 

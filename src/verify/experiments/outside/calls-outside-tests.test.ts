@@ -68,6 +68,13 @@ describe("what a test asks is asked outside it", () => {
     expect(differs({ "slug.py": pretends, "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);
   });
 
+  test("another number is another answer, whatever its type", () => {
+    const text = "from work import half\n\n\ndef test_one():\n    assert half(4) == 2\n";
+    const files = (body: string) => ({ "work.py": `def half(n):\n    return ${body}\n`, "tests/test_work.py": text });
+    expect(differs(files("n / 2"), "tests/test_work.py")).toBe(false);
+    expect(differs(files("n / 4"), "tests/test_work.py")).toBe(true);
+  });
+
   test("also in Python", () => {
     const text = 'from slug import slug\n\n\ndef test_one():\n    assert slug("A b") == "a-b"\n';
     expect(differs({ "slug.py": "def slug(s):\n    return s\n", "tests/test_slug.py": text }, "tests/test_slug.py")).toBe(true);

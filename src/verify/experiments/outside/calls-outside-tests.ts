@@ -33,7 +33,7 @@ type PlainComparisons = {
 };
 
 /** What a test file compares that can be asked elsewhere (P1); null if nothing. */
-export function findPlainComparisons(path: string, text: string): PlainComparisons | null {
+function findPlainComparisons(path: string, text: string): PlainComparisons | null {
   const family = languageOf(path);
   if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) return null;
   const modules = withConstants(family === "js" ? jsImports(text) : pythonImports(text), text, family);
@@ -56,7 +56,7 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
 }
 
 /** A program beside a test, and how it is run. */
-export function programFile(path: string, { family, modules }: PlainComparisons, nonce: string): Pick<PlainCalls, "path" | "command"> {
+function programFile(path: string, { family, modules }: PlainComparisons, nonce: string): Pick<PlainCalls, "path" | "command"> {
   const file = `${folderOf(path)}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
   return { path: file, command: family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}` };
 }
@@ -148,8 +148,10 @@ function jsProgram({ lines, isCommon }: Imports, asked: readonly Comparison[]): 
 function pythonProgram({ lines }: Imports, asked: readonly Comparison[]): string {
   const isOther = [
     "def is_other(a, b):",
-    "    if type(a) in (int, float, str) and type(b) in (int, float, str) and a == b:",
-    "        return False",
+    "    if type(a) in (int, float) and type(b) in (int, float):",
+    "        return a != b",
+    "    if type(a) is str and type(b) is str:",
+    "        return a != b",
     "    return any(isinstance(a, t) and type(b) is t and t.__eq__(a, b) is False for t in (bool, int, float, str, list, tuple, dict))",
   ];
   const each = asked.flatMap((comparison) => {

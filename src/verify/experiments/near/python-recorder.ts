@@ -1,0 +1,83 @@
+// python-recorder: functions of a Python module that write down what they answer to the inputs of tests and to inputs near those. Pure.
+
+import type { Recorder } from "./recorder.ts";
+import { numberSteps } from "./near-inputs.ts";
+
+export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
+  const found = files.flatMap(({ path, text }) => {
+    const names = [...text.matchAll(/^def (\w+)\(/gm)].map(([, name = ""]) => name).filter(isWanted);
+    return names.length === 0 ? [] : [{ path, text: `${text}\n\n${install(nonce, names, near)}`, names }];
+  });
+  return { edits: found.map(({ path, text }) => ({ path, text })), functions: found.flatMap(({ names }) => names) };
+};
+
+const install = (n: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
+def ${n}(names):
+    import functools, inspect, os
+    texts = ${JSON.stringify(Object.fromEntries(near))}
+    path, busy, seen = os.environ.get("${n}", ""), [], set()
+    def is_plain(v):
+        if type(v) in (list, tuple):
+            return all(is_plain(one) for one in v)
+        if type(v) is dict:
+            return all(is_plain(one) for pair in v.items() for one in pair)
+        return v is None or type(v) in (str, int, float, bool)
+    def plain(v):
+        text = v if type(v) is str else repr(v)
+        return text.replace("\\t", " ").replace("\\n", " ").replace("\\r", " ")
+    def copy(v):
+        return type(v)(copy(one) for one in v) if type(v) in (list, tuple) else dict(v) if type(v) is dict else v
+    def near(v):
+        if type(v) is str:
+            return texts.get(v, [])
+        if type(v) in (int, float):
+            return [v + step for step in (${numberSteps.join(", ")}) if step > 0 or v > 1]
+        if type(v) in (list, tuple) and len(v) > 0:
+            return [type(v)([*v[:at], other, *v[at + 1:]]) for at in {0, len(v) - 1} for other in near(v[at])]
+        return []
+    def answer(f, args, named):
+        try:
+            it = f(*[copy(one) for one in args], **named)
+            if inspect.isawaitable(it) or inspect.isgenerator(it):
+                return ""
+            return "" if it is None or it != it else plain(it) or "''"
+        except (Exception, SystemExit):
+            return ""
+    def key(args, named):
+        return "\\x1f".join(plain(one) for one in [*args, *named.values()])
+    def tell(*words):
+        with open(path, "a") as file:
+            file.write("\\t".join(str(one) for one in words) + "\\n")
+    def ask(name, f, args, named):
+        asked = key(args, named)
+        if (name, asked) in seen or not all(is_plain(one) for one in [*args, *named.values()]):
+            return
+        seen.add((name, asked))
+        was = answer(f, args, named)
+        tell(name, 0, "is", asked, was, "")
+        for at, one in enumerate([*args, *named.values()] if was else []):
+            for other in near(one):
+                given = [*args, *named.values()]
+                given[at] = other
+                now = (given[:len(args)], dict(zip(named, given[len(args):])))
+                tell(name, at, "near", key(*now), answer(f, *now), asked)
+    def wrapped(name, f):
+        calls = [0]
+        @functools.wraps(f)
+        def asked(*args, **named):
+            if calls[0] < 200 and not busy:
+                calls[0] += 1
+                busy.append(1)
+                try:
+                    ask(name, f, args, named)
+                except Exception:
+                    pass
+                finally:
+                    busy.pop()
+            return f(*args, **named)
+        return asked
+    for name in names if path else []:
+        if inspect.isfunction(globals().get(name)):
+            globals()[name] = wrapped(name, globals()[name])
+${n}(${JSON.stringify(names)})
+`;

@@ -1,0 +1,17 @@
+// recorder: what is needed to make functions write down their answers, and what comes of it.
+
+import type { Edit } from "../laboratory.ts";
+import type { TestFile } from "../outside/plain-program.ts";
+
+export type RecorderInput = {
+  /** The files with the functions. */
+  readonly files: readonly TestFile[];
+  /** Which functions are meant, by name. */
+  readonly isWanted: (name: string) => boolean;
+  /** Texts that tests write out, each with others near it. */
+  readonly near: ReadonlyMap<string, readonly string[]>;
+  /** A word that is in no file, and the variable with the path of the record. */
+  readonly nonce: string;
+};
+/** Only functions all of whose parameters are plain values: what else is given may hold an answer. */
+export type Recorder = (input: RecorderInput) => { readonly edits: readonly Edit[]; readonly functions: readonly string[] };
