@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
+import { holdLease, leaseClock, takeRun } from "../../src/fleet/postgres/lease.ts";
 import { grantTo, migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
 import { migrations } from "../../src/fleet/postgres/schema.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
@@ -55,6 +56,39 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
   storeSuite("postgres, the schema's owner", () => ({ store: owner, lapse }));
   storeSuite("postgres, a role with few rights", () => ({ store: worker, lapse }));
   portfolioStoreSuite("postgres, a role with few rights", () => ({ store: worker, lapse }));
+
+  test("what is given back is free at once, though a renewal of it was on its way", async () => {
+    const run = "run-2026-01-02-030405-renewed";
+    let [arrive, isSent] = [(): void => undefined, (): void => undefined];
+    const sent = new Promise<void>((resolve) => (isSent = resolve));
+    const late: Promise<unknown>[] = [];
+    const slowly: Database = {
+      ...owner.database,
+      ask: (text, values) => {
+        if (!text.startsWith("update autopilot.run set lease_until = clock_timestamp()")) return owner.database.ask(text, values);
+        const arrived = new Promise<void>((resolve) => (arrive = resolve)).then(() => owner.database.ask(text, values));
+        late.push(arrived);
+        isSent();
+        return arrived;
+      },
+    };
+    const holder = { worker: "one", host: "here", pid: 1 };
+    const request = { run, kind: "run", holder, leaseMs: 60_000, clock: leaseClock };
+    const lease = holdLease(slowly, {
+      of: { table: "run", id: run },
+      taken: await takeRun(owner.database, request),
+      times: { leaseMs: 60_000, renewMs: 20, stopMs: 50_000, answerMs: 10_000 },
+      clock: leaseClock,
+    });
+    await sent;
+    await lease.release();
+    arrive();
+    await Promise.all(late);
+    expect(await takeRun(owner.database, request)).toMatchObject({ epoch: lease.epoch + 1 });
+    // As a product of before left it: held until then, by nobody.
+    await owner.database.ask("update autopilot.run set owner = null where run_id = $1", [run]);
+    expect(await takeRun(owner.database, request)).toMatchObject({ epoch: lease.epoch + 2 });
+  });
 
   test("a worker's role can neither change nor remove a line, a blob or the schema", async () => {
     const { journal } = await worker.open("run-2026-01-02-030405-1", "run", options);

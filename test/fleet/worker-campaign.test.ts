@@ -355,13 +355,19 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
       for (const [key, path] of keys) {
         const lines: { readonly event: string; readonly epoch: number; readonly commit?: string }[] = [];
         await store.read(key, genesis, (entry) => void lines.push(entry as unknown as (typeof lines)[number])); // the chain is checked, and with it gaps
+        const [order] = await ordersIn(store.database, key);
+        expect(
+          order?.outcome,
+          `${story}: ${key}: ${lines
+            .slice(-8)
+            .map((line) => JSON.stringify(line))
+            .join("\n")}`,
+        ).toMatch(/^completed, verified, landed as/);
         expect(lines.filter(({ event }) => event === "run_completed").length, `${story}: ${key} completed`).toBe(1);
         expect(
           lines.every(({ epoch }, at) => epoch >= (lines[at - 1]?.epoch ?? 0)),
           `${story}: ${key} epochs`,
         ).toBe(true);
-        const [order] = await ordersIn(store.database, key);
-        expect(order?.outcome, `${story}: ${key}`).toMatch(/^completed, verified, landed as/);
         const commits = lines.flatMap(({ event, commit }) => (event === "changes_applied" ? (commit ?? []) : []));
         for (const commit of commits) git(fleet.hub, "merge-base", "--is-ancestor", commit, "main");
         expect(git(fleet.hub, "log", "--no-merges", "--format=%H", "main", "--", path).split("\n").length, `${story}: ${path} once`).toBe(

@@ -7,6 +7,7 @@
 //   L3. The monotonic clock may stand still while a machine sleeps: where it and the wall clock disagree, nothing counts as confirmed until
 //       the database has confirmed it again.
 //   L4. What is lost stays lost: no later answer gives it back.
+//   L5. What was given back has no owner and is free, whatever it says about time: a renewal that was on its way holds it no longer.
 
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Holder, Lease } from "../../ports/run-store.ts";
@@ -25,6 +26,9 @@ const clockJumpMsMax = 2_000;
 export const leaseLeft = `case when lease_until > clock_timestamp() then (extract(epoch from lease_until - clock_timestamp()) * 1000)::int::text end`;
 export const msOf = (value: unknown): number | null => (typeof value === "string" ? Number(value) : null);
 
+/** L5 */
+export const isFree = "(owner is null or lease_until < clock_timestamp())";
+
 export type Taken = {
   readonly epoch: number;
   readonly seq: number;
@@ -38,7 +42,7 @@ export type Taken = {
 const takeSql = `update autopilot.run set epoch = epoch + 1, owner = $2::jsonb,
     take_overs = take_overs + case when owner is null then 0 else 1 end,
     lease_until = clock_timestamp() + $3::int * interval '1 ms', updated_at = now()
-  where run_id = $1::text and lease_until < clock_timestamp() returning epoch::text, seq::text, bytes::text, head, ${settingColumns}`;
+  where run_id = $1::text and ${isFree} returning epoch::text, seq::text, bytes::text, head, ${settingColumns}`;
 
 /** Takes a run, made where it is not there; refuses with who has it. */
 export async function takeRun(
@@ -56,7 +60,7 @@ export async function takeRun(
         const [epoch, seq, bytes] = [Number(row["epoch"]), Number(row["seq"]), Number(row["bytes"])];
         return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: durabilityFaults(settingsIn(row)) };
       }
-      const { rows: held } = await ask("select owner from autopilot.run where run_id = $1 and lease_until >= clock_timestamp()", [run]);
+      const { rows: held } = await ask(`select owner from autopilot.run where run_id = $1 and not ${isFree}`, [run]);
       const owner = held[0]?.["owner"] as Partial<Holder> | undefined;
       if (owner !== undefined) throw new JournalFailure({ kind: "run_locked", pid: owner.pid ?? null, host: owner.host ?? null });
     } // given back meanwhile: by another, or by this process, which did not hear that it was
@@ -89,7 +93,7 @@ export function holdLease(
 ): HeldLease {
   const { of, taken, times, clock } = request;
   const mine = `where ${of.table}_id = $1::text and epoch = $2::bigint`;
-  const renewSql = `update autopilot.${of.table} set lease_until = clock_timestamp() + $3::int * interval '1 ms' ${mine}`;
+  const renewSql = `update autopilot.${of.table} set lease_until = clock_timestamp() + $3::int * interval '1 ms' ${mine} and owner is not null`; // L5
   const releaseSql = `update autopilot.${of.table} set lease_until = timestamptz 'epoch', owner = null ${mine}`;
   const lost = new AbortController();
   let why: string | null = null;

@@ -5,7 +5,7 @@ import type { WorkerRegistration } from "../../ports/dispatch.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
-import { type HeldLease, holdLease, type LeaseClock, leaseLeft, msOf } from "./lease.ts";
+import { type HeldLease, holdLease, type LeaseClock, isFree, leaseLeft, msOf } from "./lease.ts";
 
 export type StoredWorker = {
   readonly worker: string;
@@ -20,7 +20,7 @@ export type StoredWorker = {
 
 const registerSql = `update autopilot.worker set epoch = epoch + 1, owner = $2::jsonb, jobs = $4::int, labels = $5::text[], product = $6::text,
     is_draining = false, since = now(), lease_until = clock_timestamp() + $3::int * interval '1 ms'
-  where worker_id = $1::text and lease_until < clock_timestamp() returning epoch::text`;
+  where worker_id = $1::text and ${isFree} returning epoch::text`;
 
 /** Takes a worker's name; gives who has it where it is taken. */
 export async function registerWorker(
