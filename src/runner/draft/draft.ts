@@ -61,7 +61,8 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     return refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
   }
   const { inferred_defaults } = resolved;
-  const objective = readFromFolder(resolved.objective, folder, !inferred_defaults.includes("scope"));
+  const isScopeTyped = !inferred_defaults.includes("scope");
+  const objective = readFromFolder(resolved.objective, folder, isScopeTyped);
   await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
   const { cast, scripts, inferred } = await castRoles(context, { config: settings.config, flow, agent: input.agent });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
@@ -112,7 +113,7 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
       ...unusedRoleWarnings(settings.config, Object.keys(cast)),
       ...unusedPolicyWarnings(flow, objective),
       ...resolved.warnings,
-      ...startFolderWarnings(folder),
+      ...startFolderWarnings(folder, isScopeTyped),
       ...(inferred === null ? [] : [`No agent was named, so ${inferred.name} was taken: ${inferred.why}.`]),
       ...surveyWarnings,
       ...collected.warnings.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`),

@@ -43,5 +43,8 @@ export function readFromFolder(objective: Objective, folder: string, isScopeType
   };
 }
 
-export const startFolderWarnings = (folder: string): readonly string[] =>
-  folder === "" ? [] : [`Commands of this objective run in ${folder}/, where you are, and its scope begins there.`];
+export function startFolderWarnings(folder: string, isScopeTyped: boolean): readonly string[] {
+  if (folder === "") return [];
+  const scope = isScopeTyped ? "its scope begins there" : "the agent may change the whole repository (--scope limits it)";
+  return [`Commands of this objective run in ${folder}/, where you are, and ${scope}.`];
+}
