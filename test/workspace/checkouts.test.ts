@@ -148,6 +148,35 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
     expect([await shown(), made()]).toEqual(["two\n", before]);
   });
 
+  test.each(["overlay", "copy"] as const)("a package that is a folder of the project is there for checks: %s", async (checkouts) => {
+    const room = makeRoom();
+    const entry = (resolved: string) => ({ resolved, link: true });
+    const packages = {
+      "node_modules/units": entry("tools/units"),
+      "node_modules/@own/x": entry("tools/x"),
+      "node_modules/out": entry("../elsewhere"),
+      "node_modules/../evil": entry("tools/x"),
+      "node_modules/gone": entry("tools/gone"),
+    };
+    const root = makeRepository(join(room, "repo"), {
+      ...files,
+      "package-lock.json": JSON.stringify({ lockfileVersion: 3, packages }),
+      "tools/units/i.js": "units\n",
+      "tools/x/i.js": "x\n",
+    });
+    const bench = await openBench({ root, checkouts, ...(checkouts === "overlay" ? { store: openStore(join(room, "store")) } : {}) });
+    const isolation = await openLevel(checkouts === "overlay" ? "overlay" : "bwrap", bench);
+    const { commit } = await bench.workspace.tip();
+    const folder = await bench.workspace.checkout(commit, "check");
+    const tree = git(root, "rev-parse", `${commit}^{tree}`).trim();
+    expect(await bench.workspace.treeOf(folder)).toBe(tree);
+    const show = "cat node_modules/units/i.js node_modules/@own/x/i.js; find node_modules -type l | sort; ls";
+    expect(run(isolation, folder, show, { writes: "directly" }).out).toBe(
+      `units\nx\nnode_modules/@own/x\nnode_modules/units\n${run(isolation, folder, "ls", { writes: "directly" }).out}`,
+    );
+    expect(existsSync(join(root, "node_modules"))).toBe(false);
+  });
+
   const damages: Readonly<Record<string, (base: string) => void>> = {
     "flips a byte and puts the time back": (base) => {
       const { atime, mtime } = statSync(join(base, "src/a.ts"));

@@ -15,10 +15,14 @@ import { userViewCall } from "./user-view.ts";
 /** Names that only an installer uses. `vendor` may be the user's own code, so it counts only if git ignores it. */
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
 
-/** Ignore rules for those that git does not ignore, each for exactly one path. */
+/**
+ * Ignore rules for those that git does not ignore, each for exactly one path, and for those that an agent may install at the top where
+ * there is none yet.
+ */
 export async function installedRules(places: GitPlaces, existing: readonly BytePath[]): Promise<string> {
   const untracked = await listUntracked(places, existing.filter(isNamed(installedNames)), []);
-  return untracked
+  const possible = installedNames.filter((name) => !existing.some(isNamed([name])));
+  return [...untracked, ...possible]
     .filter((path) => !path.includes("\n"))
     .map((path) => `/${path.replaceAll(/[*?[\]\\!#\s]/g, String.raw`\$&`)}/\n`)
     .join("");

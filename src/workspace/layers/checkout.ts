@@ -9,6 +9,7 @@ import { invariant } from "../../kit/invariant.ts";
 import { copyDependencies, fingerprintFolders, moveDependencies } from "./dependencies.ts";
 import { examineCheckout, findTouchedFiles } from "./examine.ts";
 import { moveToTrash, discard, erase } from "../folder.ts";
+import { linkLocalPackages } from "./local-packages.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { type FolderRecord, slugOf } from "./records.ts";
 import type { OpenRun } from "../run.ts";
@@ -31,6 +32,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   const packageFolders = await run.dependencyFolders(run.checkDependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, undefined, packages);
+  await linkLocalPackages(run, folder, tree);
   const provided =
     packages === null
       ? await providePackages(run, folder, packageFolders, { record: previous, old })

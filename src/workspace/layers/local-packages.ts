@@ -1,0 +1,65 @@
+// local-packages: links packages that a project's npm lock file takes from the project itself (`npm install ./units`, workspaces) into a
+// checkout, if the copied installation doesn't have them yet: their code is part of the tree, so nothing needs to be installed.
+
+import { access, mkdir, symlink } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytePathFromText } from "../git/byte-path.ts";
+import { readObject } from "../git/object-reader.ts";
+import { isTree, treeFolders } from "../git/tree-folders.ts";
+import type { OpenRun } from "../run.ts";
+
+const lockFile = "package-lock.json";
+const lockBytesMax = 16 << 20;
+const packagePath = /^node_modules\/(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
+
+type LocalPackage = { readonly path: string; readonly source: string };
+
+/** A run ignores the top folder of packages unless it is part of the tree (git/installed-folders.ts), so the links change nothing that is judged. */
+export async function linkLocalPackages(run: OpenRun, folder: string, tree: GitSha): Promise<void> {
+  const { call } = run.shadow;
+  const folders = treeFolders(call);
+  const lock = await folders.at(tree, bytePathFromText(lockFile));
+  if (lock?.mode.startsWith("100") !== true) return;
+  const local = parseLocalPackages((await readObject(call, lock.sha, lockBytesMax))?.content?.toString("utf8") ?? "");
+  if (local.length === 0 || (await folders.at(tree, bytePathFromText("node_modules"))) !== undefined) return;
+  for (const { path, source } of local) {
+    if (!isTree(await folders.at(tree, bytePathFromText(source))) || (await isThere(run.checkouts.foldersOf(folder), path))) continue;
+    const link = join(folder, path);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(relative(dirname(path), source), link);
+  }
+}
+
+/** The lock file's packages that are folders of the project. What leads out of it is left out. */
+export function parseLocalPackages(text: string): readonly LocalPackage[] {
+  if (!text.includes('"link"')) return [];
+  const { packages } = parseLock(text);
+  return Object.entries(packages ?? {}).flatMap(([path, entry]) => {
+    const source = entry?.link === true && typeof entry.resolved === "string" ? entry.resolved.replace(/^\.\//, "") : "";
+    const isInside = source !== "" && source.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+    return packagePath.test(path) && isInside ? [{ path, source }] : [];
+  });
+}
+
+type Lock = { readonly packages?: Readonly<Record<string, { readonly link?: unknown; readonly resolved?: unknown } | null>> };
+
+function parseLock(text: string): Lock {
+  try {
+    return (JSON.parse(text) as Lock | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+async function isThere(folders: readonly string[], path: string): Promise<boolean> {
+  for (const folder of folders)
+    if (
+      await access(join(folder, path)).then(
+        () => true,
+        () => false,
+      )
+    )
+      return true;
+  return false;
+}
