@@ -27,6 +27,7 @@ import {
 } from "./raised-questions.ts";
 import { findWorldDependence } from "../world/world-dependence.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
+import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
 import { askNumberTypes, askOwnRandom, findReplacedFunctions } from "./shared-questions.ts";
@@ -64,6 +65,7 @@ const questions: readonly Question[] = [
   { name: "does it pass in another build?", appliesTo: "criteria", costs: "a run", gap: findBuildDependence },
   { name: "does it pass in another world?", appliesTo: "criteria", costs: "a run", gap: findWorldDependence },
   { name: "who wrote its snapshots?", appliesTo: "criteria with tests", costs: "a run", gap: findRecordedSnapshots },
+  { name: "does it read what its tests compare with?", appliesTo: "criteria with tests", costs: "a run", gap: findAnswersInGoldenFiles },
   { name: "do new tests ask the work?", appliesTo: "criteria", costs: "nothing", gap: findUnrelatedTests },
   { name: "are answers written in the code?", appliesTo: "criteria", costs: "nothing", gap: findAnswersBesideInputs },
   { name: "who wrote its tests?", appliesTo: "criteria with tests", costs: "nothing", gap: findSelfWrittenTests },
