@@ -9,7 +9,7 @@ import { createNonce, shuffled } from "./choose-flips.ts";
 import { withFlips, type Flip } from "./literal-flips.ts";
 import { filesReadMax, type Laboratory, timedOut, noticed } from "../laboratory.ts";
 
-const checksTypes = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
+export const checksTypes = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
 const isTyped = /\.[cm]?tsx?$/;
 const flipsMax = 2;
 

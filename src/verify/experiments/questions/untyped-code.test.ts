@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { typeStrictly } from "./untyped-code.ts";
+
+const strict = (is: string, was = "") => typeStrictly({ path: "src/a.ts", was, is });
+
+test("a new line that says any gets a type that allows nothing", () => {
+  expect(strict("const [a] = b as any;\nf((o: any) => o, x as any[]);\n")).toEqual({
+    path: "src/a.ts",
+    text: "const [a] = b as unknown;\nf((o: unknown) => o, x as unknown[]);\n",
+    lines: [1, 2],
+  });
+  expect(strict("// @ts-ignore\nx();\n")?.text).toBe("// \nx();\n");
+});
+
+test("a line from before, a word in a text and a name are left alone", () => {
+  expect(strict("let a: any;\n", "let a: any;\n")).toBeNull();
+  expect(strict('say("any"); // any\nlist.any(1); const many = 1; any(2); ({ any: 1 });\n')).toBeNull();
+  expect(typeStrictly({ path: "src/a.js", was: null, is: "x as any" })).toBeNull();
+});

@@ -1,0 +1,42 @@
+// untyped-code: whether a type checker passes only because new code is declared to be anything (`any`) or kept from it (`@ts-ignore`). In
+// its place stands a type that allows nothing (`unknown`), and the comments are removed: what is typed well still passes.
+
+import type { Edit } from "../laboratory.ts";
+import { maskText } from "../../protected/masked.ts";
+import { checksTypes } from "../flips/type-checker.ts";
+import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
+
+const isTyped = /\.[cm]?tsx?$/;
+const anyType = /(?<![\w$.'"-])any(?![\w$'"-]|\s*[(:=.])/g;
+const directive = /@ts-(?:ignore|expect-error)\b/g;
+
+export async function askUntypedCode(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const { check, lab } = context;
+  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => checksTypes.test(words))) return null;
+  const found = (await readSources(context)).flatMap((file) => typeStrictly(file) ?? []);
+  if (found.length === 0) return null;
+  const places = found.flatMap(({ path, lines }) => lines.map((line) => `${path}:${line}`));
+  const shown = `${places.slice(0, 3).join(", ")}${places.length > 3 ? ` and ${places.length - 3} more` : ""}`;
+  return {
+    whether: `it passes with types in ${shown}`,
+    change: { edits: found.map(({ path, text }) => ({ path, text })) },
+    gap: `it passes only because new code is declared to be anything or kept from the type checker (${shown}), so a person has to look at that`,
+  };
+}
+
+/** The file with its new lines typed strictly, and which lines those are; null if there are none. */
+export function typeStrictly({ path, was, is }: ChangedFile): (Edit & { readonly lines: readonly number[] }) | null {
+  if (!isTyped.test(path)) return null;
+  const known = new Set((was ?? "").split("\n"));
+  const code = maskText(is, "js").split("\n");
+  const lines: number[] = [];
+  const text = is.split("\n").map((line, index) => {
+    if (known.has(line)) return line;
+    const positions = [...(code[index] ?? "").matchAll(anyType)].map((match) => match.index).toReversed();
+    const typed = positions.reduce((done, at) => `${done.slice(0, at)}unknown${done.slice(at + "any".length)}`, line);
+    const strict = typed.replaceAll(directive, "");
+    if (strict !== line) lines.push(index + 1);
+    return strict;
+  });
+  return lines.length === 0 ? null : { path, text: text.join("\n"), lines };
+}
