@@ -17,8 +17,8 @@ import { openTransfer } from "../workspace/git/transfer.ts";
 export type Hub = {
   /** Puts a commit and its history where others find it. */
   readonly send: (key: string, epoch: number, commit: string) => Promise<void>;
-  /** Whether anybody has sent a commit of this run here (X5). */
-  readonly has: (key: string) => Promise<boolean>;
+  /** The greatest epoch whose owner has sent a commit of this run here; null if nobody has (X5). */
+  readonly newestEpoch: (key: string) => Promise<number | null>;
   /** Brings what any owner of a run has sent. */
   readonly bring: (key: string) => Promise<void>;
   readonly branches: () => Promise<readonly string[]>;
@@ -53,8 +53,11 @@ export async function openHub(repository: Repository, folder: string, url: strin
         url,
         `+${commit}:refs/autopilot/${key}/${epoch}/tip`,
       ])), // X1
-    has: async (key) =>
-      (await transfer("Asking the hub for a run", ["ls-remote", "-q", "--", url, `refs/autopilot/${key}/*`])).out.length > 0,
+    newestEpoch: async (key) => {
+      const { out } = await transfer("Asking the hub for a run", ["ls-remote", "-q", "--", url, `refs/autopilot/${key}/*`]);
+      const epochs = [...out.toString("utf8").matchAll(/\/(\d+)\/tip$/gm)].map(([, epoch]) => Number(epoch));
+      return epochs.length === 0 ? null : Math.max(...epochs);
+    },
     bring: async (key) =>
       void (await transfer("Bringing commits from the hub", [...fetching, "--", url, `+refs/autopilot/${key}/*:refs/autopilot/${key}/*`])),
     branches: async () => {

@@ -288,6 +288,22 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await ended(key)).outcome).toMatch(/landed as/);
   });
 
+  test("a store that is behind the hub, as after a restored backup, has nothing bought or landed again", async () => {
+    const fleet = await fresh();
+    const key = await submit(fleet.first, "a", [makes("a")]);
+    const restore = cluster.dump(`workers_${names - 1}`);
+    start(fleet.another());
+    expect((await ended(key)).outcome).toMatch(/landed as/);
+    const landed = onHub(fleet, "rev-parse", "main");
+    const url = cluster.database("from_backup");
+    restore("from_backup");
+    store = await openPostgresStore(url, { leaseMs: patientMs });
+    const before = await events(key);
+    start(fleet.another({ AUTOPILOT_STORE: url }), "--name", "later");
+    expect((await ended(key)).outcome).toMatch(/^failed: .*the hub has work of epoch \d+ of .*, and the store is back at epoch \d+/);
+    expect([await events(key), onHub(fleet, "rev-parse", "main")]).toEqual([before, landed]);
+  });
+
   test("a second worker of one name is refused, and so is one without a hub, a store or a whole clone", async () => {
     const fleet = await fresh();
     const machine = fleet.another();

@@ -7,6 +7,7 @@
 //   W3. The run's result is read from its journal.
 //   W4. A run that workers die of is given to no further worker: before anything of it is read, a person is asked.
 //   W5. A worker with another hub than the run's gives it back untried: its commits would be sent where nobody looks for them.
+//   W6. A store that is behind the hub has lost what was acknowledged, as after a restored backup: nothing is bought or landed again.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -123,12 +124,19 @@ async function prepareCopy(
   const folder = runFolder(homeOfCopy(copy), run);
   const repository = await openedRepository(paths.root);
   const hub = await openHub(repository, join(ownFolder(paths, "worker"), "hub.git"), url);
-  if (!(await hub.has(key)))
+  const newest = await hub.newestEpoch(key);
+  if (newest === null)
     refuse("hub_unusable", {
       message: `${url}, the hub of this worker, has no commit of ${key}: it was submitted through another hub. Workers and submitters of a repository need the same one in AUTOPILOT_HUB.`,
       remediation: [],
       run_id: run,
     }); // W5
+  const granted = await store.epochOf(key); // asked after the hub: it only grows
+  if (newest > granted)
+    throw new JournalFailure({
+      kind: "store_lost_lines",
+      detail: `the hub has work of epoch ${newest} of ${key}, and the store is back at epoch ${granted}`,
+    }); // W6
   if (existsSync(folder)) {
     if (countLines(folder) >= view.seq) return; // even if the store has lost lines: opening the run reports that
     deleteCopy(here, copy, run);

@@ -33,6 +33,8 @@ export type StoreOptions = {
 
 export type PostgresStore = Omit<RunStore, "open"> & {
   readonly database: Database;
+  /** How often a run was taken; 0 if it is not there. */
+  epochOf(run: string): Promise<number>;
   /** Takes in a journal that was begun elsewhere. */
   seed(journal: Seed): Promise<void>;
   /** Called with lines once they are durable, before the appender is. */
@@ -104,6 +106,14 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     readBlob: (_run, sum) => readBlob(database, sum),
     hasBlob: (_run, sum) => hasBlob(database, sum),
     runs: () => runsIn(database),
+    epochOf: async (run) => {
+      try {
+        const { rows } = await database.ask("select epoch::text from autopilot.run where run_id = $1", [run]);
+        return Number(rows[0]?.["epoch"] ?? 0);
+      } catch (error) {
+        throw storeFailure(error, database.name);
+      }
+    },
     send: (run, request) => sendRequest(database, run, request),
     requests: async (run) => openStoredRequests(database, run),
     close: () => database.close(),
