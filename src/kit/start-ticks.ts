@@ -9,10 +9,11 @@ export type ProcessReader = {
 };
 
 const rememberedMax = 10_000;
+/** For everybody who asks: a process begins once. */
+const remembered = new Map<number, { readonly inode: number; readonly tick: number }>();
 
 /** Tells the tick at which a process began. Whoever forks keeps its tick when it starts another program. */
 export function keepStartTicks({ inodeOf, readStartTick }: ProcessReader): (pid: number) => number | undefined {
-  const remembered = new Map<number, { readonly inode: number; readonly tick: number }>();
   return (pid) => {
     const inode = inodeOf(pid);
     if (inode === undefined) return undefined;

@@ -91,7 +91,8 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     isOwner: parts.isOwner,
   });
   // Processes that an earlier opening left alive are ended before anything new begins; the branch is inspected meanwhile.
-  const [workspace] = await Promise.all([openingWorkspace, agents.sweep(drafted.run_id), sweepTemporary()]);
+  const isFirstOpening = view().opening === 0;
+  const [workspace] = await Promise.all([openingWorkspace, isFirstOpening ? 0 : agents.sweep(drafted.run_id), sweepTemporary()]);
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,

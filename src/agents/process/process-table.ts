@@ -80,7 +80,7 @@ export function readStartEnvironment(pid: number): readonly string[] {
 
 const startTickOf = keepStartTicks({
   inodeOf: (pid) => lstatSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino,
-  readStartTick: (pid) => Number(readProcStat(pid)?.began),
+  readStartTick: (pid) => Number(readStatFields(pid)[startField]), // of a zombie too, which would be read again each time
 });
 
 /** On Linux only: the processes that began no earlier than the runner. A machine has hundreds of others, which need not be read each time. */
@@ -98,13 +98,19 @@ function pids(): readonly number[] {
 
 /** On Linux only; zombies do not count. */
 export function readProcStat(pid: number): ProcessInfo | undefined {
-  const line = readOrEmpty(`/proc/${pid}/stat`);
-  // The name is in parentheses and may hold anything, parentheses too; what follows the last one is regular.
-  const rest = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  const [state, parent] = rest;
-  const began = rest[19];
+  const fields = readStatFields(pid);
+  const [state, parent] = fields;
+  const began = fields[startField];
   if (state === undefined || parent === undefined || began === undefined || state === "Z" || state === "X") return undefined;
   return { pid, parent: Number(parent), began };
+}
+
+const startField = 19;
+
+/** The name is in parentheses and may hold anything, parentheses too; what follows the last one is regular. */
+function readStatFields(pid: number): readonly string[] {
+  const line = readOrEmpty(`/proc/${pid}/stat`);
+  return line.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 
 /**

@@ -20,8 +20,10 @@ const idlePollsMin = 4;
 export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): Promise<void> {
   const { root, commonDir } = run.repository;
   const until = performance.now() + waitMs;
-  while (readRunningGits(root).some(isOrphan) && performance.now() < until) await pause(pollMs);
-  for (const { pid } of readRunningGits(root).filter(isOrphan)) signalGroup(pid, "SIGKILL"); // it waits for something that doesn't come
+  const readOrphans = (): readonly RunningGit[] => readRunningGits(root).filter(isOrphan);
+  let orphans = readOrphans();
+  for (; orphans.length > 0 && performance.now() < until; orphans = readOrphans()) await pause(pollMs);
+  for (const { pid } of orphans) signalGroup(pid, "SIGKILL"); // it waits for something that doesn't come
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 
