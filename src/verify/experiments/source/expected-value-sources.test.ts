@@ -55,6 +55,12 @@ describe("a module that a test takes nothing from but what it expects", () => {
 
 describe("a module under test is not", () => {
   test("that is only asked", () => expect(js(`${head}test('x', () => { assert.equal(mul(3, 4), 12); });`)).toEqual([]));
+  test("whose answers an assertion takes apart", () =>
+    expect(
+      js(
+        "import * as mul from '../src/mul.mjs';\ntest('x', () => assert.deepEqual({ ...mul.make(1) }, { id: 1 }));\ntest('y', () => assert.deepEqual(Object.keys(mul.make({})), ['id']));",
+      ),
+    ).toEqual([]));
   test("that is on both sides", () =>
     expect(
       js(`${head}import { Point } from '../src/point';\ntest('x', () => { assert.deepEqual(mul(new Point(1), 2), new Point(2)); });`),
