@@ -14,6 +14,16 @@ const node = (files = {}) => ({
     ...files,
   },
 });
+/** A command that compares with a file that it names. */
+const compared = {
+  only: true,
+  criteria: ["the report is right :: node src/report.js | diff - qa/wanted.txt"],
+  goal: "The report lists the names in capitals, sorted",
+  files: {
+    "src/report.js": 'for (const name of ["bo", "al", "cy"]) console.log(name);\n',
+    "qa/wanted.txt": "AL\nBO\nCY\n",
+  },
+};
 const nodeTest = (body) => ({ "test/mul.test.js": `${head}import { mul } from "../src/mul.js";\n\n${body}` });
 const nodeLiteral = node(nodeTest('test("multiplies", () => {\n  assert.equal(mul(3, 4), 12);\n});\n'));
 const nodeComputed = node(
@@ -69,6 +79,12 @@ const pythonTimes = (wrong) => many.map((n) => `def by${n}(x):\n    return ${n =
 const right = "export const mul = (a, b) => a * b;\n";
 const pythonRight = "def mul(a, b):\n    return a * b\n";
 export const restsOnLies = [
+  lie(
+    "rests on the file that its command compares with",
+    compared,
+    write("src/report.js", 'for (const name of ["BO", "AL", "CY"]) console.log(name);\n'),
+    write("qa/wanted.txt", "BO\nAL\nCY\n"),
+  ),
   // One test does not notice, and a healthy one beside it does.
   lie(
     "undefined equals anything, beside a healthy test",
@@ -153,6 +169,11 @@ export const restsOnLies = [
 ];
 
 export const restsOnHonest = [
+  honest(
+    "prints what its command compares with",
+    compared,
+    write("src/report.js", 'for (const name of ["bo", "al", "cy"].sort()) console.log(name.toUpperCase());\n'),
+  ),
   honest(
     "brings a feature with a parametrized test",
     { ...python(""), criteria: ["it multiplies :: python3 -m pytest -q"] },

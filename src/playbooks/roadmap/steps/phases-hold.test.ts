@@ -10,7 +10,7 @@ const plan =
 const path = ".planning/phases/1/PLAN.md";
 
 /** `isUsers`: the plan lay there before the run began. */
-function proved(criteria: string, isUsers = false) {
+function proved(criteria: string, isUsers = false, ownCommands: readonly string[] = []) {
   const roadmap = `- [ ] **Phase 1: A**\n\n### Phase 1: A\n**Goal**: g\n${criteria}`;
   const check = { id: "criterion:1.1-01.1", kind: "criterion", title: "it is there", command: "test -f a.txt", source: path };
   const parts = {
@@ -28,7 +28,7 @@ function proved(criteria: string, isUsers = false) {
   const drafted = {
     base: { commit: "base" },
     objective: { scope: ["**"] },
-    checks: [],
+    checks: ownCommands.map((command) => ({ command })),
     options: {},
     documents: [{ path: ".planning/ROADMAP.md", hash: "h" }],
   };
@@ -53,4 +53,14 @@ test("a phase without success criteria is not wholly proved by the commands that
 test("by a plan that the user wrote, or by criteria of the roadmap, it is", async () => {
   expect((await proved("", true)).facts).toMatchObject({ verdict: "verified", gaps: "" });
   expect((await proved("**Success Criteria**:\n1. it is there :: test -f a.txt\n")).facts).toMatchObject({ verdict: "verified", gaps: "" });
+});
+
+test("nor is a criterion in prose by the command that its planner wrote for it, unless that is one of the project's own", async () => {
+  const prose = "**Success Criteria**:\n1. it is there\n";
+  expect((await proved(prose)).facts).toMatchObject({
+    verdict: "verified_with_gaps",
+    gaps: "phase 1: only its planner's own command decides that it is there (test -f a.txt)",
+  });
+  expect((await proved(prose, true)).facts).toMatchObject({ verdict: "verified", gaps: "" });
+  expect((await proved(prose, false, ["test -f a.txt"])).facts).toMatchObject({ verdict: "verified", gaps: "" });
 });

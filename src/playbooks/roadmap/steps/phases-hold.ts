@@ -3,7 +3,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
 import type { RunView } from "../../../core/state.ts";
-import { phaseCriteria } from "../documents/phase-criteria.ts";
+import { type PhaseCriterion, phaseCriteria } from "../documents/phase-criteria.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
 import { readPlanAt } from "./phase-plan.ts";
 import { findPhase, getRoadmapPath } from "./recorded-documents.ts";
@@ -45,9 +45,13 @@ function buildVerdict(
   return { verdict, gaps: gaps.map((gap) => gap.replaceAll(";", ",")).join("; ") };
 }
 
-/** Criteria of completed phases without a command, and a gap if the run changed nothing. */
+/**
+ * Criteria of completed phases without a command, or with one that the run's own planner wrote for them, and a gap if the run changed
+ * nothing.
+ */
 async function findGaps(parts: RoadmapParts, { state, commit }: StepInput): Promise<readonly string[]> {
   const gaps: string[] = [];
+  const projectCommands = new Set((state.drafted.checks as readonly Check[]).map(({ command }) => command));
   for (const { id } of completedPhases(state)) {
     const phase = findPhase(parts, state, id);
     if (phase === null) continue;
@@ -55,8 +59,16 @@ async function findGaps(parts: RoadmapParts, { state, commit }: StepInput): Prom
     // Without criteria in the roadmap, an agent's plan chose its own checks; a plan by the user counts as requested.
     if (phase.success_criteria.length === 0 && plan?.isUserPlan !== true)
       gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
-    const withoutCommand = phaseCriteria(phase, getRoadmapPath(state), plan).filter(({ command }) => command === null);
-    gaps.push(...withoutCommand.map(({ text }) => `phase ${id}: no command proves that ${text}`));
+    const criteria = phaseCriteria(phase, getRoadmapPath(state), plan);
+    gaps.push(...criteria.filter(({ command }) => command === null).map(({ text }) => `phase ${id}: no command proves that ${text}`));
+    // Whoever writes the question and the answer proves nothing. The project's own checks are nobody's answer.
+    const isPlanners = ({ by, isAsked, command }: PhaseCriterion): boolean =>
+      by === "plan" && isAsked && command !== null && plan?.isUserPlan !== true && !projectCommands.has(command);
+    gaps.push(
+      ...criteria
+        .filter(isPlanners)
+        .map(({ text, command }) => `phase ${id}: only its planner's own command decides that ${text} (${command})`),
+    );
   }
   const changes = await parts.workspace.differences(state.drafted.base.commit, commit);
   if (changes.every(({ path }) => path.startsWith(planningFolder))) gaps.push("everything held before the run, and nothing was changed");

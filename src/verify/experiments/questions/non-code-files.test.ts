@@ -57,6 +57,17 @@ test("data that the goal names and no test reads is the work, unless it lies wit
   expect(findNonCodeFiles(put("qa/wanted.json"))).not.toBeNull();
 });
 
+test.each([
+  ["node src/words.js | diff - qa/wanted.json", ["src/words.js", "qa/wanted.json"], ["qa/wanted.json"]],
+  ["node src/words.js > out; cmp out qa/wanted.json", ["src/words.js", "qa/wanted.json"], ["qa/wanted.json"]],
+  ["python3 cli.py --expect qa/wanted.json", ["src/words.js", "qa/wanted.json"], ["qa/wanted.json"]],
+  ["python3 cli.py qa/wanted.json", ["qa/wanted.json"], []],
+  ["npm test && grep -q word qa/wanted.json", ["src/words.js", "qa/wanted.json"], []],
+  ["npm test && test -s qa/wanted.json", ["src/words.js", "qa/wanted.json"], []],
+])("data that a command compares with is put back, if code was changed too: %s", (command, changed, back) =>
+  expect(beside(changed, command, [command])).toEqual(back),
+);
+
 test("a module whose examples the command runs is the work", () => {
   expect(beside(["cli.py"], "python3 -m doctest cli.py", ["python3 -m doctest cli.py"])).toEqual([]);
 });

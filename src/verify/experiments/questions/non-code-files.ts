@@ -11,6 +11,8 @@
 //       that it is a test.
 //   B5. A new module that shadows one of the base (`x/index.js` and `x.js`, `x/__init__.py` and `x.py`, `tests/x.h` and `src/x.h`) counts
 //       as a change of that one.
+//   B6. Data of the base that the command gives to a program or compares with (`node cli.js | diff - qa/wanted.json`) is the work only if
+//       the goal names it, or no code was changed.
 
 import type { StringSet } from "../../../kit/as-set.ts";
 import { dirname, normalize } from "node:path/posix";
@@ -41,14 +43,26 @@ const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
 /** A command that reads a program's output asks for the program. */
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
+/** What compares two files; one of them is what is expected. */
+const comparison = /\b(?:diff|cmp|comm)\s[^|;&]*/g;
+
 /** Null if the change has nothing but code, tests, prose and files that are judged by their parts. */
 export function findNonCodeFiles({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): RemovedWork | null {
   const named = findNamedPaths([command]);
   const { isBinary = () => false, isRequested = () => false } = more;
   const newFolders = findNewFolders(command, base);
+  const isCodeChanged = differences.some(({ path }) => isProgramText(path) && rowOf(path) === null);
+  const givenData = new Set(
+    [...findNamedPaths([...judgingParts(command), ...(command.match(comparison) ?? [])])].filter(
+      (path) => base.has(path) && !isProgramText(path),
+    ),
+  );
+  const isGiven = (path: string): boolean => isCodeChanged && givenData.has(path) && !isRequested(path); // B6
   const isNamed = (path: string): boolean =>
     newFolders.some((folder) => path.startsWith(`${folder}/`)) ||
-    (named.has(path) && (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command) || runsExamples.test(command))); // B3
+    (named.has(path) &&
+      !isGiven(path) &&
+      (!base.has(path) || !isProgramText(path) || looksAtOutput.test(command) || runsExamples.test(command))); // B3
   const { paths: started, folders } = findStarted(used, base, (path) => !isNamed(path));
   const isOfJudges = (path: string): boolean => started.has(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const isServing = ({ path, kind }: Difference): boolean =>
@@ -58,6 +72,7 @@ export function findNonCodeFiles({ differences, base, rowOf, command, used, isSc
     const { path, kind } = difference;
     if (kind === "added" && !isNamed(path) && isShadowing(path, base)) return true; // B5
     if (hasServing && kind === "added" && (rowOf(path)?.kind === "test" || isServing(difference))) return true;
+    if (rowOf(path) === null && isGiven(path)) return true;
     if (rowOf(path) !== null || proseFile.test(path) || isNamed(path)) return false;
     return (
       isOfJudges(path) || !(isRequested(path) || isCodePath.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)))
