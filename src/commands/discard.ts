@@ -37,7 +37,7 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
       });
     const removed: string[] = [];
     for (const { run, branches } of toRemove) {
-      if (!(await removeRun(context, paths, repository, run, branches)))
+      if (!(await removeRun(context, paths, repository, { run, branches })))
         refuse("run_locked", { run_id: run, message: `Somebody works on ${run} now.` });
       removed.push(run);
     }

@@ -28,6 +28,9 @@ export const thresholdDefaults = {
   wall_clock_timeout_minutes_total: 1_440,
 } as const;
 
+/** The largest file that an agent's change may hold. No setting tunes it. */
+export const changedFileBytesMax = 50 * 1024 ** 2;
+
 /** The breaker's thresholds and the caps. */
 const breakerRanges = {
   no_progress_threshold: whole(1, triesMax),

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { changedFileBytesMax } from "../contracts/limit-ranges.ts";
 import type { AttemptId, GitSha, RunId } from "../contracts/ids.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Workspace } from "../ports/workspace.ts";
@@ -46,8 +47,6 @@ import { openStore, type Store } from "./bases/store.ts";
 import { type History, openHistory } from "./bases/history.ts";
 import { isSameFolder } from "./bases/intact.ts";
 import { openCheckouts, type CheckoutKind } from "./checkouts/checkouts.ts";
-
-export const fileBytesMaxDefault = 50 * 1024 ** 2;
 
 export type WorkspaceOptions = {
   readonly repository: Repository;
@@ -101,26 +100,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   }
   await erase(run.folders.trash);
 
-  // Applying and landing move branches; one at a time, so that two attempts of one run never race each other.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
-  // Opening a layer may take over the packages of a finished one, so openings take turns as well, but not with applying.
-  let lastOpening: Promise<unknown> = Promise.resolve();
-  const openLayer: Workspace["openLayer"] = (attempt, masks, keeps, isOver = () => false) => {
-    const open = async (): Promise<string> =>
-      createLayer(run, attempt, { tip: (await readTip(run)).commit, masks: [...run.masks, ...masks], keeps, isOver });
-    const next = lastOpening.then(open, open);
-    lastOpening = next.catch(() => undefined);
-    return next;
-  };
-
+  const inTurn = takeTurns(); // applying and landing move branches, and two attempts of one run must not race each other
+  const inOpeningTurn = takeTurns(); // opening a layer may take over the packages of a finished one
   return {
     tip: () => readTip(run),
-    openLayer,
+    openLayer: (attempt, masks, keeps, isOver = () => false) =>
+      inOpeningTurn(async () =>
+        createLayer(run, attempt, { tip: (await readTip(run)).commit, masks: [...run.masks, ...masks], keeps, isOver }),
+      ),
     changesOf: async (attempt) => {
       const { changes, violations, ignored, tree } = await examineLayer(run, attempt);
       return { paths: changes.map(({ path }) => displayPath(path)), violations, ignored, tree };
@@ -156,8 +143,17 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
 }
 
-async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
-  const { repository, runDir, runId, base } = options;
+/** Runs what it is given one after the other, whether the one before succeeded or not. */
+function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+async function makeFolders(runDir: string): Promise<OpenRun["folders"]> {
   const folders = {
     layers: join(runDir, "layers"),
     checks: join(runDir, "checks"),
@@ -166,10 +162,13 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     trash: join(runDir, "trash"),
   };
   for (const folder of [folders.layers, folders.checks, folders.rules]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [dependencies, storeOption] = [
-    options.dependencies ?? dependencyNames,
-    options.store === undefined ? {} : { store: options.store },
-  ];
+  return folders;
+}
+
+async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
+  const { repository, runDir, runId, base } = options;
+  const folders = await makeFolders(runDir);
+  const dependencies = options.dependencies ?? dependencyNames;
   const checkDependencies = options.checkDependencies ?? dependencies;
   const readingIdentity = readIdentity(repository.root);
   const packagesFrom = options.packagesFrom ?? repository;
@@ -188,7 +187,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
       shadow,
       commit: base.commit,
       trash: folders.trash,
-      ...storeOption,
+      ...(options.store === undefined ? {} : { store: options.store }),
     }),
     repository,
     packagesRoot: packagesFrom.root,
@@ -205,7 +204,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     masks: options.masks ?? [],
     dependencies,
     checkDependencies,
-    fileBytesMax: options.fileBytesMax ?? fileBytesMaxDefault,
+    fileBytesMax: options.fileBytesMax ?? changedFileBytesMax,
     folders,
     history: options.sharesHistory === true ? openSharedHistory(shadow, options.store) : null,
     layers: await openRecords(join(runDir, ...layerRecordsPath)),

@@ -2,6 +2,7 @@
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { compareText } from "../../kit/compare-text.ts";
 import { readOwnFile, withOwnFile } from "../own-file.ts";
 import { folderBelow } from "../own-folder.ts";
 import { refuse } from "../respond.ts";
@@ -70,7 +71,7 @@ export function listRuns(paths: ProjectPaths, isKnown: (run: string) => boolean 
 function byAge(a: string, b: string): number {
   const [left, right] = [a, b].map((name) => ({ stem: name.slice(0, stemChars), n: Number(name.slice(stemChars + 1) || "1") }));
   if (left === undefined || right === undefined) return 0;
-  return left.stem === right.stem ? left.n - right.n : left.stem < right.stem ? -1 : 1;
+  return compareText(left.stem, right.stem) || left.n - right.n;
 }
 
 /** The run a bare command means; null if there is none. */

@@ -54,18 +54,17 @@ export function refuseJournal(error: unknown, run: string): never {
   if (!(error instanceof JournalFailure)) throw error;
   const { trouble } = error;
   if (trouble.kind === "event_too_large") throw error; // large payloads belong in blobs: a bug of ours
-  const data =
-    trouble.kind === "run_locked"
-      ? { pid: trouble.pid }
-      : trouble.kind === "journal_damaged"
-        ? { damaged_line: trouble.line, damaged_byte: trouble.byte }
-        : {};
-  return refuse(trouble.kind, {
-    run_id: run,
-    message: trouble.kind === "journal_damaged" ? `${run}: ${error.message}` : error.message,
-    ...(trouble.kind === "journal_damaged" ? { remediation: waysOn(run) } : {}),
-    data,
-  });
+  const options = { run_id: run, message: error.message };
+  switch (trouble.kind) {
+    case "run_locked":
+      return refuse(trouble.kind, { ...options, data: { pid: trouble.pid } });
+    case "journal_damaged": {
+      const data = { damaged_line: trouble.line, damaged_byte: trouble.byte };
+      return refuse(trouble.kind, { ...options, message: `${run}: ${error.message}`, remediation: waysOn(run), data });
+    }
+    default:
+      return refuse(trouble.kind, { ...options, data: {} });
+  }
 }
 
 /** A damaged journal loses no work, and other work need not wait for it. */

@@ -46,8 +46,7 @@ export async function removeRun(
   { env }: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   repository: Repository,
-  run: string,
-  branches: readonly RunBranch[],
+  { run, branches }: { readonly run: string; readonly branches: readonly RunBranch[] },
 ): Promise<boolean> {
   const folder = runFolder(paths, run);
   const removed = await whileNobodyWorks(folder, async () => {
@@ -93,16 +92,8 @@ export async function removeAll(
   const kept: string[] = [];
   for (const { run_id } of runs) {
     const branches = await readBranches(repository, run_id, listRuns(paths));
-    if (
-      !(await removeRun(
-        context,
-        paths,
-        repository,
-        run_id,
-        branches.filter(({ isMerged }) => isMerged),
-      ))
-    )
-      continue;
+    const merged = branches.filter(({ isMerged }) => isMerged);
+    if (!(await removeRun(context, paths, repository, { run: run_id, branches: merged }))) continue;
     removed.push(run_id);
     kept.push(...branches.filter(({ isMerged, isCheckedOut }) => !isMerged || isCheckedOut).map(({ name }) => name));
   }

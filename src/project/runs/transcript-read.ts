@@ -3,6 +3,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { compareText } from "../../kit/compare-text.ts";
 import { TranscriptLine, type TurnTranscript } from "../../contracts/transcript.ts";
 import { findTurns } from "../../views/transcript.ts";
 import { transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
@@ -17,7 +18,7 @@ export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
     .filter((name) => name.endsWith(".jsonl"))
     .flatMap((name) => findTurns(readLines(join(runFolder, transcriptsFolder, name))));
   const children = readNames(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
-  return [...ownTurns, ...children].toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0));
+  return [...ownTurns, ...children].toSorted((a, b) => compareText(a.from, b.from));
 }
 
 const readNames = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);

@@ -60,8 +60,10 @@ export function transcribedAgents(agents: Agents, parts: Parts): Agents {
   };
 }
 
-const describeEnd = (result: TurnResult): string =>
-  result.kind === "ended" ? result.stop : result.kind === "failed" ? result.reason : `cut off: ${result.by}`;
+function describeEnd(result: TurnResult): string {
+  if (result.kind === "ended") return result.stop;
+  return result.kind === "failed" ? result.reason : `cut off: ${result.by}`;
+}
 
 type Transcript = { readonly onLiveEvent: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
 

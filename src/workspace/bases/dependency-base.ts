@@ -12,6 +12,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { compareText } from "../../kit/compare-text.ts";
 import { copyFolder } from "../layers/dependencies.ts";
 import { errorErrno } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
@@ -65,12 +66,14 @@ export async function openDependencyBase(
       return { ...leased, key, paths };
     leased?.lease.release();
     if (leased !== null) await deleteMade(store, folder);
-    if (!(await create(store, root, paths, key, folder))) return null; // D2
+    if (!(await create(store, { root, paths, key, folder }))) return null; // D2
   }
   return null;
 }
 
-const create = (store: Store, root: string, paths: readonly string[], key: string, folder: string): Promise<boolean> =>
+type NewBase = { readonly root: string; readonly paths: readonly string[]; readonly key: string; readonly folder: string };
+
+const create = (store: Store, { root, paths, key, folder }: NewBase): Promise<boolean> =>
   createMade(store, { folder, part: "tree", of: key, kind: "packages" }, async (files) => {
     store.failpoint?.("packages_copy");
     const copiedNs = String(BigInt(Date.now() - tickMs) * 1_000_000n);
@@ -115,8 +118,7 @@ function computeKey(root: string, paths: readonly string[]): string | null {
   return folders > foldersMax ? null : hash.digest("hex");
 }
 
-const sortByName = (entries: readonly Dirent[]): readonly Dirent[] =>
-  entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+const sortByName = (entries: readonly Dirent[]): readonly Dirent[] => entries.toSorted((a, b) => compareText(a.name, b.name));
 
 function diskBytes(folder: string): number {
   const stat = lstatSync(folder);

@@ -52,14 +52,15 @@ const isOwn = (uid: number): boolean => process.getuid === undefined || process.
 function requirePrivate(path: string): void {
   const stat = lstatSync(path);
   const elsewhere = "or set XDG_CACHE_HOME to a folder of yours";
-  const [problem, hint] = !stat.isDirectory()
-    ? ["is not a folder", `remove it, ${elsewhere}`]
-    : !isOwn(stat.uid)
-      ? ["belongs to another user", `have it removed (as root or by that user), ${elsewhere}`]
-      : (stat.mode & 0o022) !== 0
-        ? ["can be written by others", `remove it, or run chmod go-w ${path}`]
-        : [null, null];
-  if (problem === null) return;
+  const fault = (): readonly [problem: string, hint: string] | null => {
+    if (!stat.isDirectory()) return ["is not a folder", `remove it, ${elsewhere}`];
+    if (!isOwn(stat.uid)) return ["belongs to another user", `have it removed (as root or by that user), ${elsewhere}`];
+    if ((stat.mode & 0o022) !== 0) return ["can be written by others", `remove it, or run chmod go-w ${path}`];
+    return null;
+  };
+  const found = fault();
+  if (found === null) return;
+  const [problem, hint] = found;
   throw new WorkspaceFailed(
     "workspace_unusable",
     `The cache folder ${path} ${problem}. What is kept there decides what checks see, so it isn't used.`,

@@ -184,7 +184,7 @@ function identifyReplaced(
     withFolder(input.folder, folder, (folderHandle) => {
       for (const [name, stat] of replaced) {
         const path = joinBytePath(folder, name);
-        scanned.set(path, identifyIn(scanOptions, folderHandle, path, name, stat));
+        scanned.set(path, identifyIn(scanOptions, folderHandle, { path, name, stat }));
       }
     });
   } catch (error) {

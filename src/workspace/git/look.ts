@@ -1,6 +1,7 @@
 // look: reads commits without changing anything: the difference between two, the text of a file, whether a commit exists.
 
 import { join } from "node:path";
+import { compareText } from "../../kit/compare-text.ts";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { bytePathFromText, displayPath } from "./byte-path.ts";
@@ -17,10 +18,15 @@ export async function readDifferences(run: OpenRun, from: GitSha, to: GitSha): P
   if (from === to) return [];
   return (await filesBetween(run.shadow.call, from, to)).map(({ path, was, now }) => ({
     path: displayPath(path),
-    kind: was === undefined ? "added" : now === undefined ? "deleted" : "changed",
+    kind: differenceKind(was, now),
     was: entryKey(was),
     now: entryKey(now),
   }));
+}
+
+function differenceKind(was: TreeEntry | undefined, now: TreeEntry | undefined): Difference["kind"] {
+  if (was === undefined) return "added";
+  return now === undefined ? "deleted" : "changed";
 }
 
 const entryKey = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
@@ -42,13 +48,14 @@ export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]
 
 /** The base's list, without what is gone and with what is new. */
 async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
-  const [basePaths, differences] = [await pathsAt(run, run.base.commit), await filesBetween(run.shadow.call, run.base.commit, commit)];
-  const gone = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [displayPath(path)] : [])));
+  const basePaths = await pathsAt(run, run.base.commit);
+  const differences = await filesBetween(run.shadow.call, run.base.commit, commit);
+  const deleted = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [displayPath(path)] : [])));
   const added = differences.flatMap(({ path, was }) => (was === undefined ? [displayPath(path)] : []));
-  if (gone.size + added.length === 0) return basePaths;
-  const paths = gone.size === 0 ? [...basePaths] : basePaths.filter((path) => !gone.has(path));
+  if (deleted.size + added.length === 0) return basePaths;
+  const paths = deleted.size === 0 ? [...basePaths] : basePaths.filter((path) => !deleted.has(path));
   paths.push(...added);
-  return paths.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)); // a sorted list is searched without a copy
+  return paths.sort((a, b) => compareText(a, b)); // a sorted list is searched without a copy
 }
 
 export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
@@ -86,12 +93,12 @@ export async function isLater(run: OpenRun, commit: GitSha, path: string, than: 
     const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", item];
     return (await git({ ...userRepositoryCall(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
   };
-  const [ours, theirs] = [await lastChange(path), await lastChange(than)];
-  if (ours === "" || theirs === "") return null;
-  if (ours === theirs) return false;
+  const [changedIn, otherChangedIn] = [await lastChange(path), await lastChange(than)];
+  if (changedIn === "" || otherChangedIn === "") return null;
+  if (changedIn === otherChangedIn) return false;
   const isAncestor = async (old: string, young: string): Promise<boolean> =>
     (await git({ ...userRepositoryCall(run), args: ["merge-base", "--is-ancestor", old, young], codes: [0, 1], timeoutMs: orderTimeoutMs }))
       .code === 0;
-  if (await isAncestor(theirs, ours)) return true;
-  return (await isAncestor(ours, theirs)) ? false : null;
+  if (await isAncestor(otherChangedIn, changedIn)) return true;
+  return (await isAncestor(changedIn, otherChangedIn)) ? false : null;
 }

@@ -12,16 +12,20 @@ const pointerBytesMax = 1 << 20;
 export function findGitPlaces(folder: string): GitPlaces | null {
   for (let root = resolve(folder); ; root = dirname(root)) {
     const dotGit = join(root, ".git");
-    const stat = lstatSync(dotGit, { throwIfNoEntry: false });
-    const pointer =
-      stat?.isFile() === true
-        ? (/^gitdir: (.+?)\n*$/s.exec(readSmallFile(dotGit, pointerBytesMax)?.toString("utf8") ?? "")?.[1] ?? null)
-        : null;
-    const gitDir =
-      stat?.isDirectory() === true || stat?.isSymbolicLink() === true ? dotGit : pointer === null ? null : resolve(root, pointer);
+    const gitDir = readGitDir(dotGit);
     if (gitDir !== null) return { root, gitDir, commonDir: readCommonDir(gitDir) };
     if (root === dirname(root)) return null;
   }
+}
+
+/** The git directory that `.git` is or, as a file in a linked worktree, points to; null if there is none. */
+function readGitDir(dotGit: string): string | null {
+  const stat = lstatSync(dotGit, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true || stat?.isSymbolicLink() === true) return dotGit;
+  if (stat?.isFile() !== true) return null;
+  const text = readSmallFile(dotGit, pointerBytesMax)?.toString("utf8") ?? "";
+  const pointer = /^gitdir: (.+?)\n*$/s.exec(text)?.[1];
+  return pointer === undefined ? null : resolve(dirname(dotGit), pointer);
 }
 
 /** The main repository of a linked worktree; its own folder if it isn't a linked one. */

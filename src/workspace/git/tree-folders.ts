@@ -5,6 +5,7 @@
 //   T1. Only requested paths are read: a list of the whole tree is assembled only from few folders.
 //   T2. An edited tree has the hash git would give it, whether it is written or only computed.
 
+import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, bytePathBytes, joinBytePath, bytePathParts, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -118,7 +119,7 @@ export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to
   const differences: TreeDifference[] = [];
   for await (const difference of fileDifferences(treeFolders(call), await resolveTree(call, from), await resolveTree(call, to)))
     differences.push(difference);
-  return differences.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return differences.toSorted((a, b) => compareText(a.path, b.path));
 }
 
 function parseFolder(content: Buffer, hashBytes: number): TreeFolder {
@@ -136,13 +137,18 @@ function parseFolder(content: Buffer, hashBytes: number): TreeFolder {
 export type TreeChange = readonly [BytePath, TreeEntry | null];
 type GroupedChanges = { readonly changes: Map<BytePath, TreeEntry | null>; readonly below: Map<BytePath, TreeChange[]> };
 
-/** The hash of the tree with these changes; null deletes a path. `write` is called with every new folder's content, deepest first. */
+type TreeEditor = {
+  readonly folders: TreeFolders;
+  readonly format: ObjectFormat;
+  /** Called with every new folder's content, deepest first. */
+  readonly write?: (content: Buffer) => void;
+};
+
+/** The hash of the tree with these changes; null deletes a path. */
 export async function editTree(
-  folders: TreeFolders,
-  format: ObjectFormat,
+  { folders, format, write = () => undefined }: TreeEditor,
   tree: GitSha,
   changes: Iterable<TreeChange>,
-  write: (content: Buffer) => void = () => undefined,
 ): Promise<GitSha> {
   // Deletions come first, so that a file may become a folder and a folder a file.
   const rows = [...changes];
@@ -151,8 +157,8 @@ export async function editTree(
 
   async function editFolder(sha: GitSha | null, treeChanges: readonly TreeChange[]): Promise<GitSha | null> {
     const entries = new Map(sha === null ? [] : await folders.read(sha));
-    const { changes: here, below } = groupByFolder(treeChanges);
-    for (const [name, entry] of here) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
+    const { changes: direct, below } = groupByFolder(treeChanges);
+    for (const [name, entry] of direct) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
     for (const [name, deeper] of below) {
       const existing = entries.get(name);
       const isFolder = existing !== undefined && isTree(existing);
@@ -161,8 +167,8 @@ export async function editTree(
       if (edited === null) entries.delete(name);
       else entries.set(name, { mode: "40000", sha: edited });
     }
-    for (const [name, entry] of here) if (entry !== null && !below.has(name)) entries.set(name, entry);
-    for (const [name, entry] of here) if (entry !== null && below.has(name) && !isTree(entries.get(name))) entries.set(name, entry);
+    for (const [name, entry] of direct) if (entry !== null && !below.has(name)) entries.set(name, entry);
+    for (const [name, entry] of direct) if (entry !== null && below.has(name) && !isTree(entries.get(name))) entries.set(name, entry);
     return entries.size === 0 ? null : hashFolder(treeFolderContent(entries));
   }
 
@@ -193,7 +199,7 @@ function groupByFolder(folderChanges: readonly TreeChange[]): GroupedChanges {
 /** Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order. */
 function treeFolderContent(entries: TreeFolder): Buffer {
   const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));
-  rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  rows.sort((a, b) => compareText(a.key, b.key));
   return Buffer.concat(
     rows.flatMap(({ name, entry }) => [
       Buffer.from(`${entry.mode} `, "latin1"),
@@ -212,18 +218,21 @@ export async function writeEditedTree(
   changes: Iterable<TreeChange>,
 ): Promise<GitSha> {
   const contents: Buffer[] = [];
-  const edited = await editTree(treeFolders(call), format, tree, changes, (content) => contents.push(content));
+  const edited = await editTree({ folders: treeFolders(call), format, write: (content) => contents.push(content) }, tree, changes);
   if (edited === tree || contents.length === 0) return edited;
   if (areFew(contents.length)) for (const content of contents) await writeObject(call, format, { type: "tree", content });
   else await storeTrees(call, contents, edited.length / 2);
   return edited;
 }
 
+/** By mode: a folder and a submodule; everything else is a blob. */
+const objectTypes: Readonly<Record<string, string>> = { "40000": "tree", "160000": "commit" };
+
 async function storeTrees(call: Omit<GitCall, "args">, contents: readonly Buffer[], hashBytes: number): Promise<void> {
   function* rows(): Generator<Buffer> {
     for (const content of contents) {
       for (const [name, { mode, sha }] of parseFolder(content, hashBytes)) {
-        const type = mode === "40000" ? "tree" : mode === "160000" ? "commit" : "blob";
+        const type = objectTypes[mode] ?? "blob";
         yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathBytes(name), Buffer.from([0])]);
       }
       yield Buffer.from([0]);

@@ -1,6 +1,7 @@
 // tree: types and hashes of git trees. Hashing here computes a folder's hash without writing an object.
 
 import { createHash } from "node:crypto";
+import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -71,7 +72,7 @@ export function treeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath
 function folderHash(format: ObjectFormat, folder: Folder): GitSha {
   // Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order.
   const rows = [...folder].map(([name, entry]) => ({ name, entry, key: entry instanceof Map ? `${name}/` : name }));
-  rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  rows.sort((a, b) => compareText(a.key, b.key));
   const content = rows.flatMap(({ name, entry }) => {
     const [mode, sha] = entry instanceof Map ? ["40000", folderHash(format, entry)] : [entry.mode, entry.sha];
     return [Buffer.from(`${mode} `, "latin1"), bytePathBytes(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];

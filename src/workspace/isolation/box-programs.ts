@@ -60,7 +60,8 @@ function pathKind(path: string): Kind {
 function readKind(path: string): Kind {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? "none" : stat.isSymbolicLink() ? "link" : "other";
+    if (stat === undefined) return "none";
+    return stat.isSymbolicLink() ? "link" : "other";
   } catch {
     return "none"; // what we cannot read cannot be mounted either
   }

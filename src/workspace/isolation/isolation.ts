@@ -60,7 +60,8 @@ export async function inspectIsolations(runDir: string): Promise<readonly Inspec
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
     const bwrap = inspected.find((other) => other.level === "bwrap");
     const needsBwrap = level === "srt" && process.platform === "linux" && bwrap?.isUsable === false; // it is of no use without
-    inspected.push({ level, isUsable, found, fix: isUsable ? "" : needsBwrap ? bwrap.fix : levelFix(level, failures) });
+    const fix = needsBwrap ? bwrap.fix : levelFix(level, failures);
+    inspected.push({ level, isUsable, found, fix: isUsable ? "" : fix });
   }
   return inspected;
 }

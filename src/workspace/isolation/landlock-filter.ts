@@ -99,9 +99,12 @@ function jumpToSocketCalls(processor: Processor, network: NonNullable<Command["n
   return [go("socket", "socket"), ...(network === "on" ? [] : restrictions)];
 }
 
+/** Where the filter goes on with an internet socket: a sandbox with an egress may open streams only. */
+const inetLabels = { on: "allowed", egress: "stream", off: "refused" } as const;
+
 /** F1 */
 function decideSocketCalls(network: NonNullable<Command["network"]>): readonly Step[] {
-  const inet = network === "on" ? "allowed" : network === "egress" ? "stream" : "refused";
+  const inet = inetLabels[network];
   return [
     { label: "socket" },
     { load: offsets.arguments[0] },

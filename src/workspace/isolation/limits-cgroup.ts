@@ -39,14 +39,18 @@ export function ownFolders(mountinfo: string, ownCgroups: string): readonly stri
     const [mountPart = "", typePart = ""] = line.split(" - ");
     const [, , , root = "/", mountPoint = ""] = mountPart.split(" ");
     const [kind = "", , options = ""] = typePart.split(" ");
-    const names =
-      kind === "cgroup2" ? [""] : kind === "cgroup" ? options.split(",").filter((name) => ["pids", "memory"].includes(name)) : [];
-    return names.flatMap((name) => {
+    return controllersOf(kind, options).flatMap((name) => {
       const path = pathOf.get(name);
       if (path === undefined || !`${path}/`.startsWith(root === "/" ? "/" : `${root}/`)) return [];
       return [join(unescapeMountPath(mountPoint), root === "/" ? path : path.slice(root.length))];
     });
   });
+}
+
+/** The controllers of a mounted hierarchy that can limit pids or memory; version 2 has one hierarchy for all, without a name. */
+function controllersOf(kind: string, options: string): readonly string[] {
+  if (kind === "cgroup2") return [""];
+  return kind === "cgroup" ? options.split(",").filter((name) => ["pids", "memory"].includes(name)) : [];
 }
 
 /** Mount tables write a blank as \\040. */

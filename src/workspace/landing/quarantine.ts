@@ -53,14 +53,14 @@ function attemptHeader(attempt: AttemptId, { record, changes, violations }: Exam
   const lines = [
     `Attempt ${JSON.stringify(attempt)}, set aside; made on ${record.base}.`,
     ...violations.slice(0, linesMax).map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
-    ...changes
-      .slice(0, linesMax)
-      .map(
-        ({ path, before, after }) =>
-          `${after === null ? "deleted" : before === null ? "created" : "changed"} ${JSON.stringify(displayPath(path))}`,
-      ),
+    ...changes.slice(0, linesMax).map((change) => `${changeVerb(change)} ${JSON.stringify(displayPath(change.path))}`),
   ];
   return Buffer.from(`${lines.join("\n")}\n\n`);
+}
+
+function changeVerb({ before, after }: Examined["changes"][number]): string {
+  if (after === null) return "deleted";
+  return before === null ? "created" : "changed";
 }
 
 async function createDiff(run: OpenRun, examined: Examined): Promise<Buffer> {

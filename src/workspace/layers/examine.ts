@@ -19,7 +19,7 @@ import { globMasks, type PathTest, globScope } from "./scope-globs.ts";
 import { findSecrets } from "./secrets.ts";
 import { withStoredContent } from "./stored-content.ts";
 import { readTree } from "../git/read-tree.ts";
-import { objectHash, resolveTree, type Tree } from "../git/tree.ts";
+import { type ObjectFormat, objectHash, resolveTree, type Tree } from "../git/tree.ts";
 import { editTree, type TreeChange, treeFolders } from "../git/tree-folders.ts";
 import { readBack } from "../checkouts/read-back.ts";
 import { readListing } from "../checkouts/listing.ts";
@@ -120,24 +120,9 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
   const { base, ignored } = scanResult;
   const found = await withStoredContent({ shadow, folder, tree, base, folders, scanned: scanResult.scanned, fileBytesMax });
   const judgement = judge({ ...scanResult, scanned: found, inScope, isOwned, isMasked: globMasks(record.masks), isLeftOut, fileBytesMax });
-  const readHead: EmbeddedInput["readHead"] = async (path, entry) => {
-    const after = judgement.changes.find((change) => change.path === path)?.after;
-    if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? Buffer.from("ref: refs/"); // a HEAD is short
-    try {
-      return readScannedContent({ root: folder, format, bytesMax: fileBytesMax }, path, after);
-    } catch (error) {
-      if (error instanceof NotRead) return Buffer.from("ref: refs/"); // what cannot be read again counts as the worst case
-      throw error;
-    }
-  };
-  const result = await readChangeSurroundings(call, folders, tree, judgement.changes);
-  const embedded = await embeddedRepositories({ result, changes: judgement.changes, readHead });
-  // What git cannot store still changes the content, so it is part of the hash.
-  const unstorable = [...found].flatMap(([path, what]) =>
-    what.kind === "odd" && path !== ""
-      ? [[path, { mode: "100644", sha: objectHash(format, "blob", Buffer.from(what.violation)) }] as const]
-      : [],
-  );
+  const surroundings = await readChangeSurroundings(call, folders, tree, judgement.changes);
+  const readHead = headReader(run, folder, judgement.changes);
+  const embedded = await embeddedRepositories({ result: surroundings, changes: judgement.changes, readHead });
   const changes = [...judgement.changes, ...judgement.leftOut].map(({ path, after }): TreeChange => [
     path,
     after === null ? null : { mode: after.mode, sha: after.sha },
@@ -149,11 +134,35 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
     folder,
     record,
     base,
-    tree: await editTree(folders, format, tree, [...changes, ...unstorable]),
+    tree: await editTree({ folders, format }, tree, [...changes, ...unstorableChanges(format, found)]),
     ignored: paths.filter((path) => !record.dependencies.includes(path)).length + judgement.leftOut.length,
     dependencies: paths.filter((path) => run.dependencies.includes(basename(path))),
   };
 }
+
+/** Reads a file named HEAD: from the folder if it was changed there, else from the repository. What cannot be read counts as the worst case. */
+function headReader(run: OpenRun, folder: string, changes: Examined["changes"]): EmbeddedInput["readHead"] {
+  const worstCase = Buffer.from("ref: refs/");
+  const { call, format } = run.shadow;
+  return async (path, entry) => {
+    const after = changes.find((change) => change.path === path)?.after;
+    if (after?.sha !== entry.sha) return (await readObject(call, entry.sha, headBytesMax))?.content ?? worstCase; // a HEAD is short
+    try {
+      return readScannedContent({ root: folder, format, bytesMax: run.fileBytesMax }, path, after);
+    } catch (error) {
+      if (error instanceof NotRead) return worstCase;
+      throw error;
+    }
+  };
+}
+
+/** What git cannot store still changes the content, so it is part of the hash. */
+const unstorableChanges = (format: ObjectFormat, scanned: Scan["scanned"]): readonly TreeChange[] =>
+  [...scanned].flatMap(([path, entry]) =>
+    entry.kind === "odd" && path !== ""
+      ? [[path, { mode: "100644", sha: objectHash(format, "blob", Buffer.from(entry.violation)) }] as const]
+      : [],
+  );
 
 /** A copy's stat data is valid for the tree it was made of, and for no other. */
 async function readUnchangedTest(

@@ -7,6 +7,7 @@
 //       different.
 //   J4. What is left out is neither a change nor a violation; it is still part of the layer's hash.
 
+import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Violation } from "../../ports/workspace.ts";
 import { displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
@@ -71,7 +72,7 @@ export function judge(input: JudgeInput): Judgement {
   }
   violations.push(...judgeCollisions(input.neighbours ?? input.base.keys(), changes));
   changes.sort((a, b) => (a.path < b.path ? -1 : 1));
-  violations.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  violations.sort((a, b) => compareText(a.path, b.path));
   return { changes, violations, leftOut };
 }
 

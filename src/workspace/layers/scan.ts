@@ -113,7 +113,7 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
       else if (trackedPaths.gitlinks.has(path)) listing.scanned.push(...scanSubmodule(input, path, stat));
       else if (stat.isDirectory() && trackedPaths.trackedFolders.has(path)) listing.tracked.push(path);
       else if (stat.isDirectory()) listing.untracked.push(`${path}/` as BytePath);
-      else if (input.base.has(path)) listing.scanned.push([path, identifyIn(input, openFolder, path, name, stat)]);
+      else if (input.base.has(path)) listing.scanned.push([path, identifyIn(input, openFolder, { path, name, stat })]);
       else listing.untracked.push(path);
     }
   };
@@ -151,7 +151,7 @@ function identify(input: ScanInput, path: BytePath): ScannedEntry {
   const name = path.slice(index + 1) as BytePath;
   try {
     return withFolder(input.root, path.slice(0, Math.max(index, 0)) as BytePath, (folder) =>
-      identifyIn(input, folder, path, name, folder.stat(name)),
+      identifyIn(input, folder, { path, name, stat: folder.stat(name) }),
     );
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
@@ -159,7 +159,10 @@ function identify(input: ScanInput, path: BytePath): ScannedEntry {
   }
 }
 
-export function identifyIn(input: ScanInput, folder: OpenFolder, path: BytePath, name: BytePath, stat: Stats): ScannedEntry {
+type FileInFolder = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats };
+
+/** Reads what one path of an open folder holds; `odd` if git could not store it. */
+export function identifyIn(input: ScanInput, folder: OpenFolder, { path, name, stat }: FileInFolder): ScannedEntry {
   const unchangedEntry = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
     if (unchangedEntry?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: unchangedEntry.sha };

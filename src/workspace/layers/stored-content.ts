@@ -72,17 +72,18 @@ export async function withStoredContent(input: StoredContentInput): Promise<Scan
 async function readAttributes(input: StoredContentInput, paths: readonly BytePath[]): Promise<readonly (readonly [BytePath, Buffer])[]> {
   const found: (readonly [BytePath, Buffer])[] = [];
   for (const path of attributePathsFor(paths)) {
-    const entry = input.scanned.get(path);
-    const inTree = entry === undefined && !input.base.has(path) ? await input.folders.at(input.tree, path) : undefined;
-    const content =
-      entry?.kind === "file"
-        ? readOrNull(input, path, entry)
-        : inTree?.mode.startsWith("100") === true
-          ? ((await readObject(input.shadow.call, inTree.sha, attributesBytesMax))?.content ?? null)
-          : null;
+    const content = await readAttributeFile(input, path);
     if (content !== null) found.push([path, content]);
   }
   return found;
+}
+
+async function readAttributeFile(input: StoredContentInput, path: BytePath): Promise<Buffer | null> {
+  const entry = input.scanned.get(path);
+  if (entry?.kind === "file") return readOrNull(input, path, entry);
+  const inTree = entry === undefined && !input.base.has(path) ? await input.folders.at(input.tree, path) : undefined;
+  if (inTree?.mode.startsWith("100") !== true) return null;
+  return (await readObject(input.shadow.call, inTree.sha, attributesBytesMax))?.content ?? null;
 }
 
 function readOrNull({ folder, shadow, fileBytesMax }: StoredContentInput, path: BytePath, entry: FileEntry): Buffer | null {

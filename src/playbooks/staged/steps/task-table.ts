@@ -4,6 +4,7 @@
 //   T1. Every fault of the table is reported, with its line; a table with a fault yields no tasks.
 //   T2. The tasks can be put in waves: ids are unique, every dependency exists, and there is no cycle.
 
+import { compareText } from "../../../kit/compare-text.ts";
 import { findCycles } from "../../../documents/graph.ts";
 import { parseCells, isEmptyMark, isSeparatorRow } from "../views/staged-state-lines.ts";
 import type { TreeView } from "./tree-view.ts";
@@ -63,8 +64,7 @@ export async function readTasks(tree: TreeView): Promise<TasksResult> {
       text: text.slice(0, textCharsMax),
     });
   }
-  for (const ring of findCycles(tasks, (a, b) => (a < b ? -1 : a > b ? 1 : 0)))
-    faults.push(`${tablePath}: tasks wait for each other: ${ring.join(" -> ")}`); // T2
+  for (const ring of findCycles(tasks, compareText)) faults.push(`${tablePath}: tasks wait for each other: ${ring.join(" -> ")}`); // T2
   return faults.length === 0 ? { tasks, faults } : { tasks: [], faults }; // T1
 }
 
