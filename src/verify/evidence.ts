@@ -129,7 +129,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
 function failingExcerpt({ result, failing = [] }: Observation, linesMax: number, bytesMax: number): string {
   const end = excerptOf(result.output, linesMax, bytesMax);
   const lines: string[] = [];
-  for (const line of failing.filter((one) => !end.includes(one))) {
+  for (const line of failing.filter((failure) => !end.includes(failure))) {
     if (Buffer.byteLength([...lines, line].join("\n")) > bytesMax / 3 || lines.length >= linesMax / 2) break;
     lines.push(line);
   }

@@ -97,11 +97,11 @@ export function excerptOf(output: Output, linesMax: number, bytesMax: number): s
 
 /** The end of a text in at most `bytesMax` bytes; replacement characters are longer than the bytes they replace. */
 function fitBytes(text: string, bytesMax: number): string {
-  let kept = text;
-  while (Buffer.byteLength(kept) > bytesMax) {
-    const over = Buffer.byteLength(kept) - bytesMax;
+  let shortened = text;
+  while (Buffer.byteLength(shortened) > bytesMax) {
+    const over = Buffer.byteLength(shortened) - bytesMax;
     // A character takes at most three bytes a unit; half a surrogate pair is not left at the front.
-    kept = kept.slice(Math.ceil(over / 3)).replace(/^[\udc00-\udfff]/, "");
+    shortened = shortened.slice(Math.ceil(over / 3)).replace(/^[\udc00-\udfff]/, "");
   }
-  return kept;
+  return shortened;
 }

@@ -56,16 +56,16 @@ export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): num
 /** Kills until nothing is left, or after `roundsMax` rounds; returns how many were found at first and how many are left. */
 export async function endFamily(family: Family, roundsMax = 40): Promise<{ readonly found: number; readonly left: number }> {
   let foundAtFirst = -1;
-  let left = 0;
+  let aliveCount = 0;
   // Processes that end with the command, or were just signalled, may take a moment longer, and were not left behind.
   for (let poll = 0; poll < settlePolls && livingProcesses(family).length > 0; poll++) await pause(Math.min(settleMs, 2 << poll));
   for (let round = 0; round < roundsMax; round++) {
-    left = signalFamily(family, "SIGKILL");
-    if (foundAtFirst < 0) foundAtFirst = left;
-    if (left === 0) break;
+    aliveCount = signalFamily(family, "SIGKILL");
+    if (foundAtFirst < 0) foundAtFirst = aliveCount;
+    if (aliveCount === 0) break;
     await pause(5 + round * 2);
   }
-  return { found: Math.max(0, foundAtFirst), left };
+  return { found: Math.max(0, foundAtFirst), left: aliveCount };
 }
 
 /** Frequent at first, a fifth of a second in total. */

@@ -12,8 +12,8 @@ import { buildOverrides } from "./protected/undo.ts";
 
 export async function runChecks(parts: OpenParts, request: CheckRequest): Promise<readonly CheckResult[]> {
   if (request.checks.length === 0 || request.cancel.aborted) return [];
-  const own = request.checks.filter(({ kind }) => kind === "restore");
-  const restoresAt = async (commit: GitSha): Promise<readonly Check[]> => [...(await findRestores(parts, commit)), ...own];
+  const restoreChecks = request.checks.filter(({ kind }) => kind === "restore");
+  const restoresAt = async (commit: GitSha): Promise<readonly Check[]> => [...(await findRestores(parts, commit)), ...restoreChecks];
   const checks = request.checks.filter(({ kind }) => kind !== "restore");
   const overrides = await findOverrides(parts, request);
   const session = new CheckSession(parts, request, await restoresAt(request.commit), overrides);

@@ -13,4 +13,4 @@ export function commandKey(command: string): string {
   return [program, ...args].join(" ");
 }
 
-export const isSameCommand = (one: string, other: string): boolean => one === other || commandKey(one) === commandKey(other);
+export const isSameCommand = (left: string, right: string): boolean => left === right || commandKey(left) === commandKey(right);

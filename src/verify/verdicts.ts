@@ -62,7 +62,7 @@ export function openVerdicts(parts: {
           candidate.runs >= runsMin(candidate.result.status),
       );
       const hash = matches.length === 0 ? null : envHash();
-      const verdict = hash === null ? undefined : matches.findLast((one) => one.envHash === hash);
+      const verdict = hash === null ? undefined : matches.findLast((candidate) => candidate.envHash === hash);
       return verdict === undefined ? null : { ...verdict.result, check, cached: true };
     },
     keep(key, result, runs) {
@@ -72,8 +72,8 @@ export function openVerdicts(parts: {
 }
 
 /** The same expectation of the same command: one that must return 2 says nothing of one that must return 3. */
-const isSameCheck = (one: Check, other: Check): boolean =>
-  isSameCommand(one.command, other.command) && canonicalJson(one.expect ?? null) === canonicalJson(other.expect ?? null);
+const isSameCheck = (left: Check, right: Check): boolean =>
+  isSameCommand(left.command, right.command) && canonicalJson(left.expect ?? null) === canonicalJson(right.expect ?? null);
 
 const isPassOrFail = ({ status, quarantined }: CheckResult): boolean =>
   (status === "passed" || status === "failed") && quarantined === undefined; // K2

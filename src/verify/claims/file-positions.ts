@@ -30,14 +30,25 @@ export function filePositions(text: string): readonly FilePosition[] {
     const end = match.index + path.length;
     const rest = text.slice(end, end + 120);
     const found = attached.exec(rest) ?? wordedList.exec(rest) ?? worded.exec(rest);
-    if (found !== null) positions.push(...positionAt(text, path, found[1] ?? "", match.index, end + found[0].length));
+    if (found !== null)
+      positions.push(...positionAt({ text, path, numbers: found[1] ?? "", from: match.index, to: end + found[0].length }));
   }
   for (const match of text.matchAll(lineFirst))
-    positions.push(...positionAt(text, match[2] ?? "", match[1] ?? "", match.index, match.index + match[0].length));
+    positions.push(
+      ...positionAt({ text, path: match[2] ?? "", numbers: match[1] ?? "", from: match.index, to: match.index + match[0].length }),
+    );
   return positions;
 }
 
-function positionAt(text: string, path: string, numbers: string, from: number, to: number): readonly FilePosition[] {
+type PositionMatch = {
+  readonly text: string;
+  readonly path: string;
+  readonly numbers: string;
+  readonly from: number;
+  readonly to: number;
+};
+
+function positionAt({ text, path, numbers, from, to }: PositionMatch): readonly FilePosition[] {
   if (hostSuffix.test(path) || text.slice(0, from).endsWith("//")) return []; // a port of a host, not a line of a file
   return [{ path, lines: [...numbers.matchAll(/\d+/g)].map(Number), from, to }];
 }

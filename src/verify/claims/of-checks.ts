@@ -44,14 +44,14 @@ function judgeCommand(command: string, passed: boolean | null, results: readonly
 
 const decidingKinds = new Set(["criterion", "holdout", "red_green"]);
 
-function judgeDone(of: string, results: readonly CheckResult[], regressed: readonly CheckResult[], isExcused: Excuse): Verdict {
-  if (of === "tests") return judgeTests(results, isExcused);
+function judgeDone(item: string, results: readonly CheckResult[], regressed: readonly CheckResult[], isExcused: Excuse): Verdict {
+  if (item === "tests") return judgeTests(results, isExcused);
   const decidingResults = results.filter(({ check }) => decidingKinds.has(check.kind));
-  const [regression] = of === "all" ? regressed.filter((candidate) => !isExcused(candidate)) : []; // O2
+  const [regression] = item === "all" ? regressed.filter((candidate) => !isExcused(candidate)) : []; // O2
   if (regression !== undefined) return isFalse(`${capitalize(describeResult(regression))}, worse than before the work began.`);
-  if (of === "all" || of === "task") return judgeAll(of, decidingResults, isExcused);
+  if (item === "all" || item === "task") return judgeAll(item, decidingResults, isExcused);
   const criterionResult = decidingResults.find(
-    ({ check }) => check.id === `criterion:${of}` || normalized(check.title) === normalized(of) || check.command === of,
+    ({ check }) => check.id === `criterion:${item}` || normalized(check.title) === normalized(item) || check.command === item,
   );
   if (criterionResult === undefined) return unverifiable("No check of the runner's own proves this criterion.");
   if (isExcused(criterionResult)) return unverifiable(`${capitalize(describeResult(criterionResult))}.`); // O2
@@ -60,14 +60,14 @@ function judgeDone(of: string, results: readonly CheckResult[], regressed: reado
     : isFalse(`${capitalize(describeResult(criterionResult))}.`);
 }
 
-function judgeAll(of: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
+function judgeAll(scope: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
   if (judging.length === 0) return unverifiable("No done criterion has a check of the runner's own.");
   const notPassed = judging.filter(({ status }) => status !== "passed");
   const [first] = notPassed;
   if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
   if (notPassed.every(isExcused)) return unverifiable(`${capitalize(describeResult(first))}.`); // O2
   // A claim about "its task" may mean one criterion of several.
-  if (of === "task" && notPassed.length < judging.length)
+  if (scope === "task" && notPassed.length < judging.length)
     return unverifiable(`Part of it: ${judging.length - notPassed.length} of ${judging.length} deciding checks pass.`);
   return isFalse(`${capitalize(describeResult(first))}.`);
 }

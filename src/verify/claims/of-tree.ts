@@ -108,7 +108,8 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
 
     count: async ({ what, n, noun = "" }) => {
       if (what === "listed") return judgeListed(n, noun, await documents(input.changed));
-      if (what === "files_changed") return judgeCount(n, input.changed.length, false, "files", "changed");
+      if (what === "files_changed")
+        return judgeCount({ claimed: n, actual: input.changed.length, isMinimum: false, noun: "files", participle: "changed" });
       if (what === "tests_added") return judgeTestsAdded(n, input, textAt);
       return unverifiable("The runner does not count this.");
     },
@@ -122,9 +123,9 @@ function judgeLine(path: string, text: string, { line, firstLine = line, name, i
   if (name === null) return isTrue(`${path} has such a line.`);
   const nearby = lines.slice(Math.max(0, firstLine - 1 - linesNear), line + linesNear);
   const namePattern = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
-  if (nearby.some((one) => namePattern.test(one))) return isTrue(`${name} is there.`);
+  if (nearby.some((line) => namePattern.test(line))) return isTrue(`${name} is there.`);
   if (isOfRemoval) return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
-  const otherLine = lines.findIndex((one) => namePattern.test(one));
+  const otherLine = lines.findIndex((line) => namePattern.test(line));
   return isFalse(`${name} is not there${otherLine < 0 ? ", nor anywhere in the file" : `; it is on line ${otherLine + 1}`}.`);
 }
 
@@ -135,8 +136,8 @@ function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): Ve
   if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
   const { counts, entries } = countListed(texts, noun);
   if (counts.includes(n)) return isTrue(`The documents of this turn list ${n}.`);
-  const most = Math.max(0, ...counts);
-  if (most > 0 && most < n) return isFalse(`The documents of this turn list ${most}.`);
+  const highest = Math.max(0, ...counts);
+  if (highest > 0 && highest < n) return isFalse(`The documents of this turn list ${highest}.`);
   return entries < n
     ? isFalse(`The documents of this turn hold ${entries} headings and entries in all.`)
     : unverifiable("The documents of this turn do not list them in a way that can be counted.");
@@ -156,10 +157,18 @@ async function judgeTestsAdded(n: number, { commit, parent, changed }: TreeInput
     added += (testsNow?.count ?? 0) - (testsBefore?.count ?? 0);
     isMinimum ||= testsNow?.isMinimum ?? false;
   }
-  return judgeCount(n, Math.max(0, added), isMinimum, "tests", "added");
+  return judgeCount({ claimed: n, actual: Math.max(0, added), isMinimum, noun: "tests", participle: "added" });
 }
 
-function judgeCount(claimed: number, actual: number, isMinimum: boolean, noun: string, participle: string): Verdict {
+type CountComparison = {
+  readonly claimed: number;
+  readonly actual: number;
+  readonly isMinimum: boolean;
+  readonly noun: string;
+  readonly participle: string;
+};
+
+function judgeCount({ claimed, actual, isMinimum, noun, participle }: CountComparison): Verdict {
   if (actual === claimed) return isTrue(`${actual} ${noun} were ${participle}.`);
   if (actual > claimed || isMinimum) return unverifiable(`At least ${actual} ${noun} were ${participle}.`);
   return isFalse(`${actual} ${noun} were ${participle}.`);
@@ -184,7 +193,7 @@ function matchingPaths(claimedPath: string, paths: readonly string[]): readonly 
   const path = claimedPath.replace(/^\.\//, "");
   if (paths.includes(path)) return [path];
   const isAbsolute = path.startsWith("/");
-  return paths.filter((one) => (isAbsolute ? path.endsWith(`/${one}`) : one.endsWith(`/${path}`)));
+  return paths.filter((candidate) => (isAbsolute ? path.endsWith(`/${candidate}`) : candidate.endsWith(`/${path}`)));
 }
 
 /** The empty tree exists in every repository; the difference from it is everything. */

@@ -29,8 +29,8 @@ export function detectMake(tree: Tree): Detected {
   return useManifest(tree, file, (text) => {
     if (text.includes("\0")) return warning(file, "it is not text");
     const targets = parseTargets(text);
-    const wanted = ["lint", "check", "test"].filter((name) => targets.has(name));
-    return { checks: wanted.map((name) => projectCheck(`make-${name}`, `make ${name}`, `${file} ${name}`)), warnings: [] };
+    const usedTargets = ["lint", "check", "test"].filter((name) => targets.has(name));
+    return { checks: usedTargets.map((name) => projectCheck(`make-${name}`, `make ${name}`, `${file} ${name}`)), warnings: [] };
   });
 }
 

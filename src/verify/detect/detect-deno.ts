@@ -11,7 +11,7 @@ export function detectDeno(tree: Tree): Detected {
     if (!isRecord(manifest)) return warning(file, "expected an object");
     const { tasks = {} } = manifest;
     if (!isRecord(tasks)) return warning(file, "tasks: expected an object");
-    const wanted = ["check", "lint", "test"].filter((name) => Object.hasOwn(tasks, name));
-    return { checks: wanted.map((name) => projectCheck(`deno-${name}`, `deno task ${name}`, `${file} tasks.${name}`)), warnings: [] };
+    const usedTasks = ["check", "lint", "test"].filter((name) => Object.hasOwn(tasks, name));
+    return { checks: usedTasks.map((name) => projectCheck(`deno-${name}`, `deno task ${name}`, `${file} tasks.${name}`)), warnings: [] };
   });
 }

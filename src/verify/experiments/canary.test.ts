@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
 import { canary } from "./canary.ts";
-import type { Edit, Laboratory, Side } from "./laboratory.ts";
+import type { Edit, ExperimentTools, Side } from "./experiment-tools.ts";
 import { noticedBy, type Observed } from "./flips/noticed-flips.ts";
 
 const tests =
@@ -27,8 +27,8 @@ const honest = (edits: readonly Edit[]): Observed => {
 
 function lab(
   run: (side: Side, edits: readonly Edit[]) => Observed | null,
-  more: Partial<Laboratory> = {},
-): Laboratory & { readonly runs: Side[] } {
+  more: Partial<ExperimentTools> = {},
+): ExperimentTools & { readonly runs: Side[] } {
   const runs: Side[] = [];
   return {
     run: (side, edits) => {
@@ -208,7 +208,7 @@ describe("a command that holds what it expects", () => {
   const none = { now: silent, before: null, wasRed: true };
   const answering = (isAnswering: boolean) => {
     const here = lab(() => silent, none);
-    const run: Laboratory["run"] = (_side, _edits, _gone, command = "") =>
+    const run: ExperimentTools["run"] = (_side, _edits, _gone, command = "") =>
       Promise.resolve({ ...silent, passed: !isAnswering || command === asks.command });
     return { ...here, run };
   };

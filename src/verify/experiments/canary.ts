@@ -23,7 +23,7 @@ import { breakSample } from "./flips/flip-expectations.ts";
 import { breakTypes } from "./flips/type-checker.ts";
 import { shuffled } from "./flips/choose-flips.ts";
 import { commandVariants } from "./flips/literal-flips.ts";
-import { filesReadMax, missed, type Laboratory, timedOut, noticed, type Side, unknown } from "./laboratory.ts";
+import { filesReadMax, missed, type ExperimentTools, timedOut, noticed, type Side, inconclusive } from "./experiment-tools.ts";
 
 const breakagesMax = 3;
 const variantsMax = 6;
@@ -34,27 +34,27 @@ const runsCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<
 const readsCode =
   /\b(?:tsc|vue-tsc|[a-z]*lint\w*|ruff|mypy|pyright|flake8|clippy|fmt|format|prettier|biome|type-?check|build|compile|vet|--check)\b/i;
 
-export async function canary(check: Check, lab: Laboratory): Promise<Experiment> {
+export async function canary(check: Check, lab: ExperimentTools): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
   if (lab.wasRed && isReadOnly(check.command)) return noticed("it failed before the work began");
   if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
     const sampled = await breakSample(check, lab);
     if (sampled !== null) return sampled;
   }
-  if (hasTests) return unknown("none of its tests' expectations could be broken in a way that its report shows");
+  if (hasTests) return inconclusive("none of its tests' expectations could be broken in a way that its report shows");
   const result = (await breakTypes(check, lab)) ?? (await changeCommand(check, lab));
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
   // Code that runs inside an unknown judge could keep it from failing. What only reads code has shown that it can fail.
   if (readsCode.test(check.command) || !(await runsChangedCode(check, lab))) return noticed("it failed before the work began");
-  return unknown("nothing that it compares with was found, and changed code runs in it"); // K7
+  return inconclusive("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 
 /**
  * Whether a command starts something that judges by itself, and runs a program that the work changed: it fails where none of them can be
  * run, with all their words in place; what only reads them passes if each of them would end at once. At the end of a pipe `grep` judges.
  */
-async function runsChangedCode({ command }: Check, lab: Laboratory): Promise<boolean> {
+async function runsChangedCode({ command }: Check, lab: ExperimentTools): Promise<boolean> {
   const judge = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
   const programs = programsAmong(lab.changedPaths).filter((path) => findRow(path)?.kind !== "test");
   if (isReadOnly(judge) || programs.length === 0) return false;
@@ -84,7 +84,7 @@ function endingLine(path: string): string | null {
 const isNeverRun = /\.d\.[cm]?ts$|\.(?:pyi|md|rst|txt)$/;
 
 /** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
-async function changeCommand({ command, kind }: Check, lab: Laboratory): Promise<Experiment | null> {
+async function changeCommand({ command, kind }: Check, lab: ExperimentTools): Promise<Experiment | null> {
   const variants =
     kind === "holdout" || runsCode.test(command) ? shuffled(commandVariants(command), lab.seed, (one) => one).slice(0, variantsMax) : [];
   for (const variant of variants) {
@@ -92,11 +92,11 @@ async function changeCommand({ command, kind }: Check, lab: Laboratory): Promise
     if (observed === null) return timedOut;
     if (!observed.passed) return noticed(kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`);
   }
-  return variants.length === 0 ? null : unknown("it passes whatever is changed in its command");
+  return variants.length === 0 ? null : inconclusive("it passes whatever is changed in its command");
 }
 
 /** Breaks files that a check without tests reads. Files the work changed come first: the check may have been kept from those. */
-async function breakFiles(check: Check, lab: Laboratory): Promise<Experiment> {
+async function breakFiles(check: Check, lab: ExperimentTools): Promise<Experiment> {
   const paths = asSet(await lab.pathsAt("work"));
   const named = [...pathsNamedIn([check.command])].filter((path) => paths.has(path));
   const changed = shuffled(
@@ -118,10 +118,10 @@ async function breakFiles(check: Check, lab: Laboratory): Promise<Experiment> {
   const withoutInputs = inputs.length === 0 ? null : await lab.run("work", [], inputs);
   return withoutInputs?.passed === false
     ? noticed("it fails without the files it looks at")
-    : unknown("nothing was found that makes it fail");
+    : inconclusive("nothing was found that makes it fail");
 }
 
-async function failsWith(lab: Laboratory, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {
+async function failsWith(lab: ExperimentTools, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {
   const text = await lab.textAt(side, path);
   if (text === null) return false;
   const observed = await lab.run(side, [{ path, text: apply(text) }]);

@@ -18,7 +18,7 @@ import { canary } from "./canary.ts";
 import { findOmittableTests } from "./flips/candidates.ts";
 import { createNonce } from "./flips/choose-flips.ts";
 import type { Observed } from "./flips/noticed-flips.ts";
-import type { Edit, Laboratory, Side } from "./laboratory.ts";
+import type { Edit, ExperimentTools, Side } from "./experiment-tools.ts";
 import { rewriteTestFiles, unlessWatched } from "./questions/equivalent-tests.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
@@ -28,7 +28,7 @@ import { facts, inOtherWorld, type Fact } from "./world/other-world.ts";
 import { findWork, mutationExperiment, withoutWorkExperiment } from "./questions/without-work.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
-export type Trial = {
+export type CheckTrial = {
   readonly parts: OpenParts;
   readonly request: CheckRequest;
   readonly base: GitSha;
@@ -50,26 +50,23 @@ export type Findings = Pick<CheckResult, "canary" | "without_work" | "gap" | "pr
 };
 
 const canaryMinutesDefault = 10;
-/** Code that returns something else may not terminate: how many times longer than the check it may take. */
-const mutantSlowest = 3;
+/** Changed code may not terminate: it may take this many times as long as the check did, and `mutantGraceMs` more. */
+const mutantTimesSlower = 3;
 const mutantGraceMs = 10_000;
 
-export async function experimentOn(trial: Trial, subject: Subject): Promise<Findings> {
-  const { parts, base } = trial;
+export async function experimentOn(trial: CheckTrial, subject: Subject): Promise<Findings> {
+  const { parts } = trial;
   const { result, baseline, differences } = subject;
   const { check, gap } = result;
-  const bench = openBench(trial, subject);
+  const runs = openExperimentRuns(trial, subject);
   const isNew = baseline !== null && baseline.status !== "passed" && (parts.repeatMax ?? 2) > 1;
   const known = gap === undefined ? {} : { gap };
   if (differences.length === 0) {
-    if (isNew) await bench.repeat([]); // a result that passes now without a change is not believed at once
-    return { ...known, ...(bench.repeats.includes("failed") ? { unsteady: bench.repeats } : {}) };
+    if (isNew) await runs.repeat([]); // a result that passes now without a change is not believed at once
+    return { ...known, ...(runs.repeats.includes("failed") ? { unsteady: runs.repeats } : {}) };
   }
-  const { protect = [], restores = [], restoreFrom, workspace } = parts;
-  const rules = await protectionRules({ workspace, protect, restores: restores.length > 0 || restoreFrom !== undefined }, base, [
-    check.command,
-  ]);
-  const lab = createLaboratory(trial, subject, { bench, rules });
+  const rules = await rulesFor(trial, check);
+  const lab = createExperimentTools(trial, subject, { runs, rules });
   const canaryResult = await canary(check, lab);
   const findings = { canary: canaryResult, ...known };
   if (canaryResult.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
@@ -77,39 +74,37 @@ export async function experimentOn(trial: Trial, subject: Subject): Promise<Find
   const ran = result.tests?.ran ?? 0;
   const work = check.kind === "criterion" ? findWork(differences) : null;
   const mutation = work === null || ran === 0 ? null : await mutateWork({ differences, lab }, createNonce(lab.seed));
-  const owesRepeat = isNew && bench.repeats.length === 1;
-  bench.announce("does it pass again?");
+  const owesRepeat = isNew && runs.repeats.length === 1;
+  runs.announce("does it pass again?");
   const { omitted, kept } = ran > 0 && (owesRepeat || mutation !== null) ? await findOmittableTests(check, lab) : { omitted: [], kept: [] };
   const isNarrow =
-    omitted.length > 0 && (await bench.elsewhereFirst({ edits: await rewriteTestFiles(lab, kept), without: omitted }))?.passed === true; // K4
+    omitted.length > 0 && (await runs.elsewhereFirst({ edits: await rewriteTestFiles(lab, kept), without: omitted }))?.passed === true; // K4
   const repeated = owesRepeat && !isNarrow ? await unlessWatched(lab, kept, []) : null;
-  if (repeated?.outcome === "unknown") bench.late.push("it took too long to find out whether it passes every time");
+  if (repeated?.outcome === "unknown") runs.late.push("it took too long to find out whether it passes every time");
   if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
-  if (canaryResult.outcome !== "differs" && bench.repeats.includes("failed")) return { ...findings, unsteady: bench.repeats }; // T6
+  if (canaryResult.outcome !== "differs" && runs.repeats.includes("failed")) return { ...findings, unsteady: runs.repeats }; // T6
 
-  bench.announce("do its tests notice the work?");
-  const mutant = mutation === null ? null : await runMutant(mutation, { omitted: isNarrow ? omitted : [], now: lab.now, bench });
+  runs.announce("do its tests notice the work?");
+  const mutant = mutation === null ? null : await runMutant(mutation, { omitted: isNarrow ? omitted : [], now: lab.now, runs });
   const isNoticed = mutant?.unnoticed?.length === 0; // then it depends on the work as well
-  bench.announce("does it pass without the work?");
-  const without = work === null || isNoticed ? null : await bench.runWith("it passes without the work", work);
+  runs.announce("does it pass without the work?");
+  const without = work === null || isNoticed ? null : await runs.runWith("it passes without the work", work);
   const passedNames = subject.evidence?.names?.passed ?? [];
   const answers = await askAll({
     check,
     lab,
-    workspace,
+    workspace: parts.workspace,
     commit: trial.request.commit,
     rules,
     differences,
     passed: passedNames.length === 0 ? null : passedNames,
     goal: trial.request.goal,
-    announce: bench.announce,
-    runWith: bench.runWith,
-    elsewhere: bench.elsewhere,
+    announce: runs.announce,
+    runWith: runs.runWith,
+    elsewhere: runs.elsewhere,
     mutant: mutation === null || mutant === null ? null : { change: mutation, observed: mutant.observed },
   });
-  const unnoticed = mutant?.unnoticed ?? [];
-  const unnoticedGap = unnoticed.length === 0 ? [] : [`no test notices when ${listFunctions(unnoticed)} answers something else`];
-  const gaps = [...(gap === undefined ? [] : [gap]), ...unnoticedGap, ...answers.gaps, ...bench.late];
+  const gaps = [...(gap === undefined ? [] : [gap]), ...unnoticedGaps(mutant?.unnoticed ?? []), ...answers.gaps, ...runs.late];
   return {
     ...findings,
     ...(isNoticed && mutation !== null ? { without_work: mutationExperiment(listFunctions(mutation.functions)) } : {}),
@@ -119,9 +114,17 @@ export async function experimentOn(trial: Trial, subject: Subject): Promise<Find
   };
 }
 
+function rulesFor({ parts, base }: CheckTrial, { command }: Check): Promise<ProtectionRules> {
+  const { protect = [], restores = [], restoreFrom, workspace } = parts;
+  return protectionRules({ workspace, protect, restores: restores.length > 0 || restoreFrom !== undefined }, base, [command]);
+}
+
+const unnoticedGaps = (functions: Parameters<typeof listFunctions>[0]): readonly string[] =>
+  functions.length === 0 ? [] : [`no test notices when ${listFunctions(functions)} answers something else`];
+
 type RunOptions = { readonly command?: string | undefined; readonly atMostMs?: number; readonly different?: readonly Fact[] | undefined };
-type Bench = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
-  Pick<Laboratory, "repeat"> & {
+type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
+  Pick<ExperimentTools, "repeat"> & {
     /** Runs the check with these overrides; null if it was cancelled, or the time of all experiments is over. */
     readonly run: (side: Side, overrides: CheckoutOverrides, options?: RunOptions) => Promise<Observed | null>;
     /** Runs the work with a change that must pass: in another world if that was not asked yet, and in the usual one if it fails there. */
@@ -135,29 +138,29 @@ type Bench = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
   };
 
 /** Runs one check again and again, within the time of all its experiments, and shows what each run is for. */
-function openBench(trial: Trial, { result: { check, duration_ms: tookMs }, evidence }: Subject): Bench {
+function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: tookMs }, evidence }: Subject): ExperimentRuns {
   const { parts, request, base, taken } = trial;
   const { clock } = parts;
   const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
-  const slowestMs = mutantSlowest * tookMs + mutantGraceMs;
+  const slowestMs = mutantTimesSlower * tookMs + mutantGraceMs;
   const { announce, show } = openAnnouncements(trial, check);
   const late: string[] = [];
   const repeats: CheckStatus[] = ["passed"];
   const elsewhere = { isAsked: false, isAnswered: (parts.repeatMax ?? 2) <= 1 };
-  const run: Bench["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity, different = [] } = {}) => {
+  const run: ExperimentRuns["run"] = async (side, overrides, { command = check.command, atMostMs = Infinity, different = [] } = {}) => {
     const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (timeoutMs <= 0 || request.cancel.aborted) return null;
     show();
     const commit = side === "base" ? base : request.commit;
     return observe(trial, { ...check, command: withoutFailFast(command) }, { commit, overrides, evidence, timeoutMs, different });
   };
-  const override: Bench["override"] = ({ edits = [], paths = [], without = [] }) => ({
+  const override: ExperimentRuns["override"] = ({ edits = [], paths = [], without = [] }) => ({
     from: base,
     paths: [...(taken?.paths ?? []), ...paths],
     without: [...(taken?.without ?? []), ...without],
     written: [...(taken?.written ?? []).filter(({ path }) => edits.every((edit) => edit.path !== path)), ...edits],
   });
-  const elsewhereFirst: Bench["elsewhereFirst"] = async (change) => {
+  const elsewhereFirst: ExperimentRuns["elsewhereFirst"] = async (change) => {
     const isFirst = check.kind === "criterion" && !elsewhere.isAsked && !elsewhere.isAnswered;
     elsewhere.isAsked ||= isFirst;
     const observed = isFirst ? await run("work", override(change), { atMostMs: slowestMs, different: facts }) : null;
@@ -190,18 +193,18 @@ function openBench(trial: Trial, { result: { check, duration_ms: tookMs }, evide
   };
 }
 
-function createLaboratory(
-  { parts: { workspace }, request, base, taken }: Trial,
+function createExperimentTools(
+  { parts: { workspace }, request, base, taken }: CheckTrial,
   { result: { check, tests }, evidence, baseline, differences }: Subject,
-  { bench, rules }: { readonly bench: Bench; readonly rules: ProtectionRules },
-): Laboratory {
+  { runs, rules }: { readonly runs: ExperimentRuns; readonly rules: ProtectionRules },
+): ExperimentTools {
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const overridesFor = (side: Side, edits: readonly Edit[], gone: readonly string[]): CheckoutOverrides =>
-    side === "base" ? { from: base, paths: [], without: gone, written: edits } : bench.override({ edits, without: gone });
+    side === "base" ? { from: base, paths: [], without: gone, written: edits } : runs.override({ edits, without: gone });
   return {
-    run: (side, edits, gone = [], command = check.command) => bench.run(side, overridesFor(side, edits, gone), { command }),
-    repeat: bench.repeat,
+    run: (side, edits, gone = [], command = check.command) => runs.run(side, overridesFor(side, edits, gone), { command }),
+    repeat: runs.repeat,
     textAt: async (side, path) =>
       (side === "work" ? written.get(path) : undefined) ??
       workspace.textAt(side === "base" || fromBase.has(path) ? base : request.commit, path, textBytesMax),
@@ -222,7 +225,7 @@ const withoutFailFast = (command: string): string =>
     : command.replace(/\bcargo(\s+\+[\w.-]+)?\s+(?:t|test)(?=\s|$)/, "cargo$1 test --no-fail-fast");
 
 /** Shows the question that was announced last, once it costs a run. */
-function openAnnouncements({ request: { onLiveEvent, attempt } }: Trial, { title, command }: Check) {
+function openAnnouncements({ request: { onLiveEvent, attempt } }: CheckTrial, { title, command }: Check) {
   let [announced, shown] = ["can it fail?", ""];
   return {
     announce: (name: string): void => void (announced = name),
@@ -233,14 +236,14 @@ function openAnnouncements({ request: { onLiveEvent, attempt } }: Trial, { title
   };
 }
 
-type MutantRun = { readonly omitted: readonly string[]; readonly now: Observed; readonly bench: Bench };
+type MutantRun = { readonly omitted: readonly string[]; readonly now: Observed; readonly runs: ExperimentRuns };
 
 /** Runs the check with the work's functions changed, first without the tests that can be left out (K4); finds functions no test noticed. */
-async function runMutant(mutation: MutatedFunctions, { omitted, now, bench }: MutantRun) {
+async function runMutant(mutation: MutatedFunctions, { omitted, now, runs }: MutantRun) {
   const { edits, functions } = mutation;
-  const quick = omitted.length === 0 ? null : await bench.runWith(null, { edits, without: omitted });
+  const quick = omitted.length === 0 ? null : await runs.runWith(null, { edits, without: omitted });
   if (quick !== null && findUnnoticed(mutation, now, quick)?.length === 0) return { observed: quick, unnoticed: [] };
-  const observed = await bench.runWith(`a test notices when ${listFunctions(functions)} answers something else`, { edits });
+  const observed = await runs.runWith(`a test notices when ${listFunctions(functions)} answers something else`, { edits });
   return observed === null ? null : { observed, unnoticed: findUnnoticed(mutation, now, observed) };
 }
 
@@ -255,7 +258,7 @@ type ObservedRun = {
 
 /** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
 async function observe(
-  { parts, request, restoresAt }: Trial,
+  { parts, request, restoresAt }: CheckTrial,
   check: Check,
   { commit, overrides, evidence, timeoutMs, different }: ObservedRun,
 ): Promise<Observed | null> {

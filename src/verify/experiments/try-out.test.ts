@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { OpenParts } from "../parts.ts";
-import type { Trial } from "./experiment-on-check.ts";
+import type { CheckTrial } from "./experiment-on-check.ts";
 import { tryOut } from "./try-out.ts";
 
 const [base, commit] = ["a".repeat(40), "b".repeat(40)];
@@ -31,7 +31,7 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 /** A check that failed before the work, of work that changed the manifest's settings and brought a module. */
-function trial(cancel: AbortSignal): Trial {
+function trial(cancel: AbortSignal): CheckTrial {
   const workspace = {
     differences: () =>
       Promise.resolve([
@@ -51,7 +51,7 @@ function trial(cancel: AbortSignal): Trial {
   };
   return {
     parts: parts as unknown as OpenParts,
-    request: { commit, attempt: 1, cancel, onLiveEvent: () => undefined, before: { [check.id]: "h" } } as unknown as Trial["request"],
+    request: { commit, attempt: 1, cancel, onLiveEvent: () => undefined, before: { [check.id]: "h" } } as unknown as CheckTrial["request"],
     base,
     restoresAt: () => Promise.resolve([]),
     taken: null,

@@ -16,7 +16,7 @@ import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
 import { patternRedactor } from "../output.ts";
 import type { OpenParts } from "../parts.ts";
-import { type CheckRequest, experimentOn, type Findings, type Trial } from "./experiment-on-check.ts";
+import { type CheckRequest, experimentOn, type Findings, type CheckTrial } from "./experiment-on-check.ts";
 
 const triedKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
 
@@ -25,7 +25,7 @@ export const isTriedOut = ({ canary, readBlob }: OpenParts, { base, commit, befo
   canary !== "off" && readBlob !== undefined && base !== undefined && base !== commit && triedKinds.has(kind) && before?.[id] !== undefined;
 
 /** Adds the results of the experiments; returns the results unchanged if experiments are off, or were cancelled. */
-export async function tryOut(trial: Trial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
+export async function tryOut(trial: CheckTrial, results: readonly CheckResult[]): Promise<readonly CheckResult[]> {
   const { parts, request, base } = trial;
   const { canary: mode = "final" } = parts;
   const baselines = new Map<string, Evidence>();
@@ -56,7 +56,7 @@ export async function tryOut(trial: Trial, results: readonly CheckResult[]): Pro
 }
 
 /** Adds the findings to the result, and to evidence that says the same (T4). */
-async function withFindings({ parts }: Trial, result: CheckResult, { unsteady, ...findings }: Findings): Promise<CheckResult> {
+async function withFindings({ parts }: CheckTrial, result: CheckResult, { unsteady, ...findings }: Findings): Promise<CheckResult> {
   const evidence = await readEvidence(parts, result.evidence);
   const redact = (parts.redactor ?? patternRedactor).text;
   const redacted = redactValue(redact, findings);

@@ -39,7 +39,7 @@ export async function findProtected(
   { base, commit, scope, approved, checks = [], goal = "" }: ProtectedRequest,
 ): Promise<ProtectedJudgement & { readonly look?: readonly LookAt[] }> {
   const differences = await parts.workspace.differences(base, commit);
-  if (differences.length === 0) return judgeProtected([], new Map(), noRules, scope, approved);
+  if (differences.length === 0) return judgeProtected({ changedFiles: [], moved: new Map(), rules: noRules, scope, approved });
   const setting = await protectionRules(
     parts,
     base,
@@ -49,7 +49,7 @@ export async function findProtected(
   const candidates = differences.filter((difference) => isCandidate(difference, setting));
   const changedFiles: ChangedFile[] = [];
   for (const [index, difference] of candidates.entries())
-    changedFiles.push(await readChange(parts.workspace, base, commit, difference, index < textsMax)); // L1
+    changedFiles.push(await readChange({ workspace: parts.workspace, base, commit, difference, mayRead: index < textsMax })); // L1
   const moves = findMoves(differences);
   const movedWhole = new Set<string>();
   for (const { difference, before } of changedFiles) {
@@ -57,7 +57,7 @@ export async function findProtected(
     const text = newPath === undefined || before === null ? null : await parts.workspace.textAt(commit, newPath, textBytesMax);
     if (text !== null && before !== null && withoutImportPaths(text) === withoutImportPaths(before)) movedWhole.add(difference.path);
   }
-  const judged = judgeProtected(changedFiles, moves, { ...setting, areTriedOut, movedWhole }, scope, approved);
+  const judged = judgeProtected({ changedFiles, moved: moves, rules: { ...setting, areTriedOut, movedWhole }, scope, approved });
   return {
     ...judged,
     changes: shorten(judged.changes),
@@ -77,7 +77,7 @@ async function findReviewPoints(
     if (reviewPoints.length >= reviewPointsMax) break;
     reviewPoints.push(
       ...lookAt({
-        ...(await readChange(workspace, base, commit, difference, index < textsMax)),
+        ...(await readChange({ workspace, base, commit, difference, mayRead: index < textsMax })),
         isTest: isTestRow(rowOf(difference.path)),
         goal,
       }),
@@ -158,13 +158,15 @@ const includedRow: ProtectionRow = { kind: "scripts", path: /$^/, part: "include
 /** The scripts and rules by which a project tests itself. */
 const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 
-async function readChange(
-  workspace: TreeReader,
-  base: GitSha,
-  commit: GitSha,
-  difference: Difference,
-  mayRead: boolean,
-): Promise<ChangedFile> {
+type ChangeToRead = {
+  readonly workspace: TreeReader;
+  readonly base: GitSha;
+  readonly commit: GitSha;
+  readonly difference: Difference;
+  readonly mayRead: boolean;
+};
+
+async function readChange({ workspace, base, commit, difference, mayRead }: ChangeToRead): Promise<ChangedFile> {
   const { path, kind } = difference;
   const before = mayRead && kind !== "added" ? await workspace.textAt(base, path, textBytesMax) : null;
   const after = mayRead && kind !== "deleted" ? await workspace.textAt(commit, path, textBytesMax) : null;

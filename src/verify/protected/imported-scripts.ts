@@ -40,7 +40,7 @@ const endings = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
 
 function scriptsUsedBy(program: string, text: string, paths: StringSet): readonly string[] {
   const folder = dirname(program);
-  const capture = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? "");
+  const capture = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, first, second]) => first ?? second ?? "");
   const names = /\.[cm]?[jt]s$/.test(program)
     ? capture(imported).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)))
     : program.endsWith(".py")

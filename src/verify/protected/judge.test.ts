@@ -28,7 +28,13 @@ function judged(
     };
   });
   const wanted = seen.filter(({ difference }) => isCandidate(difference, setting));
-  return judgeProtected(wanted, findMoves(seen.map(({ difference }) => difference)), setting, scope, approved);
+  return judgeProtected({
+    changedFiles: wanted,
+    moved: findMoves(seen.map(({ difference }) => difference)),
+    rules: setting,
+    scope,
+    approved,
+  });
 }
 const hows = (before: Texts, after: Texts, more = {}) => judged(before, after, more).changes.map(({ path, how }) => `${path} ${how}`);
 
@@ -81,7 +87,9 @@ describe("tests", () => {
     expect(hows({ "test/a.test.ts": js }, { "old/a.ts.bak": js })).toEqual(["test/a.test.ts renamed"]);
     const binary: ChangedFile = { difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" }, before: null, after: null };
     const setting: ProtectionRules = { base: new Set(), rowOf: rowFinder([]), named: { commands: [], usedCommands: [], restores: false } };
-    expect(judgeProtected([binary], new Map(), setting, ["**"], []).changes).toMatchObject([{ how: "changed" }]);
+    expect(judgeProtected({ changedFiles: [binary], moved: new Map(), rules: setting, scope: ["**"], approved: [] }).changes).toMatchObject(
+      [{ how: "changed" }],
+    );
   });
 
   test("a new test file, a word in a comment or a string, and code are no changes of an oracle", () => {

@@ -48,16 +48,18 @@ export function isCandidate(difference: Difference, rules: ProtectionRules): boo
 /** The rule a difference falls under; null if none. A new test judges nothing, unless it overrides (J1). */
 export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: ProtectionRules): ProtectionRow | null {
   const row = rowOf(path);
-  return row !== null && (kind !== "added" || overridesBase(path, row, base, rowOf, named)) ? row : null;
+  return row !== null && (kind !== "added" || overridesBase({ path, row, base, rowOf, commands: named })) ? row : null;
 }
 
-export function judgeProtected(
-  changedFiles: readonly ChangedFile[],
-  moved: ReadonlyMap<string, string>,
-  rules: ProtectionRules,
-  scope: readonly string[],
-  approved: readonly Hash[],
-): ProtectedJudgement {
+type ProtectedChanges = {
+  readonly changedFiles: readonly ChangedFile[];
+  readonly moved: ReadonlyMap<string, string>;
+  readonly rules: ProtectionRules;
+  readonly scope: readonly string[];
+  readonly approved: readonly Hash[];
+};
+
+export function judgeProtected({ changedFiles, moved, rules, scope, approved }: ProtectedChanges): ProtectedJudgement {
   const judgedChanges = changedFiles.flatMap((file) => {
     const { path } = file.difference;
     const row = rowFor(file.difference, rules);
@@ -109,7 +111,7 @@ function findFinding(
   if (before === null || after === null)
     return { how: "changed", message: "it is another content, too large or no text to be looked into" }; // J3
   if (before === after) return { how: "changed", message: "its mode or its kind of file is another one" };
-  if (row.part !== undefined) return findPartFinding(path, row, before, after, commandSet); // J2
+  if (row.part !== undefined) return findPartFinding({ path, row, before, after, commandSet }); // J2
   const findings = findFindings(path, row.kind, before, after);
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
@@ -133,7 +135,15 @@ const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Obj
 const shownMax = 3;
 const shownCharsMax = 120;
 
-function findPartFinding(path: string, row: ProtectionRow, before: string, after: string, commandSet: CommandSet): Finding | null {
+type PartChange = {
+  readonly path: string;
+  readonly row: ProtectionRow;
+  readonly before: string;
+  readonly after: string;
+  readonly commandSet: CommandSet;
+};
+
+function findPartFinding({ path, row, before, after, commandSet }: PartChange): Finding | null {
   const { part } = row;
   if (part === undefined) return null;
   const [partsBefore, partsAfter] = [decidingParts(part, before, commandSet), decidingParts(part, after, commandSet)];
@@ -162,9 +172,9 @@ function findPartFinding(path: string, row: ProtectionRow, before: string, after
   return { how: first?.how ?? "changed", message: first === undefined ? message : `${first.message}; ${message}` };
 }
 
-function describeChange(was: string | undefined, is: string | undefined): string {
-  if (is === undefined) return `is gone, before it was ${quote(was ?? "")}`;
-  return was === undefined ? `is new: ${quote(is)}` : `is ${quote(is)} now, before it was ${quote(was)}`;
+function describeChange(before: string | undefined, after: string | undefined): string {
+  if (after === undefined) return `is gone, before it was ${quote(before ?? "")}`;
+  return before === undefined ? `is new: ${quote(after)}` : `is ${quote(after)} now, before it was ${quote(before)}`;
 }
 
 const quote = (text: string): string => {

@@ -12,10 +12,10 @@ const absoluteDifference = /\b(abs)\s*\([^<\n;]{0,200}<=?\s*(\d+(?:\.\d+)?(?:e[-
 /** What became laxer, as text: each limit is compared with its earlier value. */
 export function loosenedLimits(before: string, after: string): readonly string[] {
   return [
-    ...compareLimits(before, after, laxerWhenHigher, (was, is) => is > was),
-    ...compareLimits(before, after, absoluteDifference, (was, is) => is > was),
-    ...compareLimits(before, after, laxerWhenLower, (was, is) => is < was),
-    ...compareLimits(before, after, closeToDigits, (was, is) => is < was),
+    ...compareLimits(before, after, laxerWhenHigher, (old, current) => current > old),
+    ...compareLimits(before, after, absoluteDifference, (old, current) => current > old),
+    ...compareLimits(before, after, laxerWhenLower, (old, current) => current < old),
+    ...compareLimits(before, after, closeToDigits, (old, current) => current < old),
     ...removedThresholds(before, after),
   ];
 }
@@ -30,12 +30,17 @@ function parseValues(text: string, pattern: RegExp): ReadonlyMap<string, readonl
   return values;
 }
 
-function compareLimits(before: string, after: string, pattern: RegExp, isLaxer: (was: number, is: number) => boolean): readonly string[] {
+function compareLimits(
+  before: string,
+  after: string,
+  pattern: RegExp,
+  isLaxer: (old: number, current: number) => boolean,
+): readonly string[] {
   const valuesAfter = parseValues(after, pattern);
   return [...parseValues(before, pattern)].flatMap(([name, values]) =>
-    values.flatMap((was, index) => {
-      const is = valuesAfter.get(name)?.[index];
-      return is !== undefined && isLaxer(was, is) ? [`${name} went from ${was} to ${is}`] : [];
+    values.flatMap((old, index) => {
+      const current = valuesAfter.get(name)?.[index];
+      return current !== undefined && isLaxer(old, current) ? [`${name} went from ${old} to ${current}`] : [];
     }),
   );
 }

@@ -24,7 +24,7 @@ const rules: Readonly<Record<Language, readonly Rule[]>> = {
 };
 
 /** `comments`: strings are left as they are. */
-export function maskText(text: string, family: Language, what: "all" | "comments" = "all"): string {
+export function maskText(text: string, family: Language, spans: "all" | "comments" = "all"): string {
   const chunks: string[] = [];
   let position = 0;
   while (position < text.length) {
@@ -35,7 +35,7 @@ export function maskText(text: string, family: Language, what: "all" | "comments
       continue;
     }
     const [from, to] = span.inner;
-    if (what === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(position, position + 2))) chunks.push(text.slice(position, span.to));
+    if (spans === "comments" && !/^(?:\/[/*]|#)/.test(text.slice(position, position + 2))) chunks.push(text.slice(position, span.to));
     else chunks.push(text.slice(position, from), text.slice(from, to).replaceAll(/[^\n]/g, " "), text.slice(to, span.to));
     position = span.to;
   }
@@ -47,7 +47,8 @@ type Span = { readonly inner: readonly [number, number]; readonly to: number };
 function spanAt(text: string, position: number, family: Language): Span | null {
   if (family === "rust") {
     const raw = /^b?r(#*)"/.exec(text.slice(position, position + 20));
-    if (raw !== null && !/\w/.test(text[position - 1] ?? "")) return spanUntil(text, position, raw[0].length, `"${raw[1] ?? ""}`, false);
+    if (raw !== null && !/\w/.test(text[position - 1] ?? ""))
+      return spanUntil({ text, position, openLength: raw[0].length, close: `"${raw[1] ?? ""}`, escapes: false });
     const charLiteral = /^'(?:\\u\{[^}]*\}|\\.|[^'\\\n])'/.exec(text.slice(position, position + 14)); // a lifetime has no closing quote
     if (charLiteral !== null) return { inner: [position + 1, position + charLiteral[0].length - 1], to: position + charLiteral[0].length };
   }
@@ -55,10 +56,18 @@ function spanAt(text: string, position: number, family: Language): Span | null {
   const rule = rules[family].find(([open]) => text.startsWith(open, position));
   if (rule === undefined) return null;
   const [open, close, escapes] = rule;
-  return spanUntil(text, position, open.length, close, escapes);
+  return spanUntil({ text, position, openLength: open.length, close, escapes });
 }
 
-function spanUntil(text: string, position: number, openLength: number, close: string, escapes: boolean): Span {
+type SpanStart = {
+  readonly text: string;
+  readonly position: number;
+  readonly openLength: number;
+  readonly close: string;
+  readonly escapes: boolean;
+};
+
+function spanUntil({ text, position, openLength, close, escapes }: SpanStart): Span {
   const isLine = close === "\n" || (close.length === 1 && close !== "`");
   for (let to = position + openLength; to < text.length; to++) {
     if (escapes && text[to] === "\\") to++;

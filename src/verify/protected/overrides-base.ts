@@ -5,14 +5,16 @@ import type { CommandSet } from "./command-set.ts";
 import type { ProtectionRow } from "./kinds.ts";
 import { languageOf } from "./kinds.ts";
 
+type OverrideQuestion = {
+  readonly path: string;
+  readonly row: ProtectionRow;
+  readonly base: StringSet;
+  readonly rowOf: (path: string) => ProtectionRow | null;
+  readonly commands: CommandSet;
+};
+
 /** `row`: the rule that protects the path; `rowOf`: that of any other path. `commands`: the commands that judge. */
-export function overridesBase(
-  path: string,
-  row: ProtectionRow,
-  base: StringSet,
-  rowOf: (path: string) => ProtectionRow | null,
-  commands: CommandSet,
-): boolean {
+export function overridesBase({ path, row, base, rowOf, commands }: OverrideQuestion): boolean {
   const { rules, ownFolder: namePattern = /[^/]*$/, path: pattern, tool } = row;
   if (rules === undefined) return false;
   if (rules === "named") return true;

@@ -59,5 +59,5 @@ export function openTrust<Run extends TrustedRun>(isWanted: boolean): Trust<Run>
   };
 }
 
-const isSameTally = (one: TestTally | null, other: TestTally | null): boolean =>
-  (one?.ran ?? 0) === (other?.ran ?? 0) && (one?.failed ?? 0) === (other?.failed ?? 0);
+const isSameTally = (left: TestTally | null, right: TestTally | null): boolean =>
+  (left?.ran ?? 0) === (right?.ran ?? 0) && (left?.failed ?? 0) === (right?.failed ?? 0);

@@ -11,7 +11,7 @@ import { createNonce, shuffled } from "./choose-flips.ts";
 import { areExamplesRun, exampleFlips, exampleCases } from "./examples.ts";
 import { assertionFlips } from "./assertion-flips.ts";
 import { withFlips, type Flip, literalFlips, shellFile } from "./literal-flips.ts";
-import { filesReadMax, type Laboratory, type Side } from "../laboratory.ts";
+import { filesReadMax, type ExperimentTools, type Side } from "../experiment-tools.ts";
 import { areFailuresAttributed, omittableFiles } from "./needed-test-files.ts";
 import { findComparedFiles, flipDataFile } from "./shell-expectations.ts";
 import { flipsForTests, filterDeciding, decidingTestsMax, mentionsAny, addedIdentifiers, relevanceOf } from "./deciding-tests.ts";
@@ -24,7 +24,7 @@ const strongScore = 3;
  * Literals near assertions: in the files the command names, else in tests and in programs that the base's scripts start, with the files
  * beside them. Those of the base first: the work's own tests judge only the work.
  */
-export async function findCandidates(check: Check, lab: Laboratory): Promise<readonly Flip[]> {
+export async function findCandidates(check: Check, lab: ExperimentTools): Promise<readonly Flip[]> {
   const workPrograms = programsAmong(await lab.pathsAt("work"));
   const basePaths = asSet(await lab.pathsAt("base"));
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
@@ -45,7 +45,7 @@ export async function findCandidates(check: Check, lab: Laboratory): Promise<rea
 }
 
 /** Which of the work's files contain a check's expectations; if there is no check, all that may. */
-async function findJudges(check: Check | null, lab: Laboratory): Promise<(path: string) => boolean> {
+async function findJudges(check: Check | null, lab: ExperimentTools): Promise<(path: string) => boolean> {
   const work = await lab.pathsAt("work");
   const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
   const parts = check === null ? [] : judgingParts(check.command);
@@ -61,7 +61,7 @@ async function findJudges(check: Check | null, lab: Laboratory): Promise<(path: 
   return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
 }
 
-async function readFlips(paths: readonly string[], side: Side, lab: Laboratory): Promise<readonly Flip[]> {
+async function readFlips(paths: readonly string[], side: Side, lab: ExperimentTools): Promise<readonly Flip[]> {
   const flips: Flip[] = [];
   for (const path of shuffled(paths, lab.seed, (one) => one).slice(0, filesReadMax)) {
     const [text, workText] = [await lab.textAt(side, path), side === "work" ? null : await lab.textAt("work", path)];
@@ -73,7 +73,7 @@ async function readFlips(paths: readonly string[], side: Side, lab: Laboratory):
 }
 
 /** The tests the pass depends on, with what can be broken in each; for a check that names no tests, the assertions about the work. */
-export async function findDecidingTests(check: Check, lab: Laboratory) {
+export async function findDecidingTests(check: Check, lab: ExperimentTools) {
   const isJudge = await findJudges(check, lab);
   const [here, base] = [await lab.pathsAt("work"), asSet(await lab.pathsAt("base"))];
   const judges = shuffled(here.filter(isJudge), lab.seed, (path) => path).toSorted(
@@ -133,7 +133,7 @@ export async function findDecidingTests(check: Check, lab: Laboratory) {
 }
 
 /** In the files of the base that scripts compare with, one line each. */
-async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet, lab: Laboratory): Promise<readonly Flip[]> {
+async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet, lab: ExperimentTools): Promise<readonly Flip[]> {
   const paths = new Set([...texts].flatMap(([path, text]) => (shellFile.test(path) ? findComparedFiles(path, text) : [])));
   const unchanged = [...paths].filter((path) => base.has(path) && !lab.changedPaths.includes(path)).slice(0, dataMax);
   const flips = await Promise.all(unchanged.map(async (path) => flipDataFile(path, (await lab.textAt("work", path)) ?? "")));
@@ -146,7 +146,7 @@ const dataMax = 2;
  */
 export async function findOmittableTests(
   check: Check,
-  lab: Laboratory,
+  lab: ExperimentTools,
 ): Promise<{ readonly omitted: readonly string[]; readonly kept: readonly string[] }> {
   const { tests, textOf, isExplained } = await findDecidingTests(check, lab);
   const paths = await lab.pathsAt("work");

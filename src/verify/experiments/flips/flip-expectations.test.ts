@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Check } from "../../../contracts/evidence.ts";
 import { breakSample } from "./flip-expectations.ts";
-import type { Edit, Laboratory, Side } from "../laboratory.ts";
+import type { Edit, ExperimentTools, Side } from "../experiment-tools.ts";
 
 const check: Check = { id: "criterion:1", kind: "criterion", title: "tests", command: "python3 -m unittest", source: "flags" };
 const old = Array.from(
@@ -18,7 +18,7 @@ const files: Readonly<Record<Side, Readonly<Record<string, string>>>> = {
 const nameOf = (name: string): string => `${name} (test_calc.T.${name})`;
 
 /** Fails what was changed, except for the tests that are kept from failing; with what sets them up, all. */
-function labOf(isKept: (name: string) => boolean, seed = "s"): Laboratory {
+function labOf(isKept: (name: string) => boolean, seed = "s"): ExperimentTools {
   const run = (side: Side, edits: readonly Edit[]) => {
     const lines = (edits.find(({ path }) => path === "test_calc.py")?.text ?? text).split("\n");
     const changed = text.split("\n").flatMap((line, index) => (lines[index] === line ? [] : [(text.split("\n")[index - 1] ?? "").trim()]));

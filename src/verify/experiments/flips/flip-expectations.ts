@@ -9,7 +9,7 @@ import { chooseFlips, createNonce } from "./choose-flips.ts";
 import { assertionFlips } from "./assertion-flips.ts";
 import { findRedefined } from "../source/definitions.ts";
 import { type Flip, formatPlaces, shownMax, withFlips } from "./literal-flips.ts";
-import { type Edit, filesReadMax, type Laboratory, missed, noticed, type Side, timedOut, unknown } from "../laboratory.ts";
+import { type Edit, filesReadMax, type ExperimentTools, missed, noticed, type Side, timedOut, inconclusive } from "../experiment-tools.ts";
 import { type Noticed, noticedBy, type Observed } from "./noticed-flips.ts";
 import { placebosFor, unlessWatched } from "../questions/equivalent-tests.ts";
 import { type DecidingTest, describeSilent, findSilentTests, type FlipRunner } from "./deciding-tests.ts";
@@ -21,7 +21,7 @@ const relevantMax = 12;
 const placebosMax = 20;
 
 /** Flips a sample of expectations, up to three times. Null if no expectation was found that could be flipped. */
-export async function breakSample(check: Check, lab: Laboratory): Promise<Experiment | null> {
+export async function breakSample(check: Check, lab: ExperimentTools): Promise<Experiment | null> {
   const candidates = await findCandidates(check, lab);
   const paths = [...new Set(candidates.map(({ path }) => path))];
   const placebos = paths.slice(0, placebosMax);
@@ -54,7 +54,7 @@ export async function breakSample(check: Check, lab: Laboratory): Promise<Experi
   if (!lab.wasRed) return negateAssertions(lab, placebos);
   // The check may not depend on those files: then it passes without them too.
   const withoutFiles = await lab.run("work", [], paths);
-  return withoutFiles?.passed === true ? null : unknown("an expectation that was broken on purpose went unnoticed");
+  return withoutFiles?.passed === true ? null : inconclusive("an expectation that was broken on purpose went unnoticed");
 }
 
 /** Whether a flip is in a test that the pass does not depend on. Code around those tests (setup) would break them for another reason. */
@@ -69,7 +69,7 @@ function isInOtherTest(tests: readonly DecidingTest[], textOf: (path: string) =>
 /** Chooses flips for one round; in the first, those about functions that the work changed come first (K6). */
 function chooseSample(
   candidates: readonly Flip[],
-  lab: Laboratory,
+  lab: ExperimentTools,
   { round, names }: { readonly round: number; readonly names: ReadonlySet<string> },
 ): readonly Flip[] {
   const seed = `${lab.seed}:${round}`;
@@ -90,7 +90,7 @@ type Round = {
 };
 
 /** Runs the check with these flips and judges what it noticed; `still green` if it noticed none. */
-async function runRound(lab: Laboratory, { flips, sample, tests, runner, placebos }: Round): Promise<Experiment | "still green"> {
+async function runRound(lab: ExperimentTools, { flips, sample, tests, runner, placebos }: Round): Promise<Experiment | "still green"> {
   const first = await runner.runFlips(flips);
   const hasOthers = first !== null && first.missed.length === 0 && first.beside.length > 0;
   const work = hasOthers ? await runner.runFlips(flips) : first; // a flaky test proves nothing
@@ -115,7 +115,7 @@ async function runRound(lab: Laboratory, { flips, sample, tests, runner, placebo
  * Negates assertions, for tests whose literals near assertions are only messages (`t.equal(a, b, "the same")`). The result may confirm a
  * check, never accuse it.
  */
-async function negateAssertions(lab: Laboratory, paths: readonly string[]): Promise<Experiment | null> {
+async function negateAssertions(lab: ExperimentTools, paths: readonly string[]): Promise<Experiment | null> {
   const texts = await Promise.all(paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })));
   const all = texts.flatMap(({ path, text }) => assertionFlips(path, text, createNonce(lab.seed)));
   const flips = chooseFlips(all, { changed: lab.changedPaths, seed: lab.seed, max: flipsMax });
@@ -134,7 +134,7 @@ type SingleFlips = {
 /** Flips expectations one by one: a check that names and counts no tests stops at the first failure. Null if nothing could be shown. */
 async function flipOneByOne(
   check: Check,
-  lab: Laboratory,
+  lab: ExperimentTools,
   { singles, controls, runner, placebos }: SingleFlips,
 ): Promise<Experiment | null> {
   const noticedFlips: Flip[] = [];
@@ -163,7 +163,7 @@ async function flipOneByOne(
 }
 
 /** Names the functions that existed before the work and that it changed. */
-async function changedFunctions(lab: Laboratory): Promise<ReadonlySet<string>> {
+async function changedFunctions(lab: ExperimentTools): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const path of lab.changedPaths.slice(0, filesReadMax)) {
     const [was, is] = [await lab.textAt("base", path), await lab.textAt("work", path)];
@@ -176,7 +176,7 @@ async function changedFunctions(lab: Laboratory): Promise<ReadonlySet<string>> {
 const namesTests = /(?:^|[\s/._-])(?:tests?|check|spec|verify)(?:[\s/._-]|$)/i;
 
 /** Of the flips that the work's check missed, finds those that it notices on the base, and misses again. */
-async function confirmBlind(lab: Laboratory, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
+async function confirmBlind(lab: ExperimentTools, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
   if (lab.before === null) return [];
   let suspects = flips;
   for (let round = 0; round < roundsMax && suspects.length > 0; round += 1) {
@@ -200,7 +200,7 @@ type FlipRun = {
 };
 
 /** Runs the check with these flips; null if it took too long. A flip that does not fit the file counts as missed and unread. */
-async function runFlips(lab: Laboratory, flips: readonly Flip[], { side, before, placebos = [] }: FlipRun): Promise<Noticed | null> {
+async function runFlips(lab: ExperimentTools, flips: readonly Flip[], { side, before, placebos = [] }: FlipRun): Promise<Noticed | null> {
   const texts = new Map<string, string>();
   const edits: Edit[] = [];
   const unusable = new Set<Flip>();

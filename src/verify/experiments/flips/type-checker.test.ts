@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Check } from "../../../contracts/evidence.ts";
 import { breakTypes, typeFlips } from "./type-checker.ts";
-import type { Edit, Laboratory } from "../laboratory.ts";
+import type { Edit, ExperimentTools } from "../experiment-tools.ts";
 import type { Observed } from "./noticed-flips.ts";
 
 const names = new Set(["First", "Part"]);
@@ -29,7 +29,7 @@ describe("what tests declare with the work's types", () => {
 const check: Check = { id: "c", kind: "criterion", title: "types", command: "npx tsc --noEmit", source: "goal" };
 const declaration = "export const one: First<[1, 'x']> = 1;\n";
 
-function lab(isRed: (edits: readonly Edit[]) => boolean): Laboratory {
+function lab(isRed: (edits: readonly Edit[]) => boolean): ExperimentTools {
   const observed = (edits: readonly Edit[]): Observed => ({ passed: !isRed(edits), failed: new Set(), tests: null });
   const texts: Readonly<Record<string, string>> = { "src/types.ts": "export type First<T> = any;\n", "test/types.test.ts": declaration };
   return {

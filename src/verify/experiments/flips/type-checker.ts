@@ -7,14 +7,14 @@ import { testsAmong } from "../../protected/listed-kinds.ts";
 import { breakagesFor } from "./breakages.ts";
 import { createNonce, shuffled } from "./choose-flips.ts";
 import { withFlips, type Flip } from "./literal-flips.ts";
-import { filesReadMax, type Laboratory, timedOut, noticed } from "../laboratory.ts";
+import { filesReadMax, type ExperimentTools, timedOut, noticed } from "../experiment-tools.ts";
 
 export const checksTypes = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
 const isTyped = /\.[cm]?tsx?$/;
 const flipsMax = 2;
 
 /** Null if no test declares anything with the work's types, or the check does not read those tests. */
-export async function breakTypes({ command }: Check, lab: Laboratory): Promise<Experiment | null> {
+export async function breakTypes({ command }: Check, lab: ExperimentTools): Promise<Experiment | null> {
   if (![command, ...lab.commands].some((words) => checksTypes.test(words))) return null;
   const paths = await lab.pathsAt("work");
   const tests = testsAmong(paths);

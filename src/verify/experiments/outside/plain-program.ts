@@ -1,6 +1,6 @@
 // plain-program: what is needed to make a program of a test file, and what comes of it. Pure.
 
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 
 export type TestFile = { readonly path: string; readonly text: string };
 export type TestProgramInput = TestFile & {

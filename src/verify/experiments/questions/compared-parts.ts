@@ -8,7 +8,7 @@ import { createNonce } from "../flips/choose-flips.ts";
 import { typesDefinedIn, partFlips, describeUncomparedParts } from "../flips/expected-parts.ts";
 import { withFlips, type Flip } from "../flips/literal-flips.ts";
 import { noticedBy } from "../flips/noticed-flips.ts";
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 import { type QuestionContext, readSources } from "./question-context.ts";
 
 const roundsMax = 4;

@@ -14,7 +14,7 @@ import { maskText } from "../../protected/masked.ts";
 import type { Assertion, Span } from "../flips/assertion-rules.ts";
 import { withoutSpace, type Definition, findDefinitions, findRedefined } from "../source/definitions.ts";
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 import { isWrittenOut } from "../flips/near-values.ts";
 
 type Text = { readonly path: string; readonly text: string };

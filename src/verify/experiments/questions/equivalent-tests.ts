@@ -6,14 +6,14 @@
 import type { Experiment } from "../../../contracts/evidence.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { type Flip, formatPlaces, shownMax } from "../flips/literal-flips.ts";
-import { type Edit, filesReadMax, type Laboratory, timedOut, noticed, type Side } from "../laboratory.ts";
+import { type Edit, filesReadMax, type ExperimentTools, timedOut, noticed, type Side } from "../experiment-tools.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { classesIn, rewriteTests, type Way } from "./rewrite-tests.ts";
 
 const bothWays: readonly Way[] = ["spelled", "plain"];
 
 /** If few tests were left unbroken to compare with: equivalent tests that look slightly different must pass. */
-export async function unlessWatched(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+export async function unlessWatched(lab: ExperimentTools, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
   const first = await lab.repeat(await rewriteTestFiles(lab, paths), false);
   if (first === null) return timedOut;
   if (first.passed) return noticed(formatPlaces(flips));
@@ -22,7 +22,7 @@ export async function unlessWatched(lab: Laboratory, paths: readonly string[], f
 }
 
 /** Which rewriting of the tests it fails with; null if none does by itself, or a tool may only dislike their style. */
-async function findFailingWay(lab: Laboratory, paths: readonly string[], first: Observed): Promise<Experiment | null> {
+async function findFailingWay(lab: ExperimentTools, paths: readonly string[], first: Observed): Promise<Experiment | null> {
   const namesOf = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
   if (isCounted && namesOf(first).length === 0) return null;
@@ -46,7 +46,7 @@ const describeWay: Readonly<Record<Way, (names: readonly string[], paths: readon
   plain: (names, paths) => `answers pass for what is expected and are not that value: ${listed(names, paths)}`,
 };
 
-async function tryBlankLines(lab: Laboratory, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+async function tryBlankLines(lab: ExperimentTools, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
   const edits = await placebosFor(lab, "work", paths);
   const same = await lab.repeat(edits);
   const plain = same?.passed === false ? await lab.repeat([]) : undefined;
@@ -57,14 +57,14 @@ async function tryBlankLines(lab: Laboratory, paths: readonly string[], flips: r
   return noticed(formatPlaces(flips));
 }
 
-export async function placebosFor(lab: Laboratory, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
+export async function placebosFor(lab: ExperimentTools, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
   const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt(side, path) })));
   return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
 }
 
 /** The test files, as they are judged, rewritten and with an extra blank line. */
 export async function rewriteTestFiles(
-  lab: Laboratory,
+  lab: ExperimentTools,
   paths: readonly string[],
   ways: readonly Way[] = bothWays,
 ): Promise<readonly Edit[]> {
@@ -73,6 +73,6 @@ export async function rewriteTestFiles(
   const seed = createNonce(lab.seed);
   return (await placebosFor(lab, "work", paths)).map(({ path, text }) => ({
     path,
-    text: rewriteTests(path, text, new Set(ways), seed, earlierClasses) ?? text,
+    text: rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses }) ?? text,
   }));
 }

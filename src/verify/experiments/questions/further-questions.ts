@@ -13,7 +13,7 @@ import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../sou
 import { createNonce } from "../flips/choose-flips.ts";
 import { areExamplesRun, describeChangedExamples, restoreExamples } from "../flips/examples.ts";
 import { findUnrelated, describeUnrelated } from "./unrelated-tests.ts";
-import { type Edit, filesReadMax, type Laboratory } from "../laboratory.ts";
+import { type Edit, filesReadMax, type ExperimentTools } from "../experiment-tools.ts";
 import {
   readAllTests,
   type QuestionContext,
@@ -125,7 +125,7 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
   return describeUndecidedBuild(off);
 }
 
-async function manifestsFor(sources: readonly ChangedFile[], textAt: Laboratory["textAt"]): Promise<readonly string[]> {
+async function manifestsFor(sources: readonly ChangedFile[], textAt: ExperimentTools["textAt"]): Promise<readonly string[]> {
   const folders = new Set<string>([""]);
   for (const { path } of sources)
     for (let index = path.lastIndexOf("/"); index > 0; index = path.lastIndexOf("/", index - 1)) folders.add(path.slice(0, index + 1));

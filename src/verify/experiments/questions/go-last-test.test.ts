@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ProtectionRules } from "../../protected/judge.ts";
 import { findRow } from "../../protected/kinds.ts";
 import { asSet } from "../../../kit/as-set.ts";
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 import { findEarlyGoEnd, createLastTests } from "./go-last-test.ts";
 
 const texts: Readonly<Record<string, string>> = {

@@ -2,14 +2,14 @@
 // it, so a test that fails is put behind all others of each package: where it is not heard, something ended the process before it.
 
 import { createNonce } from "../flips/choose-flips.ts";
-import type { Edit, Laboratory, Side } from "../laboratory.ts";
+import type { Edit, ExperimentTools, Side } from "../experiment-tools.ts";
 import { type ChangeFiles, readTests } from "./question-context.ts";
 
 type LastTest = Edit & { readonly folder: string; readonly name: string };
 
 /** Names the folders whose tests end early with the work, and did not before it. */
 export async function findEarlyGoEnd(
-  context: ChangeFiles & { readonly lab: Pick<Laboratory, "commands" | "seed" | "run" | "textAt"> },
+  context: ChangeFiles & { readonly lab: Pick<ExperimentTools, "commands" | "seed" | "run" | "textAt"> },
 ): Promise<string | null> {
   const { commands, seed, run } = context.lab;
   if (!commands.some((text) => /\bgo test\b/.test(text))) return null;

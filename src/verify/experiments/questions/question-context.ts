@@ -7,7 +7,7 @@ import type { TreeReader } from "../../protected/find-protected.ts";
 import type { ProtectionRules } from "../../protected/judge.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { judgingPath } from "../../protected/programs.ts";
-import { type Edit, filesReadMax, type Laboratory, type Side } from "../laboratory.ts";
+import { type Edit, filesReadMax, type ExperimentTools, type Side } from "../experiment-tools.ts";
 import type { Fact } from "../world/other-world.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import type { MutatedFunctions } from "./mutations.ts";
@@ -26,7 +26,7 @@ export type Elsewhere = {
 };
 export type QuestionContext = {
   readonly check: Check;
-  readonly lab: Laboratory;
+  readonly lab: ExperimentTools;
   readonly workspace: Pick<TreeReader, "textAt">;
   readonly commit: GitSha;
   readonly rules: ProtectionRules;
@@ -52,7 +52,7 @@ export type RaisedQuestion = {
   /** What else has to be true. */
   readonly confirmed?: () => Promise<boolean>;
 };
-export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & { readonly lab: Pick<Laboratory, "textAt"> };
+export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & { readonly lab: Pick<ExperimentTools, "textAt"> };
 export type TextFile = { readonly path: string; readonly text: string };
 export type ChangedFile = { readonly path: string; readonly was: string | null; readonly is: string };
 

@@ -5,7 +5,7 @@ import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/find-protected.ts";
 import { isProgramText, findRow } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { filesReadMax } from "../laboratory.ts";
+import { filesReadMax } from "../experiment-tools.ts";
 import { findExpectedSources, describeExpectedSources, findReferences, describeUnasked } from "../source/expected-value-sources.ts";
 import {
   type QuestionContext,

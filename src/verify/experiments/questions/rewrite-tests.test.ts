@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { rewriteTests, type Way } from "./rewrite-tests.ts";
 
 const all = new Set<Way>(["spelled", "plain"]);
-const spelled = (path: string, text: string): string | null => rewriteTests(path, text, new Set<Way>(["spelled"]), "s");
+const spelled = (path: string, text: string): string | null => rewriteTests({ path, text, ways: new Set<Way>(["spelled"]), seed: "s" });
 
 describe("what tests expect is spelled otherwise", () => {
   test.each([
@@ -28,7 +28,7 @@ describe("what tests expect is spelled otherwise", () => {
 
 describe("answers are asked for their plain value", () => {
   const js = (source: string, asserts: string): boolean => {
-    const text = rewriteTests("a.test.js", asserts, all, "s") ?? asserts;
+    const text = rewriteTests({ path: "a.test.js", text: asserts, ways: all, seed: "s" }) ?? asserts;
     const program = `const assert = require("node:assert");\nconst expect = (a) => ({ toEqual: (b) => assert.ok(a?.asymmetricMatch ? a.asymmetricMatch(b) : require("node:util").isDeepStrictEqual(a, b)) });\n${source}\n${text}`;
     try {
       execFileSync("node", ["-e", program], { stdio: "ignore" });
@@ -58,7 +58,7 @@ describe("answers are asked for their plain value", () => {
 
   const py = (source: string, asserts: string): boolean => {
     const test = `def test_a():\n    ${asserts}\n`;
-    const program = `import enum, fractions\n${source}\n${rewriteTests("test_a.py", test, all, "s") ?? test}\ntest_a()\n`;
+    const program = `import enum, fractions\n${source}\n${rewriteTests({ path: "test_a.py", text: test, ways: all, seed: "s" }) ?? test}\ntest_a()\n`;
     try {
       execFileSync("python3", ["-c", program], { stdio: "ignore" });
       return true;

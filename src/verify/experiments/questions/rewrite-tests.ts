@@ -22,14 +22,16 @@ type Change = Span & { readonly text: string };
 const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const assertionsMax = 400;
 
+type TestRewrite = {
+  readonly path: string;
+  readonly text: string;
+  readonly ways: ReadonlySet<Way>;
+  readonly seed: string;
+  readonly known?: readonly string[];
+};
+
 /** A test file, rewritten in these ways; null if nothing of it could be. `known`: classes that existed before the work. */
-export function rewriteTests(
-  path: string,
-  text: string,
-  ways: ReadonlySet<Way>,
-  seed: string,
-  known: readonly string[] = [],
-): string | null {
+export function rewriteTests({ path, text, ways, seed, known = [] }: TestRewrite): string | null {
   if (perlTestFile.test(path)) return ways.has("plain") ? comparePlainly(text, seed) : null;
   const sort = cFile.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : languageOf(path);
   if (sort === null) return null;
@@ -37,22 +39,32 @@ export function rewriteTests(
   const draw = createDraw(`${seed} ${path} spelling`);
   const changes = findAssertions(path, text, "n")
     .slice(0, assertionsMax)
-    .flatMap((one) => rewriteAssertion(one, code, text, sort, ways, draw, known));
+    .flatMap((one) => rewriteAssertion({ assertion: one, code, text, sort, ways, draw, known }));
   const done = applyChanges(text, changes);
   return done === text ? null : done;
 }
 
 type Sort = Language | "ts" | "c";
 
-function rewriteAssertion(
-  { values: [expected, other] = [], literal, fallback }: Assertion,
-  code: string,
-  text: string,
-  sort: Sort,
-  ways: ReadonlySet<Way>,
-  draw: Draw,
-  known: readonly string[],
-): readonly Change[] {
+type AssertionRewrite = {
+  readonly assertion: Assertion;
+  readonly code: string;
+  readonly text: string;
+  readonly sort: Sort;
+  readonly ways: ReadonlySet<Way>;
+  readonly draw: Draw;
+  readonly known: readonly string[];
+};
+
+function rewriteAssertion({
+  assertion: { values: [expected, other] = [], literal, fallback },
+  code,
+  text,
+  sort,
+  ways,
+  draw,
+  known,
+}: AssertionRewrite): readonly Change[] {
   const value = expected ?? literal;
   if (value === undefined) return [];
   const was = text.slice(value.from, value.to);

@@ -2,7 +2,7 @@
 // Invariants O1 and on: verify/experiments/questions/shared-with-code.ts.
 
 import type { Definition } from "../source/definitions.ts";
-import { type Edit, filesReadMax } from "../laboratory.ts";
+import { type Edit, filesReadMax } from "../experiment-tools.ts";
 import {
   addsEquality,
   describeNumberTypes,

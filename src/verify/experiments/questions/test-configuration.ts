@@ -7,7 +7,7 @@
 //   G2. A Python module is meant only if it speaks to pytest itself: set-up for tests imports the code under test as well.
 
 import { dirname, join } from "node:path/posix";
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 
 /** Settings that name other files. */
 export const settingsFile = /\.(?:[cm]?[jt]s|json5?|py|ini|toml|cfg)$|(?:^|\/)\.(?:mocharc|babelrc|swcrc|taprc)$/;

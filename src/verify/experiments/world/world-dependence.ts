@@ -9,7 +9,7 @@
 
 import { isReadOnly } from "../../protected/programs.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
-import type { Laboratory } from "../laboratory.ts";
+import type { ExperimentTools } from "../experiment-tools.ts";
 import { readTests, type QuestionContext } from "../questions/question-context.ts";
 import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
 import { facts, type Fact } from "./other-world.ts";
@@ -19,7 +19,7 @@ const lateGap = "it took too long to find out whether it passes in another time 
 
 export type WorldContext = Pick<QuestionContext, "elsewhere" | "runWith" | "goal" | "rules" | "differences"> & {
   readonly check: Pick<QuestionContext["check"], "command">;
-  readonly lab: Pick<Laboratory, "now" | "before" | "textAt">;
+  readonly lab: Pick<ExperimentTools, "now" | "before" | "textAt">;
 };
 
 export async function findWorldDependence(context: WorldContext): Promise<string | null> {

@@ -1,4 +1,4 @@
-// laboratory: the interface between an experiment and the check it runs, and the sentences for its results.
+// experiment-tools: what an experiment on a check may do, run it with changed files say, and how it reports its result.
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import type { Observed } from "./flips/noticed-flips.ts";
@@ -11,7 +11,7 @@ export type Edit = { readonly path: string; readonly text: string };
 export const filesReadMax = 60;
 
 /** What an experiment needs to run. */
-export type Laboratory = {
+export type ExperimentTools = {
   /** Runs the check in a fresh checkout with these files replaced and those deleted; null if it was cancelled or took too long. */
   readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
   /** Runs the work with edits that change no meaning: it must pass, so it counts as a repetition. `countsFailure`: also if it fails. */
@@ -33,6 +33,6 @@ export type Laboratory = {
 };
 
 export const noticed = (detail: string): Experiment => ({ outcome: "noticed", detail });
-export const unknown = (detail: string): Experiment => ({ outcome: "unknown", detail });
-export const timedOut = unknown("it took longer than an experiment may");
+export const inconclusive = (detail: string): Experiment => ({ outcome: "unknown", detail });
+export const timedOut = inconclusive("it took longer than an experiment may");
 export const missed = (detail: string): Experiment => ({ outcome: "missed", detail });
