@@ -34,13 +34,15 @@ export function storeIn(env: NodeJS.ProcessEnv): Promise<PostgresStore> {
   return opening;
 }
 
-export async function openShared(
-  env: NodeJS.ProcessEnv,
-  folder: string,
-  { key }: SharedMark,
-  options: OpenOptions,
-  kind: RunKind = "run",
-): Promise<OpenedRun> {
+type SharedRun = {
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: string;
+  readonly mark: SharedMark;
+  readonly options: OpenOptions;
+  readonly kind?: RunKind;
+};
+
+export async function openShared({ env, folder, mark: { key }, options, kind = "run" }: SharedRun): Promise<OpenedRun> {
   const store = await storeIn(env);
   nodeDisk.mkdir(folder, folderMode);
   const lock = await takeLock(nodeDisk, folder); // S3
@@ -56,7 +58,7 @@ export async function openShared(
     const knownPosition = local.seq === 0 ? {} : { known: local }; // S2
     const opened = await store.open(key, kind, { ...options, ...knownPosition, onKept: write });
     try {
-      await copyMissing(store, key, folder, local.seq, write);
+      await copyMissing({ store, key, folder, afterSeq: local.seq, write });
     } catch (error) {
       await opened.journal.close();
       throw error;
@@ -118,23 +120,31 @@ export async function bringCopy(store: Pick<RunStore, "lines" | "hasBlob" | "rea
   const fd = openFile(nodeDisk, join(folder, journalFile), appendFlags);
   try {
     const { seq } = endOfCopy(folder, fd);
-    await copyMissing(store, key, folder, seq, (lines) => {
-      const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
-      writeAll(nodeDisk, fd, bytes, bytes.length, null);
+    await copyMissing({
+      store,
+      key,
+      folder,
+      afterSeq: seq,
+      write: (lines) => {
+        const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
+        writeAll(nodeDisk, fd, bytes, bytes.length, null);
+      },
     });
   } finally {
     nodeDisk.close(fd);
   }
 }
 
+type MissingLines = {
+  readonly store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">;
+  readonly key: string;
+  readonly folder: string;
+  readonly afterSeq: number;
+  readonly write: (lines: readonly Uint8Array[]) => void;
+};
+
 /** Lines after a number, and the blobs they name, into the folder. S4 */
-export async function copyMissing(
-  store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">,
-  key: string,
-  folder: string,
-  afterSeq: number,
-  write: (lines: readonly Uint8Array[]) => void,
-): Promise<void> {
+export async function copyMissing({ store, key, folder, afterSeq, write }: MissingLines): Promise<void> {
   const checkedBlobs = new Set<string>();
   for await (const line of store.lines(key, afterSeq)) {
     const blobNames = new Set<string>();

@@ -47,7 +47,7 @@ export async function openRunJournal(
 ): Promise<{ journal: Journal; lease: Lease | null }> {
   const mark = sharedMark(folder);
   if (mark === null) return { journal: (await openJournal(folder, options)).journal, lease: null };
-  return (await import("../fleet/shared-run.ts")).openShared(context.env, folder, mark, options);
+  return (await import("../fleet/shared-run.ts")).openShared({ env: context.env, folder, mark, options });
 }
 
 /** Opens the repository through which machines exchange a shared run's commits; null if there is none. */

@@ -60,7 +60,7 @@ export function openOrderTable(database: Database, registration: WorkerRegistrat
         const row = await take(id);
         if (row === undefined) return;
         const order = handed(row);
-        await reportEnd(database, registration, lease, order, await on(order, lease));
+        await reportEnd({ database, registration, lease, order, end: await on(order, lease) });
       } finally {
         active.delete(id);
       }

@@ -109,7 +109,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
   const copies = scratchFolder();
   const mirrored = (): RunStore => ({
     ...openFileStore(copies),
-    open: (run, kind, options) => openShared(env, join(copies, run), { key: run }, options, kind),
+    open: (run, kind, options) => openShared({ env, folder: join(copies, run), mark: { key: run }, options, kind }),
   });
   portfolioStoreSuite("postgres, with a folder that is a copy", () => ({ store: mirrored(), lapse: null })); // its lock is the kernel's too
 

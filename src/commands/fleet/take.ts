@@ -64,9 +64,9 @@ export async function bringRun(context: CommandContext, paths: ProjectPaths, sto
     markShared(folder, key);
     const path = join(folder, journalFile);
     const { copyMissing } = await import("../../fleet/shared-run.ts");
-    await copyMissing(store, key, folder, 0, (lines) => {
+    const write = (lines: readonly Uint8Array[]): void =>
       writeFileSync(path, Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])), { mode: 0o600, flag: "a" });
-    });
+    await copyMissing({ store, key, folder, afterSeq: 0, write });
   } catch (error) {
     eraseSync(folder);
     throw error;

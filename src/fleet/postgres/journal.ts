@@ -87,7 +87,7 @@ export class StoredJournal implements Journal {
     const { database, lease, run } = this.#parts;
     if (state.seq !== this.#acknowledged.seq) return false;
     try {
-      return await writeSnapshot(database, lease, run, this.#acknowledged, state);
+      return await writeSnapshot({ database, lease, run, at: this.#acknowledged, state });
     } catch (error) {
       throw storeFailure(error, database.name);
     }

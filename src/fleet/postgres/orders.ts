@@ -118,7 +118,7 @@ function startWorking(database: Database, registration: WorkerRegistration, leas
       afterMs: lookEveryMs * 4,
       because: messageOf(error),
     }));
-    await reportEnd(database, registration, lease, order, end);
+    await reportEnd({ database, registration, lease, order, end });
   };
   const run = async (): Promise<string | null> => {
     for (;;) {
@@ -254,14 +254,16 @@ async function storedOrders({ ask, name }: Database, text: string, values: reado
   }
 }
 
+type EndReport = {
+  readonly database: Database;
+  readonly registration: WorkerRegistration;
+  readonly lease: HeldLease;
+  readonly order: WorkOrder;
+  readonly end: OrderEnd;
+};
+
 /** Reports an order's end until it is confirmed, or can no longer count (P2). */
-export async function reportEnd(
-  database: Database,
-  { worker }: WorkerRegistration,
-  lease: HeldLease,
-  { id }: WorkOrder,
-  end: OrderEnd,
-): Promise<void> {
+export async function reportEnd({ database, registration: { worker }, lease, order: { id }, end }: EndReport): Promise<void> {
   const message = (end.kind === "ended" ? end.outcome : end.because).slice(0, outcomeCharactersMax);
   while (lease.whyLost() === null) {
     try {

@@ -13,14 +13,16 @@ const writeSql = `insert into autopilot.snapshot (run_id, seq, bytes, head, sha2
   where run_id = $1::text and epoch = $2::bigint and seq = $3::bigint and head = $4::bytea and lease_until > clock_timestamp()
   on conflict (run_id) do update set seq = excluded.seq, bytes = excluded.bytes, head = excluded.head, sha256 = excluded.sha256, state = excluded.state`;
 
+type NewSnapshot = {
+  readonly database: Database;
+  readonly lease: HeldLease;
+  readonly run: string;
+  readonly at: Readonly<Position>;
+  readonly state: object;
+};
+
 /** False if it is behind, too large, or not this owner's to write. */
-export async function writeSnapshot(
-  database: Database,
-  lease: HeldLease,
-  run: string,
-  at: Readonly<Position>,
-  state: object,
-): Promise<boolean> {
+export async function writeSnapshot({ database, lease, run, at, state }: NewSnapshot): Promise<boolean> {
   const json = Buffer.from(JSON.stringify(state));
   if (json.length > snapshotBytesMax) return false;
   const sum = Buffer.from(hash("sha256", json), "hex");

@@ -70,7 +70,7 @@ export async function openStored(
   const { openShared } = await import("../../fleet/shared-run.ts");
   const mark = portfolioMark(own);
   invariant(mark !== null, "G3: nobody removes a portfolio's mark");
-  return openShared(env, own, mark, options, "portfolio");
+  return openShared({ env, folder: own, mark, options, kind: "portfolio" });
 }
 
 export const asPortfolioEntry = (entry: Entry): PortfolioEntry => entry as unknown as PortfolioEntry;

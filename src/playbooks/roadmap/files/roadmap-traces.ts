@@ -109,7 +109,7 @@ export function openTraceFiles(root: string, generatedFiles: GeneratedFiles): Tr
         const text = file.lines.join("");
         await generatedFiles.claim(path);
         const mayAppend = file.isOurs && isUntouched(root, path, file.bytes);
-        await (mayAppend ? appendToFile(root, path, text) : rewrite(root, path, file, text, generatedFiles));
+        await (mayAppend ? appendToFile(root, path, text) : rewrite({ root, path, file, text, generatedFiles }));
         file.lines.splice(0, lineCount); // newer lines, and lines that could not be written, stay for the next write
         file.bytes += Buffer.byteLength(text);
         file.isOurs = true;
@@ -129,8 +129,16 @@ function listNames(folder: string): readonly string[] {
 const isUntouched = (root: string, path: string, bytes: number): boolean =>
   lstatSync(join(root, path), { throwIfNoEntry: false })?.size === bytes;
 
+type TraceRewrite = {
+  readonly root: string;
+  readonly path: string;
+  readonly file: TraceFile;
+  readonly text: string;
+  readonly generatedFiles: GeneratedFiles;
+};
+
 /** N2. In the first write of a process, `text` is the whole file; later it is only what was added. */
-async function rewrite(root: string, path: string, file: TraceFile, text: string, generatedFiles: GeneratedFiles): Promise<void> {
+async function rewrite({ root, path, file, text, generatedFiles }: TraceRewrite): Promise<void> {
   const existing = await readBounded(root, path, traceBytesMax);
   const bytes = existing.kind === "read" ? existing.bytes : Buffer.alloc(0);
   if (file.isOurs) {

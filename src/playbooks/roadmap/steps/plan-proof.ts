@@ -39,7 +39,7 @@ export function planProof(parts: RoadmapParts) {
         ...(phasePlan.isUserPlan ? [] : findUnanswered(criteria, phasePlan.path)), // L3
       ];
       const trial =
-        phasePlan.isUserPlan || hasErrors(planFindings) ? noTrial : await tryBeforeWork(parts, input, phasePlan, criteria, phase);
+        phasePlan.isUserPlan || hasErrors(planFindings) ? noTrial : await tryBeforeWork({ parts, input, phasePlan, criteria, phase });
       const findings = [...planFindings, ...trial.findings];
       const checks = buildChecks(criteria);
       const personTasks = describePersonTasks(phasePlan);
@@ -92,14 +92,16 @@ const noTrial: Trial = { findings: [], failedCount: 0 };
 const criterionKey = ({ command, expect }: Pick<CheckedCriterion, "command" | "expect">): string =>
   `${command ?? ""} ${JSON.stringify(expect)}`;
 
+type ProofAttempt = {
+  readonly parts: RoadmapParts;
+  readonly input: StepInput;
+  readonly phasePlan: PhasePlan;
+  readonly criteria: readonly PhaseCriterion[];
+  readonly phase: RoadmapPhase;
+};
+
 /** L2: runs the plan's own commands on the commit at which the phase began. */
-async function tryBeforeWork(
-  parts: RoadmapParts,
-  input: StepInput,
-  phasePlan: PhasePlan,
-  criteria: readonly PhaseCriterion[],
-  phase: RoadmapPhase,
-): Promise<Trial> {
+async function tryBeforeWork({ parts, input, phasePlan, criteria, phase }: ProofAttempt): Promise<Trial> {
   const projectCommands = new Set((input.state.drafted.checks as readonly Check[]).map(({ command }) => command));
   const autoTasks = phasePlan.plan.tasks.filter(({ type }) => type === "auto");
   const phaseCommands = criteria.filter(
