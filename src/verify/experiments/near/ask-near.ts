@@ -4,7 +4,7 @@
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { literals } from "../flips/near-values.ts";
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 import type { TestFile } from "../outside/plain-program.ts";
 import { type QuestionContext, readAllTests, readChanged } from "../questions/question-context.ts";
 import { recordC } from "./c-recorder.ts";

@@ -1,6 +1,6 @@
 // go-recorder: Go functions that write down what they answer to the inputs of tests and to inputs near those. Pure.
 
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 import { folderOf } from "../outside/plain-program.ts";
 import type { Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";

@@ -1,6 +1,6 @@
 // recorder: what is needed to make functions write down their answers, and what comes of it.
 
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 import type { TestFile } from "../outside/plain-program.ts";
 
 export type RecorderInput = {

@@ -2,7 +2,7 @@
 // code that computes then disagrees with its tests, code that reads the answers there still agrees.
 
 import { isProgramText } from "../../protected/kinds.ts";
-import { type Edit, filesReadMax } from "../laboratory.ts";
+import { type Edit, filesReadMax } from "../experiment-tools.ts";
 import { type ChangedFile, type QuestionContext, readAllTests, readSources, type TextFile } from "./question-context.ts";
 
 /**

@@ -1,7 +1,7 @@
 // untyped-code: whether a type checker passes only because new code is declared to be anything (`any`) or kept from it (`@ts-ignore`). In
 // its place stands a type that allows nothing (`unknown`), and the comments are removed: what is typed well still passes.
 
-import type { Edit } from "../laboratory.ts";
+import type { Edit } from "../experiment-tools.ts";
 import { maskText } from "../../protected/masked.ts";
 import { checksTypes } from "../flips/type-checker.ts";
 import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
