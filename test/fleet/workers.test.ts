@@ -213,6 +213,25 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await ended(key)).outcome).toMatch(/^completed, verified, landed as/);
   });
 
+  test("a completed run whose workers died before they said what became of it lands when a person says to go on, and only once", async () => {
+    const fleet = await fresh();
+    const before = onHub(fleet, "rev-parse", "main");
+    const key = await submit(fleet.first, "a", [makes("a")]);
+    start(fleet.another());
+    expect((await ended(key)).outcome).toMatch(/landed as/);
+    const landed = onHub(fleet, "rev-parse", "main");
+    expect((await at(fleet.first, "fleet", "resume", key)).json.reason_code, "it has landed").toBe("invalid_state_transition");
+    for (const tip of [landed, before]) {
+      git(fleet.hub, "update-ref", "refs/heads/main", tip);
+      await store.database.ask("update autopilot.work_order set outcome = 'failed: 5 workers in a row died' where run_id = $1", [key]);
+      expect((await at(fleet.first, "fleet", "stop", key)).json.reason_code).toBe("invalid_state_transition");
+      const again = await at(fleet.first, "fleet", "resume", key);
+      expect(again.code, said(again)).toBe(0);
+      expect((await ended(key)).outcome).toMatch(/^completed, verified, landed as/);
+      expect(onHub(fleet, "log", "--no-merges", "--format=%H", "main", "--", "a").split("\n")).toHaveLength(1);
+    }
+  });
+
   test("a landing that lost the race is proved on the new tip, and what fails or is refused there stays on its ref", async () => {
     const fleet = await fresh();
     const elsewhere = fleet.another();

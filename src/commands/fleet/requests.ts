@@ -21,6 +21,7 @@ import { buildRequest } from "../../runner/send-to-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { orderId, priorityDefault, slotsDefault } from "./submit.ts";
 import { viewIn } from "./take.ts";
+import { completedOutcome } from "./work-on-run.ts";
 import { requireHub } from "./worker.ts";
 
 export type FleetRequest = {
@@ -49,14 +50,16 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
       const view = isKey(key) ? await viewIn(store, key) : null;
       if (view === null)
         return refuse("run_missing", { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] });
-      if (view.status === "completed" || view.status === "stopped" || view.status === "draft")
+      const orders = await ordersIn(store.database, key);
+      const mayLand = request.ask === "resume" && view.status === "completed" && isUnsettled(orders);
+      if (!mayLand && (view.status === "completed" || view.status === "stopped" || view.status === "draft"))
         return refuse("invalid_state_transition", {
           message: `${key} is ${view.status}.`,
           state: view.status,
           data: { allowed_from: ["running", "paused"] },
           remediation: ["autopilot fleet status --all"],
         });
-      const stored: StoredRunState = { store, key, view, orders: await ordersIn(store.database, key) };
+      const stored: StoredRunState = { store, key, view, orders };
       switch (request.ask) {
         case "pause":
           return await pauseRun(context, stored, request.now);
@@ -72,6 +75,10 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
     }
   });
 }
+
+/** No worker lived to say what became of a completed run: it may not have landed. */
+const isUnsettled = ([last]: readonly StoredOrder[]): boolean =>
+  last?.state === "ended" && last.outcome !== null && !last.outcome.startsWith(completedOutcome);
 
 const isUnderWay = ({ orders }: StoredRunState): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
 

@@ -181,11 +181,14 @@ function deleteCopy({ env }: Pick<CommandContext, "env">, copy: string, run: str
   eraseSync(copy);
 }
 
+/** What the outcome of a run begins with that was seen through, landed or not. */
+export const completedOutcome = "completed";
+
 function describeOutcome(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> | null): string {
   const verdict = view.verdict ?? "unverified";
-  if (landed?.kind === "landed") return `completed, ${verdict}, landed as ${landed.commit.slice(0, 12)}`;
-  if (landed !== null) return `completed, ${verdict}, not landed: ${landed.why}`;
-  return branchKept(view) === null ? `completed, ${verdict}, nothing to land` : `completed, ${verdict}, kept on its branch`;
+  if (landed?.kind === "landed") return `${completedOutcome}, ${verdict}, landed as ${landed.commit.slice(0, 12)}`;
+  if (landed !== null) return `${completedOutcome}, ${verdict}, not landed: ${landed.why}`;
+  return `${completedOutcome}, ${verdict}, ${branchKept(view) === null ? "nothing to land" : "kept on its branch"}`;
 }
 
 const passingFailures: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
