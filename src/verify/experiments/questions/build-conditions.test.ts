@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { findTestMacros } from "./build-macros.ts";
 import { featuresOn, switchBuild } from "./build-conditions.ts";
 
 const none = (): boolean => false;
@@ -27,6 +28,8 @@ describe("in another build", () => {
       "int f(int a) {\n  ((void)(0 && ((a = 2, 1))));\n  return a;\n}\n",
     ],
     ["calc.py", '  assert a.b(1) is None, "no, no"\n', '  assert True or ( a.b(1) is None), "no, no"\n'],
+    ["Calc.java", '  assert (n = 2) > 1 ? a : b : "no";\n', '  assert true || ( (n = 2) > 1 ? a : b ): "no";\n'],
+    ["mul.c", "#ifdef UNIT_TEST\nint a;\n#endif\n", "#undef UNIT_TEST\n#ifdef UNIT_TEST\nint a;\n#endif\n"],
     ["calc.py", "x = 1 if __debug__ else 2\n", "x = 1 if False else 2\n"],
   ])("%s: %j", (path, is, expected) => {
     expect(turned(path, is)?.text).toBe(expected);
@@ -85,4 +88,10 @@ describe("in another build", () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+test("macros that only rules for tests define", () => {
+  const makefile =
+    "CFLAGS = -DALL -O2\n\napp: app.o\n\tcc -DAPP -o $@ $^\n\ntest: CFLAGS += -DUNIT_TEST -DAPP -DALL\ntest: unit\n\t./unit\n\nunit-test: a.c\n\tcc -D MOCKS $^\n";
+  expect([...findTestMacros(makefile)]).toEqual(["UNIT_TEST", "MOCKS"]);
 });

@@ -2,8 +2,8 @@
 // tests enable, `assert` and `__debug__`. Code that is right only in the checked build returns something else then. Pure.
 //
 // Invariants:
-//   D1. The list is that of the languages: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`)
-//       and Python (`assert`, `__debug__`, `sys.flags.optimize`), and who compiles, loads or sources the code: C's `__BASE_FILE__`, the
+//   D1. The list is that of the languages: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`,
+//       macros that only rules for tests define), Java (`assert`) and Python (`assert`, `__debug__`, `sys.flags.optimize`), and who compiles, loads or sources the code: C's `__BASE_FILE__`, the
 //       program's name in a module of Perl, a shell function that somebody else defines. It is switched in the source text, independent of
 //       the build tool.
 //   D2. Only conditions on lines that the work wrote, and none that contains tests: those are needed for the experiment.
@@ -12,6 +12,7 @@
 import { languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
 import { closingBracket, lineCounter } from "../source/test-cases.ts";
+import { askedMacros, switchJavaAsserts } from "./build-macros.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 type Change = { readonly from: number; readonly to: number; readonly text: string };
@@ -27,7 +28,9 @@ export function switchBuild(source: Source, isOn: (feature: string) => boolean, 
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
   const loader = loaders.find(([ending]) => ending.test(path))?.[1] ?? null;
   const family = isC ? "java" : languageOf(path);
-  const switchLanguage = loader ?? (isC ? switchC : family === "rust" ? switchRust : family === "py" ? switchPython : null);
+  const switchLanguage =
+    loader ??
+    (isC ? switchC : family === "rust" ? switchRust : family === "py" ? switchPython : path.endsWith(".java") ? switchJava : null);
   if (switchLanguage === null || is.length > textCharsMax) return null;
   const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");
@@ -156,7 +159,7 @@ function firstComma(code: string, from: number, to: number): number {
 
 /** `assert(x)` is not evaluated, but x still counts as used: a compiler that warns of unused names says nothing new. */
 function switchC(source: SourceText): SwitchedBuild {
-  const { text, code, isNew } = source;
+  const { text, code, isNew, isOn } = source;
   const base = switchBaseFile(source);
   const changes: Change[] = [...base.changes];
   const off: string[] = [...base.off];
@@ -178,7 +181,17 @@ function switchC(source: SourceText): SwitchedBuild {
       "the optimisation of the check's build",
     ],
   ].filter(([name = ""]) => says(name));
-  return { changes, head: heads.map(([, head]) => head).join(""), off: [...off, ...heads.map(([, , what = ""]) => what)] };
+  const macros = askedMacros(text, isNew).filter((name) => !isOn(`-D${name}`));
+  return {
+    changes,
+    head: [...heads.map(([, head]) => head), ...macros.map((name) => `#undef ${name}\n`)].join(""),
+    off: [...off, ...heads.map(([, , what = ""]) => what), ...macros],
+  };
+}
+
+function switchJava({ code, isNew }: SourceText): SwitchedBuild {
+  const changes = switchJavaAsserts(code, isNew);
+  return { changes, off: changes.length === 0 ? [] : ["assert"] };
 }
 
 /** Each match in lines of the work's own, as it would be elsewhere. */

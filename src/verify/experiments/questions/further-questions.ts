@@ -9,6 +9,7 @@ import type { ReviewedFile } from "../../protected/look-at.ts";
 import { isReadOnly as looksOnly } from "../../protected/programs.ts";
 import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
 import { featuresOn, switchBuild, describeBuildDependence, describeUndecidedBuild } from "./build-conditions.ts";
+import { findTestMacros } from "./build-macros.ts";
 import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { areExamplesRun, describeChangedExamples, restoreExamples } from "../flips/examples.ts";
@@ -87,6 +88,8 @@ export async function findShadows({ differences, rules, runWith }: QuestionConte
   return shadows.length === 0 ? null : describeShadows(shadows);
 }
 
+const makefileNames = ["Makefile", "makefile", "GNUmakefile"];
+
 /** Tests that expect an assertion of the code to fail do not count in a build without assertions. */
 const expectsAssertion = /AssertionError|should_panic|catch_unwind|DEATH|SIGABRT|\bWIFSIGNALED\b|-6\b/;
 
@@ -95,7 +98,12 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
   const { now, textAt } = lab;
   const sources = await readSources(context);
   const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await manifestsFor(sources, textAt) : [];
-  const isOn = featuresOn(manifests, rules.named.usedCommands);
+  const isFeatureOn = featuresOn(manifests, rules.named.usedCommands);
+  const makefiles = sources.some(({ path }) => /\.[ch]$/.test(path))
+    ? await Promise.all(makefileNames.map((name) => textAt("work", name)))
+    : [];
+  const testMacros = findTestMacros(makefiles.map((text) => text ?? "").join("\n"));
+  const isOn = (name: string): boolean => (name.startsWith("-D") ? !testMacros.has(name.slice(2)) : isFeatureOn(name));
   const texts = [...(await readAllTests(context)), ...sources.map(({ path, is }) => ({ path, text: is }))];
   const cases = texts.flatMap(({ path, text }) => findTestCases(path, text));
   const paths = [...new Set(cases.map(({ path }) => path))];

@@ -1,0 +1,52 @@
+// build-macros: macros that only the rules for tests define (`-DUNIT_TEST`), and Java's assertions, which are off unless a test asks for
+// them. Pure.
+// Invariants D1 and on: verify/experiments/questions/build-conditions.ts.
+
+type Span = { readonly from: number; readonly to: number; readonly text: string };
+
+/** Macros that rules for tests define in a makefile and no other rule or variable does. */
+export function findTestMacros(makefile: string): ReadonlySet<string> {
+  const [test, other] = [new Set<string>(), new Set<string>()];
+  let isOfTest = false;
+  for (const line of makefile.replaceAll("\\\n", " ").split("\n")) {
+    const target = /^([^\s#:=][^:=#]*):(?!=)/.exec(line)?.[1];
+    if (target !== undefined) isOfTest = testTarget.test(target);
+    else if (/^\S/.test(line)) isOfTest = false; // a variable for all rules
+    for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) (isOfTest ? test : other).add(name);
+  }
+  return new Set([...test].filter((name) => !other.has(name)));
+}
+const testTarget = /(?:^|[\s/_.-])(?:unit)?(?:tests?|check|spec)(?:$|[\s/_.-])/i;
+
+/** The macros that a text asks for in lines of the work's own, by their names. */
+export function askedMacros(text: string, isNew: (from: number, to: number) => boolean): readonly string[] {
+  const lines = [...text.matchAll(/^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b.*$/gm)].filter(({ index, 0: line }) =>
+    isNew(index, index + line.length),
+  );
+  return [...new Set(lines.flatMap(([line]) => line.match(/\b[A-Za-z_]\w*\b/g) ?? []))].filter((name) => !ownWords.test(name));
+}
+
+/** Of the preprocessor, and macros that are switched by themselves. */
+const ownWords = /^(?:if|ifdef|ifndef|elif|defined|NDEBUG|__OPTIMIZE__)$/;
+
+/** Each assertion's condition, not evaluated. */
+export function switchJavaAsserts(code: string, isNew: (from: number, to: number) => boolean): readonly Span[] {
+  return [...code.matchAll(/(?<=[;{}\s])assert\b(?=[\s(])/g)].flatMap(({ 0: word, index }) => {
+    const from = index + word.length;
+    let [depth, choices, to] = [0, 0, from];
+    for (; to < code.length; to += 1) {
+      const letter = code[to] ?? "";
+      if ("([{".includes(letter)) depth += 1;
+      if (")]}".includes(letter)) depth -= 1;
+      if (letter === "?" && depth === 0) choices += 1;
+      if (letter === ":" && depth === 0 && choices-- === 0) break;
+      if (letter === ";" && depth === 0) break;
+    }
+    return isNew(index, to)
+      ? [
+          { from, to: from, text: " true || (" },
+          { from: to, to, text: ")" },
+        ]
+      : [];
+  });
+}
