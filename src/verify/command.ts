@@ -135,16 +135,15 @@ async function run(request: CommandRequest, scratch: string, reporter: Reporter 
   if (answer !== null) listeners.push({ onStdout: answer.said, onStderr: answer.complained });
 
   const obstacle = findStartObstacle(launch);
+  const run = () =>
+    supervise(request, {
+      launch: reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }, // C5
+      mark: `HOME=${launch.env["HOME"] ?? scratch}`,
+      listeners,
+    });
+  const isCancelled = cancel?.aborted === true;
   const { stopReason, ending, leftovers } =
-    cancel?.aborted === true
-      ? notStarted("cancel", null)
-      : obstacle !== null
-        ? notStarted(null, obstacle)
-        : await supervise(request, {
-            launch: reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }, // C5
-            mark: `HOME=${launch.env["HOME"] ?? scratch}`,
-            listeners,
-          });
+    isCancelled || obstacle !== null ? notStarted(isCancelled ? "cancel" : null, isCancelled ? null : obstacle) : await run();
 
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
   const { status, message } = applyExpectation(answer, statusOf(stopReason, ending), ending);

@@ -154,10 +154,11 @@ function describeObservation({ status, statuses = [], oracles = [], quarantine =
     oracles.length === 0
       ? ""
       : `run with the base's ${oracles.slice(0, 5).join(", ")}${oracles.length > 5 ? ` and ${oracles.length - 5} more` : ""}`,
-    quarantine === null
-      ? ""
-      : quarantine.isOver
-        ? `its quarantine ended with ${quarantine.until}, so it counts again`
-        : `in quarantine until ${quarantine.until}: it proves nothing and is not held against the run`,
+    quarantine === null ? "" : describeQuarantine(quarantine),
   ];
 }
+
+const describeQuarantine = ({ isOver, until }: NonNullable<Observation["quarantine"]>): string =>
+  isOver
+    ? `its quarantine ended with ${until}, so it counts again`
+    : `in quarantine until ${until}: it proves nothing and is not held against the run`;

@@ -71,16 +71,17 @@ function fieldClaims(value: Readonly<Record<string, unknown>>): readonly Reporte
   return claims;
 }
 
+/** Whether a command's result is reported as a pass; null if it says neither. */
+function saysPassed(result: string): boolean | null {
+  if (/\b(?:pass\w*|ok|success\w*|exit 0|0)\b/i.test(result)) return true;
+  return /\b(?:fail\w*|error|exit [1-9]\d*)\b/i.test(result) ? false : null;
+}
+
 function evidenceClaims(item: Readonly<Record<string, unknown>>): readonly ReportedClaim[] {
   return stringItems(item["commands_run"]).flatMap((entry): ReportedClaim[] => {
     const [command = "", result = ""] = entry.split(/\s*(?:→|->|=>|: (?=(?:pass|fail|ok|exit)))\s*/, 2);
     if (command.trim() === "") return [];
-    const passed = /\b(?:pass\w*|ok|success\w*|exit 0|0)\b/i.test(result)
-      ? true
-      : /\b(?:fail\w*|error|exit [1-9]\d*)\b/i.test(result)
-        ? false
-        : null;
-    return [{ kind: "command", text: claimText(`commands_run: ${entry}`), command: command.trim(), passed }];
+    return [{ kind: "command", text: claimText(`commands_run: ${entry}`), command: command.trim(), passed: saysPassed(result) }];
   });
 }
 

@@ -26,30 +26,29 @@ export function detectPython(tree: Tree): Detected {
   });
 }
 
+const pytestSections = { "setup.cfg": /^\[tool:pytest\]/m, "tox.ini": /^\[pytest\]/m } as const;
+
 /** A project without pyproject.toml: each tool by a file or section of its own. */
 function detectWithoutPyproject(tree: Tree): Detected {
   const run = chooseRunner(tree);
   const hasSection = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");
   const pytest =
     ["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"].find((name) => tree.files.has(name)) ??
-    (hasSection("setup.cfg", /^\[tool:pytest\]/m) ? "setup.cfg" : hasSection("tox.ini", /^\[pytest\]/m) ? "tox.ini" : undefined);
+    Object.entries(pytestSections).find(([name, section]) => hasSection(name, section))?.[0];
   const isProject = [...tree.files].some((path) =>
     /^(setup\.(py|cfg)|tox\.ini|Pipfile|requirements[^/]*\.txt|[^/]+\/__init__\.py)$/.test(path),
   );
   const ruff = ["ruff.toml", ".ruff.toml"].find((name) => tree.files.has(name));
   const mypy =
     ["mypy.ini", ".mypy.ini"].find((name) => tree.files.has(name)) ?? (hasSection("setup.cfg", /^\[mypy\]/m) ? "setup.cfg" : undefined);
+  const testRunner = isProject ? detectTestRunner(tree, run.module) : [];
   return {
     checks: [
       ...(ruff === undefined ? [] : [projectCheck("ruff", `${run.tool}ruff check .`, ruff)]),
       ...(mypy === undefined
         ? []
         : [projectCheck("mypy", `${run.tool}mypy${/^files\s*=/m.test(tree.read(mypy) ?? "") ? "" : " ."}`, mypy)]),
-      ...(pytest !== undefined
-        ? [projectCheck("pytest", `${run.module} pytest`, pytest)]
-        : isProject
-          ? detectTestRunner(tree, run.module)
-          : []),
+      ...(pytest === undefined ? testRunner : [projectCheck("pytest", `${run.module} pytest`, pytest)]),
     ],
     warnings: [],
   };

@@ -69,7 +69,8 @@ async function withFindings({ parts }: CheckTrial, result: CheckResult, { unstea
     status: "flaky" as const,
     why: `on one and the same tree it came to ${statuses.join(", then ")}`,
   });
-  const { why, ...changed } = isBlind ? blindness : unsteady === undefined ? { why: undefined } : flakiness(unsteady);
+  const steadiness = unsteady === undefined ? { why: undefined } : flakiness(unsteady);
+  const { why, ...changed } = isBlind ? blindness : steadiness;
   const repeats = unsteady === undefined ? {} : { repeats: [...unsteady] };
   const hash =
     evidence === null

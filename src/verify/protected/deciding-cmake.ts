@@ -14,7 +14,8 @@ export function decidingCmake(text: string): Deciding {
     const name = call.toLowerCase();
     const args = argsText.trim().split(/\s+/);
     if (!concernsTests(name, argsText)) continue;
-    const subject = name === "set_property" ? argsText.trim().replaceAll(/\s+/g, " ") : args[0] === "NAME" ? args[1] : args[0];
+    const firstName = args[0] === "NAME" ? args[1] : args[0];
+    const subject = name === "set_property" ? argsText.trim().replaceAll(/\s+/g, " ") : firstName;
     const key = `${name} ${subject ?? ""}`;
     parts[key] = `${parts[key] ?? ""}${argsText.replaceAll(/\s+/g, " ").trim()}\n`;
   }

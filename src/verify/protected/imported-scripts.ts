@@ -38,20 +38,18 @@ const imported = /(?:\bfrom|\bimport|\brequire)\s{0,9}\(?\s{0,9}["'](\.{1,2}\/[\
 const pythonImport = /^[ \t]{0,80}(?:from[ \t]{1,9}\.{0,2}([A-Za-z_]\w{0,80})[ \t]{1,9}import|import[ \t]{1,9}([A-Za-z_]\w{0,80}))/gm;
 const endings = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
 
-function scriptsUsedBy(program: string, text: string, paths: StringSet): readonly string[] {
+/** The paths that a script may import or run, by its language. */
+function namesUsedBy(program: string, text: string): readonly string[] {
   const folder = dirname(program);
   const capture = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, first, second]) => first ?? second ?? "");
-  const names = /\.[cm]?[jt]s$/.test(program)
-    ? capture(imported).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)))
-    : program.endsWith(".py")
-      ? capture(pythonImport).map((name) => join(folder, `${name}.py`))
-      : [
-          ...capture(sourceLine)
-            .flatMap((message) => /([\w.][\w./-]{0,199})["'`\s]*$/.exec(message)?.[1] ?? [])
-            .flatMap((name) => [normalize(name), join(folder, name)]),
-          ...programsIn([text]),
-        ];
+  if (/\.[cm]?[jt]s$/.test(program)) return capture(imported).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)));
+  if (program.endsWith(".py")) return capture(pythonImport).map((name) => join(folder, `${name}.py`));
+  const sourced = capture(sourceLine).flatMap((argument) => /([\w.][\w./-]{0,199})["'`\s]*$/.exec(argument)?.[1] ?? []);
+  return [...sourced.flatMap((name) => [normalize(name), join(folder, name)]), ...programsIn([text])];
+}
+
+function scriptsUsedBy(program: string, text: string, paths: StringSet): readonly string[] {
   const isJudgingScript = (path: string): boolean =>
     paths.has(path) && !isCodePath.test(path) && (isToolPath.test(path) || (/\.(?:ba)?sh$/.test(path) && judgingPath.test(path)));
-  return names.filter(isJudgingScript);
+  return namesUsedBy(program, text).filter(isJudgingScript);
 }

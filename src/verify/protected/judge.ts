@@ -72,7 +72,8 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
     const isMoved =
       row.kind === "test" && newPath !== undefined && rules.movedWhole?.has(path) === true && rules.rowOf(newPath)?.kind === "test";
     const isAllowedAddition = rules.areTriedOut === true && (hasOnlyMoreTests || comesWithTests || isMoved); // J5
-    const allowed = isNamed ? ("scope" as const) : isAllowedAddition ? ("added" as const) : null;
+    const allowedAsAddition = isAllowedAddition ? ("added" as const) : null;
+    const allowed = isNamed ? ("scope" as const) : allowedAsAddition;
     return [
       {
         seen: file,

@@ -132,16 +132,16 @@ export const rustTests = /^#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{[\s\S
 const mainBlock =
   /^if \((?=[^\n]*(?:import\.meta\.(?:url|filename|main)|\b__filename\b|\brequire\.main\b))(?![^\n]*(?:\|\||!==?))[^\n]*(?:\{\n(?:(?:[ \t][^\n]*)?\n)*\}|[^\n{]|\}) *$/gm;
 
+const pythonMainBlock = /^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm;
+
 /**
  * The part of a file that runs when tests import it: in Python not what is behind `if __name__ == "__main__"`, in JavaScript not what is
  * behind the same question, in Rust not its tests.
  */
-const importedPart = (path: string, text: string): string =>
-  path.endsWith(".rs")
-    ? text.replaceAll(rustTests, "")
-    : path.endsWith(".py")
-      ? text.replaceAll(/^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm, "")
-      : text.replaceAll(mainBlock, "");
+function importedPart(path: string, text: string): string {
+  if (path.endsWith(".rs")) return text.replaceAll(rustTests, "");
+  return text.replaceAll(path.endsWith(".py") ? pythonMainBlock : mainBlock, "");
+}
 
 const isProseOrData = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

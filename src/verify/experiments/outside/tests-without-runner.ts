@@ -35,8 +35,10 @@ export function buildWithoutRunner(given: TestProgramInput): PlainProgram | null
 const textCharsMax = 200_000;
 
 /** The file that names a package of this language. */
-export const manifestName = (path: string): "go.mod" | "Cargo.toml" | null =>
-  path.endsWith(".go") ? "go.mod" : path.endsWith(".rs") ? "Cargo.toml" : null;
+export function manifestName(path: string): "go.mod" | "Cargo.toml" | null {
+  if (path.endsWith(".go")) return "go.mod";
+  return path.endsWith(".rs") ? "Cargo.toml" : null;
+}
 
 export const describeRunnerDependence = (path: string): string =>
   `the tests in ${path} fail when they are called without their test runner, or many times`;
