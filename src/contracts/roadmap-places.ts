@@ -1,7 +1,7 @@
 // roadmap-places: the paths of the roadmap playbook's files, relative to the user's checkout.
 
-/** Where the roadmap's files are in the user's checkout, relative to it. */
-
+/** The roadmap itself, if no option names another. */
+export const roadmapFile = ".planning/ROADMAP.md";
 export const stateFile = ".autopilot/state.json";
 export const backupFile = ".autopilot/state.json.backup";
 export const archiveFolder = ".autopilot/archive";

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type RoadmapEventName, roadmapEventNames } from "../../src/contracts/roadmap-events.ts";
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
-import { roadmapEventSources } from "../../src/playbooks/roadmap/views/roadmap-log.ts";
+import { roadmapEventSources } from "../../src/playbooks/roadmap/views/roadmap-event-sources.ts";
 import { autopilot, type Ended, type Entry, journal } from "../support/autopilot.ts";
 import { artifact, audit, has, json, names, plan, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 

@@ -16,10 +16,12 @@ const findingHeading = /^##\s+(?:Finding\b|\d+\.)/;
 /** The findings of EXPLORATION.md: one per section, or the entries under the heading "Open Exploration Findings". */
 export function countFindings(exploration: string | null): number {
   const sections = (exploration ?? "").split(/^(?=##\s)/m);
-  return sections.reduce(
-    (sum, section) => sum + (findingHeading.test(section) ? 1 : openFindingsHeading.test(section) ? countEntries(section) : 0),
-    0,
-  );
+  return sections.reduce((sum, section) => sum + findingsInSection(section), 0);
+}
+
+function findingsInSection(section: string): number {
+  if (findingHeading.test(section)) return 1;
+  return openFindingsHeading.test(section) ? countEntries(section) : 0;
 }
 
 /** The entries of a section: its subheadings, or its list items if it has no subheadings. */

@@ -75,7 +75,8 @@ async function judgeGate(parts: Parts, input: StepInput): Promise<GateResult> {
     checkSourceUnchanged(changed),
   ];
   const has = (verdict: GateCheck["verdict"]): boolean => checks.some((check) => check.verdict === verdict);
-  return { verdict: has("fail") ? "fail" : has("warn") ? "partial" : "pass", checks };
+  if (has("fail")) return { verdict: "fail", checks };
+  return { verdict: has("warn") ? "partial" : "pass", checks };
 }
 
 async function phaseChecks(verifier: Parts["verifier"], { attempt, state, commit, cancel, onLiveEvent }: StepInput) {

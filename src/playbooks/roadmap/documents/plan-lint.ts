@@ -148,7 +148,8 @@ export function compareTaskIds(a: string, b: string): number {
     const [leftPart = "", rightPart = ""] = [left[n], right[n]];
     if (leftPart === rightPart) continue;
     const difference = Number(leftPart) - Number(rightPart);
-    return Number.isNaN(difference) || difference === 0 ? (leftPart < rightPart ? -1 : 1) : difference;
+    if (!Number.isNaN(difference) && difference !== 0) return difference;
+    return leftPart < rightPart ? -1 : 1;
   }
   return 0;
 }

@@ -164,8 +164,9 @@ function splitPaths(text: string): readonly string[] {
     .flatMap((piece) => {
       const spans = listCodeSpans(piece);
       if (spans.length > 0) return spans.map(({ code }) => code.trim());
+      if (piece === "") return [];
       const paths = piece.split(/\s+/).filter((word) => /[./]/.test(word));
-      return piece === "" ? [] : paths.length === 0 ? [piece] : paths;
+      return paths.length === 0 ? [piece] : paths;
     });
 }
 

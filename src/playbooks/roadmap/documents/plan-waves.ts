@@ -43,7 +43,8 @@ export function planWaves(tasks: readonly SchedulableTask[]): readonly (readonly
 /** Simple tasks come first where the order allows it: a problem they show is cheap to fix early. */
 function taskRank(task: SchedulableTask | undefined): number {
   if (task?.type !== "auto") return 3;
-  return task.complexity === "simple" ? 0 : task.complexity === "complex" ? 2 : 1;
+  if (task.complexity === "simple") return 0;
+  return task.complexity === "complex" ? 2 : 1;
 }
 
 type UsedPaths = { readonly hasAny: (files: readonly string[]) => boolean; readonly add: (files: readonly string[]) => void };

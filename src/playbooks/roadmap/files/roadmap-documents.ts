@@ -1,6 +1,7 @@
 // roadmap-documents: reads all documents of a roadmap: the roadmap itself, the planning config, the specification and existing plans. Their
 // faults are reported together, each with its line.
 
+import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Plan, PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
@@ -15,7 +16,7 @@ import { phasesFolder } from "../../../contracts/roadmap-places.ts";
 import { type DocumentResult, readDocument } from "../../contract/read-document.ts";
 
 /** Possible paths of a roadmap; the first that exists counts. */
-export const roadmapPaths = [".planning/ROADMAP.md", "ROADMAP.md"] as const;
+export const roadmapPaths = [roadmapFile, "ROADMAP.md"] as const;
 
 /** The unchanged bytes, including a byte order mark, so that the hash equals that of `sha256sum`. */
 export type DocumentBytes = { readonly path: string; readonly bytes: Buffer };

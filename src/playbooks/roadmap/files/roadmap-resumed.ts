@@ -72,7 +72,8 @@ async function buildPhase(input: ResumeInput, phase: RoadmapPhase, record: Phase
   if (record?.status === "failed" || record?.status === "not_started") return { id: phase.id, counts: {}, tokens };
   const counts = { debug: boundCount(record?.debug_attempts ?? 0), replan: boundCount(record?.replan_attempts ?? 0) };
   const plan = input.documents.plans.get(phase.id) ?? null;
-  const step = record?.status === "needs_human_verification" ? "gate" : isCurrent(input, phase) ? input.state._meta.current_step : null;
+  const currentStep = isCurrent(input, phase) ? input.state._meta.current_step : null;
+  const step = record?.status === "needs_human_verification" ? "gate" : currentStep;
   const entryStep = findEntryStep(step ?? "preflight", judgePlan(phase, input.documents.path, plan));
   if (entryStep === null) return { id: phase.id, counts, tokens };
   const doneTasks = await findDoneTasks(input, record);
@@ -115,7 +116,8 @@ export function findEntryStep(step: string, plan: PlanState): string | null {
     case "plan_check":
       return plan === "none" ? "plan" : "plan_check";
     case "execute":
-      return plan === "none" ? "plan" : plan === "unsound" ? "plan_check" : "execute";
+      if (plan === "none") return "plan";
+      return plan === "unsound" ? "plan_check" : "execute";
     case "verify":
     case "judge":
     case "gate":

@@ -27,7 +27,12 @@ export function phasesHold(parts: RoadmapParts) {
       const results = await runChecks(parts, input, checks, commit);
       const failed = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
       const gaps = failed.length > 0 ? failed.map(({ check }) => `${check.title} does not hold any more`) : await findGaps(parts, input);
-      const facts = { phases: completed.length, held: results.length - failed.length, ...buildVerdict(checks.length, failed.length, gaps) };
+      const facts = {
+        phases: completed.length,
+        held: results.length - failed.length,
+        verdict: judgeVerdict(checks.length, failed.length, gaps.length),
+        gaps: listGaps(gaps),
+      };
       return { ok: failed.length === 0, facts, checks: results, reason: "criterion_failed", detail: describeFailed(failed) };
     },
   };
@@ -36,13 +41,12 @@ export function phasesHold(parts: RoadmapParts) {
 const completedPhases = (state: RunView): RunView["phases"] =>
   state.phases.filter(({ group, status }) => group === "phases" && status === "completed");
 
-function buildVerdict(
-  checkCount: number,
-  failedCount: number,
-  gaps: readonly string[],
-): { readonly verdict: Verdict; readonly gaps: string } {
-  const verdict = failedCount > 0 ? "refuted" : checkCount === 0 ? "unverified" : gaps.length > 0 ? "verified_with_gaps" : "verified";
-  return { verdict, gaps: gaps.map((gap) => gap.replaceAll(";", ",")).join("; ") };
+const listGaps = (gaps: readonly string[]): string => gaps.map((gap) => gap.replaceAll(";", ",")).join("; ");
+
+function judgeVerdict(checkCount: number, failedCount: number, gapCount: number): Verdict {
+  if (failedCount > 0) return "refuted";
+  if (checkCount === 0) return "unverified";
+  return gapCount > 0 ? "verified_with_gaps" : "verified";
 }
 
 /**

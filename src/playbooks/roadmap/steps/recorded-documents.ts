@@ -1,5 +1,6 @@
 // recorded-documents: reads the documents that were recorded when the run was drafted, not those in the checkout now.
 
+import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { RunView } from "../../../core/state.ts";
 import { planningConfigPath, parsePlanningConfig } from "../documents/planning-config.ts";
@@ -25,8 +26,7 @@ export function textOption(state: RunView, name: string): string | null {
 export const isOptionOn = (state: RunView, name: string): boolean =>
   (state.drafted.options[name] ?? state.drafted.flow.options?.[name]?.default) === true;
 
-const roadmapPathDefault = ".planning/ROADMAP.md";
-export const getRoadmapPath = (state: RunView): string => textOption(state, "roadmap_path") ?? roadmapPathDefault;
+export const getRoadmapPath = (state: RunView): string => textOption(state, "roadmap_path") ?? roadmapFile;
 
 export type RecordedRoadmap = { readonly path: string; readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 

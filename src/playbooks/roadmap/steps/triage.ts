@@ -59,7 +59,7 @@ export function triage(parts: RoadmapParts) {
         ...routing,
         route: routing.routing,
         total_criteria: criteria.length,
-        criteria_source: plan !== null ? "plan" : criteria.length > 0 ? "roadmap" : "none",
+        criteria_source: criteriaSource(plan, criteria.length),
         plan_exists: plan !== null,
         ...(plan === null ? {} : { plan_path: plan.path, output_hash: hashBytes(Buffer.from(plan.text, "utf8")) }),
         phase_type: phaseType,
@@ -93,6 +93,11 @@ function routePhase(ratio: number, counts: CriteriaCounts): Triage {
     criteria_passed: counts.passed,
     note: describeRouting(isImplemented, counts),
   };
+}
+
+function criteriaSource(plan: PhasePlan | null, criteriaCount: number): "plan" | "roadmap" | "none" {
+  if (plan !== null) return "plan";
+  return criteriaCount > 0 ? "roadmap" : "none";
 }
 
 function describeRouting(isImplemented: boolean, { total, checked, passed, left, trivial }: CriteriaCounts): string {

@@ -5,6 +5,7 @@
 //   R2. The state is valid against the schema; everything filled in, renamed or left out is a warning with its line.
 //   R3. What decides where the run continues (the run's status, a phase's status) is never guessed.
 
+import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
 import { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { circuitBreakerDefaults } from "../../../contracts/roadmap-values.ts";
@@ -171,11 +172,11 @@ const defaults: Readonly<Record<string, (state: Tree) => unknown>> = {
   "_meta.orchestrator_context_pct": zeroDefault,
   "_meta.human_deferred_count": zeroDefault,
   "_meta.total_phases_processed": zeroDefault,
-  spec: (state) => ({ path: ".planning/ROADMAP.md", hash: null, locked_at: isTree(state["_meta"]) ? state["_meta"]["started_at"] : null }),
-  "spec.path": () => ".planning/ROADMAP.md",
+  spec: (state) => ({ path: roadmapFile, hash: null, locked_at: isTree(state["_meta"]) ? state["_meta"]["started_at"] : null }),
+  "spec.path": () => roadmapFile,
   "spec.hash": nullDefault,
   "spec.locked_at": (state) => (isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined),
-  roadmap_path: () => ".planning/ROADMAP.md",
+  roadmap_path: () => roadmapFile,
   "phases.*.phase_type": () => "mixed",
   "phases.*.started_at": nullDefault,
   "phases.*.completed_at": nullDefault,

@@ -13,44 +13,10 @@ import { isCategory } from "../../../insight/metrics.ts";
 import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
-import { type ReadClaim, fieldOf, listOrEmpty, openAuditLog } from "./roadmap-audit.ts";
+import { type AuditLog, type ReadClaim, fieldOf, listOrEmpty, openAuditLog } from "./roadmap-audit.ts";
 import { earlierEvents } from "./merge-earlier-state.ts";
-import { type PhaseHistory, roadmapSteps } from "./phase-history.ts";
+import { type PhaseHistory, type PhaseSummary, roadmapSteps } from "./phase-history.ts";
 import { pipelineName } from "./roadmap-steps.ts";
-
-/** Which entries of the journal each event of the format comes from. */
-export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
-  run_started: "run_started",
-  run_completed: "run_completed",
-  run_halted: "run_paused with a reason that counts as FAIL; run_stopped",
-  run_resumed: "run_resumed; run_started of a run that goes on with another tool's; run_opened after a crash",
-  phase_started: "phase_started; phase_reopened",
-  phase_completed: "phase_completed",
-  phase_failed: "phase_failed; closing_failed",
-  step_started: "step_started of a phase's cursor or its closing",
-  step_completed: "step_completed of a phase's cursor or its closing",
-  step_failed: "step_failed of a phase's cursor or its closing",
-  task_completed: "task_completed",
-  task_failed: "task_failed",
-  task_retried: "step_retried in a task's cursor",
-  circuit_breaker_opened: "circuit_breaker_opened",
-  circuit_breaker_closed: "circuit_breaker_closed",
-  checkpoint_written:
-    "step_completed, step_failed of any cursor but a task's: once per step transition; document_differed of state.json itself",
-  debug_attempt: "route_taken that uses the count debug",
-  replan_attempt: "route_taken that uses the count replan",
-  rollback_initiated: "step_started of undo",
-  rollback_completed: "step_completed of undo",
-  human_verdict_recorded: "block_answered of human_check",
-  unnecessary_deferral_warning: "block_opened of human_check, all auto tasks passed",
-  high_defer_rate_warning: "the entry by which more than half of at least two processed phases are deferred",
-  self_audit_started: "phase_started of after.self_audit",
-  self_audit_completed: "phase_completed of after.self_audit",
-  self_audit_gap_found: "step_completed of audit with the auditor's return, else tasks_read of fix",
-  self_audit_gap_fixed: "step_completed of a later audit that does not name the gap any more",
-  phase_skipped: "phase_skipped; phases_read with skip",
-  batch_completion_report: "step_completed after the phases, of the step that wrote the report of a run with --complete",
-};
 
 export type LogOptions = {
   readonly readClaim?: ReadClaim;
@@ -63,173 +29,191 @@ export type LogOptions = {
 export const statePath = ".autopilot/state.json";
 type Details = Readonly<Record<string, unknown>>;
 
-export type RoadmapLog = { readonly events: readonly RoadmapEvent[]; add(entry: Entry, specPath: string): void };
+/** An event without its time and phase, which are the entry's. */
+type Translated = { readonly event: RoadmapEventName; readonly details?: Details; readonly step?: string };
 
-/** Every entry must be applied to `history` first. */
-export function openRoadmapLog(
-  history: PhaseHistory,
-  { readClaim = () => undefined, completedBefore = {}, earlierState }: LogOptions = {},
-): RoadmapLog {
-  const events: RoadmapEvent[] = [...earlierEvents(earlierState)];
-  const audit = openAuditLog(readClaim);
-  const completed = new Set<string>();
-  let isDeferRateHigh = false;
-  let resumes: { readonly run: string; readonly status: string } | null = null;
+/** Translates entries one by one. Every entry must be applied to `history` first. */
+export class RoadmapLog {
+  readonly #history: PhaseHistory;
+  readonly #readClaim: ReadClaim;
+  readonly #completedBefore: Readonly<Record<string, string>>;
+  readonly #events: RoadmapEvent[];
+  readonly #audit: AuditLog;
+  readonly #completed = new Set<string>();
+  #isDeferRateHigh = false;
+  #resumes: { readonly run: string; readonly status: string } | null = null;
   /** The run was just started or resumed on request; if it is opened without that, it recovers from a crash. */
-  let wasRequested = false;
+  #wasRequested = false;
 
-  const addEvents = (entry: Entry): void => {
+  constructor(history: PhaseHistory, { readClaim = () => undefined, completedBefore = {}, earlierState }: LogOptions = {}) {
+    this.#history = history;
+    this.#readClaim = readClaim;
+    this.#completedBefore = completedBefore;
+    this.#events = [...earlierEvents(earlierState)];
+    this.#audit = openAuditLog(readClaim);
+  }
+
+  get events(): readonly RoadmapEvent[] {
+    return this.#events;
+  }
+
+  add(entry: Entry, specPath: string): void {
     const phaseId = phaseOfEntry(entry);
     const phase = phaseId === null || isOutsideRoadmap(phaseId) ? null : phaseId;
-    const addEvent = (event: RoadmapEventName, details: Details = {}, step?: string): void => {
-      events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...stepFields(step, details), event });
-    };
-    const summary = phase === null ? undefined : history.phases.get(phase);
+    const translated = [...this.#translateRun(entry), ...(phase === null ? [] : this.#translatePhase(entry, phase))]; // G2
+    for (const { event, details = {}, step } of translated)
+      this.#events.push({ timestamp: entry.ts, ...(phase === null ? {} : { phase }), ...stepFields(step, details), event });
+    for (const { event, details } of this.#audit.linesOf(entry, { completed: this.#completed, specPath }))
+      this.#events.push({ timestamp: entry.ts, event, details });
+    this.#events.push(...batchReportEvents(entry), ...checkpointEvents(entry));
+    this.#warnOfDeferRate(entry);
+  }
+
+  #warnOfDeferRate({ ts }: Entry): void {
+    const [deferred, processed] = [this.#history.deferred.size, this.#history.processed.size];
+    const warning = findHighDeferRate(deferred, processed);
+    if (warning !== null && !this.#isDeferRateHigh)
+      this.#events.push({ timestamp: ts, event: "high_defer_rate_warning", details: { deferred, processed, message: warning.message } });
+    this.#isDeferRateHigh = warning !== null;
+  }
+
+  /** Events of the run as a whole. */
+  #translateRun(entry: Entry): readonly Translated[] {
     switch (entry.event) {
       case "run_drafted":
-        if (entry.resumes !== undefined) resumes = { run: entry.resumes.run, status: entry.resumes.status };
-        return;
+        if (entry.resumes !== undefined) this.#resumes = { run: entry.resumes.run, status: entry.resumes.status };
+        return [];
       case "run_started":
-        wasRequested = true;
-        if (resumes === null) return addEvent("run_started");
-        return addEvent("run_resumed", { reason: "foreign_run", from: resumes.run, was: resumes.status });
-      case "run_opened":
-        if (!wasRequested) addEvent("run_resumed", { reason: "crashed", opening: entry.opening });
-        wasRequested = false;
-        return;
+        this.#wasRequested = true;
+        if (this.#resumes === null) return [{ event: "run_started" }];
+        return [{ event: "run_resumed", details: { reason: "foreign_run", from: this.#resumes.run, was: this.#resumes.status } }];
+      case "run_opened": {
+        const isRequested = this.#wasRequested;
+        this.#wasRequested = false;
+        return isRequested ? [] : [{ event: "run_resumed", details: { reason: "crashed", opening: entry.opening } }];
+      }
       case "document_differed":
-        if (entry.path === statePath) addEvent("checkpoint_written", { reason: "state_rebuilt", found: entry.found, kept: entry.kept });
-        return;
+        if (entry.path !== statePath) return [];
+        return [{ event: "checkpoint_written", details: { reason: "state_rebuilt", found: entry.found, kept: entry.kept } }];
       case "run_completed":
-        return addEvent("run_completed", { verdict: entry.verdict, reason: entry.reason_code });
+        return [{ event: "run_completed", details: { verdict: entry.verdict, reason: entry.reason_code } }];
       case "run_paused":
-        if (isHaltReason(entry.reason_code)) addEvent("run_halted", dropUndefined({ reason: entry.reason_code, detail: entry.detail }));
-        return;
+        if (!isHaltReason(entry.reason_code)) return [];
+        return [{ event: "run_halted", details: dropUndefined({ reason: entry.reason_code, detail: entry.detail }) }];
       case "run_stopped":
-        return addEvent("run_halted", dropUndefined({ reason: entry.reason_code, detail: entry.detail }));
+        return [{ event: "run_halted", details: dropUndefined({ reason: entry.reason_code, detail: entry.detail }) }];
       case "run_resumed":
-        wasRequested = true;
-        return addEvent("run_resumed", { reason: entry.reason_code });
-      case "circuit_breaker_opened":
-        return addEvent(
-          "circuit_breaker_opened",
-          dropUndefined({ reason: entry.because, cooldown_until: entry.cooldown_until, detail: entry.detail }),
-        );
+        this.#wasRequested = true;
+        return [{ event: "run_resumed", details: { reason: entry.reason_code } }];
+      case "circuit_breaker_opened": {
+        const details = dropUndefined({ reason: entry.because, cooldown_until: entry.cooldown_until, detail: entry.detail });
+        return [{ event: "circuit_breaker_opened", details }];
+      }
       case "circuit_breaker_closed":
-        return addEvent("circuit_breaker_closed");
+        return [{ event: "circuit_breaker_closed" }];
       case "phases_read":
-        for (const { id, skip } of entry.phases)
-          if (skip !== undefined) addEvent("phase_skipped", skippedDetails(id, skip, completedBefore));
-        return;
+        return entry.phases.flatMap(({ id, skip }): Translated[] =>
+          skip === undefined ? [] : [{ event: "phase_skipped", details: skippedDetails(id, skip, this.#completedBefore) }],
+        );
       default:
-        break;
+        return [];
     }
-    if (phase === null) return; // G2
+  }
+
+  /** Events of a phase of the roadmap: its visits, then its steps, tasks and questions. */
+  #translatePhase(entry: Entry, phase: string): readonly Translated[] {
+    const summary = this.#history.phases.get(phase);
     switch (entry.event) {
       case "phase_started":
-        return addEvent("phase_started");
+        return [{ event: "phase_started" }];
       case "phase_reopened":
-        completed.delete(phase);
-        return addEvent("phase_started", { visit: entry.visit, reason: entry.because });
+        this.#completed.delete(phase);
+        return [{ event: "phase_started", details: { visit: entry.visit, reason: entry.because } }];
       case "phase_skipped":
-        return addEvent("phase_skipped", skippedDetails(phase, entry.because, completedBefore));
-      case "phase_completed":
-        completed.add(phase);
-        // The name is recorded because an id may be given to another phase later.
-        addEvent(
-          "phase_completed",
-          dropUndefined({
-            name: summary?.name === phase ? undefined : summary?.name,
-            reason: entry.because,
-            alignment_score: summary?.steps.get("judge")?.says["alignment_score"],
-          }),
-        );
-        return;
+        return [{ event: "phase_skipped", details: skippedDetails(phase, entry.because, this.#completedBefore) }];
+      case "phase_completed": {
+        this.#completed.add(phase);
+        const name = summary?.name === phase ? undefined : summary?.name; // recorded because an id may be given to another phase later
+        const alignment_score = summary?.steps.get("judge")?.says["alignment_score"];
+        return [{ event: "phase_completed", details: dropUndefined({ name, reason: entry.because, alignment_score }) }];
+      }
       case "phase_failed":
-      case "closing_failed":
-        completed.delete(phase);
-        return addEvent(
-          "phase_failed",
-          failureDetails(entry.because ?? entry.reason_code, findRootCause(summary?.visit ?? [], phase, readClaim)),
-        );
-      case "step_started":
-        if (taskOfCursor(entry.walk) !== null) return;
-        addEvent("step_started", { attempt: entry.attempt }, entry.step);
-        if (entry.step === roadmapSteps.undo) addEvent("rollback_initiated", {}, entry.step);
-        return;
+      case "closing_failed": {
+        this.#completed.delete(phase);
+        const rootCause = findRootCause(summary?.visit ?? [], phase, this.#readClaim);
+        return [{ event: "phase_failed", details: failureDetails(entry.because ?? entry.reason_code, rootCause) }];
+      }
       case "step_completed":
-      case "step_failed": {
-        const parts = attemptParts(entry.attempt);
-        if (parts === null || taskOfCursor(parts.cursor) !== null) return;
-        const categories = findCategories(readClaim, summary?.steps.get(parts.step)?.claim ?? null);
-        const reason = entry.event === "step_failed" ? dropUndefined({ reason: entry.reason_code, detail: entry.detail }) : {};
-        addEvent(
-          entry.event,
-          { attempt: entry.attempt, ...reason, ...(categories.length === 0 ? {} : { failure_categories: categories }) },
-          parts.step,
-        );
-        if (entry.event === "step_completed" && parts.step === roadmapSteps.undo)
-          addEvent("rollback_completed", { ...entry.facts }, parts.step);
-        return;
-      }
-      case "task_completed":
-      case "task_failed": {
-        const task = taskOfCursor(entry.walk) ?? entry.walk;
-        const commit = summary?.tasks.get(task)?.commit ?? null;
-        const details = { task: `task_${task}`, commit };
-        return addEvent(
-          entry.event,
-          entry.event === "task_failed" ? { ...details, reason: entry.because ?? entry.reason_code } : details,
-          "execute",
-        );
-      }
-      case "step_retried": {
-        const task = taskOfCursor(entry.walk);
-        if (task !== null) addEvent("task_retried", { task: `task_${task}`, retry: entry.n }, "execute");
-        return;
-      }
-      case "route_taken":
-        if (entry.count === "debug") addEvent("debug_attempt", { attempt: summary?.debugs ?? 1, from: entry.step }, roadmapSteps.debug);
-        if (entry.count === "replan") addEvent("replan_attempt", { attempt: summary?.replans ?? 1, from: entry.step }, entry.to);
-        return;
-      case "block_opened": {
-        const justification = summary?.justification ?? null;
-        if (entry.step !== roadmapSteps.human || entry.house === true || justification === null) return;
-        const warning = findUnnecessaryDeferral({
-          phase,
-          autoPassed: justification.auto_tasks_passed,
-          autoTotal: justification.auto_tasks_total,
-        });
-        if (warning !== null) addEvent("unnecessary_deferral_warning", { ...justification, message: warning.message }, entry.step);
-        return;
-      }
-      case "block_answered": {
-        const verdict = summary?.verdict ?? null;
-        if (verdict !== null && verdict.timestamp === entry.ts && verdict.verdict === entry.answer)
-          addEvent("human_verdict_recorded", { verdict: verdict.verdict, issues: [...verdict.issues] }, roadmapSteps.human);
-        return;
-      }
+      case "step_failed":
+        return this.#translateStepEnd(entry, summary);
       default:
-        return;
+        return translateStep(entry, phase, summary);
     }
-  };
+  }
 
-  return {
-    events,
-    add(entry, specPath) {
-      addEvents(entry);
-      for (const { event, details } of audit.linesOf(entry, { completed, specPath })) events.push({ timestamp: entry.ts, event, details });
-      events.push(...batchReportEvents(entry), ...checkpointEvents(entry));
-      const warning = findHighDeferRate(history.deferred.size, history.processed.size);
-      if (warning !== null && !isDeferRateHigh)
-        events.push({
-          timestamp: entry.ts,
-          event: "high_defer_rate_warning",
-          details: { deferred: history.deferred.size, processed: history.processed.size, message: warning.message },
-        });
-      isDeferRateHigh = warning !== null;
-    },
-  };
+  #translateStepEnd(entry: EntryOf<"step_completed" | "step_failed">, summary: PhaseSummary | undefined): readonly Translated[] {
+    const parts = attemptParts(entry.attempt);
+    if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
+    const { step } = parts;
+    const categories = findCategories(this.#readClaim, summary?.steps.get(step)?.claim ?? null);
+    const reason = entry.event === "step_failed" ? dropUndefined({ reason: entry.reason_code, detail: entry.detail }) : {};
+    const details = { attempt: entry.attempt, ...reason, ...(categories.length === 0 ? {} : { failure_categories: categories }) };
+    const isUndone = entry.event === "step_completed" && step === roadmapSteps.undo;
+    return [
+      { event: entry.event, details, step },
+      ...(isUndone ? [{ event: "rollback_completed", details: { ...entry.facts }, step } as const] : []),
+    ];
+  }
+}
+
+type EntryOf<Name extends Entry["event"]> = Extract<Entry, { event: Name }>;
+
+function translateStep(entry: Entry, phase: string, summary: PhaseSummary | undefined): readonly Translated[] {
+  switch (entry.event) {
+    case "step_started": {
+      if (taskOfCursor(entry.walk) !== null) return [];
+      const started: Translated = { event: "step_started", details: { attempt: entry.attempt }, step: entry.step };
+      return entry.step === roadmapSteps.undo ? [started, { event: "rollback_initiated", step: entry.step }] : [started];
+    }
+    case "task_completed":
+    case "task_failed": {
+      const task = taskOfCursor(entry.walk) ?? entry.walk;
+      const reason = entry.event === "task_failed" ? { reason: entry.because ?? entry.reason_code } : {};
+      const details = { task: `task_${task}`, commit: summary?.tasks.get(task)?.commit ?? null, ...reason };
+      return [{ event: entry.event, details, step: "execute" }];
+    }
+    case "step_retried": {
+      const task = taskOfCursor(entry.walk);
+      return task === null ? [] : [{ event: "task_retried", details: { task: `task_${task}`, retry: entry.n }, step: "execute" }];
+    }
+    case "route_taken":
+      if (entry.count === "debug")
+        return [{ event: "debug_attempt", details: { attempt: summary?.debugs ?? 1, from: entry.step }, step: roadmapSteps.debug }];
+      if (entry.count !== "replan") return [];
+      return [
+        {
+          event: "replan_attempt",
+          details: { attempt: summary?.replans ?? 1, from: entry.step },
+          ...(entry.to === undefined ? {} : { step: entry.to }),
+        },
+      ];
+    case "block_opened": {
+      const justification = summary?.justification ?? null;
+      if (entry.step !== roadmapSteps.human || entry.house === true || justification === null) return [];
+      const { auto_tasks_passed: autoPassed, auto_tasks_total: autoTotal } = justification;
+      const warning = findUnnecessaryDeferral({ phase, autoPassed, autoTotal });
+      if (warning === null) return [];
+      return [{ event: "unnecessary_deferral_warning", details: { ...justification, message: warning.message }, step: entry.step }];
+    }
+    case "block_answered": {
+      const verdict = summary?.verdict ?? null;
+      if (verdict === null || verdict.timestamp !== entry.ts || verdict.verdict !== entry.answer) return [];
+      const details = { verdict: verdict.verdict, issues: [...verdict.issues] };
+      return [{ event: "human_verdict_recorded", details, step: roadmapSteps.human }];
+    }
+    default:
+      return [];
+  }
 }
 
 /** The event for the completion report, from the facts of the step that wrote it; only with --complete. */

@@ -7,6 +7,7 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { findLastError } from "../../../views/breaker-view.ts";
+import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../../core/breaker.ts";
 import { hasFailed, numberValue, stepsOfPhase } from "../../../core/selectors.ts";
@@ -16,7 +17,7 @@ import { round } from "../../../insight/metrics.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
 import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./merge-earlier-state.ts";
 import { type PhaseHistory, openPhaseHistory } from "./phase-history.ts";
-import { type LogOptions, openRoadmapLog } from "./roadmap-log.ts";
+import { type LogOptions, RoadmapLog } from "./roadmap-log.ts";
 import { buildPhaseRecord } from "./roadmap-phase.ts";
 import { pipelineName } from "./roadmap-steps.ts";
 
@@ -34,7 +35,6 @@ export type RoadmapStateProjection = {
 };
 
 const noClaims: ReadClaim = () => undefined;
-const roadmapPathDefault = ".planning/ROADMAP.md";
 
 /** A draft has no state file. */
 export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft";
@@ -42,8 +42,8 @@ export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft"
 /** Follows a journal, so that generating the file again costs only the new entries. */
 export function openRoadmapState(extra: LogOptions = {}): RoadmapStateProjection {
   const history = openPhaseHistory();
-  const log = openRoadmapLog(history, extra);
-  let specPath = roadmapPathDefault;
+  const log = new RoadmapLog(history, extra);
+  let specPath = roadmapFile;
   const lines: string[] = [];
   const build = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
     assembleState(run, { history, readClaim: extra.readClaim ?? noClaims, earlierState: extra.earlierState ?? null }, events, aliveAt);
@@ -107,7 +107,7 @@ function assembleState(
       total_phases_processed: countProcessed(processed, earlierState, "total_phases_processed", wasProcessed),
     },
     spec: findSpec(run, history, startedAt),
-    roadmap_path: findText(drafted.options, "roadmap_path") ?? roadmapPathDefault,
+    roadmap_path: findText(drafted.options, "roadmap_path") ?? roadmapFile,
     phases,
     circuit_breaker: {
       state: breaker.state,
@@ -173,7 +173,7 @@ function findSpec(run: RunView, history: PhaseHistory, startedAt: string): Roadm
 }
 
 type Options = RunView["drafted"]["options"];
-const getSpecPath = (options: Options): string => findText(options, "spec_path") ?? findText(options, "roadmap_path") ?? roadmapPathDefault;
+const getSpecPath = (options: Options): string => findText(options, "spec_path") ?? findText(options, "roadmap_path") ?? roadmapFile;
 
 function findText(options: Options, name: string): string | undefined {
   const value = own(options, name);

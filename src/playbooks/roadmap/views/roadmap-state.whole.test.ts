@@ -12,7 +12,7 @@ import { roadmapEventNames } from "../../../contracts/roadmap-events.ts";
 import { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { fold } from "../../../core/fold.ts";
 import type { Run, RunView } from "../../../core/state.ts";
-import { roadmapEventSources } from "./roadmap-log.ts";
+import { roadmapEventSources } from "./roadmap-event-sources.ts";
 import { buildBreakerConfig, hasRoadmapState, openRoadmapState, buildRoadmapState, runStatus } from "./roadmap-state.ts";
 import { pipelineSteps } from "./roadmap-steps.ts";
 import { drafted, runView } from "../../../views/run-view.test-support.ts";

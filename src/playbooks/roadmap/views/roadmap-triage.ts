@@ -21,6 +21,7 @@ export function buildTriage(entry: Entry, readEvidence: EvidenceOf): TriageFile 
   const passed = countFact(facts, "criteria_passed") ?? criteria.filter(({ status }) => status === "passed").length;
   const total = Math.max(criteria.length, countFact(facts, "total_criteria") ?? countFact(facts, "criteria") ?? 0);
   const isVerifyOnly = facts["route"] === "verify_only";
+  const withPlan = facts["plan_exists"] === true ? skippedSteps.with_plan : [];
   return {
     phase_id: phaseOfPath(entry.attempt),
     timestamp: entry.ts,
@@ -35,7 +36,7 @@ export function buildTriage(entry: Entry, readEvidence: EvidenceOf): TriageFile 
     passed_criteria: passed,
     pass_ratio: total === 0 ? 0 : passed / total,
     routing_decision: isVerifyOnly ? "verify_only" : "full_pipeline",
-    skipped_steps: [...(isVerifyOnly ? skippedSteps.verify_only : facts["plan_exists"] === true ? skippedSteps.with_plan : [])],
+    skipped_steps: [...(isVerifyOnly ? skippedSteps.verify_only : withPlan)],
     note: typeof facts["note"] === "string" ? facts["note"] : (entry.detail ?? describeResult(total, criteria.length, passed)),
   };
 }
@@ -50,7 +51,8 @@ function countFact(facts: Facts, name: string): number | undefined {
 function criteriaSource(facts: Facts, checkedCount: number): TriageFile["criteria_source"] {
   const source = facts["criteria_source"];
   if (source === "plan" || source === "roadmap" || source === "none") return source;
-  return checkedCount === 0 ? "none" : facts["plan_exists"] === true ? "plan" : "roadmap";
+  if (checkedCount === 0) return "none";
+  return facts["plan_exists"] === true ? "plan" : "roadmap";
 }
 
 function describeResult(total: number, checkedCount: number, passed: number): string {

@@ -123,18 +123,22 @@ function frontMatter(id: string, round: Round, claim: unknown): readonly string[
   ];
 }
 
+/** A step passed only if its agent, where it has one, says so too. */
+function verdictText(stepEnd: (StepEnd & Partial<Pick<VerifyEnd, "says">>) | null, pending: string): string {
+  if (stepEnd === null) return pending;
+  return stepEnd.isPassed && stepEnd.says?.["pass"] !== false ? "pass" : "fail";
+}
+
 function outcomeLines({ checks, verify }: Round): readonly string[] {
-  const verdictText = (stepEnd: StepEnd | null, saysNo: boolean): string =>
-    stepEnd === null ? "not yet" : stepEnd.isPassed && !saysNo ? "pass" : "fail";
   return [
     ...table(
       ["Who", "When", "Says", "Why"],
       [
-        ["the runner's checks", checks?.at ?? "–", verdictText(checks, false), inText(checks?.why ?? "", 500)],
+        ["the runner's checks", checks?.at ?? "–", verdictText(checks, "not yet"), inText(checks?.why ?? "", 500)],
         [
           `the verifier${verify === null || verify.agent === "" ? "" : ` (${inText(verify.agent)})`}`,
           verify?.at ?? "–",
-          verdictText(verify, verify?.says["pass"] === false),
+          verdictText(verify, "not yet"),
           inText(verify?.why ?? "", 500),
         ],
       ],
@@ -161,7 +165,10 @@ function automatedLines(round: Round, claim: unknown): readonly string[] {
   );
 }
 
-const flagText = (flag: boolean | "n/a"): string => (flag === "n/a" ? "n/a" : flag ? "pass" : "fail");
+function flagText(flag: boolean | "n/a"): string {
+  if (flag === "n/a") return flag;
+  return flag ? "pass" : "fail";
+}
 
 function claimText(claimed: unknown): string {
   if (claimed === true || claimed === false || claimed === "n/a") return flagText(claimed);
@@ -231,8 +238,8 @@ const roundLines = (rounds: readonly Round[]): readonly string[] =>
     rounds.map((round, index) => [
       String(index + 1),
       round.startedAt,
-      round.checks === null ? "–" : round.checks.isPassed ? "pass" : "fail",
-      round.verify === null ? "–" : round.verify.isPassed && round.verify.says["pass"] !== false ? "pass" : "fail",
+      verdictText(round.checks, "–"),
+      verdictText(round.verify, "–"),
       roundStatus(round),
     ]),
   );

@@ -55,11 +55,8 @@ async function detectByFolders(root: string, tree: StagedTree, stateFile: Parsed
   const isExisting = source !== null && tree.has("02_document") && !tree.has("00_problem");
   const flow = await requireStagedFlow(root, isExisting ? "existing-code" : "greenfield");
   const scan = await scanFlow(flow, tree, record);
-  const why = isExisting
-    ? `there is source (${source}) and _docs/02_document/, and no _docs/00_problem/`
-    : source === null
-      ? "there is no source"
-      : "there is a problem in _docs/00_problem/, or no document of the code";
+  const whyGreenfield = source === null ? "there is no source" : "there is a problem in _docs/00_problem/, or no document of the code";
+  const why = isExisting ? `there is source (${source}) and _docs/02_document/, and no _docs/00_problem/` : whyGreenfield;
   return buildDetected(flow, scan, scan.entered === null ? why : `${why}; the first step that is not proved: ${scan.because}`, context);
 }
 

@@ -11,12 +11,13 @@ import type { StagedTask } from "./task-table.ts";
 export function scheduleTasks(allTasks: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
   const tasks = sortByDependency(allTasks.filter(({ id }) => !isDone(id)));
   const sharedPatterns = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => patternFolder(file) !== null)))];
-  let lastExclusive: string | null = null;
+  /** The last task that runs alone, if there is one. */
+  let lastExclusive: readonly string[] = [];
   const earlierIds: string[] = [];
   return tasks.map(({ id, name, files, after, text }): TaskFound => {
     const isExclusive = files.length === 0;
-    const exclusiveDependencies = isExclusive ? earlierIds : lastExclusive === null ? [] : [lastExclusive];
-    if (isExclusive) lastExclusive = id;
+    const exclusiveDependencies = isExclusive ? earlierIds : lastExclusive;
+    if (isExclusive) lastExclusive = [id];
     const overlapping = sharedPatterns.filter((pattern) => files.some((file) => file !== pattern && mayOverlap(file, pattern)));
     const task = {
       id,

@@ -127,22 +127,16 @@ function parseCurrent(section: Section | null, report: Report, keep: (lines: rea
     );
     return null;
   };
-  const step = /^done$/i.test(valueOf("step"))
-    ? ("done" as const)
-    : /^\d{1,2}$/.test(valueOf("step"))
-      ? Number(valueOf("step"))
-      : reportInvalid("step", "a number or done");
+  const numberIn = (name: string, pattern: RegExp, expected: string): number | null =>
+    pattern.test(valueOf(name)) ? Number(valueOf(name)) : reportInvalid(name, expected);
+  const step = /^done$/i.test(valueOf("step")) ? ("done" as const) : numberIn("step", /^\d{1,2}$/, "a number or done");
   const status =
     stagedStatuses.find((stagedStatus) => stagedStatus === valueOf("status").toLowerCase().replaceAll(" ", "_")) ??
     reportInvalid("status", stagedStatuses.join(", "));
   const flow = /^[a-z][a-z0-9_-]{0,63}$/.test(valueOf("flow"))
     ? valueOf("flow")
     : reportInvalid("flow", Object.keys(stagedSteps).join(" or "));
-  const count = fields.has("retry_count")
-    ? /^[0-3]$/.test(valueOf("retry_count"))
-      ? Number(valueOf("retry_count"))
-      : reportInvalid("retry_count", "0 to 3")
-    : 0;
+  const count = fields.has("retry_count") ? numberIn("retry_count", /^[0-3]$/, "0 to 3") : 0;
   if (!fields.has("retry_count")) report("warning", section.line, "current_retry_count", "found no retry_count, read as 0");
   const stepsMax = flow !== null && Object.hasOwn(stagedSteps, flow) ? stagedSteps[flow]?.length : undefined;
   if (typeof step === "number" && stepsMax !== undefined && (step < 1 || step > stepsMax))

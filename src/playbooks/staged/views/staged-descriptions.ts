@@ -75,14 +75,15 @@ type SessionEnd = Extract<Entry, { event: "run_paused" | "run_stopped" | "run_co
 export function buildSession(entry: SessionEnd, { step, name, sub_step }: Pick<CurrentStep, "step" | "name" | "sub_step">): LastSession {
   const ended_at = `Step ${step} ${name}${sub_step === null ? "" : ` — SubStep ${sub_step.replace(" — ", " ")}`}`;
   const reason = reasonFor(entry);
-  const detail = "detail" in entry && entry.detail !== undefined ? `: ${oneLine(entry.detail)}` : "";
-  const notes =
-    reason === "session boundary"
-      ? "Decompose complete, implementation ready"
-      : entry.event === "run_completed"
-        ? "Every step is done"
-        : `${isReasonCode(entry.reason_code) ? reasons[entry.reason_code].meaning.replace(/\.$/, "") : entry.reason_code}${detail}`;
+  const notes = reason === "session boundary" ? "Decompose complete, implementation ready" : sessionNotes(entry);
   return { date: entry.ts.slice(0, 10), ended_at, reason, notes };
+}
+
+function sessionNotes(entry: SessionEnd): string {
+  if (entry.event === "run_completed") return "Every step is done";
+  const { reason_code, detail } = entry;
+  const meaning = isReasonCode(reason_code) ? reasons[reason_code].meaning.replace(/\.$/, "") : reason_code;
+  return `${meaning}${detail === undefined ? "" : `: ${oneLine(detail)}`}`;
 }
 
 function reasonFor({ event, reason_code }: SessionEnd): (typeof sessionReasons)[number] {

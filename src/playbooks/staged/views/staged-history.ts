@@ -254,7 +254,8 @@ export class StagedHistory {
     this.#mayWrite = true; // C4
     this.#openBlocks.delete(id);
     const phase = phaseOfPath(block.walk);
-    const name = this.#isListed(phase) ? this.#phaseName(phase) : block.code === "phase_failed" ? this.#state.current.name : "";
+    const unlistedName = block.code === "phase_failed" ? this.#state.current.name : "";
+    const name = this.#isListed(phase) ? this.#phaseName(phase) : unlistedName;
     const message = wording.describeDecision(block, answer, name, request.startsWith("preset:"));
     if (message !== null) this.#addDecisions(message);
     if (block.house !== true || Object.keys(block.options).length === 0) return;
