@@ -26,7 +26,7 @@ const linesOf: Readonly<Record<Fact, (command: string) => string>> = {
   "time zone": () => "export TZ=Pacific/Kiritimati",
   // ICU needs no installed locale; for what asks the system, one that is not installed is an error. Messages of tools stay English.
   language: () =>
-    `if { locale -a | grep -qix 'de_DE[.]utf-*8' || [ -f package.json ]; } 2>/dev/null; then unset LC_ALL LC_MESSAGES; export LC_CTYPE=C.UTF-8 LANG=de_DE.UTF-8 LANGUAGE=en PERL_BADLANG=0; fi`,
+    `if { [ -f package.json ] || locale -a | grep -qix 'de_DE[.]utf-*8'; } 2>/dev/null; then unset LC_ALL LC_MESSAGES; export LC_CTYPE=C.UTF-8 LANG=de_DE.UTF-8 LANGUAGE=en PERL_BADLANG=0; fi`,
   "number of processors": () =>
     `_processors=${processorsMany}; if [ "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)" -ge ${processorsMany} ]; then _processors=${processorsFew}; taskset -cp 0-${processorsFew - 1} $$ >/dev/null 2>&1; fi; export GOMAXPROCS="$_processors" PYTHON_CPU_COUNT="$_processors"; ${askGo}`,
   user: () => "export USER=nobody LOGNAME=nobody",
