@@ -1,5 +1,6 @@
 // The cache of compiled code: a command answers the same without one, with one, and with one that is damaged or not the user's alone.
 // From Node 22 on the cache is Node's own, and only its folder is ours.
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -72,4 +73,17 @@ test("a folder that others may write to, and one that is a link, are not used", 
   symlinkSync(`${folder}-elsewhere`, folder);
   expect(await ask()).toBe(first);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("what a command computes with leaves no room behind for objects that are gone", () => {
+  const [hook, told] = [join(scratchFolder(), "hook.cjs"), join(scratchFolder(), "told")];
+  const size = `require("node:v8").getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size`;
+  const work = `const kept = []; for (let i = 0; i < 2e6; i++) { const made = { i, list: [i] }; if (i % 20 === 0) kept.push(made); }`;
+  writeFileSync(hook, `process.on("exit", () => { ${work} require("node:fs").writeFileSync(${JSON.stringify(told)}, String(${size})); });`);
+  const roomAfter = (program: readonly string[]): number => {
+    execFileSync(process.execPath, ["--require", hook, ...program], { stdio: "ignore" });
+    return Number(readFileSync(told, "utf8")) / (1 << 20);
+  };
+  expect(roomAfter(["-e", "0"]), "any other program's").toBeGreaterThan(4);
+  expect(roomAfter(["dist/autopilot.cjs", "schema"])).toBeLessThanOrEqual(2);
 });
