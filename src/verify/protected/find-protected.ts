@@ -12,10 +12,10 @@ import type { Difference, Workspace } from "../../ports/workspace.ts";
 import { decidingParts } from "./deciding.ts";
 import { shadowableTargetsIn, includedFiles } from "./deciding-make.ts";
 import { ledBy as importedScripts } from "./imported-scripts.ts";
-import { lookAt } from "./look-at.ts";
+import { isSetInTests, lookAt, maySetInTests } from "./look-at.ts";
 import type { CommandSet } from "./command-set.ts";
 import { isCandidate, type ProtectedJudgement, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
-import { mayBeTest, type ProtectionRow } from "./kinds.ts";
+import { isProgramText, mayBeTest, type ProtectionRow } from "./kinds.ts";
 import { programsIn, settingsIn } from "./programs.ts";
 import { rowFinder } from "./protect.ts";
 
@@ -29,6 +29,7 @@ export type ProtectedParts = {
 
 export const textBytesMax = 512 * 1024;
 const textsMax = 1_000;
+const testsReadMax = 60;
 export const changesMax = 1_000;
 const reviewPointsMax = 200;
 
@@ -70,7 +71,7 @@ async function findReviewPoints(
   workspace: TreeReader,
   { base, commit, goal }: { readonly base: GitSha; readonly commit: GitSha; readonly goal: string },
   differences: readonly Difference[],
-  { rowOf }: ProtectionRules,
+  setting: ProtectionRules,
 ): Promise<readonly LookAt[]> {
   const reviewPoints: LookAt[] = [];
   for (const [index, difference] of differences.entries()) {
@@ -78,12 +79,28 @@ async function findReviewPoints(
     reviewPoints.push(
       ...lookAt({
         ...(await readChange({ workspace, base, commit, difference, mayRead: index < textsMax })),
-        isTest: isTestRow(rowOf(difference.path)),
+        isTest: isTestRow(setting.rowOf(difference.path)),
         goal,
       }),
     ); // L1
   }
-  return reviewPoints.slice(0, reviewPointsMax);
+  return withoutTestedReads(workspace, base, reviewPoints.slice(0, reviewPointsMax), setting);
+}
+
+/** The same, where what tests from before the work ask for is shown and is no gap. */
+async function withoutTestedReads(
+  workspace: TreeReader,
+  base: GitSha,
+  reviewPoints: readonly LookAt[],
+  { rowOf, base: paths }: ProtectionRules,
+): Promise<readonly LookAt[]> {
+  if (!reviewPoints.some(maySetInTests)) return reviewPoints;
+  const texts: string[] = [];
+  for (const path of paths) {
+    if (texts.length === testsReadMax) break;
+    if (rowOf(path)?.kind === "test" && isProgramText(path)) texts.push((await workspace.textAt(base, path, textBytesMax)) ?? "");
+  }
+  return reviewPoints.map((point) => (maySetInTests(point) && isSetInTests(point, texts) ? { path: point.path, what: point.what } : point));
 }
 
 /** Code at a test's path may read what it likes: it knows that it is a test. Rust's sources may only hold some. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lookAt } from "./look-at.ts";
+import { isSetInTests, lookAt, maySetInTests } from "./look-at.ts";
 
 const seen = (path: string, before: string | null, after: string, more: { now?: string; isTest?: boolean; goal?: string } = {}) => {
   const kind = before === null ? ("added" as const) : ("changed" as const);
@@ -90,5 +90,25 @@ describe("what code could tell a check by is a gap", () => {
     expect(seen("src/a.js", "process.env.A;\n", "process.env.B;\n")).toEqual([]);
     expect(seen("test/a.test.js", null, "process.env.A;\n", { isTest: true })).toEqual([]);
     expect(seen("README.md", null, "Set process.env.A.\n")).toEqual([]);
+  });
+});
+
+describe("what a module reads and its tests set is what they ask for", () => {
+  const reads = (what: string) => ({ path: "app/settings.py", what, gap: true as const });
+  test("the environment and the clock", () => {
+    const sets = 'from app.settings import load\n\ndef test_a(monkeypatch):\n    monkeypatch.setenv("PORT", "1")\n';
+    expect(isSetInTests(reads("reads the environment"), [sets])).toBe(true);
+    expect(isSetInTests(reads("reads the clock"), [sets])).toBe(false);
+    expect(isSetInTests(reads("reads the clock"), ["settings.ago(then, now=DAY)"])).toBe(true);
+  });
+
+  test("not in tests of another module, nor whatever else lets code find out where it runs", () => {
+    expect(isSetInTests(reads("reads the environment"), ['import other\nmonkeypatch.setenv("PORT", "1")\n'])).toBe(false);
+    expect(isSetInTests(reads("reads the environment"), ["settings.load() == process.env.A"])).toBe(false);
+    expect([reads("reads the stack"), reads("reads the clock"), { path: "a", what: "reads the clock" }].map(maySetInTests)).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 });

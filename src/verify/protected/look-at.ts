@@ -112,6 +112,20 @@ export function lookAt({
   return found;
 }
 
+/** How tests set what code reads there. If they do so for a module, reading it is what they ask for. */
+const settersInTests: Readonly<Record<string, RegExp>> = {
+  "reads the environment":
+    /\b(?:setenv|Setenv|set_var|stubEnv)\b|\bprocess\.env(?:\.\w+|\[[^\]]+\])\s*=[^=]|\benviron(?:\[[^\]]+\]\s*=[^=]|\.update\b)|\bpatch\.dict\([^)]*environ/,
+  "reads the clock": /\buseFakeTimers\b|\bsetSystemTime\b|\bmock\.timers\b|\bfreeze_?time\b|\btime_machine\b|\bnow\s*[:=]/i,
+};
+export const maySetInTests = ({ what, gap }: LookAt): boolean => gap === true && settersInTests[what] !== undefined;
+
+/** Whether a test from before the work that names a module sets what the module reads. */
+export function isSetInTests({ path, what }: LookAt, tests: readonly string[]): boolean {
+  const module = /([^/]+?)(?:\.[^/]*)?$/.exec(path)?.[1] ?? path;
+  return tests.some((text) => text.includes(module) && settersInTests[what]?.test(text) === true);
+}
+
 /**
  * Files that cannot be imported, by the language's rules: their arguments are their input. Otherwise a run decides
  * (experiments/questions/main-program-only.ts).
