@@ -52,10 +52,10 @@ export function adopt(
     const after = viewAfter(folder, policy);
     const preview = await buildPreview(context, paths, after);
     const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
-    const answerParts = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
+    const shown = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
     if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y")
       return respond("dry_run_required_before_execute", {
-        ...answerParts,
+        ...shown,
         message: `Nobody has said yes, so ${run} stays as it is.`,
         remediation: [`autopilot adopt ${run} --yes`],
       });
@@ -64,12 +64,16 @@ export function adopt(
     await appendAdoption({ context, paths, folder, events: [{ event: "run_adopted", root: paths.root }, policy], blobs: scripts });
     bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
     if (isOpen(before)) writeCurrent(paths, run);
-    const next = before.status === "draft" ? "autopilot go" : isOpen(before) ? "autopilot resume" : "autopilot report";
-    return respond("run_adopted", { ...answerParts, message: `${run} is yours now.`, remediation: [`${next} --run ${run}`] });
+    return respond("run_adopted", { ...shown, message: `${run} is yours now.`, remediation: [`${nextCommand(before)} --run ${run}`] });
   });
 }
 
-/** What no consent can fix: files that others can change, a journal or blobs that fail verification. */
+function nextCommand(view: RunView): string {
+  if (view.status === "draft") return "autopilot go";
+  return isOpen(view) ? "autopilot resume" : "autopilot report";
+}
+
+/** Refuses what no consent can fix: files that others can change, a journal or blobs that fail verification. */
 async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: string, view: RunView): Promise<void> {
   const folder = runFolder(paths, run);
   const problem = whyUnusable(context.env, paths, folder) ?? (await whyTracked(paths, folder));
@@ -85,7 +89,7 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
   if (isOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
 }
 
-/** Whether anything but files and folders is there: a link would be written through. */
+/** Whether there is anything but files and folders, such as a link: writing to it would change a file elsewhere. */
 function hasOddFiles(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return false;
@@ -95,7 +99,7 @@ function hasOddFiles(folder: string): boolean {
   );
 }
 
-/** A2 */
+/** The event that puts the run under this user's config (A2). Scripts that it stores are added to `scripts`. */
 async function policyFor(context: CommandContext, paths: ProjectPaths, view: RunView, scripts: string[]): Promise<Draft> {
   const storeScript = (text: string): Promise<string> => {
     scripts.push(text);

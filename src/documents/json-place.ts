@@ -16,8 +16,10 @@ export function locateJsonValue(text: string, path: DataPath): Position {
 /** The lines of all items of the list at a path, in one pass; empty if there is none. */
 export function jsonItemLines(text: string, path: DataPath): readonly number[] {
   let position: number | null = skipBlank(text, 0);
-  for (const part of path)
-    position = position === null ? null : typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
+  for (const part of path) {
+    if (position === null) return [];
+    position = typeof part === "number" ? findItem(text, position, part) : findMember(text, position, part);
+  }
   if (position === null || text.charAt(position) !== "[") return [];
   const lines: number[] = [];
   let [line, countedTo] = [1, 0];
@@ -103,17 +105,21 @@ export type JsonFlaw = { readonly offset: number; readonly detail: string };
 
 const levelsMax = 1_000;
 
+/** `keys`: of an object, those seen so far; null for a list. */
+type Container = { readonly keys: Set<string> | null };
+const closingMarkOf = ({ keys }: Container): string => (keys === null ? "]" : "}");
+
 /** The first syntax fault, and every duplicate key, which a parser would silently accept. */
 export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; readonly duplicateKeys: readonly JsonFlaw[] } {
   const duplicateKeys: JsonFlaw[] = [];
-  const openContainers: { readonly keys: Set<string> | null }[] = [];
+  const openContainers: Container[] = [];
   const fail = (offset: number, detail: string) => ({ fault: { offset, detail }, duplicateKeys });
   let expected: "value" | "first" | "key" | "rest" = "value";
   let offset = skipBlank(text, 0);
   for (; offset < text.length; offset = skipBlank(text, offset)) {
     const mark = text.charAt(offset);
     const top = openContainers.at(-1);
-    const closingMark = top === undefined ? "" : top.keys === null ? "]" : "}";
+    const closingMark = top === undefined ? "" : closingMarkOf(top);
     if (mark === closingMark && (expected === "rest" || expected === "first")) {
       openContainers.pop();
       offset += 1;

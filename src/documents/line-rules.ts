@@ -38,7 +38,7 @@ export function openViolations(): Violations {
       counts[severity]++;
       if (counts[severity] <= listedPerSeverityMax) listed.push({ line, rule, message, severity });
     },
-    list: () => listed.toSorted((a, b) => a.line - b.line),
+    list: () => listed.toSorted((left, right) => left.line - right.line),
     errors: () => counts.error,
     unlistedCount: () => counts.error + counts.warning - listed.length,
   };
@@ -61,7 +61,12 @@ export function parseLine(text: string): Tree | null | string {
     return describeFault(text, error);
   }
   if (isTree(value)) return value;
-  return `is ${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`}, expected one JSON object`;
+  return `is ${describeJsonType(value)}, expected one JSON object`;
+}
+
+function describeJsonType(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  return value === null ? "null" : `a ${typeof value}`;
 }
 
 const messageCharsMax = 200;

@@ -113,11 +113,11 @@ function withoutComments(
   let position = 0;
   while (position < text.length) {
     const next = isInside ? text.indexOf("-->", position) : searchable.indexOf("<!--", position);
-    const end = next < 0 ? text.length : isInside ? next + 3 : next;
+    const markEnd = isInside ? next + "-->".length : next;
+    const end = next < 0 ? text.length : markEnd;
     parts.push(isInside ? " ".repeat(end - position) : text.slice(position, end));
     if (next < 0) break;
-    if (!isInside) openedAt = next;
-    else openedAt = null;
+    openedAt = isInside ? null : next;
     isInside = !isInside;
     position = end;
   }

@@ -68,8 +68,8 @@ function parseWord(line: string, from: number): { readonly word: ShellWord; read
   let isQuoted = false;
   let quote: '"' | "'" | null = null;
   let position = from;
-  const markExpansion = (what: "status" | "something"): void => {
-    if (expansion !== "something") expansion = what;
+  const markExpansion = (kind: "status" | "something"): void => {
+    if (expansion !== "something") expansion = kind;
   };
   for (; position < line.length; position += 1) {
     const letter = line.charAt(position);
@@ -86,17 +86,9 @@ function parseWord(line: string, from: number): { readonly word: ShellWord; read
       quote = "'";
       isQuoted = true;
     } else if (letter === "`" || letter === "$") {
-      const isStatus = line.startsWith("$?", position);
-      const expansionEnd =
-        letter === "`"
-          ? line.indexOf("`", position + 1)
-          : isStatus
-            ? position + 1
-            : line.charAt(position + 1) === "("
-              ? findClosing(line, position + 1)
-              : position;
+      const expansionEnd = findExpansionEnd(line, position);
       if (expansionEnd < 0) return null;
-      markExpansion(isStatus ? "status" : "something");
+      markExpansion(line.startsWith("$?", position) ? "status" : "something");
       text += line.slice(position, expansionEnd + 1);
       position = expansionEnd;
     } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", position))) break; // a shell treats other white space as letters
@@ -108,12 +100,19 @@ function parseWord(line: string, from: number): { readonly word: ShellWord; read
   return quote === null ? { word: { text, expansion, isQuoted }, end: position } : null;
 }
 
-function findClosing(line: string, position: number): number {
+/** The last character of an expansion that begins with ` or $; -1 if it isn't closed. */
+function findExpansionEnd(line: string, position: number): number {
+  if (line.charAt(position) === "`") return line.indexOf("`", position + 1);
+  if (line.startsWith("$?", position)) return position + 1;
+  return line.startsWith("$(", position) ? findClosing(line, position + 1) : position;
+}
+
+function findClosing(line: string, from: number): number {
   let depth = 0;
-  for (let n = position; n < line.length; n += 1) {
-    if (line.charAt(n) === "(") depth += 1;
-    if (line.charAt(n) === ")") depth -= 1;
-    if (depth === 0) return n;
+  for (let position = from; position < line.length; position += 1) {
+    if (line.charAt(position) === "(") depth += 1;
+    if (line.charAt(position) === ")") depth -= 1;
+    if (depth === 0) return position;
   }
   return -1;
 }

@@ -90,12 +90,14 @@ function commandOutcome(words: readonly ShellWord[], depth: number, pipeInput: P
     const negated = rest[0]?.text;
     return negated === "false" || negated === "/bin/false" ? alwaysSucceeds : mayFail;
   }
-  if (/^[A-Za-z_]\w*=/.test(first.text) && !first.isQuoted)
-    return rest.length === 0 ? (hasNoExpansion([first]) ? alwaysSucceeds : mayFail) : commandOutcome(rest, depth, pipeInput);
+  const isAssignment = /^[A-Za-z_]\w*=/.test(first.text) && !first.isQuoted;
+  if (isAssignment && rest.length > 0) return commandOutcome(rest, depth, pipeInput);
+  if (isAssignment) return hasNoExpansion([first]) ? alwaysSucceeds : mayFail;
   if (["command", "exec", "time", "nohup", "sudo", "env", "nice"].includes(name) && rest.length > 0 && !rest[0]?.text.startsWith("-"))
     return commandOutcome(rest, depth, pipeInput);
   if (["sh", "bash", "dash", "zsh", "eval"].includes(name) && depth < depthMax) {
-    const script = name === "eval" ? rest[0] : rest[0]?.text === "-c" ? rest[1] : undefined;
+    const scriptOfShell = rest[0]?.text === "-c" ? rest[1] : undefined;
+    const script = name === "eval" ? rest[0] : scriptOfShell;
     return script !== undefined && script.expansion !== "something" ? lineOutcome(script.text, depth + 1) : mayFail;
   }
   return (

@@ -91,5 +91,6 @@ export function proofChange(before: AttemptFacts, now: AttemptFacts): "better" |
   const hasGained = [...passesNow].some(([command, isPassing]) => isPassing && passesBefore.get(command) === false);
   const hasLost = [...passesNow].some(([command, isPassing]) => !isPassing && passesBefore.get(command) === true);
   if (hasGained && hasLost) return "unclear";
-  return hasGained ? "better" : hasLost ? "worse" : "same";
+  if (hasGained) return "better";
+  return hasLost ? "worse" : "same";
 }

@@ -76,7 +76,8 @@ export function skippedPhases(
     const reason = String(details["reason"]);
     const blockingPhase = blockedReason.exec(reason)?.[1];
     const recordedTime = details["original_run_timestamp"];
-    const originalTime = typeof recordedTime === "string" ? recordedTime : Object.hasOwn(earlier, id) ? earlier[id] : undefined;
+    const earlierTime = Object.hasOwn(earlier, id) ? earlier[id] : undefined;
+    const originalTime = typeof recordedTime === "string" ? recordedTime : earlierTime;
     return [
       {
         phase_id: id,
@@ -92,7 +93,7 @@ export function skippedPhases(
 function failureReason(state: RoadmapState, id: string): string {
   const last = state.event_log.findLast(({ event, phase }) => event === "phase_failed" && phase === id);
   const { category: rawCategory, description, reason } = last?.details ?? {};
-  const [category, why] = [rawCategory, description ?? reason].map((value) => (typeof value === "string" ? value : "")); // of one cause, not of two
+  const [category, why] = [rawCategory, description ?? reason].map((value) => (typeof value === "string" ? value : ""));
   const parts = [...new Set([category, why])].filter((part) => part !== undefined && part !== "");
   return parts.length === 0 ? "unknown" : parts.join(": ");
 }

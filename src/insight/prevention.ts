@@ -1,4 +1,4 @@
-// prevention: what the next agent should do otherwise, in one or two sentences, from the category and what was really seen.
+// prevention: writes the rule that keeps the next agent from failing alike: advice for the failure's category, and what was observed.
 
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 
@@ -17,17 +17,15 @@ const rules: Readonly<Record<FailureCategory, string>> = {
     "Hand back exactly the fields that are asked for, each with content of its own, and refer only to files and commits that exist",
 };
 
-/** `red`: the commands that were red at the end. */
+/** `red`: the commands that failed at the end. */
 export function preventionRule(
   root: { readonly category: FailureCategory; readonly step: string; readonly description: string },
   { name, red }: { readonly name: string; readonly red: readonly string[] },
 ): string {
   const [first, ...others] = red;
-  const observation =
-    first === undefined
-      ? `in “${name}” ${lowerFirst(root.description)}`
-      : `in “${name}” the step ${root.step} ended with \`${first}\` red${others.length === 0 ? "." : ` and ${others.length} more.`}`;
-  return `${rules[root.category]}: ${observation}`.replaceAll(/\s+/g, " ").slice(0, 500);
+  const more = others.length === 0 ? "." : ` and ${others.length} more.`;
+  const observation = first === undefined ? lowerFirst(root.description) : `the step ${root.step} ended with \`${first}\` red${more}`;
+  return `${rules[root.category]}: in “${name}” ${observation}`.replaceAll(/\s+/g, " ").slice(0, 500);
 }
 
 const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

@@ -236,7 +236,8 @@ function entryFailure(entry: Entry, ownEntries: readonly Entry[], red: CheckResu
     "criterion";
   const problem = red === undefined ? (entry.detail ?? entry.reason_code.replaceAll("_", " ")) : `${red.check.command} -> ${red.status}`;
   const task = taskOfCursor(attemptParts(entry.attempt)?.cursor ?? "");
-  const subject = task !== null ? `Task ${task}` : step === "" ? "A step" : `The step ${step}`;
+  const stepSubject = step === "" ? "A step" : `The step ${step}`;
+  const subject = task === null ? stepSubject : `Task ${task}`;
   const failure = buildRootCause(cause, entry, `${subject} failed: ${problem.replace(/\.$/, "")}.`);
   return category === null ? failure : { ...failure, category };
 }
@@ -253,9 +254,15 @@ function causeOfCheck({ check, status }: CheckResult, step: string): Cause {
 }
 
 function buildRootCause(cause: Cause, entry: Entry & EventOf<"step_failed" | "step_interrupted">, description: string): RootCause {
-  const parts = attemptParts(entry.attempt);
-  const step = parts === null ? "gate" : taskOfCursor(parts.cursor) === null ? parts.step : "execute"; // what is done for a task isn't a step of the phase
+  const step = phaseStepOf(entry.attempt);
   return { cause, category: categoryOfCause[cause], step, at: entry.ts, description: description.slice(0, 500) };
+}
+
+/** The step of the phase; the steps of a task belong to the phase's `execute`. */
+function phaseStepOf(attempt: string): string {
+  const parts = attemptParts(attempt);
+  if (parts === null) return "gate";
+  return taskOfCursor(parts.cursor) === null ? parts.step : "execute";
 }
 
 /** No step failed last, so the way the phase ended says why. */

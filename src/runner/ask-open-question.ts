@@ -4,7 +4,7 @@ import type { EventOf } from "../contracts/event.ts";
 import { own } from "../core/record.ts";
 import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { chooseBox, runQuestions } from "../views/choose-box.ts";
+import { chooseBox, type Question, runQuestions } from "../views/choose-box.ts";
 import { oneLine } from "../views/wording.ts";
 import { isVerdict } from "../views/verdicts.ts";
 import type { Request } from "../ports/request-queue.ts";
@@ -24,11 +24,8 @@ export async function askOpenQuestion(context: CommandContext, openRun: OpenRun)
     if (question === undefined) return false;
     const patch = await testsPatch(openRun.paths, run, question.block);
     for (const line of chooseBox(question, patch)) context.show(line);
-    const keys = Object.keys(question.options);
-    const takesFreeText = keys.length === 0 || question.free === true;
     const reply = await askAtTerminal(context, openRun, {
-      question: keys.length === 0 ? "Your answer:" : takesFreeText ? `Choose ${keys.join(", ")}, or answer in your own words:` : "Choose",
-      choices: takesFreeText ? [] : keys,
+      ...promptFor(question),
       beforeRecording: (request) => resumeIfAnswered(openRun, request),
     });
     if (reply.kind === "none") return false;
@@ -39,6 +36,14 @@ export async function askOpenQuestion(context: CommandContext, openRun: OpenRun)
     if (status === "running") return true;
     if (openRun.view().status !== "paused" || reply.requests.some(isControl) || answersBlock(reply.requests, question.block)) return false;
   }
+}
+
+/** With choices only one of them is taken; without, any text. */
+function promptFor({ options, free }: Question): { readonly question: string; readonly choices: readonly string[] } {
+  const keys = Object.keys(options);
+  if (keys.length === 0) return { question: "Your answer:", choices: [] };
+  if (free === true) return { question: `Choose ${keys.join(", ")}, or answer in your own words:`, choices: [] };
+  return { question: "Choose", choices: keys };
 }
 
 const isControl = (request: Request): boolean => request.event === "control_requested";

@@ -151,12 +151,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const close = async (): Promise<void> => {
     stopListening();
     liveView.close();
-    await fileWriter.close();
-    await agents.close();
-    await limits.close();
-    await requests.close();
-    await endedFolders.close(view());
-    await trace.close();
+    for (const part of [fileWriter, agents, limits, requests, { close: () => endedFolders.close(view()) }, trace]) await part.close();
   };
   return { runtime, isolation: isolationInForce(isolation, limits), close };
 }
@@ -226,14 +221,14 @@ const isChild = ({ cancel }: RuntimeParts): boolean => cancel !== null;
 function pauseOnInterrupt(parts: RuntimeParts): () => void {
   const { context, folder, cancel } = parts;
   const interrupted = cancel ?? context.interrupted;
-  const pause = (now: boolean): void => {
+  const pause = ({ now }: { readonly now: boolean }): void => {
     const detail = context.pauseDetail === undefined ? {} : { detail: context.pauseDetail };
     const request = randomUUID();
     const event = { event: "control_requested", control: "pause", now, request, actor: actorOf(context), ...detail } as const;
     void sendRequest(folder, event, { waitMs: 0 });
   };
-  const unsubscribes = [whenAborted(interrupted, () => pause(isChild(parts) || interrupted.reason === atOnce))];
-  if (!isChild(parts) && context.hurried !== undefined) unsubscribes.push(whenAborted(context.hurried, () => pause(true)));
+  const unsubscribes = [whenAborted(interrupted, () => pause({ now: isChild(parts) || interrupted.reason === atOnce }))];
+  if (!isChild(parts) && context.hurried !== undefined) unsubscribes.push(whenAborted(context.hurried, () => pause({ now: true })));
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe());
 }
 

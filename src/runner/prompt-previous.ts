@@ -55,16 +55,16 @@ export async function renderPrevious(turn: PromptTurn, sources: PromptSources): 
   return lines.join("\n");
 }
 
+function describeViolation({ by, detail }: NonNullable<RunView["violation"]>): string {
+  if (by === "secret") return `wrote a secret into a file: ${detail}. Files name the variable that holds it, never its value.`;
+  return `${isOutsideScope(detail) ? "changed what is outside the scope" : "made what is never kept"}: ${detail}`;
+}
+
 /** Says which changes of the agent were discarded, put back or overruled, and why. */
 function rejectionLines({ run, open }: PromptTurn): readonly string[] {
   const lines: string[] = [];
   if (run.violation !== null && run.violation.attempt === open.attempt) {
-    const { by, detail } = run.violation;
-    lines.push(
-      by === "secret"
-        ? `Your last try was discarded: it wrote a secret into a file: ${detail}. Files name the variable that holds it, never its value.`
-        : `Your last try was discarded: it ${isOutsideScope(detail) ? "changed what is outside the scope" : "made what is never kept"}: ${detail}`,
-    );
+    lines.push(`Your last try was discarded: it ${describeViolation(run.violation)}`);
   }
   if (run.putBack !== undefined)
     lines.push(

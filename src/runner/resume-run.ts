@@ -49,7 +49,7 @@ export async function resumeRun(
     begin: async (openRun) => {
       requireStatus({ ...loaded, view: openRun.view() }, "resume", "paused", "running"); // another terminal may have been quicker
       const adoption = { context, paths, run: openRun.view(), storeScript: openRun.putBlob };
-      const change = await findPolicyChange(adoption, input.adoptConfig === true);
+      const change = await findPolicyChange(adoption, { isAdopted: input.adoptConfig === true });
       if (change !== null) await openRun.append(change);
       for (const text of preparation?.blobs ?? []) await openRun.putBlob(text);
       for (const event of preparation?.events ?? []) await openRun.append(event);

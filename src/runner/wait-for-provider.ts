@@ -25,9 +25,12 @@ const clockCheckMs = 15_000;
 export function resumeTimeMs(run: RunView, nowMs: number): number | null {
   const { parked } = run;
   if (parked === undefined || !isFixedByTime(run)) return null;
-  const backoffMs = Math.min(minuteMs * 2 ** (parked.times - 1) * (parked.fault === "limit" ? 5 : 1), 60 * minuteMs);
+  const firstWaitMs = minuteMs * (parked.fault === "limit" ? 5 : 1);
+  const backoffMs = Math.min(firstWaitMs * 2 ** (parked.times - 1), 60 * minuteMs);
   const resetMs = parked.until === null ? Number.NaN : Date.parse(parked.until);
-  const resumeMs = Number.isFinite(resetMs) ? Math.max(resetMs, nowMs + minuteMs * (parked.times > 1 ? 1 : 0)) : nowMs + backoffMs;
+  // Parked again at a reset that has passed: at least a minute, so that the provider isn't asked in a loop.
+  const leastWaitMs = parked.times > 1 ? minuteMs : 0;
+  const resumeMs = Number.isFinite(resetMs) ? Math.max(resetMs, nowMs + leastWaitMs) : nowMs + backoffMs;
   return resumeMs - nowMs > waitMsMax ? null : resumeMs;
 }
 

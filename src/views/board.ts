@@ -10,7 +10,7 @@ import type { Owner } from "./next-actions.ts";
 import { phaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
 import { verdictsOpen } from "./verdicts.ts";
-import { amount, describeAttempt, figure, firstFew, oneLine, plural, percentText } from "./wording.ts";
+import { amount, describeAttempt, figure, firstFew, oneLine, plural, percentText, usedShare } from "./wording.ts";
 
 export type BoardInput = {
   readonly owner: Owner;
@@ -52,9 +52,8 @@ function spendLine(run: RunView, sinceMinutes: number): string {
   const { counters, limits } = runBudget(run);
   const used = (dimension: "tokens" | "minutes", value: number): string => {
     const limit = limits[dimension];
-    return limit === undefined
-      ? amount(dimension, value)
-      : `${figure(value)} of ${amount(dimension, limit)} (${percentText(limit === 0 ? 1 : value / limit)})`;
+    if (limit === undefined) return amount(dimension, value);
+    return `${figure(value)} of ${amount(dimension, limit)} (${percentText(usedShare(value, limit))})`;
   };
   const parts = [
     used("tokens", counters.tokens),

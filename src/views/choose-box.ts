@@ -60,7 +60,8 @@ export function chooseBox(
 ): readonly string[] {
   const facts = Object.entries(show).map(([name, value]) => `${name.replaceAll("_", " ")}: ${oneLine(String(value))}`);
   const keys = Object.keys(options);
-  const advice = recommend === null ? [] : [`Recommendation: ${recommend}${why === null ? "" : ` — ${oneLine(why)}`}`, separator];
+  const reason = why === null ? "" : ` — ${oneLine(why)}`;
+  const advice = recommend === null ? [] : [`Recommendation: ${recommend}${reason}`, separator];
   return [
     separator,
     ...fewLines(`DECISION REQUIRED: ${phase === undefined ? "" : `${phase}: `}${question}`, questionLinesMax),

@@ -15,13 +15,15 @@ export type EstimateRow = PhaseEstimate & {
 const rowsMax = 60;
 const nameCharsMax = 40;
 
-export function estimatePage(
-  roadmap: string,
-  rows: readonly EstimateRow[],
-  total: Omit<RoadmapEstimate, "phases">,
-  caps: { readonly phase: number; readonly run: number },
-  record: ForecastRecord | null,
-): readonly string[] {
+type EstimatePageInput = {
+  readonly roadmap: string;
+  readonly rows: readonly EstimateRow[];
+  readonly total: Omit<RoadmapEstimate, "phases">;
+  readonly caps: { readonly phase: number; readonly run: number };
+  readonly record: ForecastRecord | null;
+};
+
+export function estimatePage({ roadmap, rows, total, caps, record }: EstimatePageInput): readonly string[] {
   const cells = (id: string, name: string, { tokens, minutes, usd, success }: Omit<PhaseEstimate, "id" | "basis">): string[] => [
     id,
     name,
@@ -55,7 +57,8 @@ export function estimatePage(
 export function recordLines(record: ForecastRecord | null): readonly string[] {
   if (record === null) return [];
   const { forecasts, within_p90, bias, brier } = record;
-  const off = bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${bias > 0 ? "high" : "low"}`;
+  const direction = bias > 0 ? "high" : "low";
+  const off = bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${direction}`;
   const accuracy = `${Math.round(within_p90 * 100)} % of ${plural(forecasts, "past case")} stayed within the 9-of-10 figure`;
   return [`  Record: ${accuracy}; likely figures were ${off}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
 }

@@ -92,7 +92,7 @@ export function judgePage(format: PageFormat, text: string): readonly Violation[
   if (!page.title.test(lines[0] ?? "")) reportLine(1, "PG-title", `the first line is not the title of a ${format}`);
   for (const title of page.sections) if (!lines.includes(`## ${title}`)) reportLine(1, "PG-section", `has no section ## ${title}`);
   page.checkLines?.(lines, reportLine);
-  return violations.toSorted((a, b) => a.line - b.line);
+  return violations.toSorted((left, right) => left.line - right.line);
 }
 
 /** The header's two lines and the checklist, as the quality playbook has them. */
@@ -108,8 +108,9 @@ function checkProgress(lines: readonly string[], reportLine: Report): void {
       reportLine(index + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
   }
   const from = lines.indexOf("## Recent events (last 10)");
+  if (from < 0) return;
   const to = lines.findIndex((line, index) => index > from && line.startsWith("## "));
-  const recent = from < 0 ? 0 : lines.slice(from, to < 0 ? undefined : to).filter((line) => line.startsWith("- ")).length;
+  const recent = lines.slice(from, to < 0 ? undefined : to).filter((line) => line.startsWith("- ")).length;
   if (recent > 10) reportLine(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
 }
 

@@ -37,14 +37,16 @@ export function phaseTable(rows: readonly PhaseRow[], rowsMax: number): readonly
   for (const position of shownPositions) {
     gap(position);
     const row = rows[position];
-    if (row !== undefined) cells.push(rowCells(row, isPriced));
+    if (row !== undefined) cells.push(rowCells(row, { isPriced }));
     last = position;
   }
   gap(rows.length);
   return columned(cells, { right: [4, 5, 6, 7] });
 }
 
-function rowCells(row: PhaseRow, isPriced: boolean): string[] {
+const priceCell = (usd: number): string => (usd > 0 ? money(usd) : "-");
+
+function rowCells(row: PhaseRow, { isPriced }: { readonly isPriced: boolean }): string[] {
   const { id, name, status, score, duration_minutes, tokens, usd } = row;
   return [
     phaseMarks[status],
@@ -54,7 +56,7 @@ function rowCells(row: PhaseRow, isPriced: boolean): string[] {
     score === null ? "-" : figure(score),
     duration_minutes > 0 ? duration(duration_minutes * 60_000) : "-",
     tokens > 0 ? figure(tokens) : "-",
-    ...(isPriced ? [usd > 0 ? money(usd) : "-"] : []),
+    ...(isPriced ? [priceCell(usd)] : []),
   ];
 }
 
@@ -79,17 +81,17 @@ function describeGap(hiddenRows: readonly PhaseRow[]): string {
 function choosePositions(rows: readonly PhaseRow[], rowsMax: number): readonly number[] {
   if (rows.length <= rowsMax) return rows.map((_, index) => index);
   const positions = new Set<number>();
-  const take = (at: number): void => {
-    if (at >= 0 && at < rows.length && positions.size < rowsMax) positions.add(at);
+  const take = (position: number): void => {
+    if (position >= 0 && position < rows.length && positions.size < rowsMax) positions.add(position);
   };
-  const [open, failed] = [positionsWith(rows, ["in_progress", "needs_human_verification"]), positionsWith(rows, ["failed"])];
-  for (const position of [...open, ...failed]) take(position);
+  const open = positionsWith(rows, ["in_progress", "needs_human_verification"]);
+  for (const position of [...open, ...positionsWith(rows, ["failed"])]) take(position);
   const center = open[0] ?? rows.findIndex(({ status }) => status === "not_started");
   for (let distance = 1; positions.size < rowsMax && distance < rows.length; distance += 1) {
     take(center + distance - 1);
     take(center - distance);
   }
-  return [...positions].toSorted((a, b) => a - b);
+  return [...positions].toSorted((left, right) => left - right);
 }
 
 const positionsWith = (rows: readonly PhaseRow[], statuses: readonly PhaseRowStatus[]): readonly number[] =>

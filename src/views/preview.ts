@@ -216,9 +216,8 @@ function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly 
 /** Variables set for checks beyond the default ones, with their origin. */
 function environmentLines(variables: readonly CheckVariable[], from: CheckVariable["from"]): readonly string[] {
   const assignments = variables.filter((variable) => variable.from === from).map(({ name, value }) => `${name}=${oneLine(value)}`);
-  return assignments.length === 0
-    ? []
-    : row("Checks get", [`${assignments.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);
+  if (assignments.length === 0) return [];
+  return row("Checks get", [`${assignments.join(", ")} (${from === "config" ? "config checks.env" : "from your shell"})`]);
 }
 
 export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
@@ -251,8 +250,10 @@ function describeCompletion({ completion_mode, completion_promise }: Objective):
 }
 
 function describeEstimate({ tokens, minutes, usd, basis }: Estimate): string {
-  const range = (value: Range | null, words: (amount: number) => string): readonly string[] =>
-    value === null ? [] : [value.p50 === value.p90 ? words(value.p50) : `${words(value.p50)} to ${words(value.p90)}`];
+  const range = (value: Range | null, format: (amount: number) => string): readonly string[] => {
+    if (value === null) return [];
+    return [value.p50 === value.p90 ? format(value.p50) : `${format(value.p50)} to ${format(value.p90)}`];
+  };
   const parts = [
     ...range(tokens, (value) => amount("tokens", value)),
     ...range(minutes, (value) => amount("minutes", value)),

@@ -26,7 +26,7 @@ function phaseParagraph(phase: PhaseReport): readonly string[] {
   ];
   return [
     `${phaseReportMark(phase)} Phase ${id}${name === "" ? "" : ` ${oneLine(name)}`}: ${phaseReportHead(phase)}`,
-    ...some("checked", shownProofs.slice(0, proofMax).map(proofLine), proof.length - proofMax),
+    ...labelled("checked", shownProofs.slice(0, proofMax).map(proofLine), proof.length - proofMax),
     ...(post_mortem === null
       ? []
       : [
@@ -35,24 +35,27 @@ function phaseParagraph(phase: PhaseReport): readonly string[] {
         ]),
     ...(rolled_back_to === null || left_behind !== null
       ? []
-      : [`    undone   its work was reverted; a copy is on ${rolled_back_to === "" ? "its branch" : oneLine(rolled_back_to)}`]),
+      : [`    undone   its work was reverted; a copy is on ${copyName(rolled_back_to)}`]),
     ...(left_behind === null ? [] : [`    left     what it did is still there: ${oneLine(left_behind)}`]),
-    ...(verdict === null
-      ? []
-      : [
-          `    verdict  ${verdict.verdict.replaceAll("_", " ")} [${oneLine(verdict.by)}]${verdict.issues.length === 0 ? "" : `: ${firstFew(verdict.issues, 3)}`}`,
-        ]),
-    ...some(
+    ...(verdict === null ? [] : [`    verdict  ${describeVerdict(verdict)}`]),
+    ...labelled(
       "false",
       false_claims.slice(0, claimsMax).map(({ text, why, agent }) => `✗ ${oneLine(agent)}: “${oneLine(text, 100)}” ${oneLine(why, 100)}`),
       false_claims.length - claimsMax,
     ),
-    ...some(
+    ...labelled(
       "commits",
       commits.slice(0, commitsMax).map(({ sha, subject, files }) => `${sha.slice(0, 10)} ${oneLine(subject)}, ${plural(files, "file")}`),
       commits.length - commitsMax,
     ),
   ];
+}
+
+const copyName = (branch: string): string => (branch === "" ? "its branch" : oneLine(branch));
+
+function describeVerdict({ verdict, by, issues }: NonNullable<PhaseReport["verdict"]>): string {
+  const issueList = issues.length === 0 ? "" : `: ${firstFew(issues, 3)}`;
+  return `${verdict.replaceAll("_", " ")} [${oneLine(by)}]${issueList}`;
 }
 
 /** A phase skipped because another failed needs a person; one that was already done does not. */
@@ -82,8 +85,8 @@ function proofLine({ title, command, status, exit_code }: PhaseProof): string {
   return `✗ ${name} (${status.replaceAll("_", " ")}${status === "failed" && exit_code !== null ? `, exit ${exit_code}` : ""})`;
 }
 
-/** The first line has the word, the others are under it. */
-function some(word: string, lines: readonly string[], left: number): readonly string[] {
-  const all = left > 0 ? [...lines, `… ${figure(left)} more`] : lines;
-  return all.map((line, index) => `    ${(index === 0 ? word : "").padEnd(8)} ${line}`);
+/** A list with its label beside the first line. `hidden`: how many entries were left out, if positive. */
+function labelled(label: string, lines: readonly string[], hidden: number): readonly string[] {
+  const shown = hidden > 0 ? [...lines, `… ${figure(hidden)} more`] : lines;
+  return shown.map((line, index) => `    ${(index === 0 ? label : "").padEnd(8)} ${line}`);
 }

@@ -105,9 +105,8 @@ function describeState(run: RunView, view: StatusView): string {
       return run.acknowledged ? "○ confirmed, not started" : "○ preview: nothing has run";
     case "running":
       if (view.interrupted !== null) return `! interrupted: ${interruptedAt(view.interrupted)}`;
-      return view.owner === null
-        ? `! waiting: ${describeReason(view.reason_code)}`
-        : `● running${view.checkpoint.place.length === 0 ? "" : `: ${nowAt(run)}`}`;
+      if (view.owner === null) return `! waiting: ${describeReason(view.reason_code)}`;
+      return view.checkpoint.place.length === 0 ? "● running" : `● running: ${nowAt(run)}`;
     case "paused":
       return `${questionsOpen(run).length > 0 ? "?" : "!"} paused: ${describeReason(view.reason_code)}`;
     case "stopped":
@@ -159,7 +158,7 @@ function checkRows(run: RunView): readonly string[] {
   const cells = [
     ...Object.values(run.checks).map((state) => {
       const { status, check } = state.latest;
-      return `${checkMark(status)} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${failedHow(state)}`;
+      return `${checkMark(status)} ${oneLine(textOf.get(check.command) ?? check.command, checkCharsMax)}${describeFailure(state)}`;
     }),
     ...criteria.flatMap(({ text, check }) => {
       if (check !== null) return runCommands.has(check) ? [] : [`○ ${oneLine(text, checkCharsMax)}`];
@@ -169,12 +168,12 @@ function checkRows(run: RunView): readonly string[] {
   return row("Checks", ...firstLines(cells, checksMax));
 }
 
-/** The result, and whether the check failed before the run too. */
-function failedHow({ baseline, latest, isLate }: RunView["checks"][string]): string {
+/** How a check failed, and whether it failed before the run too; empty if it passed. */
+function describeFailure({ baseline, latest, isLate }: RunView["checks"][string]): string {
   if (latest.status === "passed") return "";
-  const how = latest.status === "failed" ? (latest.why ?? `exit ${latest.exit_code ?? "unknown"}`) : latest.status.replace("_", " ");
-  if (latest.check.kind !== "project" || isLate === true) return ` (${how})`;
-  return ` (${how}; ${baseline.status === "passed" ? "passed" : "failed"} before the run${baseline.status === "passed" ? "" : " too"})`;
+  const failure = latest.status === "failed" ? (latest.why ?? `exit ${latest.exit_code ?? "unknown"}`) : latest.status.replace("_", " ");
+  if (latest.check.kind !== "project" || isLate === true) return ` (${failure})`;
+  return ` (${failure}; ${baseline.status === "passed" ? "passed before the run" : "failed before the run too"})`;
 }
 
 function describeKept(run: RunView, { branch }: StatusView): string {
@@ -197,5 +196,8 @@ function listSection(title: string, mark: string, items: readonly string[]): rea
 const firstLines = (lines: readonly string[], max: number): readonly string[] =>
   lines.length <= max ? lines : [...lines.slice(0, max), `    … ${figure(lines.length - max)} more`];
 
-const sandboxDetails = (isolation: IsolationInForce): string =>
-  `${describeSandbox(isolation)}: ${isolation.mechanism}${isolation.not_enforced.length === 0 ? "" : `; not blocked: ${isolation.not_enforced.join(", ")}`}`;
+function sandboxDetails(isolation: IsolationInForce): string {
+  const { mechanism, not_enforced: notEnforced } = isolation;
+  const open = notEnforced.length === 0 ? "" : `; not blocked: ${notEnforced.join(", ")}`;
+  return `${describeSandbox(isolation)}: ${mechanism}${open}`;
+}

@@ -4,7 +4,7 @@
 //   T1. The share counts only what could be decided; a claim that cannot be checked counts neither for nor against an agent.
 //   T2. A journal counts as a whole or not at all: its counts are added when it has been read to its end.
 
-import type { Cast, Entry } from "../contracts/event.ts";
+import type { Cast, Entry, EventOf } from "../contracts/event.ts";
 import { figure, oneLine, plural } from "./wording.ts";
 
 const lastFalseMax = 5;
@@ -46,6 +46,14 @@ export function openRunTruth(): RunTruth {
     const role = roles.get(attempt) ?? "";
     return { role, player: agentsByRole[role] ?? agentsByRole["*"] };
   };
+  const addClaims = ({ agent, role, model, attempt, claims }: EventOf<"claims_checked">): void => {
+    const tally = agentTally(agent, role, model);
+    for (const { verdict, text, why } of claims) {
+      tally[verdict]++;
+      if (verdict === "false") tally.last_false.push({ run_id: run, attempt, text, why });
+    }
+    tally.last_false.splice(0, tally.last_false.length - lastFalseMax);
+  };
   return {
     rows: () => [...tallies.values()],
     read: (entry) => {
@@ -78,15 +86,8 @@ export function openRunTruth(): RunTruth {
           if (player !== undefined) agentTally(player.agent, role, player.override?.model).returns_refused++;
           return;
         }
-        case "claims_checked": {
-          const tally = agentTally(entry.agent, entry.role, entry.model);
-          for (const { verdict, text, why } of entry.claims) {
-            tally[verdict]++;
-            if (verdict === "false") tally.last_false.push({ run_id: run, attempt: entry.attempt, text, why });
-          }
-          tally.last_false.splice(0, tally.last_false.length - lastFalseMax);
-          return;
-        }
+        case "claims_checked":
+          return addClaims(entry);
         default:
       }
     },
@@ -116,15 +117,15 @@ function collectStepRoles(part: unknown, roles: Map<string, string>): void {
 
 /** Adds up runs, which are given oldest first. The least truthful agent comes first. */
 export function sumTruth(runs: readonly RunTruth[]): readonly TruthRow[] {
-  const all = new Map<string, Tally>();
+  const sums = new Map<string, Tally>();
   for (const row of runs.flatMap((run) => run.rows())) {
     const key = JSON.stringify([row.agent, row.model, row.role]);
-    const sum = all.get(key);
-    all.set(key, sum === undefined ? { ...row, last_false: [...row.last_false] } : addTally(sum, row));
+    const sum = sums.get(key);
+    sums.set(key, sum === undefined ? { ...row, last_false: [...row.last_false] } : addTally(sum, row));
   }
-  return [...all.values()]
+  return [...sums.values()]
     .map((tally) => ({ ...tally, share_true: tallyShare(tally) })) // T1
-    .toSorted((a, b) => (a.share_true ?? 2) - (b.share_true ?? 2) || b.turns - a.turns);
+    .toSorted((left, right) => (left.share_true ?? 2) - (right.share_true ?? 2) || right.turns - left.turns);
 }
 
 function addTally(sum: Tally, row: Tally): Tally {
@@ -145,8 +146,10 @@ export function truthPage(rows: readonly TruthRow[]): readonly string[] {
     const share =
       share_true === null ? "nothing could be decided" : `${figure(Math.round(share_true * 100))} % true (${row.true} of ${decided})`;
     const refused = returns_refused === 0 ? "" : `; ${plural(returns_refused, "return")} asked for again`;
+    const who = `${oneLine(agent)}${model === null ? "" : ` (${oneLine(model)})`} as ${role === "" ? "?" : oneLine(role)}`;
+    const extent = `${plural(turns, "turn")} in ${plural(runs, "run")}`;
     return [
-      `${row.false > 0 ? "!" : "✓"} ${oneLine(agent)}${model === null ? "" : ` (${oneLine(model)})`} as ${role === "" ? "?" : oneLine(role)}: ${share}, ${unverifiable} unverifiable; ${plural(turns, "turn")} in ${plural(runs, "run")}${refused}`,
+      `${row.false > 0 ? "!" : "✓"} ${who}: ${share}, ${unverifiable} unverifiable; ${extent}${refused}`,
       ...last_false.toReversed().map(({ run_id, text, why }) => `    ✗ “${oneLine(text)}” ${oneLine(why)} [${run_id}]`),
     ];
   });

@@ -50,12 +50,15 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** A limit of 0 counts as used up. */
+export const usedShare = (used: number, limit: number): number => (limit === 0 ? 1 : used / limit);
+
 type Amounts = { readonly tokens: number; readonly minutes: number; readonly calls: number; readonly usd: number };
 
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
 export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
   const of = (limit: number | undefined, format: (value: number) => string): string => (limit === undefined ? "" : ` of ${format(limit)}`);
-  const part = limits.tokens === undefined ? "" : ` (${percentText(limits.tokens === 0 ? 1 : tokens / limits.tokens)})`;
+  const part = limits.tokens === undefined ? "" : ` (${percentText(usedShare(tokens, limits.tokens))})`;
   const price = usd === 0 && limits.usd === undefined ? [] : [`${money(usd)}${of(limits.usd, money)}`];
   return [
     `${compactNumber(tokens)}${of(limits.tokens, compactNumber)} tokens${part}`,

@@ -21,8 +21,8 @@ import { requireWritable, writeHtml } from "../html-file.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
 
-/** The cycle to use: the named one, the only open one, or the newest. */
-async function findCycle(context: CommandContext, name: string | undefined, isOpenOnly: boolean) {
+/** The cycle to use: the named one, the only open one, or the newest. `among`: whether a closed one will do. */
+async function findCycle(context: CommandContext, name: string | undefined, among: "open" | "all") {
   const paths = await requireProject(context.cwd);
   const names = cycleNames(paths.root);
   if (name !== undefined) {
@@ -38,13 +38,13 @@ async function findCycle(context: CommandContext, name: string | undefined, isOp
   const openCycles = cycles.filter(({ end }) => end === null);
   const [only] = openCycles;
   if (only !== undefined && openCycles.length === 1) return { paths, cycle: only, isOwn };
-  if (openCycles.length > 1 && isOpenOnly)
+  if (openCycles.length > 1 && among === "open")
     refuse("calibration_input_invalid", {
       message: `${openCycles.length} cycles are open.`,
       remediation: openCycles.map((cycle) => `autopilot calibrate resume ${cycle.name}`),
     });
-  const newest = cycles.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
-  if (newest === undefined || (isOpenOnly && openCycles.length === 0))
+  const newest = cycles.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1)).at(-1);
+  if (newest === undefined || (among === "open" && openCycles.length === 0))
     return refuse("calibration_missing", {
       message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
       remediation: ["autopilot help calibrate start"],
@@ -74,15 +74,16 @@ function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle):
   const openCycles = readCycles(paths.root).cycles.filter(
     (candidate) => candidate.end === null && isOwnCycle(context.env, paths.root, candidate),
   );
-  const newest = openCycles.toSorted((a, b) => (a.lastAt < b.lastAt ? -1 : 1)).at(-1);
+  const newest = openCycles.toSorted((left, right) => (left.lastAt < right.lastAt ? -1 : 1)).at(-1);
   return newest?.name === cycle.name ? owner.pid : null;
 }
 
 export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const { paths, cycle, isOwn } = await findCycle(context, input.name, false);
+    const { paths, cycle, isOwn } = await findCycle(context, input.name, "all");
     const pid = isOwn ? findWorker(context, paths, cycle) : null;
-    const remediation = pid !== null ? [] : isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignRemediation(cycle);
+    const isOver = cycle.end !== null || pid !== null;
+    const remediation = isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignRemediation(cycle);
     return respond("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
       page: [
@@ -91,7 +92,7 @@ export function calibrationStatus(context: CommandContext, input: { readonly nam
         ...(isOwn ? [] : ["", ...foreignLines(cycle)]),
       ],
       data: { ...cycleData(cycle), own: isOwn, process: pid },
-      remediation: cycle.end !== null ? [] : remediation,
+      remediation: isOver ? [] : remediation,
     });
   });
 }
@@ -100,7 +101,7 @@ type ReportInput = { readonly name?: string | undefined; readonly html?: string 
 
 export function calibrationReport(context: CommandContext, input: ReportInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const { cycle, isOwn } = await findCycle(context, input.name, false);
+    const { cycle, isOwn } = await findCycle(context, input.name, "all");
     if (input.html !== undefined) {
       const path = resolve(context.cwd, input.html);
       requireWritable(path);
@@ -142,7 +143,7 @@ export function resumeCalibration(
   input: { readonly name?: string | undefined; readonly jobs?: number | undefined },
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const { paths, cycle, isOwn } = await findCycle(context, input.name, true);
+    const { paths, cycle, isOwn } = await findCycle(context, input.name, "open");
     if (cycle.end !== null)
       return respond("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,

@@ -262,8 +262,9 @@ async function locate({ cwd, paths, trees }: BenchmarkPlaces, at: string): Promi
   const path = resolve(cwd, at);
   const recorded = pathForLog(paths, path);
   const isOutside = isAbsolute(recorded);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    return isOutside ? { kind: "outside", at: path } : { kind: "folder", at: recorded === "" ? "." : recorded };
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder && isOutside) return { kind: "outside", at: path };
+  if (isFolder) return { kind: "folder", at: recorded === "" ? "." : recorded };
   const commit = await trees.commitOf(at);
   if (commit !== null) return { kind: "ref", at, commit };
   return { kind: "folder", at: isOutside ? at : recorded };

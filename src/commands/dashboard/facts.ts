@@ -21,7 +21,7 @@ import { showPortfolio } from "../portfolio/show.ts";
 import { diffPageOf, type DiffPage, fileDiffOf } from "./diff-files.ts";
 import { storeVariable } from "../../fleet/address.ts";
 import { type FleetPage, fleetPageIn } from "./fleet-page.ts";
-import { type FollowedRun, followRuns, isReadable, keptWhileUnchanged, projectRun, projectRuns, type RunSource } from "./followed-runs.ts";
+import { type FollowedRun, followRuns, isReadable, cachedByMark, projectRun, projectRuns, type RunSource } from "./followed-runs.ts";
 import { type Overview, runOverview, runSummary, weakness } from "./overview.ts";
 import { buildPortfolioPage, type PortfolioPage, findRunKey } from "./portfolio-page.ts";
 import { type RunHead, buildRunHead, buildShownReport, type ShownRun, buildShownRun } from "./run-page.ts";
@@ -75,9 +75,9 @@ export function openFacts(context: CommandContext): Facts {
   const hasStore = (context.env[storeVariable] ?? "").trim() !== "";
   const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
 
-  const summaries = keptWhileUnchanged(runSummary, summariesKept);
-  const heads = keptWhileUnchanged(buildRunHead, reportsKept);
-  const reports = keptWhileUnchanged((run) => buildShownReport(run, runs.entries(run)), reportsKept);
+  const summaries = cachedByMark(runSummary, summariesKept);
+  const heads = cachedByMark(buildRunHead, reportsKept);
+  const reports = cachedByMark((run) => buildShownReport(run, runs.entries(run)), reportsKept);
 
   const sources = (): readonly RunSource[] => [...projectRuns(context.cwd, runs.isKnown), ...tasksRuns(portfolio())];
   const sourceOf = (key: string): RunSource | null => {
@@ -115,12 +115,9 @@ export function openFacts(context: CommandContext): Facts {
       const run = findReadable(key);
       return run === null ? null : heads(run);
     },
-    log: (key, { after, before, max }) => {
+    log: (key, range) => {
       const entries = entriesOf(key);
-      if (entries === null) return null;
-      const from = after > 0 ? after : Math.max(0, (before > 0 ? before - 1 : entries.length) - max);
-      const to = after > 0 || before === 0 ? from + max : before - 1;
-      return { rows: entries.slice(from, Math.min(to, from + max)).map(logRow), total: entries.length };
+      return entries === null ? null : { rows: sliceLog(entries, range).map(logRow), total: entries.length };
     },
     entry: (key, seq) => {
       const entry = entriesOf(key)?.[seq - 1];
@@ -169,6 +166,15 @@ export function openFacts(context: CommandContext): Facts {
       return marks;
     },
   };
+}
+
+type LogRange = { readonly after: number; readonly before: number; readonly max: number };
+
+/** The entries after a seq, those before one, or the newest; 0 means that this end isn't given. */
+function sliceLog(entries: readonly Entry[], { after, before, max }: LogRange): readonly Entry[] {
+  if (after > 0) return entries.slice(after, after + max);
+  const end = before > 0 ? before - 1 : entries.length;
+  return entries.slice(Math.max(0, end - max), end);
 }
 
 /** A portfolio counts if the command was started in its folder, not in a copy below it. */

@@ -172,17 +172,17 @@ export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
 }
 
 /** A value computed from a run, cached by its mark: pages are requested far more often than a run changes. W4 */
-export function keptWhileUnchanged<T>(work: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
-  const cache = new Map<string, { readonly mark: string; readonly found: T }>();
+export function cachedByMark<T>(compute: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
+  const cache = new Map<string, { readonly mark: string; readonly value: T }>();
   return (run) => {
     const cached = cache.get(run.key);
-    if (cached?.mark === run.mark) return cached.found;
-    const found = work(run);
+    if (cached?.mark === run.mark) return cached.value;
+    const value = compute(run);
     cache.delete(run.key);
-    cache.set(run.key, { mark: run.mark, found });
+    cache.set(run.key, { mark: run.mark, value });
     const oldest = cache.size > runsMax ? cache.keys().next().value : undefined;
     if (oldest !== undefined) cache.delete(oldest);
-    return found;
+    return value;
   };
 }
 

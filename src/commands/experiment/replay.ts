@@ -54,7 +54,8 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
     const where = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
-    const consent = input.yes ? "y" : context.isTerminal ? await askToReplay(context, about) : null;
+    const asked = !input.yes && context.isTerminal ? await askToReplay(context, about) : null;
+    const consent = input.yes ? "y" : asked;
     if (consent === "n") return respond("ok", { ...where, message: "Not replayed; nothing has changed." });
     if (consent !== "y")
       return respond("dry_run_required_before_execute", {

@@ -77,7 +77,13 @@ async function beginIfDraft(
   return viewIn(store, key);
 }
 
-/** Waits until the run's order has ended; its result, null if it was withdrawn or the pool stops waiting. Y1 */
+/** An interrupted pool asks for a pause after the turn; one that must end at once, for a pause now. */
+function pauseWanted({ interrupted }: CommandContext): "no" | "softly" | "now" {
+  if (!interrupted.aborted) return "no";
+  return interrupted.reason === atOnce ? "now" : "softly";
+}
+
+/** Waits until the run's order has ended and returns its failure, if any; null also if it was withdrawn or the pool stops waiting. Y1 */
 async function waitForOrder(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<Failure | null> {
   const dispatch = openOrders(store.database);
   const retry = retryDuringOutage(context);
@@ -85,7 +91,7 @@ async function waitForOrder(context: CommandContext, store: PostgresStore, key: 
   const open = orders.find(({ state }) => state === "offered" || state === "taken");
   const id = open?.id ?? orderId(key, orders.length + 1);
   if (open === undefined) await retry(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
-  let sentPause: "no" | "softly" | "now" = "no";
+  let sentPause: ReturnType<typeof pauseWanted> = "no";
   let leftMs = pauseWaitMs;
   for (;;) {
     if (hasLostPortfolio(context)) return null; // Y4
@@ -94,7 +100,7 @@ async function waitForOrder(context: CommandContext, store: PostgresStore, key: 
     if (order?.state === "ended" && order.outcome !== null)
       return { code: order.deaths >= deathsMax ? "crash_loop" : "workspace_unusable", message: order.outcome };
     if (order?.state === "ended") return null;
-    const wantedPause = !context.interrupted.aborted ? "no" : context.interrupted.reason === atOnce ? "now" : "softly";
+    const wantedPause = pauseWanted(context);
     if (order !== undefined && wantedPause !== sentPause) {
       sentPause = wantedPause; // Y2
       if (order.state === "offered" && (await dispatch.withdraw(id))) return null;

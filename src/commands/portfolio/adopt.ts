@@ -100,28 +100,29 @@ async function askToAdopt(context: CommandContext, page: readonly string[]): Pro
   return (await context.ask("Make this portfolio yours? It stays paused.", ["y", "n"])) === "y";
 }
 
-/** Where it would work, with what, and which commands it would run. */
+const distinct = (values: readonly (string | null)[]): string =>
+  [...new Set(values.flatMap((value) => value ?? []))].map((value) => oneLine(value, 60)).join(", ");
+
+/** Agents or isolation levels of a portfolio in a store, where its workers decide what they allow. */
+const describeShared = (values: readonly (string | null)[]): string =>
+  distinct(values) === "" ? "those of its workers" : `${distinct(values)}, as its workers allow`;
+
+const describeOwn = (values: readonly (string | null)[]): string =>
+  distinct(values) === "" ? "yours" : `yours (it names ${distinct(values)}, which is not taken over)`;
+
+/** Says where the portfolio would work, with what, and which commands it would run. `cloneOfShared`: set if it is in a store. */
 function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: string) => string) | null): readonly string[] {
   const tasks = openTasks(state);
   const commands = [...new Set(tasks.flatMap((task) => task.acceptance_criteria.flatMap(({ command }) => command ?? [])))];
-  const distinct = (values: readonly (string | null)[]): string =>
-    [...new Set(values.flatMap((value) => value ?? []))].map((value) => oneLine(value, 60)).join(", ");
-  const named = (what: string, values: readonly (string | null)[]): string =>
-    cloneOfShared !== null
-      ? `${what}: ${distinct(values) === "" ? "those of its workers" : `${distinct(values)}, as its workers allow`}`
-      : `${what}: yours${distinct(values) === "" ? "" : ` (it names ${distinct(values)}, which is not taken over)`}`;
+  const agents = [...tasks, ...Object.values(state.projects)].map(({ agent = null }) => agent);
+  const isolations = tasks.map(({ isolation }) => isolation);
+  const describe = cloneOfShared === null ? describeOwn : describeShared;
   const cut = (lines: readonly string[]): readonly string[] =>
     lines.length > rowsMax ? [...lines.slice(0, rowsMax), `… and ${lines.length - rowsMax} more`] : lines;
   return [
     `Portfolio ${oneLine(state.name, 60)}: ${Object.keys(state.projects).length} projects, ${tasks.length} open tasks`,
-    named(
-      "agents",
-      [...tasks, ...Object.values(state.projects)].map(({ agent = null }) => agent),
-    ),
-    named(
-      "isolation",
-      tasks.map(({ isolation }) => isolation),
-    ),
+    `agents: ${describe(agents)}`,
+    `isolation: ${describe(isolations)}`,
     "",
     cloneOfShared === null
       ? "It works in and merges into:"
@@ -129,9 +130,10 @@ function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: st
     ...cut(
       Object.values(state.projects).map(({ repository: origin, target }) => {
         const repository = origin === null || cloneOfShared === null ? origin : cloneOfShared(origin);
-        return repository === null || isElsewhere(repository)
-          ? `  no repository${repository === null ? "" : ` (${oneLine(repository, 60)} leads elsewhere and is not taken over)`}`
-          : `  ${oneLine(repository, 100)} (${oneLine(target, 60)})${cloneOfShared === null ? "" : `, ${oneLine(state.hubs[origin ?? ""] ?? "no hub", 100)}`}`;
+        if (repository === null) return "  no repository";
+        if (isElsewhere(repository)) return `  no repository (${oneLine(repository, 60)} leads elsewhere and is not taken over)`;
+        const hub = cloneOfShared === null ? "" : `, ${oneLine(state.hubs[origin ?? ""] ?? "no hub", 100)}`;
+        return `  ${oneLine(repository, 100)} (${oneLine(target, 60)})${hub}`;
       }),
     ),
     "",

@@ -43,22 +43,19 @@ export function showPortfolio(
     const copy = visible.foreign === null ? await catchUp(context.env, visible.paths) : null;
     const { state, planned } = await readPlanned(context, visible, input);
     const counts = countsOf(state);
+    const whyBehind = copy?.behind ?? null;
+    const storeLine =
+      copy === null ? [] : ["", `${copy.key} in the store, ${whyBehind === null ? "" : "this machine's copy "}up to line ${state.seq}`];
+    const isWorkedOn = copy !== null || visible.foreign !== null || readPoolTerms(visible.paths) !== null;
     return respond("ok", {
-      ...(copy === null || copy.behind === null
-        ? {}
-        : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${copy.behind}`] }),
+      ...(whyBehind === null ? {} : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${whyBehind}`] }),
       ...onlyShown(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
-      page: [
-        ...board(state, planned, { now: systemClock.now(), rows: input.rows ?? rowsShown, isIdle: isIdle(visible, copy !== null) }),
-        ...(copy === null
-          ? []
-          : ["", `${copy.key} in the store, ${copy.behind === null ? "" : "this machine's copy "}up to line ${state.seq}`]),
-      ],
+      page: [...board(state, planned, { now: systemClock.now(), rows: input.rows ?? rowsShown, isIdle: !isWorkedOn }), ...storeLine],
       data: {
         name: state.name,
         foreign: visible.foreign,
-        ...(copy === null ? {} : { store: { key: copy.key, line: state.seq, shown: copy.behind === null ? "store" : "copy" } }),
+        ...(copy === null ? {} : { store: { key: copy.key, line: state.seq, shown: whyBehind === null ? "store" : "copy" } }),
         paused: state.paused,
         planner_heartbeat_at: state.heartbeat,
         counts,
@@ -91,10 +88,7 @@ export function showPortfolio(
 
 type Visible = ReturnType<typeof visiblePortfolio>;
 
-/** Whether nobody works on it: no pool is here, and it is in no store, where others may. */
-const isIdle = ({ paths, foreign }: Visible, isStored: boolean): boolean => foreign === null && !isStored && readPoolTerms(paths) === null;
-
-/** What is said of a portfolio that is only inspected. */
+/** The warning about another user's portfolio, which is only shown. */
 const onlyShown = (foreign: string | null) =>
   foreign === null
     ? {}

@@ -56,7 +56,7 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
     return respond("ok", {
       message: `${ids.length} ${ids.length === 1 ? "phase" : "phases"} of ${documents.path}.`,
       warnings: [...rows.flatMap(({ warning }) => warning ?? []), ...budgetWarnings],
-      page: estimatePage(documents.path, rows, total, caps, record),
+      page: estimatePage({ roadmap: documents.path, rows, total, caps, record }),
       data: {
         roadmap: documents.path,
         phases: rows,

@@ -5,7 +5,7 @@
 //   N1. The walk is bounded in entries, depth and files, follows no link, and says where it stopped.
 //   N2. A file that only resembles a format is not judged by it: name and location decide, and content only if unambiguous.
 
-import { type Dirent, existsSync, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
 import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio.ts";
 import type { Violation } from "../../documents/line-rules.ts";
@@ -135,8 +135,14 @@ function portfolioLayout({ path, shown }: FileNamed): Validated {
     const stats = lstatSync(join(path, name), { throwIfNoEntry: false });
     const expected = kinds[part as keyof typeof kinds];
     if (stats === undefined) return [violation("PF-layout", `has no ${name}, expected a ${expected}`)];
-    const is = stats.isSymbolicLink() ? "link" : stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "special file";
-    return is === expected ? [] : [violation("PF-layout", `${name} is a ${is}, expected a ${expected}`)];
+    const found = fileKind(stats);
+    return found === expected ? [] : [violation("PF-layout", `${name} is a ${found}, expected a ${expected}`)];
   });
   return toValidated(shown, "portfolio", violations);
+}
+
+function fileKind(stats: Stats): "link" | "folder" | "file" | "special file" {
+  if (stats.isSymbolicLink()) return "link";
+  if (stats.isDirectory()) return "folder";
+  return stats.isFile() ? "file" : "special file";
 }

@@ -13,7 +13,7 @@ import { genesis } from "../../journal/line.ts";
 import { countBugHeadings } from "../../playbooks/quality/steps/count-documents.ts";
 import type { LogFormat } from "../../playbooks/contract/formats.ts";
 import { type LinesRead, readLines } from "./validate-lines.ts";
-import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
+import { bytesOf, isUnread, withOpened, type Unread } from "./validate-open.ts";
 
 /** A rule that could not be applied, and why. */
 export type Unchecked = { readonly rule: string; readonly why: string };
@@ -101,8 +101,11 @@ async function pageBeside(path: string, page: string): Promise<string | { readon
   if (basename(path) !== "run_state.jsonl") return { why: `this is no run's newest log, so its ${page} is not known` };
   const folder = dirname(path);
   const read = await withOpened(join(folder, page), folder, (fd) => ({ text: bytesOf(fd, bugsBytesMax).toString("utf8") }));
-  return isUnread(read) ? { why: `the ${page} beside it ${read.format === "missing" ? "is not there" : read.message}` } : read.text;
+  return isUnread(read) ? { why: whyNotBeside(page, read) } : read.text;
 }
+
+const whyNotBeside = (page: string, { format, message }: Unread): string =>
+  `the ${page} beside it ${format === "missing" ? "is not there" : message}`;
 
 const bugsBytesMax = 8 * 1_048_576;
 
@@ -118,7 +121,7 @@ async function bugsBeside(
     if (size > bugsBytesMax) return { why: `BUGS.md has ${size} bytes, at most ${bugsBytesMax} are read` };
     return { found: countBugHeadings(bytesOf(fd, bugsBytesMax).toString("utf8")) };
   });
-  return isUnread(read) ? { why: `the BUGS.md beside it ${read.format === "missing" ? "is not there" : read.message}` } : read;
+  return isUnread(read) ? { why: whyNotBeside("BUGS.md", read) } : read;
 }
 
 /** A journal by its chain: every line valid, numbered, and linked to the one before. */
@@ -126,12 +129,11 @@ export function judgeJournal(fd: number): LogJudged {
   const violations = openViolations();
   try {
     const { end, torn } = replayFrom(fd, genesis, () => undefined);
-    const where = end.seq + 1;
     if (end.seq === 0)
       violations.add(1, "chain", torn === null ? "holds no event" : `holds no event: ${torn.bytes} bytes that are none (${torn.detail})`);
     else if (torn !== null)
       violations.add(
-        where,
+        end.seq + 1,
         "torn",
         `${torn.bytes} bytes after the last event are none: a write that is under way, or was cut short`,
         "warning",

@@ -30,9 +30,9 @@ export async function withOpened<Value>(
 
 function opening(path: string, within: string): number | Unread {
   try {
-    const seen = lstatSync(path);
+    const atPath = lstatSync(path);
     const real = realpathSync(path);
-    if (isOutside(realpathSync(within), real)) return outside(path, real, seen); // O1
+    if (isOutside(realpathSync(within), real)) return outside(path, real, atPath); // O1
     const stats = lstatSync(real);
     if (!stats.isFile()) return notAFile(stats);
     return openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -46,19 +46,20 @@ const isOutside = (folder: string, path: string): boolean => {
   return way === ".." || way.startsWith("../") || isAbsolute(way);
 };
 
-function outside(path: string, real: string, seen: Stats): Unread {
-  const what = seen.isSymbolicLink() ? "is a link to" : `is reached through a link, and lies at`;
+function outside(path: string, real: string, atPath: Stats): Unread {
+  const relation = atPath.isSymbolicLink() ? "is a link to" : `is reached through a link, and lies at`;
   return {
     format: "unknown",
     rule: "link",
-    message: `${what} ${real}, which is outside of ${dirname(path)}; links that lead out are not followed, so name that file itself`,
+    message: `${relation} ${real}, which is outside of ${dirname(path)}; links that lead out are not followed, so name that file itself`,
   };
 }
 
 function notAFile(stats: Stats): Unread {
   if (stats.isDirectory()) return { format: "folder", rule: "file", message: "is a folder, expected a file" };
-  const kind = stats.isFIFO() ? "a named pipe" : stats.isSocket() ? "a socket" : "a device";
-  return { format: "unknown", rule: "file", message: `is ${kind}, expected a regular file` };
+  const notRegular = (kind: string): Unread => ({ format: "unknown", rule: "file", message: `is ${kind}, expected a regular file` });
+  if (stats.isFIFO()) return notRegular("a named pipe");
+  return notRegular(stats.isSocket() ? "a socket" : "a device");
 }
 
 function unreadFor(code: string | null, path: string): Unread {

@@ -23,8 +23,13 @@ type VerifyPageInput = {
   readonly verdict: { readonly recorded: string; readonly now: string };
 };
 
-const mark = (holds: boolean | null): string => (holds === true ? "✓" : holds === false ? "✗" : "?");
-const verdictText = (holds: boolean | null): string => (holds === true ? "holds" : holds === false ? "does not hold" : "cannot be re-run");
+type Outcome = { readonly mark: string; readonly text: string };
+const outcomes = {
+  true: { mark: "✓", text: "holds" },
+  false: { mark: "✗", text: "does not hold" },
+  null: { mark: "?", text: "cannot be re-run" },
+} as const;
+const outcomeOf = (holds: boolean | null): Outcome => outcomes[`${holds}`];
 
 /** Item by item: holds, doesn't hold, or can't be run again. */
 export function verifyPage({ run, events, blobs, commits, evidence, verdict }: VerifyPageInput): readonly string[] {
@@ -36,10 +41,11 @@ export function verifyPage({ run, events, blobs, commits, evidence, verdict }: V
     `${sound === commits.length ? "✓" : "?"} ${sound} of ${commits.length} commits are there, with the trees that were recorded`,
     ...commits
       .filter(({ holds }) => holds !== true)
-      .map(({ commit, what, holds, why }) => `  ${mark(holds)} ${commit.slice(0, 12)} (${what}): ${why ?? ""}`),
+      .map(({ commit, what, holds, why }) => `  ${outcomeOf(holds).mark} ${commit.slice(0, 12)} (${what}): ${why ?? ""}`),
     ...evidence.slice(0, shownMax).map(({ command, commit, recorded, now, holds, why }) => {
       const because = why === undefined ? "" : ` (${why})`;
-      return `${mark(holds)} ${verdictText(holds)}: ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}${because}`;
+      const { mark, text } = outcomeOf(holds);
+      return `${mark} ${text}: ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}${because}`;
     }),
     verdict.now === verdict.recorded
       ? `Verdict: ${verdict.recorded.replaceAll("_", " ")}, as recorded.`

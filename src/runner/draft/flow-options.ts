@@ -67,7 +67,7 @@ export function parseOption(flow: Flow, name: string, text: string): Scalar {
   if (option === undefined) return refuseValue(`an option of flow ${flow.flow}: ${names.join(", ")}`, didYouMean(name, names));
   switch (option.type) {
     case "flag":
-      return text === "true" ? true : text === "false" ? false : refuseValue("true or false");
+      return text === "true" || text === "false" ? text === "true" : refuseValue("true or false");
     case "word":
       return option.one_of === undefined || option.one_of.includes(text) ? text : refuseValue(`one of ${option.one_of.join(", ")}`);
     case "count":

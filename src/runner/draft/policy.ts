@@ -68,7 +68,7 @@ export type PolicyAdoption = {
 };
 
 /** Finds a config change since the run began, as an event: only noticed, or adopted if the operator asks. Null if nothing changed. */
-export async function findPolicyChange(adoption: PolicyAdoption, isAdopted: boolean): Promise<Draft | null> {
+export async function findPolicyChange(adoption: PolicyAdoption, { isAdopted }: { readonly isAdopted: boolean }): Promise<Draft | null> {
   const { context, paths, run } = adoption;
   const settings = settingsOf(context, paths);
   const { config_hash } = run.drafted;
@@ -86,13 +86,14 @@ export async function findPolicyChange(adoption: PolicyAdoption, isAdopted: bool
   return { ...change, ...adopted, policy: { ...adopted.policy, ...definedFields({ dependencies_from }) } };
 }
 
-/** The config's own commands; what lock files say is asked of the tree under check, and of the base only whether it had one. */
-const restoresOf = (setting: RestoreSetting, { restores, restore_from }: Policy): readonly Check[] | undefined =>
-  setting === "lockfile"
-    ? restore_from === undefined
-      ? undefined
-      : restores
-    : detectRestores({ files: new Set(), read: () => null }, setting);
+/**
+ * The commands that restore packages before a check. With `lockfile` they depend on the lock files of the tree under check, so only whether
+ * the base had one is kept; otherwise the config names them.
+ */
+function restoresOf(setting: RestoreSetting, { restores, restore_from }: Policy): readonly Check[] | undefined {
+  if (setting !== "lockfile") return detectRestores({ files: new Set(), read: () => null }, setting);
+  return restore_from === undefined ? undefined : restores;
+}
 
 /** Builds the policy of a run that continues under this user's config. The recorded one does not say where packages are taken from. */
 export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAdoption) {

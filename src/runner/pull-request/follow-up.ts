@@ -78,13 +78,15 @@ export async function driveFollowUp(
   paths: ProjectPaths,
   run: string,
 ): Promise<{ readonly view: RunView; readonly response: CommandResponse | null }> {
+  const response = await continueRun(context, paths, run);
+  return { view: (await readRun(paths, run)).view, response };
+}
+
+/** Null if the run is over. */
+async function continueRun(context: CommandContext, paths: ProjectPaths, run: string): Promise<CommandResponse | null> {
   const loaded = await readRun(paths, run);
   const { status } = loaded.view;
-  const response =
-    status === "draft"
-      ? await goDraft(context, { paths, run, stale: null }, { words: [], yes: true })
-      : status === "completed" || status === "stopped"
-        ? null
-        : await resumeRun(context, { paths, run, ...loaded }, { isExplicit: true });
-  return { view: (await readRun(paths, run)).view, response };
+  if (status === "draft") return goDraft(context, { paths, run, stale: null }, { words: [], yes: true });
+  if (status === "completed" || status === "stopped") return null;
+  return resumeRun(context, { paths, run, ...loaded }, { isExplicit: true });
 }

@@ -62,11 +62,8 @@ async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchI
     case "stop":
       return final(stoppedResponse(openRun, next.because));
     case "wait": {
-      const others =
-        look.ignored === 0
-          ? ""
-          : ` ${plural(look.ignored, "comment")} of people who may not write to the project ${look.ignored === 1 ? "was" : "were"} left out.`;
-      const message = `${look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`} at ${request.opened.url}.${others}`;
+      const news = look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`;
+      const message = `${news} at ${request.opened.url}.${describeIgnored(look.ignored)}`;
       return { response: waitingResponse(openRun, message), mayChange: true };
     }
     case "follow":
@@ -79,6 +76,11 @@ async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchI
       return driveAndPush(context, openRun, run);
     }
   }
+}
+
+function describeIgnored(comments: number): string {
+  if (comments === 0) return "";
+  return ` ${plural(comments, "comment")} of people who may not write to the project ${comments === 1 ? "was" : "were"} left out.`;
 }
 
 /** Drives the run that works on the findings, and pushes what it proved. */
@@ -114,13 +116,13 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
     const message = `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.`;
     return { response: respond("pull_request_pushed", { ...common, message }), mayChange: true };
   }
-  const answered = respond(rejection.code, {
+  const rejected = respond(rejection.code, {
     ...common,
     result: "FAIL",
     message: `Nothing of ${run} was pushed: ${rejection.detail}`,
     remediation: [`autopilot report --run ${run}`],
   });
-  return { response: answered, mayChange: rejection.code !== "operator_stopped" }; // a person who stops it has other plans
+  return { response: rejected, mayChange: rejection.code !== "operator_stopped" }; // a person who stops it has other plans
 }
 
 type OpenRequest = PullRequestView & { readonly opened: NonNullable<PullRequestView["opened"]> };
@@ -132,9 +134,9 @@ function requireOpened(openRun: OpenRun): OpenRequest {
   return { ...request, opened: request.opened };
 }
 
-async function recordEnd(openRun: OpenRun, how: "merged" | "closed"): Promise<CommandResponse> {
-  await openRun.append({ event: "pull_request_ended", how, reason_code: `pull_request_${how}` });
-  return endedResponse(openRun, how);
+async function recordEnd(openRun: OpenRun, ending: "merged" | "closed"): Promise<CommandResponse> {
+  await openRun.append({ event: "pull_request_ended", how: ending, reason_code: `pull_request_${ending}` });
+  return endedResponse(openRun, ending);
 }
 
 const stoppedResponse = (openRun: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): CommandResponse =>
@@ -149,10 +151,10 @@ const waitingResponse = (openRun: OpenRun, message: string): CommandResponse =>
     remediation: [`autopilot pr watch ${openRun.run}`],
     data: { url: urlOf(openRun) },
   });
-const endedResponse = (openRun: OpenRun, how: "merged" | "closed"): CommandResponse =>
-  respond(`pull_request_${how}`, {
+const endedResponse = (openRun: OpenRun, ending: "merged" | "closed"): CommandResponse =>
+  respond(`pull_request_${ending}`, {
     ...runFields(openRun),
-    message: `${urlOf(openRun)} was ${how}.`,
+    message: `${urlOf(openRun)} was ${ending}.`,
     remediation: [],
     data: { url: urlOf(openRun) },
   });

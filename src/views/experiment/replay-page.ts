@@ -72,5 +72,6 @@ const describeOutcome = ({ outcome, reason }: AttemptFacts): string =>
 function share(before: number, now: number): string {
   if (before === 0 || before === now) return "";
   const points = Math.round(((now - before) / before) * 100);
-  return points === 0 ? "" : `${points > 0 ? "+" : "−"}${figure(Math.abs(points))} %`;
+  if (points === 0) return "";
+  return `${points > 0 ? "+" : "−"}${figure(Math.abs(points))} %`;
 }

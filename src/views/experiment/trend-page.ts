@@ -12,14 +12,11 @@ const changedCharsMax = 44;
 /** Newest first; older ones are counted. */
 export function trendPage(flow: string, { rows, latest, historical }: RunTrend): readonly string[] {
   const shownRows = rows.toReversed().slice(0, rowsMax);
-  const { success_rate, tokens, minutes, usd, total_runs } = historical;
+  const { success_rate, total_runs } = historical;
+  const completed = success_rate === null ? "" : `, ${Math.round(success_rate * 100)} % completed`;
   return [
-    `Flow ${oneLine(flow)}: ${plural(total_runs, "run")} that ended${success_rate === null ? "" : `, ${Math.round(success_rate * 100)} % completed`}`,
-    ...(tokens === null || minutes === null
-      ? []
-      : [
-          `  tokens ${shortFigure(tokens.min)} to ${shortFigure(tokens.max)}, ${shortFigure(tokens.avg)} on average; ${amount("minutes", minutes.avg)}${usd === null || usd.max === 0 ? "" : `, ${money(usd.avg)}`} on average`,
-        ]),
+    `Flow ${oneLine(flow)}: ${plural(total_runs, "run")} that ended${completed}`,
+    ...averageLines(historical),
     "",
     ...columned([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shownRows.map(trendRow)], {
       right: [3, 4, 5],
@@ -27,6 +24,13 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
     ...(rows.length > shownRows.length ? [`  … ${plural(rows.length - shownRows.length, "older run")} (--json)`] : []),
     ...(latest === null ? [] : ["", describeLatest(latest)]),
   ];
+}
+
+function averageLines({ tokens, minutes, usd }: RunTrend["historical"]): readonly string[] {
+  if (tokens === null || minutes === null) return [];
+  const range = `${shortFigure(tokens.min)} to ${shortFigure(tokens.max)}, ${shortFigure(tokens.avg)} on average`;
+  const price = usd === null || usd.max === 0 ? "" : `, ${money(usd.avg)}`;
+  return [`  tokens ${range}; ${amount("minutes", minutes.avg)}${price} on average`];
 }
 
 const trendMark = ({ isDone, verdict }: TrendRow): string => {
@@ -45,7 +49,11 @@ const trendRow = (row: TrendRow): readonly string[] => [
 ];
 
 function describeLatest({ tokens, changed }: NonNullable<RunTrend["latest"]>): string {
-  const moved = tokens === 0 ? "as many tokens as" : `${figure(Math.abs(tokens))} tokens ${tokens > 0 ? "more than" : "fewer than"}`;
   const because = changed.length === 0 ? "nothing was different, so this is noise" : `different: ${oneLine(changed.join("; "))}`;
-  return `The newest used ${moved} the one before; ${because}. autopilot calibrate tells noise from gain.`;
+  return `The newest used ${compareTokens(tokens)} the one before; ${because}. autopilot calibrate tells noise from gain.`;
+}
+
+function compareTokens(difference: number): string {
+  if (difference === 0) return "as many tokens as";
+  return `${figure(Math.abs(difference))} tokens ${difference > 0 ? "more than" : "fewer than"}`;
 }

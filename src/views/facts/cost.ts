@@ -41,7 +41,7 @@ export function viewCost(rows: readonly CostInput[], now: string): CostView {
   const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
   const recent = rows.filter(({ day }) => day >= (days[0] ?? today));
   const perDay = days.map((day) => sumRows(recent.filter((row) => row.day === day))[unit]);
-  const spendingDays = perDay.filter((value) => value > 0).toSorted((a, b) => a - b);
+  const spendingDays = perDay.filter((value) => value > 0).toSorted((left, right) => left - right);
   const by = (keyOf: (row: CostInput) => string) => groupRows(recent, { days, unit, keyOf });
   return {
     unit,
@@ -59,16 +59,16 @@ function groupRows(
   { days, unit, keyOf }: Pick<CostView, "days" | "unit"> & { readonly keyOf: (row: CostInput) => string },
 ): CostView["by"]["role"] {
   const total = sumRows(rows)[unit];
-  const sortedGroups = [...grouped(rows, keyOf)].toSorted(([, a], [, other]) => sumRows(other)[unit] - sumRows(a)[unit]);
+  const sortedGroups = [...grouped(rows, keyOf)].toSorted(([, left], [, right]) => sumRows(right)[unit] - sumRows(left)[unit]);
   const shownGroups = sortedGroups.length > groupsMax ? sortedGroups.slice(0, groupsMax - 1) : sortedGroups;
   const otherRows = sortedGroups.slice(shownGroups.length).flatMap(([, members]) => members);
   const groups: readonly (readonly [string, readonly CostInput[]])[] =
     otherRows.length === 0 ? shownGroups : [...shownGroups, ["others", otherRows]];
   return {
     groups: groups.map(([name, members]) => {
-      const { usd, tokens } = sumRows(members);
+      const spent = sumRows(members);
       const counted = [...new Set(members.map(({ source }) => source))].toSorted().join(", ");
-      return { name, share: total === 0 ? 0 : (unit === "usd" ? usd : tokens) / total, usd, tokens, counted };
+      return { name, share: total === 0 ? 0 : spent[unit] / total, ...spent, counted };
     }),
     bars: days.map((day) => groups.map(([, members]) => sumRows(members.filter((row) => row.day === day))[unit])),
   };

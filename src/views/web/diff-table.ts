@@ -21,6 +21,8 @@ export function diffTable(path: string, { lines, cut }: FileDiff, notes?: NoteCo
 }
 
 const markTexts: Readonly<Record<string, string>> = { "+": "+", "-": "−" };
+/** For a screen reader, which doesn't read colours or signs. */
+const spokenMarks: Readonly<Record<string, string>> = { "+": "added: ", "-": "removed: " };
 const rowClasses = { "+": "add", "-": "del", " ": "", "@": "hunk", "!": "hunk" } as const;
 
 function lineRow(line: DiffLine, index: number, notes: NoteControls | undefined): Element {
@@ -48,7 +50,7 @@ function lineRow(line: DiffLine, index: number, notes: NoteControls | undefined)
             "+",
           ),
         ),
-    el("td.mk", markTexts[mark] ?? "", mark === " " ? null : el("span.hidden-text", mark === "+" ? "added: " : "removed: ")),
+    el("td.mk", markTexts[mark] ?? "", mark === " " ? null : el("span.hidden-text", spokenMarks[mark])),
     el("td.tx", foreignText(text)),
   );
 }

@@ -213,10 +213,12 @@ function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Eleme
           el("td", stateLabel(phaseShapes[row.phase] ?? "waits", row.phase)),
           taskStates.map(([name, word, shape]) => {
             const count = row.counts[name] ?? 0;
+            const isAlarming = shape === "you" || shape === "bad";
+            const tag = count === 0 ? "b" : `b.c-${shape}`;
             return el(
-              `td.n${count === 0 ? ".zero" : ""}`,
+              count === 0 ? "td.n.zero" : "td.n",
               { key: name, "data-label": word },
-              shape === "you" || shape === "bad" ? el(`b${count === 0 ? "" : `.c-${shape}`}`, figure(count)) : figure(count),
+              isAlarming ? el(tag, figure(count)) : figure(count),
             );
           }),
           el("td.n", { "data-label": "spent" }, describeSpending(row.spent, row.budget)),

@@ -19,7 +19,7 @@ type RowSelection = {
 export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, selection?: RowSelection): Element {
   return el(
     "div.panel.waterfall",
-    el("div.w-head", el("span", "Phase and step"), timeAxis(from, spanMs, nowMs >= 0), el("span.right", "Took")),
+    el("div.w-head", el("span", "Phase and step"), timeAxis(from, spanMs, nowMs >= 0 ? "now" : "time"), el("span.right", "Took")),
     rows.map((row, index) => {
       const isDetailed = selection === undefined || index < selection.detailedRows;
       return [waterfallRow(row, { spanMs, isDetailed, selection }), selection?.detailsOf(row) ?? null];
@@ -42,18 +42,20 @@ export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, selectio
 
 const percentOf = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
 
-function timeAxis(from: string, spanMs: number, isNow: boolean): Element {
+/** `end`: whether the axis ends with the word "now" or with a time. */
+function timeAxis(from: string, spanMs: number, end: "now" | "time"): Element {
   const start = parseIsoTime(from) ?? 0;
-  const isShort = spanMs < showSecondsBelowMs; // times with seconds are wider, so there is room for fewer
-  const marks = (isShort ? [0, 1 / 2, 1] : [0, 1 / 3, 2 / 3, 1]).map((part) => ({
-    left: `${(part * 100).toFixed(1)}%`,
-    word: part === 1 && isNow ? "now" : formatIsoTime(start + spanMs * part).slice(11, isShort ? 19 : 16),
-  }));
+  // Times with seconds are wider, so there is room for fewer.
+  const [parts, timeEnd] = spanMs < showSecondsBelowMs ? [[0, 1 / 2, 1], 19] : [[0, 1 / 3, 2 / 3, 1], 16];
+  const label = (part: number): string => (part === 1 && end === "now" ? "now" : formatIsoTime(start + spanMs * part).slice(11, timeEnd));
   return el(
     "span.w-axis",
-    marks.map(({ left, word }) => el("span", { style: { left } }, word)),
+    parts.map((part) => el("span", { style: { left: `${(part * 100).toFixed(1)}%` } }, label(part))),
   );
 }
+
+const barElement = ({ kind, from, to }: NonNullable<WaterfallRow["bar"]>, spanMs: number): Element =>
+  el("i", { class: kind, style: `left:${percentOf(from, spanMs)};width:${percentOf(to - from, spanMs)}` });
 
 type RowView = { readonly spanMs: number; readonly isDetailed: boolean; readonly selection: RowSelection | undefined };
 
@@ -67,17 +69,7 @@ function waterfallRow(row: WaterfallRow, { spanMs, isDetailed, selection }: RowV
       canExpand ? el("span.dim.tiny", { "aria-hidden": "true" }, row.isExpanded ? "−" : "+") : null,
       el("span.hidden-text", `, ${row.word}`),
     ),
-    isDetailed &&
-      el(
-        "span.w-track",
-        { "aria-hidden": "true" },
-        row.bar === null
-          ? null
-          : el("i", {
-              class: row.bar.kind,
-              style: `left:${percentOf(row.bar.from, spanMs)};width:${percentOf(row.bar.to - row.bar.from, spanMs)}`,
-            }),
-      ),
+    isDetailed && el("span.w-track", { "aria-hidden": "true" }, row.bar === null ? null : barElement(row.bar, spanMs)),
     isDetailed && el("span.tiny.dim.right.no-wrap.took", row.took),
   ];
   const classes = `w-row d${row.depth}`;
