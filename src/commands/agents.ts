@@ -21,7 +21,9 @@ export function agents(context: CommandContext, _input: object): Promise<Command
       listAvailability(context, settings.config),
       inspectWantedIsolation(settings.isolation),
     ]);
-    const list = [...availability].sort((a, b) => rank(a) - rank(b)).map((agent) => agentRow(agent, isolation, settings.config));
+    const list = availability
+      .toSorted((left, right) => rank(left) - rank(right))
+      .map((agent) => agentRow(agent, isolation, settings.config));
     const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
     return respond("ok", {
@@ -43,7 +45,10 @@ export function tryAgent(context: CommandContext, input: { readonly name: string
 }
 
 /** Usable agents first, then installed ones, then the rest; each in the order of the table. */
-const rank = (agent: AgentAvailability): number => (isUsable(agent) ? 0 : agent.state === "missing" ? 2 : 1);
+function rank(agent: AgentAvailability): number {
+  if (isUsable(agent)) return 0;
+  return agent.state === "missing" ? 2 : 1;
+}
 
 type Row = ReturnType<typeof agentRow>;
 
@@ -93,17 +98,15 @@ function pageOf(list: readonly Row[]): readonly string[] {
   const width = Math.max(...list.map(({ name }) => name.length));
   return list.flatMap((row) => {
     const { name, is_usable, is_installed, version, command, login, reports, missing, fix, containment } = row;
-    const mark = is_usable ? "✓" : is_installed ? "!" : "·";
-    const head = `${mark} ${name.padEnd(width)}  ${is_installed ? (version ?? "").padEnd(16) : "not installed   "}`;
     const indent = " ".repeat(width + 4);
-    if (!is_installed) return [`${head}  ${fix.join("; ")}`];
+    if (!is_installed) return [`· ${name.padEnd(width)}  not installed     ${fix.join("; ")}`];
     return [
-      `${head}  ${command.join(" ")}`,
+      `${is_usable ? "✓" : "!"} ${name.padEnd(width)}  ${(version ?? "").padEnd(16)}  ${command.join(" ")}`,
       `${indent}login: ${login.words}`,
       `${indent}network: ${containment.network}`,
       `${indent}usage: ${reports}`,
-      ...missing.map((what) => `${indent}missing: ${what}`),
-      ...fix.map((what) => `${indent}to fix: ${what}`),
+      ...missing.map((problem) => `${indent}missing: ${problem}`),
+      ...fix.map((step) => `${indent}to fix: ${step}`),
     ];
   });
 }

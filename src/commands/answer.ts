@@ -37,7 +37,7 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
         state: loaded.view.status,
         message: `It asks something else now: ${block.question}`,
       });
-    return recordAnswer(context, loaded, block, input.text, input.issues);
+    return recordAnswer(context, loaded, { block, text: input.text, issues: input.issues ?? [] });
   });
 }
 
@@ -62,7 +62,7 @@ export function approve(
         message: `"${block.question}" needs a free-text answer: autopilot answer "…"`,
         run_id: loaded.run,
       });
-    return recordAnswer(context, loaded, block, choice);
+    return recordAnswer(context, loaded, { block, text: choice, issues: [] });
   });
 }
 
@@ -87,13 +87,9 @@ function findOpenBlock(loaded: LoadedRun, named: string | undefined): OpenBlock 
   return only;
 }
 
-async function recordAnswer(
-  context: CommandContext,
-  loaded: LoadedRun,
-  block: OpenBlock,
-  text: string,
-  issues: readonly string[] = [],
-): Promise<CommandResponse> {
+type GivenAnswer = { readonly block: OpenBlock; readonly text: string; readonly issues: readonly string[] };
+
+async function recordAnswer(context: CommandContext, loaded: LoadedRun, { block, text, issues }: GivenAnswer): Promise<CommandResponse> {
   const choices = Object.keys(block.options);
   const chosen = matchAnswer(block, text);
   if (chosen === null) {
@@ -104,9 +100,9 @@ async function recordAnswer(
       remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
     });
   }
-  const namedIssues =
-    isVerdict(block) && chosen === "issues_found" ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
-  if (isVerdict(block) && chosen === "issues_found" && namedIssues.length === 0) {
+  const needsIssues = isVerdict(block) && chosen === "issues_found";
+  const namedIssues = needsIssues ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
+  if (needsIssues && namedIssues.length === 0) {
     const phase = loaded.view.cursors[block.cursor]?.phase ?? "";
     refuse("objective_schema_invalid", {
       run_id: loaded.run,

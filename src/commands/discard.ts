@@ -21,12 +21,12 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
     if (paths === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const repository = await openedRepository(paths.root);
     await finishRemovals(context, paths, repository);
-    const all = listRuns(paths);
+    const allRuns = listRuns(paths);
     const toRemove: RunToRemove[] = [];
     for (const run of await chooseRuns(context, paths, input.runs))
-      toRemove.push({ run, branches: await readBranches(repository, run, all) });
+      toRemove.push({ run, branches: await readBranches(repository, run, allRuns) });
     if (toRemove.length === 0) return respond("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
-    const risks = describeRisks(toRemove, input.runs.length === 0);
+    const risks = [...(input.runs.length === 0 ? [describeDrafts(toRemove)] : []), ...describeRisks(toRemove)];
     const consent = risks.length === 0 || input.yes ? "y" : await askToRemove(context, risks);
     if (consent === "n") return respond("ok", { message: "Nothing was removed.", data: { removed: [] } });
     if (consent !== "y")
@@ -71,14 +71,14 @@ async function chooseRuns(context: CommandContext, paths: ProjectPaths, names: r
   return [...new Set(names)];
 }
 
-/** Unnamed drafts are asked about too. */
-function describeRisks(toRemove: readonly RunToRemove[], isUnnamed: boolean): readonly string[] {
-  const unmerged = toRemove.flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged).map(({ name }) => name));
-  return [
-    ...(isUnnamed ? [`This removes ${plural(toRemove.length, "draft")}: ${toRemove.map(({ run }) => run).join(", ")}.`] : []),
-    ...unmerged.map((name) => `${name} has work that is on no other branch.`),
-  ];
-}
+/** Without names all drafts are removed, so the question lists them. */
+const describeDrafts = (toRemove: readonly RunToRemove[]): string =>
+  `This removes ${plural(toRemove.length, "draft")}: ${toRemove.map(({ run }) => run).join(", ")}.`;
+
+const describeRisks = (toRemove: readonly RunToRemove[]): readonly string[] =>
+  toRemove
+    .flatMap(({ branches }) => branches.filter(({ isMerged }) => !isMerged))
+    .map(({ name }) => `${name} has work that is on no other branch.`);
 
 const waysToKeep = ({ branches }: RunToRemove): readonly string[] =>
   branches.filter(({ isMerged }) => !isMerged).map(({ name }) => `git merge ${name}`);

@@ -32,6 +32,11 @@ export function doctorCode(missing: readonly string[]): ReasonCode {
 /** `isNote`: worth knowing, neither good nor missing. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: true };
 
+function findingLines({ name, ok, found, fix, isNote }: Finding): readonly string[] {
+  const okMark = ok ? "✓" : "✗";
+  return [`${isNote === true ? "·" : okMark} ${name}: ${found}`, ...(ok || fix === "" ? [] : [`    ${fix}`])];
+}
+
 /** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
 export function doctor(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
@@ -56,20 +61,15 @@ export function doctor(context: CommandContext, _input: object): Promise<Command
     const page = [
       `${product} on ${process.platform}/${process.arch}`,
       "",
-      ...findings.flatMap(({ name, ok, found, fix, isNote }) => [
-        `${isNote === true ? "·" : ok ? "✓" : "✗"} ${name}: ${found}`,
-        ...(ok || fix === "" ? [] : [`    ${fix}`]),
-      ]),
+      ...findings.flatMap(findingLines),
       "",
       "Agents",
       ...availability.filter(({ profile }) => profile.found !== "embedded").flatMap(agentLines),
       "",
       `${runs} ${runs === 1 ? "run" : "runs"} here.`,
     ];
-    const message =
-      failed.length === 0
-        ? "Ready."
-        : `${failed.length} ${failed.length === 1 ? "thing is" : "things are"} missing: ${failed.map(({ name }) => name).join(", ")}.`;
+    const things = failed.length === 1 ? "thing is" : "things are";
+    const message = failed.length === 0 ? "Ready." : `${failed.length} ${things} missing: ${failed.map(({ name }) => name).join(", ")}.`;
     return respond(doctorCode(failed.map(({ name }) => name)), {
       result: failed.length > 0 ? "FAIL" : "PASS",
       message,

@@ -54,10 +54,8 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
         command: `autopilot answer${which(block.block)} ${answerFlags(block.options, block.recommend)}`,
       }));
     const blocks = [...deferred, ...others];
-    const message =
-      blocks.length === 0
-        ? "No question waits for you."
-        : `${blocks.length} ${blocks.length === 1 ? "question waits" : "questions wait"} for you.`;
+    const waits = blocks.length === 1 ? "question waits" : "questions wait";
+    const message = blocks.length === 0 ? "No question waits for you." : `${blocks.length} ${waits} for you.`;
     const patches = new Map<string, readonly string[]>();
     for (const { block } of others) patches.set(block, await testsPatch(paths, view, block));
     const page = [

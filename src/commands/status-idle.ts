@@ -49,5 +49,6 @@ async function portfolioLine(context: CommandContext): Promise<string | null> {
   if (!isPortfolioMeant(context.cwd, {})) return null;
   const { message, data } = await (await import("./portfolio/show.ts")).showPortfolio(context, {});
   const waits = typeof data?.["needs_you"] === "number" ? data["needs_you"] : 0;
-  return `Portfolio: ${message}${waits === 0 ? "" : ` ${waits} ${waits === 1 ? "waits" : "wait"} for you: autopilot inbox`}`;
+  if (waits === 0) return `Portfolio: ${message}`;
+  return `Portfolio: ${message} ${waits} ${waits === 1 ? "waits" : "wait"} for you: autopilot inbox`;
 }

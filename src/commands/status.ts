@@ -30,7 +30,7 @@ export function status(context: CommandContext, input: Input, { idle, playbookSt
     const paths = findProject(context.cwd);
     const named = namedRun(paths, input.run);
     if (paths === null || named === null) return idle(paths?.root ?? null);
-    const { run, summary: reported, draft } = await chooseRun(context, paths, named, input.run !== undefined);
+    const { run, summary: reported, draft } = await chooseRun(context, paths, { run: named, isNamed: input.run !== undefined });
     const { reason_code, state, page, whole, data } = reported;
     const playbookPart = await playbookStatus(data["playbook"], paths.root);
     return respond(reason_code, {
@@ -47,19 +47,18 @@ export function status(context: CommandContext, input: Input, { idle, playbookSt
   });
 }
 
-/** The run shown if none is named: neither a draft nor another user's run hides an open one of this user's. */
+/** Which run is shown: the named one; else an open run of this user's rather than a draft or another user's run. */
 async function chooseRun(
   context: CommandContext,
   paths: ProjectPaths,
-  named: string,
-  isNamed: boolean,
+  { run, isNamed }: { readonly run: string; readonly isNamed: boolean },
 ): Promise<{ readonly run: string; readonly summary: StatusSummary; readonly draft: string | null }> {
-  const isForeign = !isNamed && !isOwnRun(context, paths, named);
-  const reported = isForeign ? null : await readSummary(paths, named);
-  if (reported !== null && (isNamed || reported.state !== "draft")) return { run: named, summary: reported, draft: null };
-  const open = await findOtherOpenRun(context, paths, named);
-  if (open === null) return { run: named, summary: reported ?? (await readSummary(paths, named)), draft: null };
-  return { run: open.run, summary: statusSummary(open.view, open.owner), draft: isForeign ? null : named };
+  const isForeign = !isNamed && !isOwnRun(context, paths, run);
+  const summary = isForeign ? null : await readSummary(paths, run);
+  if (summary !== null && (isNamed || summary.state !== "draft")) return { run, summary, draft: null };
+  const open = await findOtherOpenRun(context, paths, run);
+  if (open === null) return { run, summary: summary ?? (await readSummary(paths, run)), draft: null };
+  return { run: open.run, summary: statusSummary(open.view, open.owner), draft: isForeign ? null : run };
 }
 
 async function readSummary(paths: ProjectPaths, run: string): Promise<StatusSummary> {

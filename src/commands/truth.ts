@@ -32,10 +32,11 @@ export function truth(context: CommandContext): Promise<CommandResponse> {
     const rows = sumTruth(read);
     const wrong = rows.reduce((sum, row) => sum + row.false, 0);
     const right = rows.reduce((sum, row) => sum + row.true, 0);
+    const runCount = `${read.length} ${read.length === 1 ? "run" : "runs"}`;
     const message =
       right + wrong === 0
         ? "Nothing that an agent said here could be decided yet."
-        : `${right} of ${right + wrong} claims that could be decided were true, in ${read.length} ${read.length === 1 ? "run" : "runs"}.`;
+        : `${right} of ${right + wrong} claims that could be decided were true, in ${runCount}.`;
     const omitted = runs.length - Math.min(runs.length, runsMax);
     return respond("ok", {
       message,

@@ -1,4 +1,4 @@
-// phase-trace: what really happened in a phase, as trace spans: turns, tool calls, commands, commits, decisions.
+// phase-trace: turns journal entries and live events into the trace spans of a phase: turns, tool calls, commands, commits, decisions.
 //
 // Invariants:
 //   T1. A span comes from a frame the agent sent while it worked or from the runner's own record, never from what an agent says it did.
@@ -50,127 +50,154 @@ const toolStatuses: Readonly<Record<string, TraceSpan["status"]>> = { completed:
 export function openPhaseTrace(evidenceOf: EvidenceOf = () => null): PhaseTrace {
   const openAttempts = new Map<string, OpenAttempt>();
   const callStarts = new Map<string, string>();
+  const startOf = (attempt: string, ifUnknown: string): string => openAttempts.get(attempt)?.at ?? ifUnknown;
 
-  const span = (at: string, path: string, step: Step, action: TraceSpan["action"], reported: SpanContent): TraceSpan => ({
-    timestamp: at,
-    phase_id: phaseOfPath(path),
-    step,
-    action,
-    input_summary: summary(reported.input),
-    output_summary: summary(reported.output), // T2
-    duration_ms: Math.max(0, Math.round(reported.ms ?? 0)),
-    status: reported.status,
-  });
+  return { spansOfEntry, spanOfToolEvent };
 
-  const stepEndSpans = (entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] => {
+  function spansOfEntry(entry: Entry): readonly TraceSpan[] {
+    const phase = phaseOfEntry(entry);
+    if (phase === null || isOutsideRoadmap(phase)) return [];
+    const decision = phaseDecision(entry);
+    if (decision !== null) return [buildSpan({ at: entry.ts, path: phase, step: "phase_runner", action: "decision" }, decision)];
+    switch (entry.event) {
+      case "step_started":
+        openAttempts.set(entry.attempt, { at: entry.ts, calls: 0 });
+        return [];
+      case "step_skipped":
+        return [
+          buildSpan(
+            { at: entry.ts, path: phase, step: stepName(entry.step), action: "decision" },
+            { input: entry.step, output: "skipped", status: "skipped" },
+          ),
+        ];
+      case "turn_ended":
+        return [turnSpan(entry, startOf(entry.attempt, entry.ts))];
+      case "changes_applied":
+        return [
+          buildSpan(attemptPlace(entry.attempt, entry.ts, "file_write"), {
+            input: entry.paths.join(", "),
+            output: `commit ${entry.commit.slice(0, 12)}, ${plural(entry.paths.length, "file")}`,
+            status: "success",
+          }),
+        ];
+      case "step_interrupted":
+        return [interruptionSpan(entry, startOf(entry.attempt, entry.ts))];
+      case "step_completed":
+      case "step_failed":
+        return stepEndSpans(entry);
+      default:
+        return [];
+    }
+  }
+
+  function stepEndSpans(entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] {
     const { attempt } = entry;
-    const step = attemptStep(attempt);
-    const from = openAttempts.get(attempt)?.at ?? entry.ts;
+    const from = startOf(attempt, entry.ts);
     const beyond = Math.max(0, (openAttempts.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
     openAttempts.delete(attempt);
     const isPassed = entry.event === "step_completed";
     const why = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
     const dropped = beyond === 0 ? "" : `; ${plural(beyond, "further tool call")} not kept`;
     return [
-      ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((reported) => span(reported.at, attempt, step, "command_run", reported)),
-      span(from, attempt, step, "decision", {
+      ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((command) =>
+        buildSpan(attemptPlace(attempt, command.at, "command_run"), command),
+      ),
+      buildSpan(attemptPlace(attempt, from, "decision"), {
         input: describeAttempt(attempt),
         output: `${why}${dropped}`,
         ms: msBetween(from, entry.ts),
         status: isPassed ? "success" : "failure",
       }),
     ];
-  };
+  }
 
-  return {
-    spansOfEntry(entry) {
-      const phase = phaseOfEntry(entry);
-      if (phase === null || isOutsideRoadmap(phase)) return [];
-      const decided = (input: string, output: string, status: TraceSpan["status"] = "success"): readonly TraceSpan[] => [
-        span(entry.ts, phase, "phase_runner", "decision", { input, output, status }),
-      ];
-      switch (entry.event) {
-        case "phase_started":
-          return decided("phase", "started");
-        case "phase_reopened":
-          return decided("phase", `started again: ${entry.because}`);
-        case "phase_completed":
-          return decided("gate", `completed${entry.because === undefined ? "" : `: ${entry.because}`}`);
-        case "phase_failed":
-        case "closing_failed":
-          return decided("gate", `failed: ${entry.because ?? entry.reason_code}`, "failure");
-        case "phase_skipped":
-          return decided("gate", `skipped: ${entry.because}`, "skipped");
-        case "route_taken":
-          return decided(entry.step, `goes to ${entry.to}${entry.count === undefined ? "" : ` (counted as ${entry.count})`}`);
-        case "block_opened":
-          return decided(entry.step, `asks a person: ${entry.question}`);
-        case "block_answered":
-          return decided("a person", `answers ${entry.answer}`);
-        case "step_started":
-          openAttempts.set(entry.attempt, { at: entry.ts, calls: 0 });
-          return [];
-        case "step_skipped":
-          return [span(entry.ts, phase, stepName(entry.step), "decision", { input: entry.step, output: "skipped", status: "skipped" })];
-        case "turn_ended":
-          return [turn(entry)];
-        case "changes_applied":
-          return [
-            span(entry.ts, entry.attempt, attemptStep(entry.attempt), "file_write", {
-              input: entry.paths.join(", "),
-              output: `commit ${entry.commit.slice(0, 12)}, ${plural(entry.paths.length, "file")}`,
-              status: "success",
-            }),
-          ];
-        case "step_interrupted":
-          return [
-            span(openAttempts.get(entry.attempt)?.at ?? entry.ts, entry.attempt, attemptStep(entry.attempt), "decision", {
-              input: describeAttempt(entry.attempt),
-              output: `interrupted by ${entry.by}${entry.detail === undefined ? "" : `: ${entry.detail}`}`,
-              ms: msBetween(openAttempts.get(entry.attempt)?.at ?? entry.ts, entry.ts),
-              status: "failure",
-            }),
-          ];
-        case "step_completed":
-        case "step_failed":
-          return stepEndSpans(entry);
-        default:
-          return [];
-      }
-    },
+  function spanOfToolEvent(signal: ToolEvent, at: string): TraceSpan | null {
+    if (isOutsideRoadmap(phaseOfPath(signal.attempt))) return null;
+    const key = `${signal.attempt} ${signal.call ?? signal.title}`;
+    const from = callStarts.get(key) ?? at;
+    if (!endedStatuses.has(signal.status)) {
+      if (!callStarts.has(key) && callStarts.size < callsOpenMax) callStarts.set(key, at);
+      return null;
+    }
+    callStarts.delete(key);
+    const attempt = openAttempts.get(signal.attempt);
+    if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
+    const action = actionOf(signal.kind);
+    const isFile = action === "file_read" || action === "file_write";
+    return buildSpan(attemptPlace(signal.attempt, from, action), {
+      input: isFile && signal.path !== undefined ? signal.path : signal.title,
+      output: signal.status,
+      ms: msBetween(from, at),
+      status: toolStatuses[signal.status] ?? "failure",
+    }); // T1
+  }
+}
 
-    spanOfToolEvent(signal, at) {
-      if (isOutsideRoadmap(phaseOfPath(signal.attempt))) return null;
-      const key = `${signal.attempt} ${signal.call ?? signal.title}`;
-      const from = callStarts.get(key) ?? at;
-      if (!endedStatuses.has(signal.status)) {
-        if (!callStarts.has(key) && callStarts.size < callsOpenMax) callStarts.set(key, at);
-        return null;
-      }
-      callStarts.delete(key);
-      const attempt = openAttempts.get(signal.attempt);
-      if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
-      const action = actionOf(signal.kind);
-      const isFile = action === "file_read" || action === "file_write";
-      return span(from, signal.attempt, attemptStep(signal.attempt), action, {
-        input: isFile && signal.path !== undefined ? signal.path : signal.title,
-        output: signal.status,
-        ms: msBetween(from, at),
-        status: toolStatuses[signal.status] ?? "failure",
-      }); // T1
-    },
-  };
+/** Where a span belongs: when it began, its path in the run, its step and the kind of action. */
+type SpanPlace = { readonly at: string; readonly path: string; readonly step: Step; readonly action: TraceSpan["action"] };
 
-  function turn(entry: EventOf<"turn_ended"> & Entry): TraceSpan {
-    const from = openAttempts.get(entry.attempt)?.at ?? entry.ts;
-    return span(from, entry.attempt, "phase_runner", "agent_spawn", {
+const attemptPlace = (attempt: string, at: string, action: TraceSpan["action"]): SpanPlace => ({
+  at,
+  path: attempt,
+  step: attemptStep(attempt),
+  action,
+});
+
+const buildSpan = ({ at, path, step, action }: SpanPlace, { input, output, ms = 0, status }: SpanContent): TraceSpan => ({
+  timestamp: at,
+  phase_id: phaseOfPath(path),
+  step,
+  action,
+  input_summary: summary(input),
+  output_summary: summary(output), // T2
+  duration_ms: Math.max(0, Math.round(ms)),
+  status,
+});
+
+/** What an entry says the runner or a person decided about the phase itself; null if it is about something else. */
+function phaseDecision(entry: Entry): SpanContent | null {
+  const decided = (input: string, output: string, status: TraceSpan["status"] = "success"): SpanContent => ({ input, output, status });
+  switch (entry.event) {
+    case "phase_started":
+      return decided("phase", "started");
+    case "phase_reopened":
+      return decided("phase", `started again: ${entry.because}`);
+    case "phase_completed":
+      return decided("gate", `completed${entry.because === undefined ? "" : `: ${entry.because}`}`);
+    case "phase_failed":
+    case "closing_failed":
+      return decided("gate", `failed: ${entry.because ?? entry.reason_code}`, "failure");
+    case "phase_skipped":
+      return decided("gate", `skipped: ${entry.because}`, "skipped");
+    case "route_taken":
+      return decided(entry.step, `goes to ${entry.to}${entry.count === undefined ? "" : ` (counted as ${entry.count})`}`);
+    case "block_opened":
+      return decided(entry.step, `asks a person: ${entry.question}`);
+    case "block_answered":
+      return decided("a person", `answers ${entry.answer}`);
+    default:
+      return null;
+  }
+}
+
+const turnSpan = (entry: EventOf<"turn_ended"> & Entry, from: string): TraceSpan =>
+  buildSpan(
+    { at: from, path: entry.attempt, step: "phase_runner", action: "agent_spawn" },
+    {
       input: `${entry.agent} for ${describeAttempt(entry.attempt)}`,
       output: `the turn ended with ${entry.stop}, ${plural(entry.usage.tokens, "token")} used`,
       ms: msBetween(from, entry.ts),
       status: isReasonCode(entry.stop) ? "failure" : "success",
-    });
-  }
-}
+    },
+  );
+
+const interruptionSpan = (entry: EventOf<"step_interrupted"> & Entry, from: string): TraceSpan =>
+  buildSpan(attemptPlace(entry.attempt, from, "decision"), {
+    input: describeAttempt(entry.attempt),
+    output: `interrupted by ${entry.by}${entry.detail === undefined ? "" : `: ${entry.detail}`}`,
+    ms: msBetween(from, entry.ts),
+    status: "failure",
+  });
 
 type SpanContent = { readonly input: string; readonly output: string; readonly ms?: number; readonly status: TraceSpan["status"] };
 

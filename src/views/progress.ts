@@ -1,15 +1,13 @@
-// progress: the lines that a person sees while a run works: one for each live event, and one for each journal entry worth showing.
+// progress: the lines that a person sees while a run works, from the journal entries worth showing. Live events are in live-line.ts.
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import type { LiveEvent } from "../contracts/signal.ts";
 import { own } from "../core/record.ts";
 import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
-import { unreachable } from "../kit/never.ts";
 import { isByPhases } from "./criteria-status.ts";
 import { areAllIdle, eventSentence } from "./log-lines.ts";
 import { phaseRows } from "./phase-rows.ts";
@@ -27,47 +25,58 @@ import {
   compactDuration,
 } from "./wording.ts";
 
-const lineCharsMax = 120;
-
-/** A live event as a line; null if it has no text to show. */
-export function liveLine(signal: LiveEvent): string | null {
-  switch (signal.signal) {
-    case "said":
-    case "thought": {
-      const text = oneLine(signal.text, lineCharsMax);
-      if (text === "") return null;
-      return signal.signal === "said" ? `  “${text}”` : `  … ${text}`;
-    }
-    case "tool":
-      return `  ${signal.status === "failed" ? "✗" : "·"} ${oneLine(signal.title, lineCharsMax)}${signal.status === "" ? "" : ` (${oneLine(signal.status, 20)})`}`;
-    case "checking":
-      return signal.title === signal.command
-        ? `  · checking ${oneLine(signal.command, lineCharsMax)}`
-        : `  · checking ${oneLine(signal.title, 60)}: ${oneLine(signal.command, lineCharsMax)}`;
-    case "check_running": {
-      const line = oneLine(signal.line, lineCharsMax);
-      return `  · ${oneLine(signal.title, 60)}, ${compactDuration(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
-    }
-    case "usage":
-      return `  · ${figure(signal.tokens)} tokens so far in ${describeAttempt(signal.attempt)}`;
-    default:
-      return unreachable(signal);
-  }
-}
+type Timed = { readonly ts: string };
 
 /**
  * Returns a function that turns each journal entry into lines: a row for every turn and every time checks ran, a sentence for most other
  * events. It remembers what a turn used until its changes are applied, because both are in one row.
  */
 export function openMilestones(): (entry: Entry, run: RunView) => readonly string[] {
-  const startedSteps = new Map<string, { readonly kind: string; readonly at: string }>();
-  const turns = new Map<string, EventOf<"turn_ended">>();
-  let hasFailingChecks = false;
-  const tookMs = (attempt: string, until: string): number =>
-    Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(startedSteps.get(attempt)?.at ?? until) ?? 0));
+  const milestones = new Milestones();
+  return (entry, run) => milestones.linesOf(entry, run);
+}
 
-  function turnRow(mark: string, attempt: string, text: string, run: RunView): string {
-    const turn = turns.get(attempt);
+class Milestones {
+  readonly #startedSteps = new Map<string, { readonly kind: string; readonly at: string }>();
+  readonly #turns = new Map<string, EventOf<"turn_ended">>();
+  #hasFailingChecks = false;
+
+  linesOf(entry: Entry, run: RunView): readonly string[] {
+    switch (entry.event) {
+      case "run_opened":
+        return [entry.opening === 1 ? openedLine(entry, run) : eventRow(entry)];
+      case "step_started":
+        this.#startedSteps.set(entry.attempt, { kind: entry.kind, at: entry.ts });
+        return entry.kind === "flow" ? [eventRow(entry)] : [];
+      case "turn_ended":
+        this.#turns.set(entry.attempt, entry);
+        return [];
+      case "changes_applied":
+        return [this.#turnRow("✓", entry.attempt, firstFew(entry.paths, 3), run)];
+      case "step_interrupted":
+        if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [eventRow(entry)];
+        return [
+          this.#turnRow("✗", entry.attempt, discardedText(entry), run),
+          `  → autopilot diff --turn ${turnNumber(run, entry.attempt)}`,
+        ];
+      case "block_opened":
+        return entry.hold ? [] : [eventRow(entry)]; // the run pauses for it now, and the question is shown with its answers
+      case "phase_started":
+      case "phase_completed":
+        return needsNoPhaseRow(run, entry.walk) ? [] : [eventRow(entry)];
+      case "oracles_judged":
+        return entry.changes.length === 0 ? [] : [`! ${eventSentence(entry)}`];
+      case "step_completed":
+        return this.#completedLines(entry, run);
+      case "step_failed":
+        return this.#failedLines(entry, run);
+      default:
+        return silentEvents.has(entry.event) ? [] : [eventRow(entry)];
+    }
+  }
+
+  #turnRow(mark: string, attempt: string, text: string, run: RunView): string {
+    const turn = this.#turns.get(attempt);
     const facts =
       turn === undefined
         ? []
@@ -79,67 +88,49 @@ export function openMilestones(): (entry: Entry, run: RunView) => readonly strin
           ];
     return row(mark, turnLabel(run, attempt), [`${stepPrefix(run, attempt)}${text}`, facts.join(", ")]);
   }
+
   /** A turn without changes is fine if its step keeps none of them; otherwise it is marked. */
-  function unchangedRow(attempt: string, run: RunView): string {
+  #unchangedRow(attempt: string, run: RunView): string {
     const cursor = own(run.cursors, attempt.replace(/@\d+\/[^/]+#\d+$/, ""));
     const step = run.turns.find((turn) => turn.attempt === attempt)?.step;
     const isReader = cursor !== undefined && cursorSteps(run, cursor).find(({ id }) => id === step)?.keeps !== undefined;
-    return isReader ? turnRow("✓", attempt, "read only", run) : turnRow("!", attempt, "changed nothing", run);
+    return isReader ? this.#turnRow("✓", attempt, "read only", run) : this.#turnRow("!", attempt, "changed nothing", run);
   }
-  function checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & { readonly ts: string }, more = ""): string {
+
+  #checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & Timed, more = ""): string {
     const isFirst = !isProof(entry.attempt);
     return row(mark, isFirst ? "Baseline" : "Checks", [
       `${checksText(entry.checks ?? [])}${more}`,
-      compactDuration(tookMs(entry.attempt, entry.ts)),
+      compactDuration(this.#tookMs(entry.attempt, entry.ts)),
     ]);
   }
 
-  return (entry, run) => {
-    switch (entry.event) {
-      case "run_opened":
-        return [entry.opening === 1 ? openedLine(entry, run) : eventRow(entry)];
-      case "step_started":
-        startedSteps.set(entry.attempt, { kind: entry.kind, at: entry.ts });
-        return entry.kind === "flow" ? [eventRow(entry)] : [];
-      case "turn_ended":
-        turns.set(entry.attempt, entry);
-        return [];
-      case "changes_applied":
-        return [turnRow("✓", entry.attempt, firstFew(entry.paths, 3), run)];
-      case "step_interrupted":
-        if (entry.by !== "scope" || !isTurn(run, entry.attempt)) return [eventRow(entry)];
-        return [turnRow("✗", entry.attempt, discardedText(entry), run), `  → autopilot diff --turn ${turnNumber(run, entry.attempt)}`];
-      case "block_opened":
-        return entry.hold ? [] : [eventRow(entry)]; // the run pauses for it now, and the question is shown with its answers
-      case "phase_started":
-      case "phase_completed":
-        return needsNoPhaseRow(run, entry.walk) ? [] : [eventRow(entry)];
-      case "oracles_judged":
-        return entry.changes.length === 0 ? [] : [`! ${eventSentence(entry)}`];
-      case "step_completed": {
-        const kind = startedSteps.get(entry.attempt)?.kind;
-        if (entry.asks !== undefined) return []; // its question is the next line
-        if (isTurn(run, entry.attempt)) return entry.facts["changed"] === false ? [unchangedRow(entry.attempt, run)] : [];
-        if ((entry.checks ?? []).length > 0) {
-          hasFailingChecks = false;
-          return [checksRow(areAllIdle(entry.checks) || (isProof(entry.attempt) && hasFailingCheck(entry.checks)) ? "!" : "✓", entry)];
-        }
-        if (kind !== "run") return [eventRow(entry)];
-        // A failing check has just said why the work isn't done, and the last line of the run says where the work is.
-        const sentence = hasFailingChecks || entry.facts["landed"] === true ? null : stepSentence(entry);
-        return sentence === null ? [] : [sentence];
-      }
-      case "step_failed":
-        if ((entry.checks ?? []).length > 0) {
-          hasFailingChecks = true;
-          return [checksRow("✗", entry, hasFailingCheck(entry.checks) ? "" : refusalText(entry))];
-        }
-        if (isTurn(run, entry.attempt)) return [turnRow("✗", entry.attempt, failureText(entry), run)];
-        return [warningSentence(entry) ?? eventRow(entry)];
-      default:
-        return silentEvents.has(entry.event) ? [] : [eventRow(entry)];
+  #completedLines(entry: EventOf<"step_completed"> & Timed, run: RunView): readonly string[] {
+    if (entry.asks !== undefined) return []; // its question is the next line
+    if (isTurn(run, entry.attempt)) return entry.facts["changed"] === false ? [this.#unchangedRow(entry.attempt, run)] : [];
+    if ((entry.checks ?? []).length > 0) {
+      this.#hasFailingChecks = false;
+      const isWeak = areAllIdle(entry.checks) || (isProof(entry.attempt) && hasFailingCheck(entry.checks));
+      return [this.#checksRow(isWeak ? "!" : "✓", entry)];
     }
-  };
+    if (this.#startedSteps.get(entry.attempt)?.kind !== "run") return [eventRow(entry)];
+    // A failing check has just said why the work isn't done, and the last line of the run says where the work is.
+    const sentence = this.#hasFailingChecks || entry.facts["landed"] === true ? null : stepSentence(entry);
+    return sentence === null ? [] : [sentence];
+  }
+
+  #failedLines(entry: EventOf<"step_failed"> & Timed, run: RunView): readonly string[] {
+    if ((entry.checks ?? []).length > 0) {
+      this.#hasFailingChecks = true;
+      return [this.#checksRow("✗", entry, hasFailingCheck(entry.checks) ? "" : refusalText(entry))];
+    }
+    if (isTurn(run, entry.attempt)) return [this.#turnRow("✗", entry.attempt, failureText(entry), run)];
+    return [warningSentence(entry) ?? eventRow(entry)];
+  }
+
+  #tookMs(attempt: string, until: string): number {
+    return Math.max(0, (parseIsoTime(until) ?? 0) - (parseIsoTime(this.#startedSteps.get(attempt)?.at ?? until) ?? 0));
+  }
 }
 
 const isProof = (attempt: string): boolean => !attempt.startsWith("before.");
@@ -154,7 +145,10 @@ const refusalText = ({ reason_code }: EventOf<"step_failed">): string =>
 function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: RunView): string {
   const agents = new Set(Object.values(drafted.cast).map(({ agent }) => agent));
   const { tokens, minutes } = limits.run;
-  return `· ${[`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`, ...(tokens === undefined ? [] : [`${compactNumber(tokens)} tokens`]), ...(minutes === undefined ? [] : [amount("minutes", minutes)])].join(", ")}`;
+  const parts = [`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`];
+  if (tokens !== undefined) parts.push(`${compactNumber(tokens)} tokens`);
+  if (minutes !== undefined) parts.push(amount("minutes", minutes));
+  return `· ${parts.join(", ")}`;
 }
 
 export const labelWidth = 9;
@@ -222,20 +216,17 @@ function checksText(checks: readonly CheckResult[]): string {
   const passing = checks.filter(({ status }) => status === "passed").length;
   const idle = checks.filter((result) => result.status !== "passed" && couldNotRun(result));
   const red = checks.filter((result) => result.status !== "passed" && !couldNotRun(result));
-  const how = ({ check, status, exit_code, why }: CheckResult): string =>
-    `${oneLine(check.title === "" ? check.command : check.title, 60)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
+  const idleCommands = idle.map(({ check }) => oneLine(check.command, 60));
   return [
     `${figure(passing)} of ${figure(checks.length)} pass`,
-    ...(red.length === 0 ? [] : [`failing: ${firstFew(red.map(how), 3)}`]),
-    ...(idle.length === 0
-      ? []
-      : [
-          `can't run here: ${firstFew(
-            idle.map(({ check }) => oneLine(check.command, 60)),
-            3,
-          )}`,
-        ]),
+    ...(red.length === 0 ? [] : [`failing: ${firstFew(red.map(failedCheckText), 3)}`]),
+    ...(idle.length === 0 ? [] : [`can't run here: ${firstFew(idleCommands, 3)}`]),
   ].join("; ");
+}
+
+function failedCheckText({ check, status, exit_code, why }: CheckResult): string {
+  const failure = status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ");
+  return `${oneLine(check.title === "" ? check.command : check.title, 60)} (${failure})`;
 }
 
 /** The result of a phase, when it has just ended: its score and what it used. Null if there is nothing to add. */

@@ -31,11 +31,7 @@ const markOrder = { refused: 0, protected: 1, look: 2, scope: 3 } as const;
 
 export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
-  const closed = foreign
-    ? "This run came from elsewhere: it is only read here."
-    : view.status === "running" || view.status === "paused"
-      ? null
-      : `The run is ${view.status}: no turn of it will read a note.`;
+  const closed = foreign ? "This run came from elsewhere: it is only read here." : whyNoNotes(view);
   const emptyPage = { base, tip, files: [], more: 0, closed };
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return { ...emptyPage, problem: "The repository cannot be read." };
@@ -44,6 +40,9 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
   const changed = base === tip ? [] : await changedFiles(lookup.repository, base, tip);
   return { base, tip, ...listFiles(view, changed), problem: null, closed };
 }
+
+const whyNoNotes = ({ status }: RunView): string | null =>
+  status === "running" || status === "paused" ? null : `The run is ${status}: no turn of it will read a note.`;
 
 /** The first files of those that a run changed or that were refused, and how many more there are. */
 export function listFiles(view: Pick<RunView, "oracles" | "violation">, changed: readonly ChangedFile[]): Pick<DiffPage, "files" | "more"> {

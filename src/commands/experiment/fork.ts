@@ -40,7 +40,8 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
     const changes = await buildChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
     const page = forkPage({ run, at, asked: input.at, state, changed: listChanges(changes) });
     const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
-    const consent = input.yes ? "y" : context.isTerminal ? await askToFork(context, page) : null;
+    const asked = !input.yes && context.isTerminal ? await askToFork(context, page) : null;
+    const consent = input.yes ? "y" : asked;
     if (consent === "n") return respond("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
     if (consent !== "y")
       return respond("dry_run_required_before_execute", {

@@ -38,7 +38,9 @@ type Begun = {
   readonly copy: string;
 };
 
-/** Before the first tick of a planner. */
+type Bringing = { readonly store: PostgresStore; readonly isolation: string | undefined };
+
+/** Before a planner's first tick: makes or updates the local copies of the tasks that have begun, from the store and the hubs. */
 export async function bringTasks(context: CommandContext, paths: PortfolioPaths, isolation: string | undefined): Promise<void> {
   const retry = retryDuringOutage(context);
   const store = await storeIn(context.env);
@@ -47,11 +49,14 @@ export async function bringTasks(context: CommandContext, paths: PortfolioPaths,
       Promise.resolve(structuredClone({ hubs: state.hubs, projects: state.projects, begun: begunTasks(paths, state) })),
     ),
   );
-  for (const one of begun) {
+  for (const task of begun) {
+    const { repository } = task.project;
     const bring = async (): Promise<void> => {
-      const here = withHub(context, paths, { hubs, projects }, one.project.repository);
-      const exchange = () => exchangeFor(paths, { hubs, projects }, one.project.repository ?? "");
-      await (existsSync(one.copy) ? updateCopy(here, store, one, isolation) : makeCopy(here, exchange, store, one, isolation));
+      const here = withHub(context, paths, { hubs, projects }, repository);
+      const openExchange = () => exchangeFor(paths, { hubs, projects }, repository ?? "");
+      await (existsSync(task.copy)
+        ? updateCopy(here, task, { store, isolation })
+        : makeCopy(here, task, { store, isolation, openExchange }));
     };
     await retry(async () => {
       try {
@@ -60,8 +65,8 @@ export async function bringTasks(context: CommandContext, paths: PortfolioPaths,
         const { code, message } = failureOf(error);
         const isHub = code === "hub_unreachable" || code === "hub_unusable";
         if ((retryOf(code) === "always" && !isHub) || context.interrupted.aborted) throw error;
-        if (isHub) paths.planner?.unbrought.set(one.task.task_id, bring); // V4
-        context.show(`! ${one.task.task_id}: ${message}`);
+        if (isHub) paths.planner?.unbrought.set(task.task.task_id, bring); // V4
+        context.show(`! ${task.task.task_id}: ${message}`);
       }
     });
   }
@@ -76,12 +81,7 @@ const begunTasks = (paths: PortfolioPaths, { tasks, projects }: PortfolioView): 
   });
 
 /** Another machine may have gone on with it since, or begun what was only named when this one made the copy. */
-async function updateCopy(
-  context: CommandContext,
-  store: PostgresStore,
-  { copy, run, nonce }: Begun,
-  isolation: string | undefined,
-): Promise<void> {
+async function updateCopy(context: CommandContext, { copy, run, nonce }: Begun, { store, isolation }: Bringing): Promise<void> {
   const paths = homeOfCopy(copy);
   const folder = runFolder(paths, run);
   const mark = sharedMark(folder);
@@ -101,10 +101,8 @@ function bindBrought(context: CommandContext, paths: ProjectPaths, { drafted }: 
 
 async function makeCopy(
   context: CommandContext,
-  openExchange: () => Promise<ProjectExchange>,
-  store: PostgresStore,
   { task, project, run, nonce, copy }: Begun,
-  isolation: string | undefined,
+  { store, isolation, openExchange }: Bringing & { readonly openExchange: () => Promise<ProjectExchange> },
 ): Promise<void> {
   const key = runKey(run, nonce); // V1
   const view = await viewIn(store, key);
@@ -119,7 +117,7 @@ async function makeCopy(
   const draftPaths = homeOfCopy(draft);
   if (view === null) markShared(runFolder(draftPaths, run), key);
   else {
-    await bringRun(context, draftPaths, store, key, view);
+    await bringRun(context, draftPaths, { store, key, view });
     bindBrought(context, draftPaths, view, isolation);
   }
   renameSync(draft, copy);

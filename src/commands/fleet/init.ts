@@ -22,8 +22,7 @@ export function initFleet(context: CommandContext, input: InitInput): Promise<Co
     try {
       const { from, to } = await migrate(database, product);
       if (input.grant !== undefined) await grantTo(database, input.grant);
-      const result =
-        from === to ? `is at schema ${to} already` : from === 0 ? `was made, schema ${to}` : `went from schema ${from} to ${to}`;
+      const result = describeMigration(from, to);
       return respond("ok", {
         message: `The store in ${database.name} ${result}.`,
         page: [
@@ -38,4 +37,9 @@ export function initFleet(context: CommandContext, input: InitInput): Promise<Co
       await database.close();
     }
   });
+}
+
+function describeMigration(from: number, to: number): string {
+  if (from === to) return `is at schema ${to} already`;
+  return from === 0 ? `was made, schema ${to}` : `went from schema ${from} to ${to}`;
 }

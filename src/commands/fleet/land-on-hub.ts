@@ -28,12 +28,18 @@ export type LandedOnHub =
 
 const racesMax = 20;
 
+/** `mayLand`: whether the worker still holds its lease. */
+export type HubLanding = {
+  readonly hub: Hub;
+  readonly view: RunView;
+  readonly isolation?: string | undefined;
+  readonly mayLand: () => boolean;
+};
+
 export async function landOnHub(
   context: CommandContext,
   paths: ProjectPaths,
-  hub: Hub,
-  view: RunView,
-  { isolation, mayLand }: { readonly isolation?: string | undefined; readonly mayLand: () => boolean },
+  { hub, view, isolation, mayLand }: HubLanding,
 ): Promise<LandedOnHub> {
   const { branch } = view.drafted.base;
   if (branch === null) return { kind: "kept", why: "the run began on no branch" };
@@ -45,7 +51,8 @@ export async function landOnHub(
     if (await exchange.holds(view.tip.commit, tip)) return { kind: "landed", commit: tip }; // G3
     const merged = await mergeOnto(exchange, tip, view);
     if (typeof merged === "object") return { kind: "kept", why: merged.why };
-    const why = merged === view.tip.commit ? null : await whyUnproved(context, ownPath, exchange, view, merged, isolation); // G2
+    const proof = { folder: ownPath, repository: exchange.repository, view, commit: merged, isolation };
+    const why = merged === view.tip.commit ? null : await whyUnproved(context, proof); // G2
     if (context.interrupted.aborted) return { kind: "unsure", why: "the worker was asked to end" };
     if (why !== null) return { kind: "kept", why };
     if (!mayLand()) return { kind: "unsure", why: "the worker isn't sure of its lease" };
@@ -80,15 +87,20 @@ export function extraRequirements({ drafted, checks }: Pick<RunView, "drafted" |
   };
 }
 
+type ProofOnTip = {
+  /** Where a temporary folder is made. */
+  readonly folder: string;
+  readonly repository: Exchange["repository"];
+  readonly view: RunView;
+  readonly commit: string;
+  readonly isolation: string | undefined;
+};
+
 async function whyUnproved(
   context: CommandContext,
-  own: string,
-  { repository }: Exchange,
-  view: RunView,
-  commit: string,
-  isolation: string | undefined,
+  { folder: parent, repository, view, commit, isolation }: ProofOnTip,
 ): Promise<string | null> {
-  const folder = mkdtempSync(join(own, "landing-"));
+  const folder = mkdtempSync(join(parent, "landing-"));
   const criteria = view.drafted.objective.done_criteria.map(({ text, check }) => ({ text, command: check }));
   try {
     const { passed, evidence } = await proveCommit(context, repository, {

@@ -17,7 +17,6 @@ import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireProject, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
-import type { Repository } from "../../workspace/git/repository.ts";
 import { branchOf } from "../../workspace/workspace.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -40,7 +39,7 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
         return sharedMark(folder)?.key === key
           ? respond("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
           : refuse("run_open", { run_id: run, message: `Another run is called ${run} here.`, remediation: ["take it in another clone"] });
-      await bringRun(context, paths, store, key, view);
+      await bringRun(context, paths, { store, key, view });
       return respond("ok", {
         run_id: run,
         state: view.status,
@@ -54,10 +53,12 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
   });
 }
 
+export type StoredRunToBring = { readonly store: RunStore; readonly key: string; readonly view: RunView };
+
 /** Copies a run's commits, journal and blobs into a repository that does not have it. */
-export async function bringRun(context: CommandContext, paths: ProjectPaths, store: RunStore, key: string, view: RunView): Promise<void> {
+export async function bringRun(context: CommandContext, paths: ProjectPaths, { store, key, view }: StoredRunToBring): Promise<void> {
   const folder = runFolder(paths, view.drafted.run_id);
-  await bringCommits(context, await openedRepository(paths.root), ownFolder(paths), key, view);
+  await bringCommits(context, paths, { key, view });
   ownFolder(paths, "runs");
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -84,17 +85,19 @@ export async function viewIn(store: RunStore, key: string): Promise<RunView | nu
 /** The run's branch, at the commit its journal names. */
 async function bringCommits(
   context: CommandContext,
-  repository: Repository,
-  own: string,
-  key: string,
-  { drafted, tip }: RunView,
+  paths: ProjectPaths,
+  { key, view: { drafted, tip } }: Pick<StoredRunToBring, "key" | "view">,
 ): Promise<void> {
+  const repository = await openedRepository(paths.root);
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const hasCommit = async (commit: string): Promise<boolean> =>
     (await git({ ...user, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
   if (!(await hasCommit(tip.commit))) {
     const url = hubAddress(context.env);
-    if (url !== null) await (await (await import("../../fleet/hub.ts")).openHub(repository, join(own, "hub.git"), url)).bring(key);
+    if (url !== null) {
+      const { openHub } = await import("../../fleet/hub.ts");
+      await (await openHub(repository, join(ownFolder(paths), "hub.git"), url)).bring(key);
+    }
     if (!(await hasCommit(tip.commit)))
       refuse("work_missing", {
         message: `Commit ${tip.commit.slice(0, 12)} of ${drafted.run_id} is not in this repository${url === null ? ", and no hub is named" : ", nor in the hub"}.`,

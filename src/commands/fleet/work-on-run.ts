@@ -31,7 +31,7 @@ import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
 import { handedBack, isFixable, orderEndForRest, restsForPerson, troubleAgainMs } from "./order-end.ts";
-import { bringRun, viewIn } from "./take.ts";
+import { bringRun, type StoredRunToBring, viewIn } from "./take.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type WorkerParts = {
@@ -78,7 +78,7 @@ export async function workOnRun(
     const isOver = before.status === "completed" || before.status === "stopped";
     // A worker died between a failure or a pause and reporting it. Only a person can continue that.
     if (order.times > 1 && restsForPerson(before)) return orderEndForRest(before, null);
-    await prepareCopy(here, paths, store, order.run, before, url);
+    await prepareCopy(here, paths, { store, key: order.run, view: before, url });
     isUntried = isOver;
     const response = isOver ? null : await adoptAndResume(here, run);
     const after = await viewIn(store, order.run); // W3
@@ -88,7 +88,7 @@ export async function workOnRun(
     if (after.status === "completed") {
       const hub = await openHub(await openedRepository(copy), join(ownFolder(homeOfCopy(copy)), "hub.git"), url);
       const landed = hasLanded(after)
-        ? await landOnHub(here, homeOfCopy(copy), hub, after, { isolation, mayLand: lease.isConfirmed })
+        ? await landOnHub(here, homeOfCopy(copy), { hub, view: after, isolation, mayLand: lease.isConfirmed })
         : null;
       if (landed?.kind === "unsure") return { kind: "again", afterMs: lockedAgainMs, because: landed.why };
       deleteCopy(here, copy, run);
@@ -110,15 +110,10 @@ async function adoptAndResume(here: CommandContext, run: string): Promise<Comman
   return adopted.result === "FAIL" ? adopted : resume(here, { words: [], yes: true, run, leavesParked: true, now: true });
 }
 
-/** W2 */
-async function prepareCopy(
-  here: CommandContext,
-  paths: ProjectPaths,
-  store: PostgresStore,
-  key: string,
-  view: RunView,
-  url: string,
-): Promise<void> {
+type RunToPrepare = StoredRunToBring & { /** Of the hub. */ readonly url: string };
+
+/** Makes sure that the run's copy is here and up to date. W2 */
+async function prepareCopy(here: CommandContext, paths: ProjectPaths, { store, key, view, url }: RunToPrepare): Promise<void> {
   const copy = here.cwd;
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(homeOfCopy(copy), run);
@@ -146,7 +141,7 @@ async function prepareCopy(
   if (!(await exchange.has(base.commit)))
     refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
   await exchange.makeCopy(copy, { branch: base.branch ?? "detached", commit: base.commit });
-  await bringRun(here, homeOfCopy(copy), store, key, view);
+  await bringRun(here, homeOfCopy(copy), { store, key, view });
 }
 
 /** Deletes copies of runs that are over or continued elsewhere, before the first order. */

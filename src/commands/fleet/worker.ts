@@ -16,7 +16,7 @@ import { openHub } from "../../fleet/hub.ts";
 import { requireOwnHub } from "../../fleet/own-hub.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { JournalFailure } from "../../journal/failure.ts";
-import type { Dispatch, OrderEnd, WorkerRegistration } from "../../ports/dispatch.ts";
+import type { Dispatch, OnOrder, OrderEnd, WorkerRegistration } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, Refusal, refuse, respond } from "../../project/respond.ts";
@@ -115,7 +115,7 @@ async function workUntilEnded(
   };
   let sweeping: Promise<void> | null = null;
   while (!given.aborted) {
-    const session = await register(dispatch, registration, given, context, async (order, lease) => {
+    const onOrder: OnOrder = async (order, lease) => {
       sweeping ??= sweepCopies(parts).catch((error: unknown) => {
         sweeping = null; // tried again with the next order
         throw error;
@@ -123,11 +123,11 @@ async function workUntilEnded(
       await sweeping; // it holds its name by now
       context.show(`▶ ${order.id}`);
       return recordEnd(order.id, await workOnRun(parts, order, lease));
-    });
+    };
+    const session = await register(context, given, () => dispatch.work(registration, onOrder));
     if (session === null) continue;
-    context.show(
-      `${registration.worker} works: ${registration.jobs} at once${registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`}`,
-    );
+    const labels = registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`;
+    context.show(`${registration.worker} works: ${registration.jobs} at once${labels}`);
     const onEnd = (): void => {
       softly.abort();
       void session.drain();
@@ -141,22 +141,16 @@ async function workUntilEnded(
 }
 
 /** Takes the name; waits for a dead predecessor on this machine, and for an unreachable store. Null: try again. */
-async function register(
-  dispatch: Dispatch,
-  registration: WorkerRegistration,
-  given: AbortSignal,
-  context: CommandContext,
-  on: Parameters<Dispatch["work"]>[1],
-): Promise<Awaited<ReturnType<Dispatch["work"]>> | null> {
+async function register<Session>(context: CommandContext, ended: AbortSignal, begin: () => Promise<Session>): Promise<Session | null> {
   try {
-    return await dispatch.work(registration, on);
+    return await begin();
   } catch (error) {
     const isStoreAway = error instanceof JournalFailure && error.kind === "store_unreachable";
     const isPredecessorDead =
       error instanceof Refusal && error.response.reason_code === "worker_name_taken" && isDeadHere(error.response.data?.["holder"]);
     if (!isStoreAway && !isPredecessorDead) throw error;
     context.live(isStoreAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
-    await sleep(retryMs, undefined, { signal: given }).catch(() => undefined);
+    await sleep(retryMs, undefined, { signal: ended }).catch(() => undefined);
     return null;
   }
 }

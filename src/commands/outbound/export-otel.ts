@@ -8,7 +8,7 @@ import { invalidConfig, readSettings } from "../../project/config/settings.ts";
 import { resolveCollector, postTraces } from "../../project/otel/collector.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/entries.ts";
-import { currentRun, findProject, namedRun } from "../../project/runs/project-paths.ts";
+import { currentRun, findProject, namedRun, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { version } from "../../project/runs/product.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { hashOf } from "../../runner/live-trace.ts";
@@ -24,14 +24,7 @@ type Input = { readonly run?: string | undefined; readonly endpoint?: string | u
 export function exportOtel(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     requireOutsideRun(context); // a trace leaves the machine
-    const paths = findProject(context.cwd);
-    const run = paths === null ? null : input.run === undefined ? currentRun(paths) : namedRun(paths, input.run);
-    if (paths === null || run === null)
-      return refuse("run_idle", {
-        result: "FAIL",
-        message: "There is no run here whose trace could be sent.",
-        remediation: ["autopilot runs"],
-      });
+    const { paths, run } = requireRun(context, input.run);
     const settings = readSettings(context, paths.root);
     if (settings.kind === "invalid") return refuse("config_invalid", invalidConfig(settings.findings));
     const collector = resolveCollector(context.env, settings.config.otel, input.endpoint);
@@ -70,4 +63,18 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
       data: { ...data, rejected },
     });
   });
+}
+
+/** The named run, or the current one. */
+function requireRun(context: CommandContext, name: string | undefined): { readonly paths: ProjectPaths; readonly run: string } {
+  const paths = findProject(context.cwd);
+  const find = (project: ProjectPaths): string | null => (name === undefined ? currentRun(project) : namedRun(project, name));
+  const run = paths === null ? null : find(paths);
+  if (paths === null || run === null)
+    return refuse("run_idle", {
+      result: "FAIL",
+      message: "There is no run here whose trace could be sent.",
+      remediation: ["autopilot runs"],
+    });
+  return { paths, run };
 }

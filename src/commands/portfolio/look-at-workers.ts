@@ -1,5 +1,6 @@
 // look-at-workers: what became of the tasks that the journal says are running, by the recovery table.
 
+import type { RunView } from "../../core/state.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { recoveryFor } from "../../portfolio/planner/recovery.ts";
 import { isDelayed } from "../../portfolio/planner/retry-delays.ts";
@@ -13,7 +14,12 @@ import { failureOf } from "../../project/respond.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
-/** Every task that is running according to the journal and that no worker of this pool works on. */
+function runState({ status, resting }: RunView): "ended" | "rested" | "open" {
+  if (status === "completed" || status === "stopped") return "ended";
+  return status === "paused" || (status === "running" && resting !== null) ? "rested" : "open";
+}
+
+/** Handles every task that is running according to the journal and that no worker of this pool works on. */
 export async function lookAtWorkers(
   pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown>; readonly starting?: ReadonlySet<string> },
   open: Pick<OpenPortfolio, "state" | "now" | "write">,
@@ -30,19 +36,10 @@ export async function lookAtWorkers(
       continue;
     }
     const loadedRun = await loadTaskRun(pool.paths, task);
-    const status = loadedRun?.view.status;
-    const run =
-      status === "completed" || status === "stopped"
-        ? "ended"
-        : status === "paused"
-          ? "rested"
-          : status === "running" && loadedRun?.view.resting !== null
-            ? "rested"
-            : "open";
     const { remedy } = recoveryFor({
       worker: "gone",
       lease: loadedRun !== null && loadedRun.owner !== null ? "held" : "lapsed",
-      run,
+      run: loadedRun === null ? "open" : runState(loadedRun.view),
       result: task.ingested ? "ingested" : "missing",
       merge: "none",
     });

@@ -44,18 +44,21 @@ export function showPortfolio(
     const { state, planned } = await readPlanned(context, visible, input);
     const counts = countsOf(state);
     const whyBehind = copy?.behind ?? null;
-    const storeLine =
-      copy === null ? [] : ["", `${copy.key} in the store, ${whyBehind === null ? "" : "this machine's copy "}up to line ${state.seq}`];
+    const shownLines = `${whyBehind === null ? "" : "this machine's copy "}up to line ${state.seq}`;
+    const shownFrom = whyBehind === null ? "store" : "copy";
     const isWorkedOn = copy !== null || visible.foreign !== null || readPoolTerms(visible.paths) !== null;
     return respond("ok", {
       ...(whyBehind === null ? {} : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${whyBehind}`] }),
       ...onlyShown(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
-      page: [...board(state, planned, { now: systemClock.now(), rows: input.rows ?? rowsShown, isIdle: !isWorkedOn }), ...storeLine],
+      page: [
+        ...board(state, planned, { now: systemClock.now(), rows: input.rows ?? rowsShown, isIdle: !isWorkedOn }),
+        ...(copy === null ? [] : ["", `${copy.key} in the store, ${shownLines}`]),
+      ],
       data: {
         name: state.name,
         foreign: visible.foreign,
-        ...(copy === null ? {} : { store: { key: copy.key, line: state.seq, shown: whyBehind === null ? "store" : "copy" } }),
+        ...(copy === null ? {} : { store: { key: copy.key, line: state.seq, shown: shownFrom } }),
         paused: state.paused,
         planner_heartbeat_at: state.heartbeat,
         counts,

@@ -56,15 +56,16 @@ function buildAnswer(
   return { ...refusal, message: `${summary} ${why}`, page, data: { ...refusal.data, ...data } };
 }
 
-const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const numbered = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const nameCharactersMax = 60;
 
 function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>): readonly string[] {
   const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
     const withCommand = success_criteria.filter(({ command }) => command !== null).length;
-    // A phase that a run completed is ticked, even if the document isn't yet; a run's better knowledge is shown beside it.
-    const mismatch = completed.has(id) === checked ? "" : checked ? "not completed" : "completed, not ticked in the file";
+    // A phase that a run completed is ticked here, even if it isn't in the document; a difference is shown beside its name.
+    const difference = checked ? "not completed" : "completed, not ticked in the file";
+    const mismatch = completed.has(id) === checked ? "" : difference;
     const marks = [inserted ? "inserted" : "", stub ? "stub" : "", mismatch].filter(Boolean).join(", ");
     const short = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax - 1)}…` : name;
     return [

@@ -52,10 +52,11 @@ export function listSkills(context: CommandContext, input: SkillsInput): Promise
       ...(fileFolders(files).includes(path) ? fileLines(files, path) : ["  a link to the other folder"]),
     ]);
     const isDue = files.some(({ state }) => state === "absent" || state === "outdated");
+    const installCommand = `autopilot skills install${input.user === true ? " --user" : ""}`;
     return respond("ok", {
       message: `${files.filter(({ state }) => isOwnSkill(state)).length} of ${files.length} skill files are installed in ${root}.`,
       page,
-      remediation: !isDue ? [] : [`autopilot skills install${input.user === true ? " --user" : ""}`],
+      remediation: isDue ? [installCommand] : [],
       data: dataOf(root, files),
     });
   });

@@ -18,8 +18,9 @@ export function validate(context: CommandContext, input: { readonly paths: reado
     for (const path of input.paths) files.push(...(await validatedAt(context.cwd, path)));
     const bad = files.filter(({ valid }) => !valid).length;
     if (bad === 0) return respond("ok", { message: `${counted(files.length)} valid.`, page: filePage(files), data: { files } });
+    const verb = bad === 1 ? "is" : "are";
     return respond("file_invalid", {
-      message: files.length === 1 ? "The file is not valid." : `${bad} of ${files.length} files ${bad === 1 ? "is" : "are"} not valid.`,
+      message: files.length === 1 ? "The file is not valid." : `${bad} of ${files.length} files ${verb} not valid.`,
       remediation: ["fix these lines, then run it again; nothing was changed"],
       page: filePage(files),
       data: { files },
@@ -29,10 +30,10 @@ export function validate(context: CommandContext, input: { readonly paths: reado
 
 const counted = (files: number): string => (files === 1 ? "1 file is" : `${files} files are`);
 
-async function validatedAt(cwd: string, given: string): Promise<readonly Validated[]> {
-  const path = resolve(cwd, given);
-  const named: FileNamed = { path, within: isBelow(cwd, path) ? cwd : dirname(path), shown: given };
-  // A folder with a file's name is an unreadable file.
+async function validatedAt(cwd: string, typedPath: string): Promise<readonly Validated[]> {
+  const path = resolve(cwd, typedPath);
+  const named: FileNamed = { path, within: isBelow(cwd, path) ? cwd : dirname(path), shown: typedPath };
+  // A folder whose name is that of a known file is reported as an unreadable file.
   const isFolder = isFolderAt(path) && !(/\.(jsonl|json|md|ya?ml)$/.test(path) && formatByName(path) !== null);
   const real = isFolder ? realpathSync(path) : path;
   if (!isFolder || !isBelow(realpathSync(named.within), real)) return [await validateFile(named)];
@@ -57,9 +58,9 @@ function filePage(files: readonly Validated[]): readonly string[] {
 function linesOf({ path, format, valid, violations, more, unchecked }: Validated): readonly string[] {
   const errors = violations.filter(({ severity }) => severity === "error").length + (valid ? 0 : (more ?? 0));
   const warnings = violations.length - violations.filter(({ severity }) => severity === "error").length;
-  const found = [errors === 0 ? "" : numbered(errors, "violation"), warnings === 0 ? "" : numbered(warnings, "warning")].filter(Boolean);
+  const counts = [errors === 0 ? "" : numbered(errors, "violation"), warnings === 0 ? "" : numbered(warnings, "warning")].filter(Boolean);
   return [
-    `${valid ? "✓" : "✗"} ${visible(path)}: ${format}${found.length === 0 ? "" : `, ${found.join(" and ")}`}`,
+    `${valid ? "✓" : "✗"} ${visible(path)}: ${format}${counts.length === 0 ? "" : `, ${counts.join(" and ")}`}`,
     ...violations.map(
       ({ line, rule, message, severity }) => `  ${visible(path)}:${line}: ${rule}${severity === "warning" ? " (warning)" : ""}: ${message}`,
     ),
@@ -68,4 +69,4 @@ function linesOf({ path, format, valid, violations, more, unchecked }: Validated
   ];
 }
 
-const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const numbered = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,11 +1,12 @@
 // draft: makes an objective into a run that waits for acknowledgement. Everything is validated before anything is written.
 
+import type { LoadedFlow } from "../../flows/load.ts";
 import { unknownLimits } from "../../flows/unknown-limits.ts";
 import { createHash } from "node:crypto";
 import type { Config } from "../../contracts/config.ts";
 import type { Cast, EventOf } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
-import { confidenceFloors } from "../../contracts/objective.ts";
+import { confidenceFloors, type Objective } from "../../contracts/objective.ts";
 import { definedFields } from "../../core/drafts.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
@@ -18,8 +19,9 @@ import { loadCheckedFlow } from "./load-checked-flow.ts";
 import { registryVersions } from "../../playbooks/registry/registry.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
+import type { PreparedRun } from "../../playbooks/contract/playbook.ts";
 import { type ProjectPaths, newRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
-import { resolveObjective } from "./objective.ts";
+import { resolveObjective, type ResolvedObjective } from "./objective.ts";
 import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
 import { beginRun } from "../begin-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
@@ -49,55 +51,24 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   const isSurveyed = input.base === undefined && input.isCopy !== true;
   const survey = isSurveyed ? startSurvey(checkout, playbook?.ownedPaths) : () => Promise.resolve({ warnings: [], uncommitted: [] });
   const prepared = await playbook?.prepare?.({ context, paths, input, loadFlow: (name) => loadCheckedFlow(context, name) });
-  const resolved = resolveObjective({
-    input: withScope(withGoal(input, prepared?.goal), prepared?.scope),
-    config: settings.config,
-    flow,
-    estimate: prepared?.estimate,
-    tokensUsedBefore: prepared?.resumes?.tokens,
-  });
-  if ("failure" in resolved) {
-    const { message, field, missing_fields } = resolved.failure;
-    return refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
-  }
-  const { inferred_defaults } = resolved;
-  const isScopeTyped = !inferred_defaults.includes("scope");
-  const objective = readFromFolder(resolved.objective, folder, isScopeTyped);
+  const {
+    objective,
+    inferred_defaults,
+    warnings: objectiveWarnings,
+  } = requireObjective(input, prepared, { config: settings.config, flow, folder });
   await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
-  const { cast, scripts, inferred } = await castRoles(context, { config: settings.config, flow, agent: input.agent });
+  const casting = await castRoles(context, { config: settings.config, flow, agent: input.agent });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
   const collected = await collectChecks(repository, objective, { ...settings.config.checks, commands });
-  const [unknownLimit] = await unknownLimits(paths.root, settings.config.limits ?? {});
-  if (unknownLimit !== undefined)
-    refuse("config_invalid", { message: `limits.${unknownLimit.name} in your config: ${unknownLimit.message}` });
+  await refuseUnknownLimit(paths.root, settings.config);
   // Documents only tighten, so their limits replace the config's.
   const tuned = { ...settings.config.limits, ...prepared?.limits };
   await tryIsolation(settings.isolation, paths);
 
-  const content: DraftContent = {
-    flow,
-    flow_hash: loaded.hash,
-    prompts: hashTexts(loaded.prompts),
-    ...(called.length === 0
-      ? {}
-      : { called: called.map((item) => ({ flow: item.flow, flow_hash: item.hash, prompts: hashTexts(item.prompts) })) }),
-    registry: { ...registryVersions },
-    objective,
-    inferred_defaults: [...inferred_defaults, ...(inferred === null ? [] : ["agent"])],
-    options: flowOptions(flow, { input, objective, confidenceFloor: confidenceFloors[objective.risk_level], tuned, prepared }),
-    budget: objective.max_budget,
-    limits: flowLimits(flow, objective, tuned, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
-    checks: collected.checks,
-    cast,
-    isolation: settings.isolation,
-    policy: { ...policyOf(settings.config, collected.restores, input.land), ...definedFields({ dependencies_from: input.copyOf }) },
-    ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
-    ...(prepared?.resumes === undefined ? {} : { resumes: prepared.resumes }),
-    config_hash: settings.hash,
-  };
+  const content = buildContent({ input, settings, loaded, called, prepared, objective, inferred_defaults, casting, collected, tuned });
   const blobs = [
     ...[loaded.prompts, ...called.map((item) => item.prompts)].flatMap((texts) => Object.values(texts)),
-    ...scripts,
+    ...casting.scripts,
     ...(prepared?.documents ?? []).map(({ text }) => text),
   ];
   const { uncommitted, warnings: surveyWarnings } = await survey();
@@ -110,17 +81,85 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
       ...settings.warnings,
       ...(prepared?.warnings ?? []),
       ...unusedLimitWarnings(flow, tuned),
-      ...unusedRoleWarnings(settings.config, Object.keys(cast)),
+      ...unusedRoleWarnings(settings.config, Object.keys(casting.cast)),
       ...unusedPolicyWarnings(flow, objective),
-      ...resolved.warnings,
-      ...startFolderWarnings(folder, isScopeTyped),
-      ...(inferred === null ? [] : [`No agent was named, so ${inferred.name} was taken: ${inferred.why}.`]),
+      ...objectiveWarnings,
+      ...startFolderWarnings(folder, { isScopeTyped: !inferred_defaults.includes("scope") }),
+      ...inferredAgentWarnings(casting.inferred),
       ...surveyWarnings,
       ...collected.warnings.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`),
       ...endedQuarantineWarnings(settings.config),
     ],
   };
 }
+
+/** Resolves the objective from the command line, the documents and the config, or refuses with the field that is wrong. */
+function requireObjective(
+  input: GoInput,
+  prepared: PreparedRun | undefined,
+  { config, flow, folder }: { readonly config: Config; readonly flow: Flow; readonly folder: string },
+): Extract<ResolvedObjective, { readonly objective: Objective }> {
+  const resolved = resolveObjective({
+    input: withScope(withGoal(input, prepared?.goal), prepared?.scope),
+    config,
+    flow,
+    estimate: prepared?.estimate,
+    tokensUsedBefore: prepared?.resumes?.tokens,
+  });
+  if ("failure" in resolved) {
+    const { message, field, missing_fields } = resolved.failure;
+    return refuse("objective_schema_invalid", { message, data: { field, missing_fields } });
+  }
+  const isScopeTyped = !resolved.inferred_defaults.includes("scope");
+  return { ...resolved, objective: readFromFolder(resolved.objective, folder, { isScopeTyped }) };
+}
+
+async function refuseUnknownLimit(root: string, config: Config): Promise<void> {
+  const [unknown] = await unknownLimits(root, config.limits ?? {});
+  if (unknown !== undefined) refuse("config_invalid", { message: `limits.${unknown.name} in your config: ${unknown.message}` });
+}
+
+type ContentParts = {
+  readonly input: GoInput;
+  readonly settings: ReturnType<typeof settingsOf>;
+  readonly loaded: LoadedFlow;
+  readonly called: Awaited<ReturnType<typeof loadCalledFlows>>;
+  readonly prepared: PreparedRun | undefined;
+  readonly objective: Objective;
+  readonly inferred_defaults: readonly string[];
+  readonly casting: Awaited<ReturnType<typeof castRoles>>;
+  readonly collected: Awaited<ReturnType<typeof collectChecks>>;
+  /** The limits of the config and the documents. */
+  readonly tuned: NonNullable<Config["limits"]>;
+};
+
+function buildContent(parts: ContentParts): DraftContent {
+  const { input, settings, loaded, called, prepared, objective, inferred_defaults, casting, collected, tuned } = parts;
+  return {
+    flow: loaded.flow,
+    flow_hash: loaded.hash,
+    prompts: hashTexts(loaded.prompts),
+    ...(called.length === 0
+      ? {}
+      : { called: called.map((item) => ({ flow: item.flow, flow_hash: item.hash, prompts: hashTexts(item.prompts) })) }),
+    registry: { ...registryVersions },
+    objective,
+    inferred_defaults: [...inferred_defaults, ...(casting.inferred === null ? [] : ["agent"])],
+    options: flowOptions(loaded.flow, { input, objective, confidenceFloor: confidenceFloors[objective.risk_level], tuned, prepared }),
+    budget: objective.max_budget,
+    limits: flowLimits(loaded.flow, objective, tuned, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
+    checks: collected.checks,
+    cast: casting.cast,
+    isolation: settings.isolation,
+    policy: { ...policyOf(settings.config, collected.restores, input.land), ...definedFields({ dependencies_from: input.copyOf }) },
+    ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
+    ...(prepared?.resumes === undefined ? {} : { resumes: prepared.resumes }),
+    config_hash: settings.hash,
+  };
+}
+
+const inferredAgentWarnings = (inferred: InferredAgent | null): readonly string[] =>
+  inferred === null ? [] : [`No agent was named, so ${inferred.name} was taken: ${inferred.why}.`];
 
 /** Assigns the agents; roles without one get the only agent installed here, which is reported. */
 async function castRoles(

@@ -37,7 +37,7 @@ describe("an objective typed in a folder of the repository", () => {
   };
 
   test("has its commands run there, and its globs begin there", () => {
-    expect(readFromFolder(objective, "packages/my api", true)).toMatchObject({
+    expect(readFromFolder(objective, "packages/my api", { isScopeTyped: true })).toMatchObject({
       scope: ["packages/my api/src/**", "!packages/my api/src/gen/**"],
       done_criteria: [{ check: "cd 'packages/my api' && npm test" }, { check: null }],
       red_green: ["cd 'packages/my api' && make red"],
@@ -46,16 +46,18 @@ describe("an objective typed in a folder of the repository", () => {
   });
 
   test("keeps a scope that nobody typed, and is the same in the root", () => {
-    expect(readFromFolder({ ...objective, scope: ["**"] }, "a", false).scope).toEqual(["**"]);
-    expect(readFromFolder(objective, "", true)).toBe(objective);
-    expect(readFromFolder({ ...objective, scope: ["x"] }, "app/[id]", true).scope).toEqual(["app/\\[id\\]/x"]);
+    expect(readFromFolder({ ...objective, scope: ["**"] }, "a", { isScopeTyped: false }).scope).toEqual(["**"]);
+    expect(readFromFolder(objective, "", { isScopeTyped: true })).toBe(objective);
+    expect(readFromFolder({ ...objective, scope: ["x"] }, "app/[id]", { isScopeTyped: true }).scope).toEqual(["app/\\[id\\]/x"]);
   });
 });
 
 test("the user is told where commands run, and what the agent may change", () => {
-  expect(startFolderWarnings("", true)).toEqual([]);
-  expect(startFolderWarnings("api", true)).toEqual(["Commands of this objective run in api/, where you are, and its scope begins there."]);
-  expect(startFolderWarnings("api", false)).toEqual([
+  expect(startFolderWarnings("", { isScopeTyped: true })).toEqual([]);
+  expect(startFolderWarnings("api", { isScopeTyped: true })).toEqual([
+    "Commands of this objective run in api/, where you are, and its scope begins there.",
+  ]);
+  expect(startFolderWarnings("api", { isScopeTyped: false })).toEqual([
     "Commands of this objective run in api/, where you are, and the agent may change the whole repository (--scope limits it).",
   ]);
 });

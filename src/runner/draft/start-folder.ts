@@ -27,8 +27,8 @@ export function refuseDocumentsBelowRoot(folder: string): void {
   });
 }
 
-/** The objective as it is meant from that folder. A scope that nobody typed stays. */
-export function readFromFolder(objective: Objective, folder: string, isScopeTyped: boolean): Objective {
+/** The objective with its commands and its scope relative to the folder the user is in. A scope that nobody typed stays as it is. */
+export function readFromFolder(objective: Objective, folder: string, { isScopeTyped }: { readonly isScopeTyped: boolean }): Objective {
   if (folder === "") return objective;
   const inFolder = (command: string): string => `cd ${shellWord(folder)} && ${command}`;
   const globFolder = folder.replaceAll(/[\\[\]{}()*?!+@]/g, "\\$&");
@@ -43,7 +43,7 @@ export function readFromFolder(objective: Objective, folder: string, isScopeType
   };
 }
 
-export function startFolderWarnings(folder: string, isScopeTyped: boolean): readonly string[] {
+export function startFolderWarnings(folder: string, { isScopeTyped }: { readonly isScopeTyped: boolean }): readonly string[] {
   if (folder === "") return [];
   const scope = isScopeTyped ? "its scope begins there" : "the agent may change the whole repository (--scope limits it)";
   return [`Commands of this objective run in ${folder}/, where you are, and ${scope}.`];
