@@ -68,17 +68,17 @@ export function approve(
 
 function findOpenBlock(loaded: LoadedRun, named: string | undefined): OpenBlock {
   const open = questionsOpen(loaded.view);
-  const where = { run_id: loaded.run, state: loaded.view.status };
+  const runFields = { run_id: loaded.run, state: loaded.view.status };
   if (open.length === 0)
     return refuse("invalid_state_transition", {
-      ...where,
+      ...runFields,
       message: `${loaded.run} has no open question.`,
       data: { allowed_from: ["a run with an open question"] },
     });
   const [only] = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
   if (only === undefined || (named === undefined && open.length > 1)) {
     return refuse("human_block_open", {
-      ...where,
+      ...runFields,
       result: "FAIL",
       message: named === undefined ? "Several questions are open; say which." : `No open question is called ${named}.`,
       remediation: open.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),

@@ -72,21 +72,22 @@ function parseRaise({ view, run }: LoadedRun, word: string): Raise {
   const dimension = scope === "phase" ? name.slice(phasePrefix.length) : name;
   const allowedNames: readonly string[] = scope === "phase" ? dimensions : [...dimensions, "retries"];
   const value = readQuantity(amount.replace(/^\+/, ""));
-  const where = { run_id: run, state: view.status };
+  const runFields = { run_id: run, state: view.status };
   if (!allowedNames.includes(dimension) || value === null || value <= 0) {
     return refuse("objective_schema_invalid", {
-      ...where,
+      ...runFields,
       message: `"${word}" is not a limit: expected one of ${allowedNames.join(", ")} with a number, for instance tokens=+100k or phase.tokens=+100k.`,
     });
   }
   const current = scope === "run" ? (view.limits.run[dimension] ?? 0) : phaseLimit(view, dimension);
   if (current === null)
     return refuse("objective_schema_invalid", {
-      ...where,
+      ...runFields,
       message: `A phase of this run may use any amount of ${dimension}: there is no such limit to raise.`,
     });
   const to = amount.startsWith("+") ? current + value : value;
-  if (to <= current) refuse("objective_schema_invalid", { ...where, message: `${name} stands at ${current}; ${to} would not raise it.` });
+  if (to <= current)
+    refuse("objective_schema_invalid", { ...runFields, message: `${name} stands at ${current}; ${to} would not raise it.` });
   return { scope, dimension, to };
 }
 

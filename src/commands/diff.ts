@@ -31,12 +31,12 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
   return catchRefusals(async () => {
     const { paths, run, view, owner } = await loadRun(context, input.run);
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
-    const where = { run_id: run, state: view.status };
+    const runFields = { run_id: run, state: view.status };
     if (input.turn !== undefined) return (await import("./turn-diff.ts")).turnDiff(paths, run, view, input.turn);
     const repository = await openedRepository(paths.root);
     if (!(await hasCommits(repository, [base, tip])))
       return refuse("work_missing", {
-        ...where,
+        ...runFields,
         message: `The commits of ${run} are no longer in this repository: its branch was deleted.`,
         remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
       });
@@ -45,7 +45,7 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
     const files = file === undefined ? allFiles : allFiles.filter(({ path }) => path === file);
     if (file !== undefined && files.length === 0)
       return refuse("usage", {
-        ...where,
+        ...runFields,
         message: `${run} did not change ${oneLine(file)}.${didYouMean(
           file,
           allFiles.map(({ path }) => path),
@@ -65,13 +65,13 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
         ...fileRows(files, filesMax).map((row) => `  ${row}`),
         ...(files.length === 0 ? [] : ["", `→ autopilot diff${runArgument}`]),
       ];
-      return respond("ok", { ...where, message, page, data });
+      return respond("ok", { ...runFields, message, page, data });
     }
     const { text, isCut } = await (file === undefined
       ? patchBetween(repository, base, tip)
       : filePatchBetween(repository, base, tip, file));
     return respond("ok", {
-      ...where,
+      ...runFields,
       message,
       page: text.replace(/\n$/, "").split("\n"),
       data: { ...data, patch: text },

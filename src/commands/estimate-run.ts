@@ -49,8 +49,8 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
       });
     }
     const { tokens, minutes, usd, success, samples } = forecast;
-    const row = (what: string, { p50, p90 }: Range, format: (value: number) => string): string =>
-      `  ${what}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
+    const row = (label: string, { p50, p90 }: Range, format: (value: number) => string): string =>
+      `  ${label}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
     const page = [
       `What a run of ${flow} will probably use`,
       row("tokens", tokens, (value) => figure(Math.round(value))),

@@ -19,10 +19,10 @@ type Input = {
 export function note(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
-    const where = { run_id: loaded.run, state: loaded.view.status };
+    const runFields = { run_id: loaded.run, state: loaded.view.status };
     requireStatus(loaded, "note", "running", "paused");
     if (!v.safeParse(GitSha, input.commit).success)
-      refuse("usage", { ...where, message: `${input.commit} is not a commit.`, remediation: ["autopilot diff"] });
+      refuse("usage", { ...runFields, message: `${input.commit} is not a commit.`, remediation: ["autopilot diff"] });
     const { view, outcome } = await sendToRun(
       context,
       loaded,
@@ -32,7 +32,7 @@ export function note(context: CommandContext, input: Input): Promise<CommandResp
     if (outcome === "late") refuseLate(loaded, view, "It came too late to count.");
     const isOld = input.commit !== loaded.view.tip.commit;
     return respond("review_noted", {
-      ...where,
+      ...runFields,
       state: view.status,
       message: `${input.notes.length} ${input.notes.length === 1 ? "note" : "notes"} recorded for the next turn that changes something.`,
       warnings: isOld ? ["The change has moved on since it was looked at; the notes name the commit they are about."] : [],

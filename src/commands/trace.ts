@@ -36,10 +36,10 @@ export function trace(context: CommandContext, input: Input): Promise<CommandRes
     if (byJournal !== null) return byJournal;
     const read = readTraceFiles(root, phaseFilter);
     const spans = read.spans.filter(({ timestamp }) => period === null || (timestamp >= period.from && timestamp <= period.to));
-    const where = period === null ? {} : { run_id: period.run, state: period.state };
+    const runFields = period === null ? {} : { run_id: period.run, state: period.state };
     if (spans.length === 0 && read.warnings.length === 0)
       return refuse("missing_docs", {
-        ...where,
+        ...runFields,
         message: `There is no trace${phaseFilter === null ? "" : ` of phase ${phaseFilter}`}${period === null ? "" : ` of ${period.run}`} here: looked for ${phasesFolder}/${phaseFilter ?? "*"}/TRACE.jsonl.`,
         remediation: [
           read.phases.length === 0
@@ -48,7 +48,7 @@ export function trace(context: CommandContext, input: Input): Promise<CommandRes
         ],
       });
     return respond("ok", {
-      ...where,
+      ...runFields,
       message: `${spans.length} spans of ${read.phases.length} phases.`,
       warnings: read.warnings,
       page: tracePage(spans),
@@ -65,17 +65,17 @@ async function traceFromJournal(paths: ProjectPaths, named: string | null, wante
   if (view.drafted.flow.playbook === "roadmap") return null;
   const folder = runFolder(paths, run);
   const { entries } = await readEntries(paths, run);
-  const all = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
-  const spans = wanted === null ? all : all.filter(({ phase_id }) => phase_id === wanted);
-  const phases = [...new Set(all.map(({ phase_id }) => phase_id))];
-  const where = { run_id: run, state: view.status };
+  const allSpans = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
+  const spans = wanted === null ? allSpans : allSpans.filter(({ phase_id }) => phase_id === wanted);
+  const phases = [...new Set(allSpans.map(({ phase_id }) => phase_id))];
+  const runFields = { run_id: run, state: view.status };
   if (spans.length === 0)
     return refuse("missing_docs", {
-      ...where,
+      ...runFields,
       message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`} of ${run}: ${phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`}.`,
       remediation: ["autopilot log"],
     });
-  return respond("ok", { ...where, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
+  return respond("ok", { ...runFields, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
 }
 
 /** The time span of the named run; null if none was named: then everything counts. */

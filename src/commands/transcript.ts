@@ -16,17 +16,20 @@ export function transcript(context: CommandContext, input: Input): Promise<Comma
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const turns = readTranscripts(runFolder(paths, run));
-    const where = { run_id: run, state: view.status };
+    const runFields = { run_id: run, state: view.status };
     if (turns.length === 0)
-      return refuse("transcript_missing", { ...where, message: `${run} has no transcript: no turn has begun, or it was cleaned away.` });
+      return refuse("transcript_missing", {
+        ...runFields,
+        message: `${run} has no transcript: no turn has begun, or it was cleaned away.`,
+      });
     if (input.turn !== undefined && turns[input.turn - 1] === undefined)
       return refuse("transcript_missing", {
-        ...where,
+        ...runFields,
         message: `${run} has ${plural(turns.length, "turn")}; there is no turn ${input.turn}.`,
         remediation: ["autopilot transcript --all"],
       });
     return respond("ok", {
-      ...where,
+      ...runFields,
       message: `${plural(turns.length, "turn")} of ${run}.`,
       page: transcriptPage({
         turns,

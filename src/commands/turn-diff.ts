@@ -14,11 +14,11 @@ import { discardedPatches } from "../workspace/landing/quarantine.ts";
 
 /** Turns are counted as `go` counts them: from 1, in the order in which they began. */
 export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, turn: number): Promise<CommandResponse> {
-  const where = { run_id: run, state: view.status };
+  const runFields = { run_id: run, state: view.status };
   const attempt = view.turns[turn - 1]?.attempt;
   if (attempt === undefined)
     return refuse("usage", {
-      ...where,
+      ...runFields,
       message: `${run} has ${plural(view.turns.length, "turn")}; there is no turn ${turn}.`,
       remediation: ["autopilot log"],
     });
@@ -28,7 +28,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
   if (applied === undefined) {
     const message = discarded.length === 0 ? `Turn ${turn} changed nothing.` : `What turn ${turn} did was discarded.`;
     return respond("ok", {
-      ...where,
+      ...runFields,
       message,
       page: discarded.length === 0 ? [message] : discarded.flatMap(patchLines),
       data: { attempt, discarded },
@@ -38,12 +38,12 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
   const repository = await openedRepository(paths.root);
   if (!(await hasCommits(repository, [parent, commit])))
     return refuse("work_missing", {
-      ...where,
+      ...runFields,
       message: `The commit of turn ${turn} is no longer in this repository: its branch was deleted.`,
     });
   const { text } = await patchBetween(repository, parent, commit);
   return respond("ok", {
-    ...where,
+    ...runFields,
     message: `Turn ${turn} of ${run}.`,
     page: patchLines(text),
     data: { attempt, parent, commit, patch: text, discarded },

@@ -1,4 +1,4 @@
-// attempt-facts: the result of one attempt of a step, with the checks right after it: what a replay is compared by.
+// attempt-facts: collects the result of one attempt of a step, with the checks right after it, to compare a replay with.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 

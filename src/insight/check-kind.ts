@@ -1,4 +1,4 @@
-// check-kind: which of the roadmap's four checks a project's command is. Commands are the user's; their usual words decide.
+// check-kind: guesses which of the roadmap's four kinds of check a project's command is, by the words that such commands usually contain.
 
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { CheckFlag } from "../contracts/roadmap-values.ts";

@@ -1,4 +1,4 @@
-// completion: how far the whole roadmap has come, as the completion report's data.
+// completion: computes how far the whole roadmap has come, as the completion report's data.
 //
 // Invariant:
 //   C1. A phase counts once: completed, failed, deferred, skipped or not reached; what an earlier run completed stays completed.

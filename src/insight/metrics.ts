@@ -1,4 +1,4 @@
-// metrics: the result of a run in figures, as one entry of archive/metrics.json.
+// metrics: computes a run's figures, as one entry of archive/metrics.json.
 
 import type { RunMetrics } from "../contracts/roadmap-reports.ts";
 import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";

@@ -1,4 +1,5 @@
-// rejection: decisions that sent a phase's work back or ended it, though no step failed: the verifier's, the judge's, a person's.
+// rejection: finds the decisions that sent a phase's work back or ended it although no step failed: the verifier's, the judge's, a
+// person's.
 //
 // Invariants:
 //   R1. A decision is a rejection by what followed from it, not by its text: the route leads back, or the phase is reverted.

@@ -1,4 +1,4 @@
-// root-cause: why a phase failed, as one of the ten categories: from the first failing cause that was never put right.
+// root-cause: finds why a phase failed, as one of ten categories: the first failure that was never put right.
 //
 // Invariants:
 //   P1. Every failure has exactly one category, whatever it was.

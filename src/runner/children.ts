@@ -1,4 +1,5 @@
-// children: a `flow` step's child run: another flow, its own journal in the parent's folder, its own branch; it never lands itself.
+// children: runs the child run of a `flow` step: another flow, with its own journal in the parent's folder and its own branch. It never
+// lands itself.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";

@@ -95,10 +95,10 @@ async function removePauseRequests(folder: string): Promise<void> {
 /** Refuses if another process owns the run or the breaker has not cooled down. Returns warnings about the config. */
 async function requireResumable(context: CommandContext, loaded: LoadedRun, input: ResumeInput): Promise<string[]> {
   const { run, view, owner, paths } = loaded;
-  const where = { run_id: run, state: view.status };
+  const runFields = { run_id: run, state: view.status };
   if (owner !== null)
     refuse("run_locked", {
-      ...where,
+      ...runFields,
       message: `${run} is being worked on by process ${owner.pid}.`,
       data: { pid: owner.pid },
       remediation: ["autopilot watch", "autopilot pause"],
@@ -106,7 +106,7 @@ async function requireResumable(context: CommandContext, loaded: LoadedRun, inpu
   const blocked = resumeBlockedBy(view, systemClock.now(), input.now ?? false);
   if (blocked !== null)
     refuse(blocked.reason, {
-      ...where,
+      ...runFields,
       message: `The breaker stays open until ${blocked.until}${blocked.reason === "breaker_open" ? "" : ", or until the phase may use more"}.`,
       remediation: [
         ...(blocked.reason === "breaker_open" ? [] : ["autopilot budget raise phase.tokens=+100k, then autopilot resume"]),

@@ -1,4 +1,4 @@
-// budget-view: what a run may use, has used and is about to use, under the same four names everywhere.
+// budget-view: builds what a run may use, has used and is about to use, under the same four names everywhere.
 
 import type { Dimension } from "../contracts/budget.ts";
 import { dimensions } from "../contracts/budget.ts";

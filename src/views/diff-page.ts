@@ -1,4 +1,4 @@
-// diff-page: what a run changed, file by file: how many lines came and went.
+// diff-page: renders what a run changed, file by file, with the numbers of added and removed lines.
 
 import { columned } from "./columned.ts";
 import { figure, oneLine, plural } from "./wording.ts";

@@ -1,4 +1,4 @@
-// estimate-page: what phases will probably use, as a person reads it.
+// estimate-page: renders the estimate of what a roadmap's phases will use.
 
 import type { PhaseEstimate, Range, RoadmapEstimate } from "../insight/estimate.ts";
 import type { ForecastRecord } from "../insight/forecast.ts";

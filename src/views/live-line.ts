@@ -1,4 +1,4 @@
-// live-line: one live event as the line that a person sees while a run works.
+// live-line: renders one live event as the line that a person sees while a run works.
 
 import type { LiveEvent } from "../contracts/signal.ts";
 import { unreachable } from "../kit/never.ts";

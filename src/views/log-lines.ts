@@ -1,4 +1,4 @@
-// log-lines: one event, one sentence. A new event without its sentence does not compile.
+// log-lines: renders each journal event as one sentence. A new event without its sentence does not compile.
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";

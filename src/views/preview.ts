@@ -167,7 +167,7 @@ export function previewDetails(view: PreviewView): readonly string[] {
     ...row("Ends", [previewCompletion(view)]),
     ...row("Policy", [`risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`]),
     ...row("Sandbox", [
-      `${view.isolation.mechanism}; it blocks: ${view.isolation.enforced.map((what) => oneLine(what)).join(", ") || "nothing"}`,
+      `${view.isolation.mechanism}; it blocks: ${view.isolation.enforced.map((action) => oneLine(action)).join(", ") || "nothing"}`,
     ]),
     ...environmentLines(view.check_env, "shell"),
     "",

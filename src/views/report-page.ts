@@ -135,11 +135,11 @@ function proofLines({ evidence, gates, phases }: ReportView): readonly string[] 
 
 function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
   const failure = why === undefined ? `exit ${exit_code ?? "unknown"}` : oneLine(why);
-  const how = status === "failed" ? failure : status.replace("_", " ");
+  const failureText = status === "failed" ? failure : status.replace("_", " ");
   const was = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
   const proves = kind === "criterion" && status === "passed" && before === "passed" ? ", so it proves nothing new" : "";
   const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
-  const line = `${checkMark(status)} ${name}   ${status === "passed" ? "" : `${how}, `}${compactDuration(duration_ms)}, ${was}${proves}`;
+  const line = `${checkMark(status)} ${name}   ${status === "passed" ? "" : `${failureText}, `}${compactDuration(duration_ms)}, ${was}${proves}`;
   if (status === "passed" || excerpt === undefined) return [line];
   return [line, ...failureLines(excerpt).map((text) => `    │ ${text}`)];
 }
@@ -184,13 +184,15 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
   const { claims, unverifiable } = looked_up;
   if (claims.length === 0) return [];
   const wrong = phases.length > 0 ? [] : claims.filter(({ verdict }) => verdict === "false");
-  const said = new Map<string, number>(); // an agent may say the same in every turn
+  const countsByLine = new Map<string, number>(); // an agent may say the same in every turn
   for (const { text, why } of wrong) {
     const line = `✗ “${oneLine(text)}” ${oneLine(why)}`;
-    said.set(line, (said.get(line) ?? 0) + 1);
+    countsByLine.set(line, (countsByLine.get(line) ?? 0) + 1);
   }
-  const wrongLines = [...said].slice(0, lookedUpMax).map(([line, times]) => (times === 1 ? line : `${line} (${figure(times)} times)`));
-  const more = said.size > wrongLines.length ? [`… ${figure(said.size - wrongLines.length)} more false ones`] : [];
+  const wrongLines = [...countsByLine]
+    .slice(0, lookedUpMax)
+    .map(([line, times]) => (times === 1 ? line : `${line} (${figure(times)} times)`));
+  const more = countsByLine.size > wrongLines.length ? [`… ${figure(countsByLine.size - wrongLines.length)} more false ones`] : [];
   return [
     ...wrongLines,
     ...more,

@@ -225,8 +225,8 @@ function runRecommendations(run: RunView, owner: Owner, isCurrent: boolean | und
     .filter(({ check }) => check === null)
     .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);
   const actions = nextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
-  const all = [...failing, ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
-  const unread = all.map((action) => action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, "")); // that is what is being read
+  const candidates = [...failing, ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
+  const unread = candidates.map((action) => action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, "")); // that is what is being read
   return [...new Set(unread)].filter((action) => !action.startsWith("autopilot report"));
 }
 

@@ -76,18 +76,18 @@ export function transcriptPage({ turns, turn, named }: TranscriptShown): readonl
   if (turn === "all")
     return turns.flatMap((item, index) => [...turnHead(item, index, turns.length), ...promptLines(item), ...turnBody(item, wholly), ""]);
   const position = (turn ?? turns.length) - 1;
-  const one = turns[position];
-  if (one === undefined) return [];
-  if (turn !== null) return [...turnHead(one, position, turns.length), ...promptLines(one), ...turnBody(one, wholly)];
-  const body = turnBody(one, briefly);
+  const chosen = turns[position];
+  if (chosen === undefined) return [];
+  if (turn !== null) return [...turnHead(chosen, position, turns.length), ...promptLines(chosen), ...turnBody(chosen, wholly)];
+  const body = turnBody(chosen, briefly);
   const shownLines = body.slice(-rowsMax);
-  const isCut = body.length > shownLines.length || one.entries.some(isLong);
+  const isCut = body.length > shownLines.length || chosen.entries.some(isLong);
   return [
-    ...turnHead(one, position, turns.length),
+    ...turnHead(chosen, position, turns.length),
     ...(body.length > shownLines.length ? [`  … ${plural(body.length - shownLines.length, "earlier row")}`] : []),
     ...shownLines,
     "",
-    ...(isCut || one.prompt !== null ? [`→ ${command} --turn ${position + 1}   this turn in full, with its prompt`] : []),
+    ...(isCut || chosen.prompt !== null ? [`→ ${command} --turn ${position + 1}   this turn in full, with its prompt`] : []),
     ...(turns.length > 1 ? [`→ ${command} --all   all ${turns.length} turns`] : []),
   ];
 }

@@ -146,10 +146,10 @@ export function truthPage(rows: readonly TruthRow[]): readonly string[] {
     const share =
       share_true === null ? "nothing could be decided" : `${figure(Math.round(share_true * 100))} % true (${row.true} of ${decided})`;
     const refused = returns_refused === 0 ? "" : `; ${plural(returns_refused, "return")} asked for again`;
-    const who = `${oneLine(agent)}${model === null ? "" : ` (${oneLine(model)})`} as ${role === "" ? "?" : oneLine(role)}`;
+    const agentName = `${oneLine(agent)}${model === null ? "" : ` (${oneLine(model)})`} as ${role === "" ? "?" : oneLine(role)}`;
     const extent = `${plural(turns, "turn")} in ${plural(runs, "run")}`;
     return [
-      `${row.false > 0 ? "!" : "✓"} ${who}: ${share}, ${unverifiable} unverifiable; ${extent}${refused}`,
+      `${row.false > 0 ? "!" : "✓"} ${agentName}: ${share}, ${unverifiable} unverifiable; ${extent}${refused}`,
       ...last_false.toReversed().map(({ run_id, text, why }) => `    ✗ “${oneLine(text)}” ${oneLine(why)} [${run_id}]`),
     ];
   });

@@ -3,8 +3,8 @@
 import { refuse } from "../../project/respond.ts";
 
 /** `0.05`, or `5%`. */
-export function parseNoiseFloor(given: string | undefined, standard: string): { readonly floor: number; readonly isRelative: boolean } {
-  const text = (given ?? standard).trim();
+export function parseNoiseFloor(typed: string | undefined, standard: string): { readonly floor: number; readonly isRelative: boolean } {
+  const text = (typed ?? standard).trim();
   const [, digits, percent] = /^(\d{1,12}(?:\.\d{1,9})?|\.\d{1,9})(%)?$/.exec(text) ?? [];
   const value = Number(digits);
   if (digits === undefined || !Number.isFinite(value))

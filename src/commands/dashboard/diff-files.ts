@@ -52,8 +52,8 @@ export function listFiles(view: Pick<RunView, "oracles" | "violation">, changed:
     const protectedFile = oracles.get(file.path);
     if (protectedFile !== undefined && protectedFile.allowed === null)
       return { ...file, mark: "protected", word: `protected, ${protectedFile.how}: the base's is used` };
-    const what = notesByPath.get(file.path);
-    return what === undefined ? { ...file, mark: "scope", word: "in scope" } : { ...file, mark: "look", word: what };
+    const note = notesByPath.get(file.path);
+    return note === undefined ? { ...file, mark: "scope", word: "in scope" } : { ...file, mark: "look", word: note };
   });
   const refusedFiles = (view.violation?.paths ?? []).map((path): DiffFile => ({
     path,

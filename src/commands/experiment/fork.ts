@@ -39,13 +39,13 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
     const movedWarnings = await findMovedWarnings(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
     const changes = await buildChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
     const page = forkPage({ run, at, asked: input.at, state, changed: listChanges(changes) });
-    const where = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
+    const preview = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
     const asked = !input.yes && context.isTerminal ? await askToFork(context, page) : null;
     const consent = input.yes ? "y" : asked;
     if (consent === "n") return respond("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
     if (consent !== "y")
       return respond("dry_run_required_before_execute", {
-        ...where,
+        ...preview,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
         remediation: [`autopilot fork ${run} --at ${at}${formatChangeFlags(input)} --yes`],
         data: { at, changed: listChanges(changes) },
@@ -75,8 +75,8 @@ function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void 
 type ForkPoint = { readonly at: number; readonly state: RunView; readonly committed: Draft | null };
 
 /** The line to fork after; a paid turn that was open there is committed first, so that it is not paid again. */
-async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], given: ForkInput): Promise<ForkPoint> {
-  const { at: asked } = given;
+async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], input: ForkInput): Promise<ForkPoint> {
+  const { at: asked } = input;
   const last = entries.at(-1)?.seq ?? 0;
   const refuseFork = (message: string, at: number): never => {
     const before = forkPointBefore(entries, at);
@@ -85,7 +85,7 @@ async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly 
       state: view.status,
       message,
       remediation: [
-        ...(before === null ? [] : [`autopilot fork ${run} --at ${before}${formatChangeFlags(given)}`]),
+        ...(before === null ? [] : [`autopilot fork ${run} --at ${before}${formatChangeFlags(input)}`]),
         `autopilot log -v --run ${run} shows its lines`,
       ],
     });

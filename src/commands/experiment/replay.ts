@@ -53,13 +53,13 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
       `  Recorded   ${recorded.outcome}, ${amount("tokens", recorded.tokens)}, ${money(recorded.usd)}`,
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
-    const where = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
+    const runFields = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
     const asked = !input.yes && context.isTerminal ? await askToReplay(context, about) : null;
     const consent = input.yes ? "y" : asked;
-    if (consent === "n") return respond("ok", { ...where, message: "Not replayed; nothing has changed." });
+    if (consent === "n") return respond("ok", { ...runFields, message: "Not replayed; nothing has changed." });
     if (consent !== "y")
       return respond("dry_run_required_before_execute", {
-        ...where,
+        ...runFields,
         page: about,
         message: "Not replayed: it isn't confirmed.",
         remediation: [`autopilot replay ${run} --step ${attempt}${formatChangeFlags(input)} --yes`],
@@ -75,10 +75,10 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
       origins: (loaded.view.origins ?? []).map((origin) => origin.run),
     });
     if (lines.length === 0)
-      return refuse("replay_refused", { ...where, message: "Called off: nothing was compared, and nothing changed." });
+      return refuse("replay_refused", { ...runFields, message: "Called off: nothing was compared, and nothing changed." });
     const replayed = buildAttemptFacts(lines, attempt);
     return respond("step_replayed", {
-      ...where,
+      ...runFields,
       message: `Replayed ${describeAttempt(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,
       page: replayPage({ attempt, run, commit, recorded, replayed, changed }),
       rowsMax: screenRows,

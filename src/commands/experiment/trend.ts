@@ -12,15 +12,18 @@ import { trendPage } from "../../views/experiment/trend-page.ts";
 export function trend(context: CommandContext, input: { readonly flow?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
-    const all = paths === null ? new Map<string, never>() : await runPoints(paths);
-    const newest = [...all].toSorted(([, a], [, other]) => (newestRun(a) < newestRun(other) ? 1 : -1))[0]?.[0];
+    const pointsByFlow = paths === null ? new Map<string, never>() : await runPoints(paths);
+    const newest = [...pointsByFlow].toSorted(([, a], [, other]) => (newestRun(a) < newestRun(other) ? 1 : -1))[0]?.[0];
     const flow = input.flow ?? newest;
-    const runs = flow === undefined ? undefined : all.get(flow);
+    const runs = flow === undefined ? undefined : pointsByFlow.get(flow);
     if (flow === undefined || runs === undefined)
       return refuse("run_missing", {
         message:
-          flow === undefined ? "No run has ended here." : `No run of the flow ${flow} has ended here.${didYouMean(flow, [...all.keys()])}`,
-        remediation: all.size === 0 ? ["autopilot runs"] : [...all.keys()].map((name) => `autopilot runs --trend --flow ${name}`),
+          flow === undefined
+            ? "No run has ended here."
+            : `No run of the flow ${flow} has ended here.${didYouMean(flow, [...pointsByFlow.keys()])}`,
+        remediation:
+          pointsByFlow.size === 0 ? ["autopilot runs"] : [...pointsByFlow.keys()].map((name) => `autopilot runs --trend --flow ${name}`),
       });
     const runTrend = buildRunTrend(runs);
     return respond("ok", {

@@ -70,7 +70,8 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
 async function cloneHubs(paths: PortfolioPaths, state: PortfolioView, { live }: CommandContext): Promise<ReadonlyMap<string, string>> {
   const failed = new Map<string, string>();
   for (const [repository, hub] of Object.entries(state.hubs)) {
-    if (Object.hasOwn(clonesOf(paths), repository) || !Object.values(state.projects).some((one) => one.repository === repository)) continue;
+    if (Object.hasOwn(clonesOf(paths), repository) || !Object.values(state.projects).some((project) => project.repository === repository))
+      continue;
     live(`clones ${hub}`);
     try {
       await makeClone(paths, state, repository, hub);

@@ -110,7 +110,8 @@ async function adoptAndResume(here: CommandContext, run: string): Promise<Comman
   return adopted.result === "FAIL" ? adopted : resume(here, { words: [], yes: true, run, leavesParked: true, now: true });
 }
 
-type RunToPrepare = StoredRunToBring & { /** Of the hub. */ readonly url: string };
+/** `url`: the hub's address. */
+type RunToPrepare = StoredRunToBring & { readonly store: PostgresStore; readonly url: string };
 
 /** Makes sure that the run's copy is here and up to date. W2 */
 async function prepareCopy(here: CommandContext, paths: ProjectPaths, { store, key, view, url }: RunToPrepare): Promise<void> {

@@ -151,9 +151,9 @@ export async function repositoryOf(
   others: readonly (string | null)[],
 ): Promise<{ readonly root: string; readonly target: string }> {
   if (!existsSync(folder)) invalid(`There is no folder ${folder}.`);
-  const found = await findRepository(folder);
-  if ("failure" in found) return refuse(found.failure.reason, { message: found.failure.detail });
-  const { root, branch, commonDir } = found.repository;
+  const lookup = await findRepository(folder);
+  if ("failure" in lookup) return refuse(lookup.failure.reason, { message: lookup.failure.detail });
+  const { root, branch, commonDir } = lookup.repository;
   for (const other of new Set(others)) {
     const twin = other === null || other === root || !existsSync(other) ? null : await findRepository(other);
     if (twin !== null && "repository" in twin && twin.repository.commonDir === commonDir)

@@ -42,11 +42,11 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
     return withPortfolio(context, paths, async (open) => {
       const { tasks, known, problems } = tasksOfIssues(open.state, project.project_id, issues);
       const drafted = draftTasks(open.state, tasks, { actor: operatorOf(context).actor, newId: newTaskId });
-      const all = [...problems, ...drafted.problems];
-      if (all.length > 0)
+      const allProblems = [...problems, ...drafted.problems];
+      if (allProblems.length > 0)
         invalid(
-          `${all.length} ${all.length === 1 ? "issue" : "issues"} can't be imported, so none was: ${all.slice(0, shownMax).join("; ")}`,
-          { problems: all },
+          `${allProblems.length} ${allProblems.length === 1 ? "issue" : "issues"} can't be imported, so none was: ${allProblems.slice(0, shownMax).join("; ")}`,
+          { problems: allProblems },
         );
       await open.write(...drafted.changes);
       const count = drafted.ids.length;

@@ -26,14 +26,14 @@ export async function lookAtLandings(
   now: string,
 ): Promise<LandingsLook> {
   if (portfolioMark(paths.own) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
-  const held = new Map<string, string>();
+  const whyHeld = new Map<string, string>();
   const heldByQueue: Record<string, Held> = { ...state.held };
   for (const action of actions) {
     const obstacle = action.do === "merge" ? await findObstacle(state, action) : null;
     if (action.do !== "merge" || obstacle === null) continue;
     const { repository, target } = action;
     const queue = queueOf(action);
-    held.set(queue, obstacle.why);
+    whyHeld.set(queue, obstacle.why);
     if (obstacle.command === null) delete heldByQueue[queue]; // its question says so
     else
       heldByQueue[queue] = {
@@ -44,7 +44,7 @@ export async function lookAtLandings(
         since: heldByQueue[queue]?.since ?? now,
       };
   }
-  return { held, state: { ...state, held: heldByQueue } };
+  return { held: whyHeld, state: { ...state, held: heldByQueue } };
 }
 
 async function findObstacle(state: PortfolioView, action: Merge): Promise<HeldUp | null> {

@@ -1,4 +1,4 @@
-// look-at-workers: what became of the tasks that the journal says are running, by the recovery table.
+// look-at-workers: finds out what became of the tasks that the journal says are running, and acts on it by the recovery table.
 
 import type { RunView } from "../../core/state.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";

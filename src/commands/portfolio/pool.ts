@@ -74,15 +74,15 @@ type Pool = Workers &
     wake: () => void;
   };
 
-export function runPortfolio(context: CommandContext, given: PoolInput): Promise<CommandResponse> {
+export function runPortfolio(context: CommandContext, options: PoolInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const found: string[] = [];
+    const warnings: string[] = [];
     const own = requirePortfolio(context);
-    const input = { ...given, fleet: given.fleet === true || portfolioMark(own.own) !== null }; // one that is in a store stays there
+    const input = { ...options, fleet: options.fleet === true || portfolioMark(own.own) !== null }; // one that is in a store stays there
     const paths: PortfolioPaths = {
       ...own,
       // A single tick says it in its response; a pool that works for long says it at once.
-      tell: (warning) => void (found.push(warning), input.ticksMax === undefined && context.show(`! ${warning}`)),
+      tell: (warning) => void (warnings.push(warning), input.ticksMax === undefined && context.show(`! ${warning}`)),
     };
     if (input.agent !== undefined) requireAgents(context.cwd, input.agent);
     if (input.fleet) requireStoreAddress(context.env);
@@ -98,7 +98,11 @@ export function runPortfolio(context: CommandContext, given: PoolInput): Promise
           })
         : await plan(context, paths);
       const isTick = input.ticksMax !== undefined;
-      return { ...response, ...(isTick ? { warnings: [...found, ...(response.warnings ?? [])] } : {}), data: { ...response.data, found } };
+      return {
+        ...response,
+        ...(isTick ? { warnings: [...warnings, ...(response.warnings ?? [])] } : {}),
+        data: { ...response.data, found: warnings },
+      };
     } finally {
       release();
     }
@@ -145,16 +149,16 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
   if (pool.failure !== null) throw pool.failure.error;
   return withPortfolio(context, paths, ({ state }) => {
     emptyCopies(paths, state);
-    const held = [...pool.held.values()].map(({ why }) => why);
+    const heldReasons = [...pool.held.values()].map(({ why }) => why);
     const done = state.totals.tasks_completed_total - before;
     const left = Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled").length;
     return Promise.resolve(
       respond("ok", {
         message: `${done} ${done === 1 ? "task" : "tasks"} done; ${left} left.`,
         result: left === 0 ? "PASS" : "WARN",
-        warnings: held.map((why) => `Landing waits: ${why}`),
+        warnings: heldReasons.map((why) => `Landing waits: ${why}`),
         remediation: left === 0 ? [] : ["autopilot portfolio status", "autopilot inbox"],
-        data: { done, left, held: held.length === 0 ? null : held.join("; ") },
+        data: { done, left, held: heldReasons.length === 0 ? null : heldReasons.join("; ") },
       }),
     );
   });
@@ -208,7 +212,7 @@ async function allEnded(pool: Pool): Promise<void> {
   while (underWay(pool).length > 0) await Promise.all(underWay(pool));
 }
 
-function tell(pool: Pool): void {
+function wakePool(pool: Pool): void {
   pool.hasNews = true;
   pool.wake();
 }
@@ -229,8 +233,8 @@ async function tick(pool: Pool): Promise<{ readonly moved: boolean; readonly goe
       await countUsage(paths, open);
       pool.usageAt = systemClock.monotonicMs();
     }
-    const all = planFor(context, open, { input, paths, red, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
-    const made = pool.starts === null ? all : { ...all, actions: all.actions.filter((action) => action.do !== "dispatch") }; // N7
+    const fullPlan = planFor(context, open, { input, paths, red, noRoom: (quotaMb) => roomOf(pool, open.state, quotaMb) }, looked.gone);
+    const made = pool.starts === null ? fullPlan : { ...fullPlan, actions: fullPlan.actions.filter((action) => action.do !== "dispatch") }; // N7
     const written = await recordPlan(paths, open, made);
     if (pool.pagesAt === null || systemClock.monotonicMs() - pool.pagesAt > pagesEveryMs) {
       pool.pagesAt = systemClock.monotonicMs();
@@ -259,13 +263,13 @@ async function start(pool: Pool, actions: readonly Extract<Action, { readonly do
     for (const action of left) {
       if (pool.context.interrupted.aborted || pool.failure !== null) return;
       hasMoved = (await dispatch(pool, action)) || hasMoved;
-      void pool.active.get(action.task_id)?.ended.then(() => tell(pool));
+      void pool.active.get(action.task_id)?.ended.then(() => wakePool(pool));
     }
   };
   const failed = (error: unknown): void => void (pool.failure ??= { error });
   await Promise.all(Array.from({ length: startsAtOnce }, () => next().catch(failed)));
   pool.starts = null;
-  if (hasMoved || pool.failure !== null) tell(pool);
+  if (hasMoved || pool.failure !== null) wakePool(pool);
 }
 
 function roomOf(pool: Pool, state: PortfolioView, quotaMb: number | undefined): string | null {

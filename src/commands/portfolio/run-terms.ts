@@ -1,5 +1,5 @@
-// run-terms: whether a run could be started as a task or a project says: with this flow, isolation, scope and agent. Said when it is given,
-// not when a worker is to start.
+// run-terms: checks whether a run could start with the flow, isolation, scope and agent that a task or project names. Checked when they are
+// entered, so that a mistake isn't found only when a worker starts.
 
 import { extendableProfiles } from "../../agents/profiles/resolve.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
@@ -29,15 +29,15 @@ export async function knownIn(context: CommandContext, root: string): Promise<Kn
 
 export function termFaults({ flows, agents }: Known, { flow, isolation, touches = [], agent }: RunTerms): readonly string[] {
   const faults: string[] = [];
-  const among = (what: string, value: string, known: readonly string[]): void =>
-    void faults.push(`${what} ${oneLine(value, 60)} is unknown, expected one of ${known.join(", ")}.${didYouMean(value, known)}`);
+  const among = (subject: string, value: string, known: readonly string[]): void =>
+    void faults.push(`${subject} ${oneLine(value, 60)} is unknown, expected one of ${known.join(", ")}.${didYouMean(value, known)}`);
   if (flow !== undefined && !flows.includes(flow)) among("the flow", flow, flows);
-  if (isolation !== undefined && !isolationLevels.some((one) => one === isolation)) among("the isolation", isolation, isolationLevels);
+  if (isolation !== undefined && !isolationLevels.some((level) => level === isolation)) among("the isolation", isolation, isolationLevels);
   for (const glob of touches) {
     const read = parseScope([glob]);
     if ("fault" in read) faults.push(`touches: ${read.fault.replace(/\.$/, "")}`);
   }
-  const names = agent?.split(",").map((one) => one.trim()) ?? [];
+  const names = agent?.split(",").map((name) => name.trim()) ?? [];
   for (const name of names) {
     if (name === "scripted") faults.push("the agent scripted plays a script, expected scripted:FILE");
     else if (!name.startsWith("scripted:") && !agents.includes(name)) among("the agent", name, [...agents, "scripted:FILE"]);

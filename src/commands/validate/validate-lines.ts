@@ -105,8 +105,8 @@ function handOver(piece: Buffer, count: Count, rules: LineRules): void {
   }
   const text = piece.toString(isPlain ? "latin1" : "utf8");
   for (let start = 0; start < text.length;) {
-    const found = text.indexOf("\n", start);
-    const end = found === -1 ? text.length : found;
+    const newlineAt = text.indexOf("\n", start);
+    const end = newlineAt === -1 ? text.length : newlineAt;
     const counted = rules.line(text.slice(start, end), ++count.line);
     if (Number.isNaN(counted)) count.bad.add(count.line);
     else count.strings += counted;
@@ -150,8 +150,8 @@ function lookInto(text: string, before: number, bad: ReadonlySet<number>, rules:
 function judgeApart(piece: Buffer, before: Judged, rules: LineRules): Judged {
   let judged = before;
   for (let start = 0; start < piece.length;) {
-    const found = piece.indexOf(newline, start);
-    const end = found === -1 ? piece.length : found;
+    const newlineAt = piece.indexOf(newline, start);
+    const end = newlineAt === -1 ? piece.length : newlineAt;
     const bytes = piece.subarray(start, end);
     if (isUtf8(bytes)) judged = judgePiece(Buffer.concat([bytes, lineEnd]), judged, rules);
     else {

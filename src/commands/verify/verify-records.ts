@@ -69,8 +69,8 @@ export function checkBlobs(
   referenced: Iterable<string>,
 ): { readonly checked: number; readonly damaged: readonly { readonly id: string; readonly why: string }[] } {
   const folder = runFolder(paths, run);
-  const all = [...new Set([...referenced, ...listBlobs(folder)])].sort();
-  const damaged = all.flatMap((id) => {
+  const blobs = [...new Set([...referenced, ...listBlobs(folder)])].sort();
+  const damaged = blobs.flatMap((id) => {
     try {
       readBlob(folder, id);
       return [];
@@ -79,7 +79,7 @@ export function checkBlobs(
       return [{ id, why: error.trouble.kind === "journal_damaged" ? error.trouble.detail : error.message }];
     }
   });
-  return { checked: all.length, damaged };
+  return { checked: blobs.length, damaged };
 }
 
 function listBlobs(folder: string): readonly string[] {

@@ -179,11 +179,11 @@ async function recheckEvidence(
 }
 
 /** If something was not run again, nothing is said of the whole. */
-function refuseInterrupted({ status, drafted }: RunView, done: number, all: number): never {
+function refuseInterrupted({ status, drafted }: RunView, done: number, total: number): never {
   return refuse("command_interrupted", {
     run_id: drafted.run_id,
     state: status,
-    message: `Interrupted after ${done} of ${all} pieces of evidence; of the rest nothing is known.`,
+    message: `Interrupted after ${done} of ${total} pieces of evidence; of the rest nothing is known.`,
     remediation: [`autopilot verify ${drafted.run_id}`],
   });
 }

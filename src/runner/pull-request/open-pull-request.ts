@@ -72,17 +72,17 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
 /** Refuses work that is not proved: it is opened only as a draft, and only on request. P2 */
 function requireProvedWork(view: RunView, input: PullRequestInput): void {
   const { run_id, base, policy } = view.drafted;
-  const where = { run_id, state: view.status };
+  const runFields = { run_id, state: view.status };
   if (view.status !== "completed")
     refuse("invalid_state_transition", {
-      ...where,
+      ...runFields,
       message: `${run_id} is ${view.status}; a pull request is opened when a run is completed.`,
     });
-  if (view.tip.commit === base.commit) refuse("nothing_changed", { ...where, result: "FAIL", message: `${run_id} changed nothing.` });
+  if (view.tip.commit === base.commit) refuse("nothing_changed", { ...runFields, result: "FAIL", message: `${run_id} changed nothing.` });
   const verdict = view.verdict ?? "unverified";
   if (input.draft === true || mayLand(verdict, policy?.land)) return;
   refuse("work_unproved", {
-    ...where,
+    ...runFields,
     result: "FAIL",
     message: `${proofSentence(verdict, view.gaps)} No pull request was opened.`,
     remediation: ["autopilot report", `autopilot pr ${run_id} --draft opens it as a draft that says so`],

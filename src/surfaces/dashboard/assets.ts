@@ -1,4 +1,4 @@
-// assets: the one page and its script, by their paths. Nothing else is served, and nothing comes from elsewhere.
+// assets: the dashboard's page and script, by their paths. The server serves nothing else, and the page loads nothing from other hosts.
 //
 // Invariants:
 //   P1. The page needs one response to be seen: its style and its frame are in it. Only the script is loaded, and it loads the facts.

@@ -1,4 +1,4 @@
-// guards: which requests the server answers. The page can do whatever its user may, so only that user's own browser tab may use it.
+// guards: decides which requests the server accepts. The page can do whatever its user may, so only that user's own browser tab may use it.
 //
 // Invariants:
 //   G1. The server is reached by the names of loopback only: a name that was pointed at it from elsewhere (DNS rebinding) is refused.

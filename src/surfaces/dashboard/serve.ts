@@ -1,4 +1,4 @@
-// serve: starts the dashboard for the folder a command is given in, and keeps it until it is interrupted.
+// serve: starts the dashboard for the command's folder, and keeps it running until it is interrupted.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";

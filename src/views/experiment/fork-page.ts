@@ -1,4 +1,4 @@
-// fork-page: what a fork would take over, what is different in it and what is left to do, before it is confirmed.
+// fork-page: renders the preview of a fork: what it takes over, what is different in it and what is left to do.
 
 import type { RunView } from "../../core/state.ts";
 import { runSteps } from "../criteria-status.ts";

@@ -1,4 +1,4 @@
-// replay-page: a step as it was recorded beside the step as it was replayed.
+// replay-page: renders a step as it was recorded beside the step as it was replayed.
 
 import type { AttemptFacts } from "../../insight/attempt-facts.ts";
 import { proofChange } from "../../insight/attempt-facts.ts";

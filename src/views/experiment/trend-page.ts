@@ -1,4 +1,4 @@
-// trend-page: the runs of a flow one below the other, with what changed before each figure.
+// trend-page: renders the runs of a flow one below the other, each with what had changed since the run before it.
 
 import type { RunTrend, TrendRow } from "../../insight/run-trend.ts";
 import { columned } from "../columned.ts";

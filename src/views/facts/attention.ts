@@ -1,4 +1,4 @@
-// attention: everything in a run that waits for a person: questions, verdicts, and pauses that the user did not choose.
+// attention: lists everything in a run that waits for a person: questions, verdicts, and pauses that the user did not choose.
 
 import { own } from "../../core/record.ts";
 import { isPausedFor, questionsOpen } from "../../core/selectors.ts";

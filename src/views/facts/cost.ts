@@ -1,4 +1,4 @@
-// cost: what was spent by day, and by project, role or agent, with a forecast that says how sure it is.
+// cost: sums up what was spent by day, and by project, role or agent, with a forecast that says how sure it is.
 
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { grouped } from "./grouped.ts";

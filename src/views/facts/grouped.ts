@@ -1,4 +1,4 @@
-// grouped: items by a key, in the order in which the keys first came; for the oldest Node that is supported.
+// grouped: groups items by a key, in the order in which the keys first came (Map.groupBy is missing in the oldest supported Node).
 
 export function grouped<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();

@@ -1,4 +1,4 @@
-// log-rows: a line of the journal as a page lists it: number, time, shape, place, sentence, actor, reason.
+// log-rows: turns a journal entry into the row that a page lists: number, time, shape, place, sentence, actor, reason.
 
 import type { Entry, EventName } from "../../contracts/event.ts";
 import { phaseOfEntry } from "../../insight/places.ts";

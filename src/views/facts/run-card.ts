@@ -1,4 +1,4 @@
-// run-card: the state of a run, in the few facts that a list of runs shows.
+// run-card: reduces a run to the few facts that a list of runs shows.
 
 import type { RunView } from "../../core/state.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";

@@ -1,4 +1,4 @@
-// waterfall: what a run did over time: phases, their steps, the tasks in them, and idle times.
+// waterfall: lays out what a run did over time: phases, their steps, the tasks in them, and idle times.
 
 import { own } from "../../core/record.ts";
 import type { RunView } from "../../core/state.ts";

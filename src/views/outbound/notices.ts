@@ -1,4 +1,4 @@
-// notices: what an absent person should be notified of, from one event and the run's state after it.
+// notices: decides what an absent person is notified of, from one event and the run's state after it.
 //
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.

@@ -1,4 +1,4 @@
-// controls: buttons. A button that can't act now stays visible and focusable, and says why.
+// controls: builds the dashboard's buttons. A button that can't act now stays visible and focusable, and says why.
 
 import { type Child, el, type Element } from "../../../views/web/element.ts";
 import { whyNot } from "./actions.ts";

@@ -1,4 +1,4 @@
-// store: the state of the page, and drawing it at most once per frame.
+// store: holds the state of the page, and draws it at most once per frame.
 
 import type { CostView } from "../../../views/facts/cost.ts";
 import type { FileDiff } from "../../../views/facts/hunks.ts";

@@ -27,15 +27,15 @@ export const replay: Command = {
   ],
   takesRun: true,
   onInterrupt: "! Asked to stop: the replay ends, and nothing has changed. Once more leaves at once.",
-  run: async (context, given) =>
+  run: async (context, input) =>
     (await import("../../../../commands/experiment/replay.ts")).replay(context, {
-      yes: given.flag("yes"),
+      yes: input.flag("yes"),
       ...defined({
-        run: given.words[0] ?? given.run,
-        step: given.text("step"),
-        agent: given.text("agent"),
-        model: given.text("model"),
-        prompt: given.text("prompt"),
+        run: input.words[0] ?? input.run,
+        step: input.text("step"),
+        agent: input.text("agent"),
+        model: input.text("model"),
+        prompt: input.text("prompt"),
       }),
     }),
 };

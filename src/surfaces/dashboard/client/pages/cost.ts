@@ -1,4 +1,4 @@
-// cost: what was spent, by day and by project, role or agent; the table is the chart's legend.
+// cost: the page of what was spent, by day and by project, role or agent; the table is the chart's legend.
 
 import { dailyCostChart, seriesClasses } from "../../../../views/web/charts.ts";
 import type { CostView } from "../../../../views/facts/cost.ts";

@@ -1,4 +1,4 @@
-// diff: what a run changed, file by file. Notes on lines stay in the tab until they are sent together, as one request.
+// diff: the page of what a run changed, file by file. Notes on lines stay in the tab until they are sent together, as one request.
 
 import type { DiffFile } from "../../../../commands/dashboard/diff-files.ts";
 import type { DiffLine } from "../../../../views/facts/hunks.ts";

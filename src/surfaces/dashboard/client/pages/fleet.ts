@@ -1,4 +1,5 @@
-// fleet: the workers of a store, their leases, what waits for them and what was taken over. Looked at, never acted on: commands do that.
+// fleet: the page of a shared store: its workers and their leases, waiting orders, and runs that were taken over. It only shows; commands
+// act.
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";

@@ -1,4 +1,4 @@
-// log-list: the lines of a log in their scrolling list: those that fit the filters, those of them in sight, and where one is among them.
+// log-list: the scrolling list of a log: filters its lines, draws only those in sight, and finds a line's position.
 //
 // Invariants:
 //   L1. Scrolling draws rows and nothing else, into elements that are there already, and asks the browser for no sizes.

@@ -1,4 +1,4 @@
-// portfolio: projects by state, the merge queue, who works on what, and why the rest waits.
+// portfolio: the page of a portfolio: projects by state, the merge queue, who works on what, and why the rest waits.
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
@@ -26,7 +26,7 @@ export function portfolioPage(): Child {
     ];
   if (portfolio === null) return h1("Portfolio");
   const { counts, paused } = portfolio;
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const taskCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return [
     el(
       "div.head",
@@ -35,7 +35,7 @@ export function portfolioPage(): Child {
         h1(foreignText(portfolio.name)),
         el(
           "p",
-          `${figure(all)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
+          `${figure(taskCount)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
         ),
       ),
       el(

@@ -1,4 +1,4 @@
-// settings: every setting in force and where it came from, isolation, and what this page is and may do. Read only.
+// settings: the page of every setting in force with its origin, the isolation, and what this page may do. Read only.
 
 import type { SettingsPage } from "../../../../commands/dashboard/facts.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
