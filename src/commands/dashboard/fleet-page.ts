@@ -1,5 +1,8 @@
 // fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three queries, only while the page is open.
 
+import type { StoredOrder } from "../../fleet/postgres/orders.ts";
+import type { StoredWorker } from "../../fleet/postgres/workers.ts";
+import type { StoredRun } from "../../ports/run-store.ts";
 import { storeAddress } from "../../fleet/address.ts";
 import { plannedPortfolios } from "../../fleet/planned-portfolios.ts";
 import { Refusal } from "../../project/respond.ts";
@@ -30,50 +33,24 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
       import("../../fleet/postgres/workers.ts"),
     ]);
     const store = await storeIn(env);
-    const [all, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
-    const runs = all.filter(({ kind }) => kind === "run");
-    const shownRuns = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
+    const [entries, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+    const runs = entries.filter(({ kind }) => kind === "run");
     return {
       store: store.database.name,
       problem: null,
       runs: runs.length,
-      take_overs: all.reduce((sum, { takeOvers }) => sum + takeOvers, 0),
+      take_overs: entries.reduce((sum, { takeOvers }) => sum + takeOvers, 0),
       board: {
-        workers: workers.map(({ worker, holder, leaseLeftMs, jobs, labels, product, isDraining }) => ({
-          worker,
+        workers: workers.map((worker) => workerRow(worker, orders)),
+        portfolios: plannedPortfolios(entries).map(({ key, holder, epoch, takeOvers }) => ({
+          id: key,
           holder,
-          lease_left_ms: leaseLeftMs,
-          jobs,
-          at_work: orders.filter((order) => order.state === "taken" && order.worker === worker).length,
-          labels,
-          product,
-          is_draining: isDraining,
+          epoch,
+          take_overs: takeOvers,
         })),
-        portfolios: plannedPortfolios(all).map(({ key, holder, epoch, takeOvers }) => ({ id: key, holder, epoch, take_overs: takeOvers })),
-        orders: orders
-          .toReversed()
-          .slice(0, ordersShownMax)
-          .map(({ id, run, priority, needs, state, worker, timesTaken, waitsMs, outcome }) => ({
-            id,
-            run,
-            priority,
-            needs,
-            worker: state === "taken" ? worker : null,
-            times_taken: timesTaken,
-            waits_ms: waitsMs,
-            why: outcome,
-          })),
+        orders: orders.toReversed().slice(0, ordersShownMax).map(orderRow),
         orders_more: Math.max(0, orders.length - ordersShownMax),
-        runs: [...shownRuns.filter(({ holder }) => holder !== null), ...shownRuns.filter(({ holder }) => holder === null)]
-          .slice(0, runsShownMax)
-          .map(({ run, holder, leaseLeftMs, seq, epoch, takeOvers }) => ({
-            run,
-            holder,
-            lease_left_ms: leaseLeftMs ?? null,
-            lines: seq,
-            epoch,
-            take_overs: takeOvers,
-          })),
+        runs: runRows(runs),
       },
     };
   } catch (error) {
@@ -81,4 +58,44 @@ export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
     if (problem === undefined) throw error;
     return { ...emptyPage, problem };
   }
+}
+
+const workerRow = (
+  { worker, holder, leaseLeftMs, jobs, labels, product, isDraining }: StoredWorker,
+  orders: readonly StoredOrder[],
+): FleetBoard["workers"][number] => ({
+  worker,
+  holder,
+  lease_left_ms: leaseLeftMs,
+  jobs,
+  at_work: orders.filter((order) => order.state === "taken" && order.worker === worker).length,
+  labels,
+  product,
+  is_draining: isDraining,
+});
+
+const orderRow = (order: StoredOrder): FleetBoard["orders"][number] => ({
+  id: order.id,
+  run: order.run,
+  priority: order.priority,
+  needs: order.needs,
+  worker: order.state === "taken" ? order.worker : null,
+  times_taken: order.timesTaken,
+  waits_ms: order.waitsMs,
+  why: order.outcome,
+});
+
+/** Runs that a worker holds or that were taken over, held ones first. */
+function runRows(runs: readonly StoredRun[]): FleetBoard["runs"] {
+  const shown = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
+  return [...shown.filter(({ holder }) => holder !== null), ...shown.filter(({ holder }) => holder === null)]
+    .slice(0, runsShownMax)
+    .map(({ run, holder, leaseLeftMs, seq, epoch, takeOvers }) => ({
+      run,
+      holder,
+      lease_left_ms: leaseLeftMs ?? null,
+      lines: seq,
+      epoch,
+      take_overs: takeOvers,
+    }));
 }

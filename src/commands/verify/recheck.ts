@@ -29,21 +29,10 @@ export type Recheck = {
   readonly close: () => void;
 };
 
-export async function openRecheck(
-  context: CommandContext,
-  {
-    paths,
-    repository,
-    view,
-    folder,
-  }: {
-    readonly paths: ProjectPaths;
-    readonly repository: Repository;
-    readonly view: RunView;
-    /** A temporary folder for checkouts. */
-    readonly folder: string;
-  },
-): Promise<Recheck> {
+/** `folder`: a temporary folder for checkouts. */
+type RecheckPlaces = { readonly paths: ProjectPaths; readonly repository: Repository; readonly view: RunView; readonly folder: string };
+
+export async function openRecheck(context: CommandContext, { paths, repository, view, folder }: RecheckPlaces): Promise<Recheck> {
   const { drafted } = view;
   const policy = recordedPolicy(view);
   const isolation = await openIsolation(drafted.isolation, paths, folder).catch((error: unknown) => {
