@@ -7,7 +7,7 @@ import type { Entry } from "../contracts/event.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
 import type { RunView } from "../core/state.ts";
 import { nowLines } from "../views/now-lines.ts";
-import { liveLine } from "../views/live-line.ts";
+import { liveLine } from "../views/log-lines.ts";
 import type { FileWriter } from "../playbooks/contract/file-writer.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { systemClock } from "../project/runs/system-clock.ts";

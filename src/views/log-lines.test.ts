@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { type Event, eventNames, eventSchemas } from "../contracts/event.ts";
-import { logLine, eventSentence } from "./log-lines.ts";
-import { liveLine } from "./live-line.ts";
+import { liveLine, logLine, eventSentence } from "./log-lines.ts";
 import { openMilestones } from "./progress.ts";
 import { checked, drafted, entryOf, hash, runView, sha } from "./run-view.test-support.ts";
 

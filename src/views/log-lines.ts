@@ -1,11 +1,25 @@
-// log-lines: renders each journal event as one sentence. A new event without its sentence does not compile.
+// log-lines: renders each journal event as one sentence and each live event as one line. A new event without its sentence does not compile.
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
+import type { LiveEvent } from "../contracts/signal.ts";
+import { unreachable } from "../kit/never.ts";
 import { describeChanged } from "./facts/origin.ts";
 import { proofSentence, verdictLabel } from "./verdict-sentences.ts";
-import { amount, describeAttempt, choices, duration, figure, firstFew, money, oneLine, plural, describeCursor } from "./wording.ts";
+import {
+  amount,
+  compactDuration,
+  describeAttempt,
+  choices,
+  duration,
+  figure,
+  firstFew,
+  money,
+  oneLine,
+  plural,
+  describeCursor,
+} from "./wording.ts";
 
 /** The event as text. The end of quoted text replaces our full stop. */
 export const eventSentence = (event: Event): string =>
@@ -201,4 +215,37 @@ function describePassed(attempt: string, checks: EventOf<"step_completed">["chec
     return `${name}: none of ${plural(checks?.length ?? 0, "check")} could run${describeChecks(checks)}${detailText(detail)}.`;
   const isFinding = (checks ?? []).length === 0 && detail !== "";
   return isFinding ? `${name}${detailText(detail)}.` : `${name} passed${describeChecks(checks)}${detailText(detail)}.`;
+}
+
+const lineCharsMax = 120;
+
+/** A live event as a line; null if it has no text to show. */
+export function liveLine(signal: LiveEvent): string | null {
+  switch (signal.signal) {
+    case "said":
+    case "thought": {
+      const text = oneLine(signal.text, lineCharsMax);
+      if (text === "") return null;
+      return signal.signal === "said" ? `  “${text}”` : `  … ${text}`;
+    }
+    case "tool":
+      return toolLine(signal);
+    case "checking":
+      return signal.title === signal.command
+        ? `  · checking ${oneLine(signal.command, lineCharsMax)}`
+        : `  · checking ${oneLine(signal.title, 60)}: ${oneLine(signal.command, lineCharsMax)}`;
+    case "check_running": {
+      const line = oneLine(signal.line, lineCharsMax);
+      return `  · ${oneLine(signal.title, 60)}, ${compactDuration(signal.elapsedMs)}${line === "" ? "" : `: ${line}`}`;
+    }
+    case "usage":
+      return `  · ${figure(signal.tokens)} tokens so far in ${describeAttempt(signal.attempt)}`;
+    default:
+      return unreachable(signal);
+  }
+}
+
+function toolLine({ status, title }: Extract<LiveEvent, { signal: "tool" }>): string {
+  const suffix = status === "" ? "" : ` (${oneLine(status, 20)})`;
+  return `  ${status === "failed" ? "✗" : "·"} ${oneLine(title, lineCharsMax)}${suffix}`;
 }

@@ -1,4 +1,4 @@
-// progress: the lines that a person sees while a run works, from the journal entries worth showing. Live events are in live-line.ts.
+// progress: the lines that a person sees while a run works, from the journal entries worth showing. Live events are in log-lines.ts.
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
