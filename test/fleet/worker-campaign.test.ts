@@ -25,6 +25,7 @@ import { at, type Machine, makes, openFleet, said, submit } from "./machines.ts"
 const isShown = process.env["FLEET_SHOW"] !== undefined;
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const events = Number(process.env["FLEET_EVENTS"] ?? (isLong ? "1000" : "40"));
+/** Seeds that found something once: 618001, 618003 (decision 0135). */
 const seed = Number(process.env["FLEET_SEED"] ?? "20261116");
 const leaseMs = 8_000;
 const slots = 4;
