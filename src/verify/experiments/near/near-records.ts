@@ -62,14 +62,21 @@ type Recording = {
   readonly variable: string;
   /** Inputs that the goal names. */
   readonly named: readonly string[];
+  readonly secondsMax?: number;
 };
 const record = ({ variable, named }: Recording): string =>
   `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${named.map((one) => `printf 'named\\t%s\\n' ${quoted(one)} >> "$${variable}"; `).join("")}`;
 
+/** Code may not come to an end for an input that nobody asked for. That shows nothing, so it is stopped where the machine has a program for it. */
+const secondsMaxDefault = 90;
+const bounded = ({ secondsMax = secondsMaxDefault }: Recording, command: string): string =>
+  `if command -v timeout >/dev/null 2>&1; then timeout -k 1 ${secondsMax} sh -c ${quoted(command)}; else (${command}); fi`;
+const isStopped = '[ "$code" = 124 ] || [ "$code" = 137 ]';
+
 /** Runs a command with functions that write down what they answer; exits with 0 if something is shown. */
 export const commandWithRecord = (recording: Recording, command: string): string =>
-  `${record(recording)}(${command}) >/dev/null 2>&1; awk ${quoted(decide)} "$${recording.variable}"`;
+  `${record(recording)}{ ${bounded(recording, command)}; } >/dev/null 2>&1; code=$?; if ${isStopped}; then exit 1; fi; awk ${quoted(decide)} "$${recording.variable}"`;
 
-/** The same, and exits with 0 as well if the command does, or nothing was written down: then there is something to look into. */
+/** The same, and exits with 0 as well if the command does, was stopped, or nothing was written down: then there is something to look into. */
 export const commandOrRecord = (recording: Recording, command: string): string =>
-  `${record(recording)}(${command}) && exit 0; grep -q '${"\t"}is${"\t"}' "$${recording.variable}" || exit 0; awk ${quoted(decide)} "$${recording.variable}"`;
+  `${record(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '${"\t"}is${"\t"}' "$${recording.variable}" || exit 0; awk ${quoted(decide)} "$${recording.variable}"`;
