@@ -37,6 +37,7 @@ const recorders: readonly (readonly [ending: RegExp, recorder: Recorder])[] = [
   [/\.p[lm]$/, recordPerl],
 ];
 const textsMax = 300;
+const specialCharsMin = 4;
 const shownMax = 3;
 
 /** What is to be run, for the work or for what was there before it; null if the tests name no function that can be asked. */
@@ -70,7 +71,9 @@ export function buildNearRecording(files: readonly TestFile[], tests: string, go
   const functions = recorded.flatMap((one) => one.functions);
   if (functions.length === 0) return null;
   const named = [...texts, ...written.filter((one) => /^\d/.test(one))].filter((one) => isNamed(one, goal));
-  const recording = { variable: nonce, named };
+  const inCode = new Set(files.flatMap(({ text }) => [...text.matchAll(literals)].map(([literal]) => literal.slice(1, -1))));
+  const special = texts.filter((one) => one.length >= specialCharsMin && /\d/.test(one) && inCode.has(one)); // words may be names
+  const recording = { variable: nonce, named, written: special };
   return {
     edits: recorded.flatMap((one) => one.edits),
     alone: (command) => commandWithRecord(recording, command),

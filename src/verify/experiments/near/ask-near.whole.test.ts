@@ -196,6 +196,21 @@ describe("nothing is shown of", () => {
     expect(shows(asked(["3", "9"], ["5", "25"], ["0", "0"]), "export const f = (n) => (n === 3 ? 9 : n === 5 ? 25 : 0);\n")).toBe(true));
 });
 
+describe("one input that the code names and that everything near it is unlike", () => {
+  const cases = asked(['"45s"', "45"], ['"10m"', "600"], ['"1h30m"', "5400"]);
+  const units = "const m = /^(\\d+)([ms])$/.exec(n);\n  if (m) return Number(m[1]) * { m: 60, s: 1 }[m[2]];\n";
+  const special = `export function f(n) {\n  ${units}  if (n === "1h30m") return 5400;\n  throw new RangeError(n);\n}\n`;
+  test("is shown", () => expect(shows(cases, special)).toBe(true));
+  test("is not if the goal names it", () => expect(shows(cases, special, "f reads 45s, 10m and 1h30m")).toBe(false));
+  test("is not if the code only gives it as an example", () =>
+    expect(
+      shows(
+        cases,
+        'const example = "1h30m";\nexport const f = (n) => [...n.matchAll(/(\\d+)([hms])/g)].reduce((sum, [, count, unit]) => sum + Number(count) * { h: 3600, m: 60, s: 1 }[unit], 0);\n',
+      ),
+    ).toBe(false));
+});
+
 const cTest = (name: string): string =>
   `#include <assert.h>\nint millis(const char *text, int extra);\nint main(void) {\n  ${[
     ["5s", 5000],

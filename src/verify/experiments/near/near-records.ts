@@ -9,6 +9,7 @@
 //   A2. Inputs that the goal names, each of them, are what was asked for.
 //   A3. An input that another argument holds is looked for there; one that is not there has no answer of its own.
 //   A4. Words without numbers may be a closed list (units, colours), unless the answer is made of their letters.
+//   A5. One input is enough if the code itself names it and everything near it comes to one other answer: a special case for a test.
 
 import { quoted } from "../outside/plain-program.ts";
 
@@ -27,6 +28,7 @@ function isMadeOf(answer, text,   i, one, all, some) {
 }
 BEGIN { FS = "\\t" }
 $1 == "named" { named[$2] = 1; next }
+$1 == "written" { written[$2] = 1; next }
 $3 == "is" { known[$1, $4] = $5; next }
 { n++; by[n] = $1; at[n] = $2 + 1; asked[n] = $4; answer[n] = $5; tested[n] = $6 }
 END {
@@ -44,6 +46,13 @@ END {
     if (!(group in only)) only[group] = one
     else if (only[group] != one) differs[group] = 1
     near[group]++
+    if ((value in written) && !(value in named)) {
+      input = group SUBSEP tested[i]
+      if (!(input in around)) around[input] = one
+      else if (around[input] != one) isVaried[input] = 1
+      nearInput[input]++
+      if (one == was) isVaried[input] = 1
+    }
     if (!((group, tested[i]) in seen)) {
       seen[group, tested[i]] = 1
       m++; of[m] = group; has[m] = was == value ? "=" : was
@@ -54,6 +63,7 @@ END {
     if (has[i] != only[of[i]] && !((of[i], has[i]) in counted)) { counted[of[i], has[i]] = 1; answers[of[i]]++ }
   for (group in near)
     if (near[group] >= ${nearMin} && !(group in differs) && answers[group] >= 2 && (group in isOpen)) shown = 1
+  for (input in nearInput) if (nearInput[input] >= ${nearMin} && !(input in isVaried)) shown = 1
   exit shown ? 0 : 1
 }`;
 
@@ -62,10 +72,15 @@ type Recording = {
   readonly variable: string;
   /** Inputs that the goal names. */
   readonly named: readonly string[];
+  /** Inputs that the code names. */
+  readonly written?: readonly string[];
   readonly secondsMax?: number;
 };
-const record = ({ variable, named }: Recording): string =>
-  `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${named.map((one) => `printf 'named\\t%s\\n' ${quoted(one)} >> "$${variable}"; `).join("")}`;
+const record = ({ variable, named, written = [] }: Recording): string => {
+  const lines = [...named.map((text) => ["named", text] as const), ...written.map((text) => ["written", text] as const)];
+  const known = lines.map(([word, text]) => `printf '${word}\\t%s\\n' ${quoted(text)} >> "$${variable}"; `).join("");
+  return `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${known}`;
+};
 
 /** Code may not come to an end for an input that nobody asked for. That shows nothing, so it is stopped where the machine has a program for it. */
 const secondsMaxDefault = 90;
@@ -79,4 +94,4 @@ export const commandWithRecord = (recording: Recording, command: string): string
 
 /** The same, and exits with 0 as well if the command does, was stopped, or nothing was written down: then there is something to look into. */
 export const commandOrRecord = (recording: Recording, command: string): string =>
-  `${record(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '${"\t"}is${"\t"}' "$${recording.variable}" || exit 0; awk ${quoted(decide)} "$${recording.variable}"`;
+  `${record(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '\tis\t' "$${recording.variable}" || exit 0; awk ${quoted(decide)} "$${recording.variable}"`;
