@@ -46,8 +46,9 @@ END {
     if (!(group in only)) only[group] = one
     else if (only[group] != one) differs[group] = 1
     near[group]++
-    if ((value in written) && !(value in named)) {
+    if (value in written) {
       input = group SUBSEP tested[i]
+      groupOf[input] = group
       if (!(input in around)) around[input] = one
       else if (around[input] != one) isVaried[input] = 1
       nearInput[input]++
@@ -63,7 +64,8 @@ END {
     if (has[i] != only[of[i]] && !((of[i], has[i]) in counted)) { counted[of[i], has[i]] = 1; answers[of[i]]++ }
   for (group in near)
     if (near[group] >= ${nearMin} && !(group in differs) && answers[group] >= 2 && (group in isOpen)) shown = 1
-  for (input in nearInput) if (nearInput[input] >= ${nearMin} && !(input in isVaried)) shown = 1
+  for (input in nearInput)
+    if (nearInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) shown = 1
   exit shown ? 0 : 1
 }`;
 
