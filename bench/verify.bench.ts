@@ -10,7 +10,7 @@ import type { LiveEvent } from "../src/contracts/signal.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
 import type { Verifier } from "../src/ports/verifier.ts";
 import { policyOf } from "../src/runner/draft/policy.ts";
-import { openIsolation } from "../src/runner/draft/isolation-for.ts";
+import { openIsolation } from "../src/runner/draft/open-isolation.ts";
 import { openSandboxedVerifier } from "../src/runner/sandboxed-checks.ts";
 import { checkoutKindFor } from "../src/workspace/checkouts/checkout-kind.ts";
 import { openRepository } from "../src/workspace/git/repository.ts";

@@ -14,7 +14,7 @@ import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openSandboxedAgents } from "../runner/sandboxed-agents.ts";
 import { castFor } from "../runner/draft/assign-agents.ts";
 import { findProject } from "../project/runs/project-paths.ts";
-import { openIsolation } from "../runner/draft/isolation-for.ts";
+import { openIsolation } from "../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
 import { refuse, respond } from "../project/respond.ts";

@@ -31,7 +31,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
     const { paths, run } = await loadRun(context, input.run);
     const folder = runFolder(paths, run);
     const fold = openFold();
-    const view = (): RunView => fold.state as RunView; // a journal begins with its draft, which `criterionState` has read
+    const view = (): RunView => fold.state as RunView; // `loadRun` has read this journal, so it begins with a draft
     const earlier = openEarlier(context);
     const report = showMilestones({ show: earlier.show });
     const onEntry = (entry: Entry): void => {

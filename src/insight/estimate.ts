@@ -5,7 +5,14 @@
 //   E1. P90 is never below P50, and nothing is below zero.
 //   E2. Few samples are not a distribution: below `samplesMin` the constants are used and the basis says so.
 
-import { type CostEstimation, plannedTaskComplexity, costEstimation, estimatedTokens, plainTokens, type PlannedPhase } from "./cost.ts";
+import {
+  type CostEstimation,
+  plannedTaskComplexity,
+  costEstimation,
+  estimatedTokens,
+  plainTokens,
+  type PlannedPhase,
+} from "./planned-cost.ts";
 import { type Case, type Features, forecastFor, type Range, samplesMin } from "./forecast.ts";
 
 export type { Range } from "./forecast.ts";

@@ -9,7 +9,7 @@ import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { seedMetrics, seedPostMortem, seedState } from "../contracts/roadmap.test-support.ts";
 import { checkFlags, findCheckKind } from "./check-kind.ts";
 import { buildCompletionReport, percentage } from "./completion.ts";
-import { plannedTaskComplexity, costEstimation, costWarning, estimatedTokens } from "./cost.ts";
+import { plannedTaskComplexity, costEstimation, costWarning, estimatedTokens } from "./planned-cost.ts";
 import { result } from "./entries.test-support.ts";
 import { estimatePhases } from "./estimate.ts";
 import { type Case, predictRange } from "./forecast.ts";

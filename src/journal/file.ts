@@ -7,7 +7,7 @@ import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import { invariant } from "../kit/invariant.ts";
 import { readBlob, writeBlob } from "./blobs.ts";
-import { replayFrom } from "./chain.ts";
+import { replayFrom } from "./replay.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
 import { damaged, toJournalFailure, JournalFailure } from "./failure.ts";

@@ -3,7 +3,7 @@
 import { closeSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
-import { replayFrom } from "./chain.ts";
+import { replayFrom } from "./replay.ts";
 import { nodeDisk, readFlags } from "./disk.ts";
 import { errorCode, JournalFailure } from "./failure.ts";
 import type { Position, Replay } from "./journal.ts";

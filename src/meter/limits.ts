@@ -46,7 +46,7 @@ export const tokensMax = 1e12;
 export const bytesPerToken = 4;
 /** This many bytes that aren't text (names, frames, pings) count as a token, so that no stream is free. */
 export const frameBytesPerToken = 1024;
-/** An output figure below this many tokens per byte of text is not believed. */
+/** More bytes of text than this for each token of an output figure: the figure is too low to be believed. */
 export const textBytesPerTokenMax = 64;
 /** An image or file inside a request counts as at most this many bytes of text. */
 export const attachmentBytesMax = 6400;

@@ -29,7 +29,7 @@ import { createFunctions } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/requests/send-request.ts";
 import { onlyDetects } from "./inspect-isolation.ts";
-import { openIsolation } from "./draft/isolation-for.ts";
+import { openIsolation } from "./draft/open-isolation.ts";
 import { isolationInForce } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openNotices } from "./run-notices.ts";

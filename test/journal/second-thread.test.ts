@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../../src/contracts/event.ts";
-import { replayFrom } from "../../src/journal/chain.ts";
+import { replayFrom } from "../../src/journal/replay.ts";
 import { isSound } from "../../src/journal/chain-check.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file.ts";

@@ -123,7 +123,7 @@ export type AgentProfile = {
   readonly modelEnv: Readonly<Record<string, string>>;
   /** The session option that names the model, if one is named; null if words, environment or files do. */
   readonly modelOption: string | null;
-  /** What the user asks for; empty: see meters and own. */
+  /** The model that the user asks for; empty: the default of the chosen entry of `meters`, or of `ownLogin`. */
   readonly model: string;
   /** Ways through the meter; the first whose key is set is used. None: it cannot be metered. */
   readonly meters: readonly Metered[];
@@ -137,7 +137,7 @@ export type AgentProfile = {
   readonly mode: Mode;
   readonly modes: Readonly<Record<Mode, ModeSetting>>;
   readonly usage: UsageMeaning;
-  /** Whether a cost it reports is the session's so far. */
+  /** Whether it reports what its session has cost so far. That may come after its answer, and is waited for unless a meter counts. */
   readonly reportsCost: boolean;
   readonly probes: readonly FailureProbe[];
   /** How long it takes to end by itself once its input has ended; 0: it does not, and needs TERM at once. */

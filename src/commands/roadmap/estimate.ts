@@ -3,7 +3,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
-import { costWarning } from "../../insight/cost.ts";
+import { costWarning } from "../../insight/planned-cost.ts";
 import { costConstants } from "../../project/config/cost-constants.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { limitsNotRaised } from "../../project/config/config-loosened.ts";

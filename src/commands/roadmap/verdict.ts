@@ -70,7 +70,7 @@ function findOpenVerdict(loaded: LoadedRun, named: string): VerdictOpen {
   });
 }
 
-/** The debugger works on issues: required with `issues_found`, refused otherwise. */
+/** The debugger works on issues: required with `issues_found`, refused with `pass`. */
 function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issues: readonly string[]): void {
   const bad = (message: string, hint: string): never =>
     refuse("objective_schema_invalid", {

@@ -1,4 +1,5 @@
-// validate-file: recognises one file's format by its content and checks it against that format's rules.
+// validate-file: recognises one file's format by its content and checks it against that format's rules. The rules are in each
+// format's reader; validate-documents.ts and validate-logs.ts list the readers.
 
 import type { Violation } from "../../documents/line-rules.ts";
 import { visible } from "../../kit/visible.ts";

@@ -7,7 +7,7 @@ import { openPortfolioCheckpointRules, openPortfolioEventRules } from "../../por
 import { forbiddenPhrases, requiredPhrases } from "../../playbooks/quality/views/run-state-docs.ts";
 import { openRunStateRules, type RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
-import { replayFrom } from "../../journal/chain.ts";
+import { replayFrom } from "../../journal/replay.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { genesis } from "../../journal/line.ts";
 import { countBugHeadings } from "../../playbooks/quality/steps/count-documents.ts";

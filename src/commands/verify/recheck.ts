@@ -16,7 +16,7 @@ import { openWorkspace } from "../../workspace/workspace.ts";
 import { packagesOrigin } from "../../project/runs/opened-repository.ts";
 import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { openIsolation } from "../../runner/draft/isolation-for.ts";
+import { openIsolation } from "../../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "../../runner/draft/policy.ts";
 import { Refusal } from "../../project/respond.ts";

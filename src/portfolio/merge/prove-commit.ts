@@ -12,7 +12,7 @@ import type { Repository } from "../../workspace/git/repository.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import { loadTree } from "../../runner/draft/collect-checks.ts";
-import { openIsolation } from "../../runner/draft/isolation-for.ts";
+import { openIsolation } from "../../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "../../runner/draft/policy.ts";
 import { settingsOf } from "../../project/config/settings.ts";

@@ -1,4 +1,5 @@
-// dispatch-order: the order in which tasks that could start are inspected, and how many are left to share a budget with.
+// dispatch-order: the order in which tasks that could start are inspected, and how many are left to share a budget with. Which
+// of them start: dispatch-candidates.ts. Invariants P1 and on: portfolio/planner/plan.ts.
 
 import type { Sharers } from "./budgets.ts";
 import { mayOverlap } from "./overlap.ts";

@@ -1,4 +1,5 @@
-// config-defaults: the defaults of the config, and of every limit with its looser direction. A run's budget: flow-budget.ts.
+// config-defaults: the defaults of the config, and of every limit with its looser direction. The limits' values:
+// contracts/limit-ranges.ts. A run's budget: flow-budget.ts.
 
 import type { Config } from "../../contracts/config.ts";
 import { thresholdDefaults } from "../../contracts/limit-ranges.ts";

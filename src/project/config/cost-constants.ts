@@ -1,7 +1,7 @@
 // cost-constants: the constants of cost estimates, with the config's overrides applied.
 
 import { complexities, phaseTypes } from "../../contracts/roadmap-values.ts";
-import { type CostEstimation, costEstimation } from "../../insight/cost.ts";
+import { type CostEstimation, costEstimation } from "../../insight/planned-cost.ts";
 
 /** The constants of an estimate, by the names that override them in the config's `limits`. */
 export const costNames: readonly string[] = [

@@ -8,7 +8,7 @@ import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../core/breaker.ts";
 import type { RunView } from "../../core/state.ts";
-import { estimatedTokens } from "../../insight/cost.ts";
+import { estimatedTokens } from "../../insight/planned-cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { costConstants, costNames } from "../../project/config/cost-constants.ts";
 import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";

@@ -2,7 +2,7 @@
 
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { openIsolation } from "./isolation-for.ts";
+import { openIsolation } from "./open-isolation.ts";
 import { temporaryFolder } from "../../workspace/temporary-folder.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 

@@ -1,4 +1,5 @@
-// isolation: chooses the isolation level that keeps an agent or a check inside its folder, with what each level enforces and does not.
+// isolation: chooses the isolation level that keeps an agent or a check inside its folder. Each level is a file of its own: overlay.ts,
+// bwrap.ts, srt.ts, landlock.ts; clone and none, which only detect, are here.
 //
 // Invariants:
 //   I1. `auto` never chooses a level that only detects (clone, none); those must be named.

@@ -43,7 +43,7 @@ const testTimeoutMs = 10_000;
 const testLimits: Limits = { processesMax: 8, memoryBytesMax: 24 * 1024 ** 2, diskBytesMax: 1024 ** 3 };
 const forksTried = testLimits.processesMax * tasksPerProcess + 8;
 const bytesTried = 96 * 1024 ** 2;
-/** The shell's unit of file size, in every shell. */
+/** The unit of `ulimit -f` in POSIX. Bash keeps to it when called as sh, and otherwise counts in 1024 bytes. */
 const blockBytes = 512;
 
 // Dash names the number of processes -p, others -u; tested in a separate shell, since a wrong letter may end it.

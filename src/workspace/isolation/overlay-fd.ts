@@ -99,7 +99,10 @@ export function linkInto(from: OverlayFolder | null, to: OverlayFolder, name: By
   renameSync(draft, pathIn(to, name));
 }
 
-/** A file may have as many hard links as its file system allows. */
+/**
+ * False if the file can't be linked: it has all the hard links its file system allows (EMLINK), the kernel forbids linking it (EPERM), or
+ * it is on another file system (EXDEV).
+ */
 function tryLink(path: Buffer, draft: string): boolean {
   try {
     linkSync(path, draft);

@@ -9,7 +9,10 @@ import { mkdirSync, statSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { errorErrno } from "../failure.ts";
 
-/** The written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the folder (`lower`). */
+/**
+ * The written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the folder (`lower`). While writes are
+ * merged into the folder: the temporary name of the next entry (`draft`), and what was removed or replaced there (`gone`).
+ */
 export const apartNames = { upper: "upper", work: "work", merged: "merged", lower: "lower", draft: "draft", gone: "gone" } as const;
 
 export const apartRoot = (runDir: string): string => join(runDir, "apart");

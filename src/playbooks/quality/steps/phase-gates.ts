@@ -1,4 +1,5 @@
-// phase-gates: the artifact gates of a phase's agent steps, taken from the run's own flow.
+// phase-gates: the artifact gates of a phase's agent steps, taken from the run's own flow. They are declared in
+// flows/catalog/quality/flow.yaml.
 
 import type { Gate } from "../../../contracts/flow.ts";
 import { stepsOfPhase } from "../../../core/selectors.ts";

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
-import type { CostEstimation } from "../../../insight/cost.ts";
+import type { CostEstimation } from "../../../insight/planned-cost.ts";
 import { estimatePhases, type RoadmapEstimate, type Workers } from "../../../insight/estimate.ts";
 import { type Case, type ForecastRecord, forecastRecord } from "../../../insight/forecast.ts";
 import { minutesBetween } from "../../../insight/metrics.ts";

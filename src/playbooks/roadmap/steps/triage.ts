@@ -11,7 +11,7 @@ import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../views/phase-history.ts";
 import { buildChecks, phaseCriteria } from "../documents/phase-criteria.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
-import { costWarning, estimatedTokens } from "../../../insight/cost.ts";
+import { costWarning, estimatedTokens } from "../../../insight/planned-cost.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";

@@ -5,7 +5,7 @@ import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../..
 import { own } from "../../../core/record.ts";
 import type { RunView } from "../../../core/state.ts";
 import { checkFlags } from "../../../insight/check-kind.ts";
-import { estimatedTokens } from "../../../insight/cost.ts";
+import { estimatedTokens } from "../../../insight/planned-cost.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-history.ts";

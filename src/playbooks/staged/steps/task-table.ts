@@ -1,7 +1,7 @@
 // task-table: parses the tasks of a staged project: the table of dependencies in `_docs/02_tasks/`, and the file of each task beside it.
 //
 // Invariants:
-//   T1. Every fault of the table is reported, with its line; a table with a fault yields no tasks.
+//   T1. Every fault of the table is reported, with its line if it has one (a cycle has none); a table with a fault yields no tasks.
 //   T2. The tasks can be put in waves: ids are unique, every dependency exists, and there is no cycle.
 
 import { compareText } from "../../../kit/compare-text.ts";

@@ -1,4 +1,4 @@
-// cost: what a phase is expected to cost in tokens before it runs, by the format's constants and formula (section 8).
+// planned-cost: what a phase is expected to cost in tokens before it runs, by the format's constants and formula (section 8).
 
 import { type Complexity, type PhaseType } from "../contracts/roadmap-values.ts";
 

@@ -1,4 +1,4 @@
-// isolation-for: sets up the requested isolation after its self-test, or refuses.
+// open-isolation: sets up the requested isolation after its self-test, or refuses.
 
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,4 +1,4 @@
-// chain: reads a journal from a position to its end. A long one is parsed here while a second thread checks it.
+// replay: reads a journal from a position to its end. A long one is parsed here while a second thread checks it.
 // Invariants J1 and on: journal/journal.ts.
 
 import { fstatSync, readSync } from "node:fs";
