@@ -6,7 +6,8 @@ import { git } from "../support/scratch-repository.ts";
 import { longTest } from "../support/sampled.ts";
 import { around, does, goRoadmap, plan, planCheck, planOf, plansOf, project, research, stepsOf } from "./stories.ts";
 
-const phases = [{ id: "1", name: "Four numbers", criteria: ["all are there :: test -f src/a.js && test -f src/d.js"] }];
+const sum = `import { a } from './src/a.js'; import { d } from './src/d.js'; console.log(a + d)`;
+const phases = [{ id: "1", name: "Four numbers", criteria: [`all are there :: test "$(node --input-type=module -e "${sum}")" = 2`] }];
 const exported = (name: string): string => `it is exported :: grep -q ${name} src/index.js`;
 const there = (name: string): string => `${name} is there :: test -f src/${name}.js`;
 /** a and b are small and share nothing; c shares a file with a; d is complex and stands alone. */

@@ -11,6 +11,7 @@ import { runCommand } from "../command.ts";
 import { openTestOutput, pathsOf } from "../test-output.ts";
 import { hasTestsIn } from "../holds-tests.ts";
 import { protectionRules, textBytesMax } from "../protected/find-protected.ts";
+import { isReadOnly } from "../protected/programs.ts";
 import type { ProtectionRules } from "../protected/judge.ts";
 import type { OpenParts } from "../parts.ts";
 import { chooseTestSource } from "../reporter/believe.ts";
@@ -92,6 +93,7 @@ export async function experimentOn(trial: CheckTrial, subject: Subject): Promise
   const passedNames = subject.evidence?.names?.passed ?? [];
   const answers = await askAll({
     check,
+    isAnythingRun: trial.request.checks.some(({ kind, command }) => decidingKinds.has(kind) && !isReadOnly(command)),
     lab,
     workspace: parts.workspace,
     commit: trial.request.commit,
@@ -113,6 +115,8 @@ export async function experimentOn(trial: CheckTrial, subject: Subject): Promise
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
 }
+
+const decidingKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "red_green", "holdout"]);
 
 function rulesFor({ parts, base }: CheckTrial, { command }: Check): Promise<ProtectionRules> {
   const { protect = [], restores = [], restoreFrom, workspace } = parts;

@@ -51,7 +51,14 @@ function trial(cancel: AbortSignal): CheckTrial {
   };
   return {
     parts: parts as unknown as OpenParts,
-    request: { commit, attempt: 1, cancel, onLiveEvent: () => undefined, before: { [check.id]: "h" } } as unknown as CheckTrial["request"],
+    request: {
+      commit,
+      attempt: 1,
+      cancel,
+      checks: [check],
+      onLiveEvent: () => undefined,
+      before: { [check.id]: "h" },
+    } as unknown as CheckTrial["request"],
     base,
     restoresAt: () => Promise.resolve([]),
     taken: null,

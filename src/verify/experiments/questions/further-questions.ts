@@ -74,10 +74,15 @@ const isPlanned = ({ source }: Check, differences: readonly Difference[]): boole
   const path = /^(.+):\d+$/.exec(source)?.[1];
   return path !== undefined && differences.some((one) => one.path === path && one.kind !== "deleted");
 };
-export const findLookingCommand = async ({ check, differences }: QuestionContext): Promise<string | null> =>
-  check.extra !== true && isPlanned(check, differences) && looksOnly(check.command)
-    ? "its command was written in this run and only looks for a word or a file"
-    : null;
+/** A command that only looks for a word or a file: written in this run, or all there is, and about code, of which it runs nothing. */
+export async function findLookingCommand({ check, differences, isAnythingRun }: QuestionContext): Promise<string | null> {
+  if (check.extra === true || !looksOnly(check.command)) return null;
+  if (isPlanned(check, differences)) return "its command was written in this run and only looks for a word or a file";
+  const words = check.command.split(/[\s"'()=]+/).map((word) => word.replace(/^\.\//, ""));
+  const code = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && words.includes(path));
+  const paths = code.map(({ path }) => path).join(", ");
+  return isAnythingRun || code.length === 0 ? null : `its command only looks at ${paths} and runs none of it, and nothing else decides`;
+}
 
 export async function findShadows({ differences, rules, runWith }: QuestionContext): Promise<string | null> {
   const shadows: Shadow[] = [];

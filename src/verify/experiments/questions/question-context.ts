@@ -26,6 +26,8 @@ export type Elsewhere = {
 };
 export type QuestionContext = {
   readonly check: Check;
+  /** Whether something that decides over the run does more than look at files. */
+  readonly isAnythingRun: boolean;
   readonly lab: ExperimentTools;
   readonly workspace: Pick<TreeReader, "textAt">;
   readonly commit: GitSha;
