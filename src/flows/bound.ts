@@ -7,7 +7,7 @@ import { spentOf } from "./lint-routes.ts";
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * The most attempts that one visit of a list of steps can take without a manual resume: counts never reset inside a visit, so loops back
+ * The most attempts that one visit of a list of steps can take without a manual resume: counts never reset inside a visit, so cycles
  * add up and do not multiply. A count kept per invocation bounds one invocation.
  */
 export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {

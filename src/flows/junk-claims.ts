@@ -1,4 +1,4 @@
-// junk-claims: detects returns that claim work without showing any, or repeat one text in several fields. Pure.
+// junk-claims: part of junk.ts: refuses an agent's return that claims work without naming any evidence, or that repeats itself. Pure.
 
 /** A text of the return with its position; `isRequired`: a required field that must say something. */
 export type ClaimText = { readonly path: string; readonly text: string; readonly isRequired: boolean; readonly about: string };
@@ -24,8 +24,8 @@ function hasContent(piece: unknown): boolean {
   return Object.entries(piece).some(([key, part]) => key !== "task_id" && Array.isArray(part) && part.length > 0);
 }
 
-/** Findings by item: two may rest on the same evidence and be summarised in its words. */
-const isListed =
+/** Paths of findings by item: two may rest on the same evidence and be summarised in its words. */
+const listItemPath =
   /(?:^|\.)(?:criteria_results|failures|failure_categories|requirements_checked|gap_details|evidence|commands_run|issues|concerns)\[\d+\]/;
 
 /** Fields that judge something, rather than report what their author did. */
@@ -37,7 +37,7 @@ export function repeatedClaims(reportedClaimTexts: readonly ClaimText[], value: 
   const errors: string[] = [];
   const seen = new Map<string, string>();
   for (const { path, text } of reportedClaimTexts) {
-    if (isListed.test(path)) continue;
+    if (listItemPath.test(path)) continue;
     const plain = text.replaceAll(/\s+/g, " ").trim().toLowerCase();
     if (plain.length < longCharsMin) continue;
     const first = seen.get(plain);
@@ -45,8 +45,9 @@ export function repeatedClaims(reportedClaimTexts: readonly ClaimText[], value: 
     else seen.set(plain, path);
   }
   // A judge may find the same again; a worker cannot have done the very same again.
-  const isLong = !isJudgement(value) && reportedClaimTexts.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
-  if (isLong && previous !== undefined && previous !== null && JSON.stringify(previous) === JSON.stringify(value))
+  const isWorkReport =
+    !isJudgement(value) && reportedClaimTexts.some(({ text, isRequired }) => isRequired && text.trim().length >= longCharsMin);
+  if (isWorkReport && previous !== undefined && previous !== null && JSON.stringify(previous) === JSON.stringify(value))
     errors.push("this is word for word what was handed back before; expected what this attempt came to");
   return errors;
 }

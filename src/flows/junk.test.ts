@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { findJsonSchema, returnOf } from "./returns.ts";
+import { findJsonSchema, validateReturn } from "./returns.ts";
 import type { ReturnContext } from "./junk.ts";
 
 const errorsOf = (name: string, value: unknown, context?: ReturnContext): readonly string[] => {
-  const found = returnOf(name, value, context);
+  const found = validateReturn(name, value, context);
   return "errors" in found ? found.errors : [];
 };
 const isJunk = (name: string, value: unknown): boolean => {
-  const found = returnOf(name, value);
+  const found = validateReturn(name, value);
   return "errors" in found && found.isJunk === true;
 };
 
@@ -147,7 +147,7 @@ describe("a wrapper around what fits is taken off, and told", () => {
     ["two of them", { status: "ok", data: { result: inner } }],
     ["a text inside", { response: JSON.stringify(inner) }],
   ])("%s", (_what, value) => {
-    expect(returnOf("progress", value)).toMatchObject({
+    expect(validateReturn("progress", value)).toMatchObject({
       ok: inner,
       says: { confidence: 0.9 },
       warning: expect.stringContaining("wrapped") as string,
@@ -155,7 +155,7 @@ describe("a wrapper around what fits is taken off, and told", () => {
   });
   test("junk inside a wrapper stays junk, and what does not fit is told as it stands", () => {
     expect(errorsOf("progress", { result: { summary: "TODO" } }).join()).toMatch(/summary/);
-    expect("errors" in returnOf("progress", { result: { summary: 7 } })).toBe(true);
-    expect(returnOf("progress", inner)).not.toHaveProperty("warning");
+    expect("errors" in validateReturn("progress", { result: { summary: 7 } })).toBe(true);
+    expect(validateReturn("progress", inner)).not.toHaveProperty("warning");
   });
 });

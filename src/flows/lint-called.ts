@@ -29,9 +29,9 @@ export function lintCalled(lint: Lint): void {
       continue;
     }
     lintOptions(lint, called, step.with ?? {}, [...path, "with"]);
-    const ring = ringFrom(lint.flow.flow, step.flow, flows);
-    if (ring !== null)
-      lint.say(at, "flow_ring", `found flows that call each other for ever: ${ring.join(" -> ")}, expected each to come to its end`);
+    const cycle = findCallCycle(lint.flow.flow, step.flow, flows);
+    if (cycle !== null)
+      lint.say(at, "flow_ring", `found flows that call each other for ever: ${cycle.join(" -> ")}, expected each to come to its end`);
   }
 }
 
@@ -49,18 +49,18 @@ function lintOptions({ say }: Lint, called: Flow, given: Readonly<Record<string,
   }
 }
 
-/** The path from a called flow back to its caller, or null. */
-function ringFrom(caller: string, called: string, flows: CalledFlows): readonly string[] | null {
+/** The chain of calls from a called flow back to its caller, or null. */
+function findCallCycle(caller: string, called: string, flows: CalledFlows): readonly string[] | null {
   const seen = new Set<string>();
-  const ways: (readonly string[])[] = [[caller, called]];
-  for (const way of ways) {
-    const last = way.at(-1) ?? "";
-    if (last === caller) return way;
+  const chains: (readonly string[])[] = [[caller, called]];
+  for (const chain of chains) {
+    const last = chain.at(-1) ?? "";
+    if (last === caller) return chain;
     if (seen.has(last)) continue;
     seen.add(last);
     const flow = (Object.hasOwn(flows, last) ? flows[last] : null) ?? null;
     const next = flow === null ? [] : stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
-    for (const name of next) ways.push([...way, name]);
+    for (const name of next) chains.push([...chain, name]);
   }
   return null;
 }

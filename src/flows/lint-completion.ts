@@ -13,7 +13,7 @@ import type { Flow, Row, Step } from "../contracts/flow.ts";
 import type { DataPath } from "../kit/finding.ts";
 import { stepListName, spentOf, stepTarget } from "./lint-routes.ts";
 import type { Lint } from "./lint-subject.ts";
-import { failRows, isGate, flowLists, thenRows, type LocatedRow, type StepList } from "./lists.ts";
+import { rowsAfterFailure, isGate, flowLists, rowsAfterPass, type LocatedRow, type StepList } from "./lists.ts";
 
 const statesMax = 20_000;
 
@@ -29,7 +29,7 @@ export function lintCompletion(lint: Lint): void {
 function onSaysAlone({ flow, say }: Lint, list: StepList): void {
   for (const [n, step] of list.steps.entries()) {
     const path = [...list.path, n];
-    for (const { row, path: at } of [...thenRows(step, path), ...failRows(flow, step, path)]) {
+    for (const { row, path: at } of [...rowsAfterPass(step, path), ...rowsAfterFailure(flow, step, path)]) {
       const facts = Object.keys(row.when ?? {}).filter((name) => !/^(option|count)\./.test(name));
       const isEnd = row.end === "completed" || spentOf(flow, row).some(({ row: spent }) => spent.end === "completed");
       if (isEnd && facts.length > 0 && facts.every(isSaid))
@@ -138,7 +138,7 @@ type Way = { readonly row: Row | null; readonly path: DataPath; readonly isSkip:
 function flowWays(flow: Flow, list: StepList, step: Step, spot: Spot): readonly Way[] {
   const path = [...list.path, spot.at];
   const isFailed = spot.last[spot.at] === "failed";
-  const rows = isFailed ? failRows(flow, step, path) : thenRows(step, path);
+  const rows = isFailed ? rowsAfterFailure(flow, step, path) : rowsAfterPass(step, path);
   const fitting = rows.filter(({ row }) => fits(list.steps, row, spot));
   const sure = fitting.findIndex(({ row }) => Object.keys(row.when ?? {}).every((fact) => list.steps.some(({ id }) => id === fact)));
   const ways = (sure < 0 ? fitting : fitting.slice(0, sure + 1))

@@ -6,6 +6,8 @@ import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
 import { isGate, stepsEverywhere } from "./lists.ts";
 
+const countMax = 10_000;
+
 /** Counts are declared, used and bounded by something known, and spending one leads to an end. */
 export function lintCounts(lint: Lint): void {
   const { flow, say } = lint;
@@ -29,7 +31,7 @@ export function lintCounts(lint: Lint): void {
         const count = row.count === undefined ? undefined : counts[row.count];
         if (count?.per === "task" && list.kind !== "each")
           say([...at, "count"], "count_scope", `found a count per task outside the steps a task runs`);
-        if (word === "otherwise" && isGate(step)) spentPastGate(lint, row, step.id);
+        if (word === "otherwise" && isGate(step)) lintGateBypass(lint, row, step.id);
       }
     }
   }
@@ -37,15 +39,16 @@ export function lintCounts(lint: Lint): void {
   for (const [name, count] of Object.entries(counts)) {
     const path = ["counts", name];
     use(count.spent, [...path, "spent"]);
-    bounded(lint, count.at_most, [...path, "at_most"]);
-    const round = lintRound(lint, name);
-    if (round !== null) say([...path, "spent"], "spent_round", `found spent counts that go round: ${round.join(" -> ")}`);
+    lintBound(lint, count.at_most, [...path, "at_most"]);
+    const cycle = findSpentCycle(lint, name);
+    if (cycle !== null) say([...path, "spent"], "spent_round", `found spent counts that go round: ${cycle.join(" -> ")}`);
   }
   for (const name of Object.keys(counts))
     if (!used.has(name)) say(["counts", name], "count_unused", `found the count ${shown(name)}, which no row names`);
 }
 
-function bounded({ flow, say }: Lint, atMost: number | string, path: DataPath): void {
+/** A count is bounded by a whole number, or by an option that counts and has a default. */
+function lintBound({ flow, say }: Lint, atMost: number | string, path: DataPath): void {
   if (typeof atMost === "number") {
     if (!Number.isInteger(atMost) || atMost < 0 || atMost > countMax)
       say(path, "count_bound", `found ${atMost}, expected a whole number from 0 to ${countMax}`);
@@ -63,10 +66,8 @@ function bounded({ flow, say }: Lint, atMost: number | string, path: DataPath): 
   else if (option.default === undefined) say(path, "count_bound", `found ${atMost}, which has no default, so nothing bounds it`);
 }
 
-const countMax = 10_000;
-
 /** The chain of counts that spent rows use, if it returns to this one. */
-function lintRound({ flow }: Lint, name: string): readonly string[] | null {
+function findSpentCycle({ flow }: Lint, name: string): readonly string[] | null {
   const chain = [name];
   for (let next = flow.counts?.[name]?.spent.count; next !== undefined; next = flow.counts?.[next]?.spent.count) {
     if (chain.includes(next)) return next === name ? [...chain, next] : null; // Reported once, at the counts in the cycle.
@@ -76,7 +77,7 @@ function lintRound({ flow }: Lint, name: string): readonly string[] | null {
 }
 
 /** A gate that failed until its count was spent has still failed. */
-function spentPastGate({ flow, say }: Lint, row: Row, gate: string): void {
+function lintGateBypass({ flow, say }: Lint, row: Row, gate: string): void {
   const seen = new Set<string>();
   for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {
     seen.add(name);

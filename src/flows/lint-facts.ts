@@ -5,7 +5,7 @@ import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { Lint } from "./lint-subject.ts";
-import { stepsEverywhere, thenRows } from "./lists.ts";
+import { stepsEverywhere, rowsAfterPass } from "./lists.ts";
 
 /** Every condition names facts that exist, can be known by then, and can have that value. */
 export function lintFacts(lint: Lint): void {
@@ -19,7 +19,7 @@ export function lintFacts(lint: Lint): void {
     for (const [n, when] of (step.unless ?? []).entries()) lintCondition(lint, when, [...path, "unless", n], entering);
     for (const [n, preset] of (step.human?.preset ?? []).entries())
       lintCondition(lint, preset.when, [...path, "human", "preset", n, "when"], entering);
-    for (const located of thenRows(step, path)) lintCondition(lint, located.row.when, [...located.path, "when"], leaving);
+    for (const located of rowsAfterPass(step, path)) lintCondition(lint, located.row.when, [...located.path, "when"], leaving);
     for (const [n, row] of (step.otherwise ?? []).entries()) lintCondition(lint, row.when, [...path, "otherwise", n, "when"], leaving);
   }
   const everywhere: KnownFacts = { steps: stepsEverywhere(flow).map(({ step }) => step), upTo: Number.POSITIVE_INFINITY };

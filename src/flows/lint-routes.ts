@@ -1,10 +1,10 @@
-// lint-routes: lints routing rows: each leads somewhere, every step can be reached, and every loop is bounded by a count.
+// lint-routes: lints routing rows: each leads somewhere, every step can be reached, and every cycle passes a count.
 
 import type { Flow, Row, Step } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { failRows, flowLists, reachableRows, thenRows, type LocatedRow, type StepList } from "./lists.ts";
+import { rowsAfterFailure, flowLists, reachableRows, rowsAfterPass, type LocatedRow, type StepList } from "./lists.ts";
 
 /** Every row leads somewhere, every step can be reached, and every cycle passes a count. */
 export function lintRoutes(lint: Lint): void {
@@ -12,24 +12,25 @@ export function lintRoutes(lint: Lint): void {
     for (const [n, step] of list.steps.entries()) {
       const path = [...list.path, n];
       const failureRows = (step.otherwise ?? []).map((row, m) => ({ row, path: [...path, "otherwise", m] }));
-      for (const rows of [thenRows(step, path), failureRows]) hidden(lint, rows);
-      for (const { row, path: at } of [...thenRows(step, path), ...failureRows]) leads(lint, list, row, at);
+      for (const rows of [rowsAfterPass(step, path), failureRows]) lintHiddenRows(lint, rows);
+      for (const { row, path: at } of [...rowsAfterPass(step, path), ...failureRows]) lintTargets(lint, list, row, at);
     }
-    ring(lint, list);
-    unreached(lint, list);
+    lintUncountedCycles(lint, list);
+    lintReachability(lint, list);
   }
-  const house = (lint.flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
-  hidden(lint, house);
-  for (const { row, path } of house) for (const list of flowLists(lint.flow)) leads(lint, list, row, path);
+  const flowFailureRows = (lint.flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
+  lintHiddenRows(lint, flowFailureRows);
+  for (const { row, path } of flowFailureRows) for (const list of flowLists(lint.flow)) lintTargets(lint, list, row, path);
 }
 
 /** A row after one that always matches is never reached. */
-function hidden({ say }: Lint, rows: readonly LocatedRow[]): void {
+function lintHiddenRows({ say }: Lint, rows: readonly LocatedRow[]): void {
   for (const { path } of rows.slice(reachableRows(rows).length))
     say(path, "row_never_read", "found a row behind one without a condition, which always matches first");
 }
 
-function leads(lint: Lint, list: StepList, row: Row, path: DataPath): void {
+/** A row, and each row of the counts it spends, goes to a step of its list or to a phase. */
+function lintTargets(lint: Lint, list: StepList, row: Row, path: DataPath): void {
   for (const at of [{ row, path }, ...spentOf(lint.flow, row)]) {
     if (typeof at.row.go === "string" && !list.steps.some((step) => step.id === at.row.go)) {
       const ids = list.steps.map((step) => step.id);
@@ -39,11 +40,11 @@ function leads(lint: Lint, list: StepList, row: Row, path: DataPath): void {
         `found go: ${at.row.go}, which isn't a step of ${stepListName(list)}.${didYouMean(at.row.go, ids)}`,
       );
     }
-    if (typeof at.row.go === "object") phaseTarget(lint, list, at.row, at.path);
+    if (typeof at.row.go === "object") lintPhaseTarget(lint, list, at.row, at.path);
   }
 }
 
-function phaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPath): void {
+function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPath): void {
   const target = typeof row.go === "object" ? row.go.phase : "";
   const at = [...path, "go"];
   if (list.kind !== "phase" || list.group !== "phases")
@@ -59,14 +60,17 @@ function phaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPa
   return undefined;
 }
 
-export const stepListName = (list: StepList): string =>
-  list.kind === "closing"
-    ? "the closing steps"
-    : list.kind === "phase"
-      ? list.phase === "*"
-        ? "the steps"
-        : `phase ${list.phase}`
-      : `a ${list.kind} list`;
+export function stepListName(list: StepList): string {
+  switch (list.kind) {
+    case "closing":
+      return "the closing steps";
+    case "phase":
+      return list.phase === "*" ? "the steps" : `phase ${list.phase}`;
+    case "each":
+    case "wave":
+      return `a ${list.kind} list`;
+  }
+}
 
 /** Where a row leads once its count is spent, and so on down the chain. */
 export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
@@ -91,41 +95,43 @@ export function stepTarget(steps: readonly Step[], position: number, row: Row): 
   return position + 1;
 }
 
-function edges(flow: Flow, list: StepList, position: number, isWanted: (row: Row) => boolean): readonly number[] {
+/** The positions in the list that may come next by the wanted rows. */
+function nextPositions(flow: Flow, list: StepList, position: number, isWanted: (row: Row) => boolean): readonly number[] {
   const step = list.steps[position];
   if (step === undefined) return [];
   const path = [...list.path, position];
-  const then = reachableRows(thenRows(step, path));
-  const failedLocatedRows = step.human === undefined ? reachableRows(failRows(flow, step, path)) : [];
-  const rows = [...then, ...failedLocatedRows].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
+  const passRows = reachableRows(rowsAfterPass(step, path));
+  const failureRows = step.human === undefined ? reachableRows(rowsAfterFailure(flow, step, path)) : [];
+  const rows = [...passRows, ...failureRows].flatMap(({ row }) => [row, ...spentOf(flow, row).map((spent) => spent.row)]);
   const targets = rows.filter(isWanted).map((row) => stepTarget(list.steps, position, row));
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
-  const isSkippable = failedLocatedRows.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
+  const isSkippable = failureRows.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
   if (!isCaught || isSkippable) targets.push(position + 1);
   return targets.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
 }
 
-function unreached({ flow, say }: Lint, list: StepList): void {
+function lintReachability({ flow, say }: Lint, list: StepList): void {
   const reached = new Set([0]);
-  for (const position of reached) for (const to of edges(flow, list, position, () => true)) reached.add(to);
+  for (const position of reached) for (const to of nextPositions(flow, list, position, () => true)) reached.add(to);
   for (const [n, step] of list.steps.entries()) {
     if (!reached.has(n)) say([...list.path, n], "unreachable", `found the step ${shown(step.id)}, which nothing leads to`);
   }
 }
 
-function ring({ flow, say }: Lint, list: StepList): void {
+/** Reports the first cycle of the list that costs nothing. */
+function lintUncountedCycles({ flow, say }: Lint, list: StepList): void {
   const state = new Map<number, "open" | "done">();
-  const way: number[] = [];
+  const open: number[] = [];
   const visit = (position: number): readonly number[] | null => {
     if (state.get(position) === "done") return null;
-    if (state.get(position) === "open") return [...way.slice(way.indexOf(position)), position];
+    if (state.get(position) === "open") return [...open.slice(open.indexOf(position)), position];
     state.set(position, "open");
-    way.push(position);
-    for (const to of edges(flow, list, position, isFree)) {
+    open.push(position);
+    for (const to of nextPositions(flow, list, position, isFree)) {
       const cycle = visit(to);
       if (cycle !== null) return cycle;
     }
-    way.pop();
+    open.pop();
     state.set(position, "done");
     return null;
   };

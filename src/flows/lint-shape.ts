@@ -5,7 +5,7 @@ import { isReasonCode, reasonCodes } from "../contracts/reason.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean, editDistance, suggest } from "../kit/suggest.ts";
 import type { Lint } from "./lint-subject.ts";
-import { flowLists, stepsEverywhere, thenRows, type LocatedRow } from "./lists.ts";
+import { flowLists, stepsEverywhere, rowsAfterPass, type LocatedRow } from "./lists.ts";
 
 /** The flow as a whole: its phases, its options, its rows, and whether it lands what it makes. */
 export function lintShape(lint: Lint): void {
@@ -118,12 +118,12 @@ export function describeOption(option: Option): string {
 
 function rowsEverywhere({ flow }: Lint): LocatedRow[] {
   const ofSteps = stepsEverywhere(flow).flatMap(({ step, path }) => [
-    ...thenRows(step, path),
+    ...rowsAfterPass(step, path),
     ...(step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] })),
   ]);
-  const house = (flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
+  const flowFailureRows = (flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
   const spent = Object.entries(flow.counts ?? {}).map(([name, count]) => ({ row: count.spent, path: ["counts", name, "spent"] }));
-  return [...ofSteps, ...house, ...spent];
+  return [...ofSteps, ...flowFailureRows, ...spent];
 }
 
 export const targets = ["go", "end", "stop", "ask", "again"] as const;

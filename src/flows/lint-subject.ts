@@ -21,7 +21,7 @@ export type Registry = {
   readonly effects?: Readonly<Record<string, string>>;
   /** Per `run` function the facts it returns; if one is listed, rows may name only these. */
   readonly facts?: Readonly<Record<string, readonly string[]>>;
-  /** Per return schema the fields that become facts, from `buildSaysFields`. */
+  /** Per return schema the fields that become facts, from `factFields`. */
   readonly says?: Readonly<Record<string, Readonly<Record<string, SaysKind>>>>;
   /** The functions that land work; default `land`. */
   readonly lands?: readonly string[];

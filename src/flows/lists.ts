@@ -45,14 +45,14 @@ export function stepsEverywhere(flow: Flow): readonly { readonly step: Step; rea
 export type LocatedRow = { readonly row: Row; readonly path: DataPath };
 
 /** The rows after passed or skipped. */
-export const thenRows = (step: Step, path: DataPath): LocatedRow[] =>
+export const rowsAfterPass = (step: Step, path: DataPath): LocatedRow[] =>
   (step.then ?? []).map((row, n) => ({ row, path: [...path, "then", n] }));
 
 /** The rows after failed: the step's own, then the flow's. */
-export function failRows(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
-  const failureRows = (step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] }));
-  const house = (flow.when_step_fails ?? [{ end: "failed" as const }]).map((row, n) => ({ row, path: ["when_step_fails", n] }));
-  return [...failureRows, ...house];
+export function rowsAfterFailure(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
+  const stepFailureRows = (step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] }));
+  const flowFailureRows = (flow.when_step_fails ?? [{ end: "failed" as const }]).map((row, n) => ({ row, path: ["when_step_fails", n] }));
+  return [...stepFailureRows, ...flowFailureRows];
 }
 
 /** The rows that can be reached: none after one that always matches. */

@@ -68,7 +68,7 @@ function fence(text: string, language: string): string {
   return `${ticks}${language}\n${text}\n${ticks}`;
 }
 
-/** At most so many characters: the beginning and the end, and between them how much is missing. P3 */
+/** Keeps at most so many characters: the beginning and the end, and between them how much is missing. P3 */
 export function cut(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const headEnd = wholeAt(text, Math.ceil(charactersMax / 2));

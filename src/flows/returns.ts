@@ -12,7 +12,7 @@ import { qualityReturns } from "../contracts/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
 import { findIssues } from "../kit/located-issues.ts";
 import { isSchema, findJunk, type ReturnContext, type ShownSchema } from "./junk.ts";
-import { unwrapped } from "./unwrapped.ts";
+import { unwrap } from "./unwrap.ts";
 
 const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
 const texts = (about: string) => v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(about));
@@ -73,6 +73,7 @@ export const returnSchemas: Readonly<Record<string, ReturnSchema>> = {
   ...qualityReturns,
 };
 
+const errorsMax = 20;
 const jsonSchemas = new Map<string, object>();
 
 /** The JSON Schema an agent is shown, or null for an unknown name. Built on first use. */
@@ -85,10 +86,10 @@ export function findJsonSchema(name: string): object | null {
 }
 
 /** The facts in an agent's return. Unknown fields, texts, lists and mappings are left out. R1 */
-export function schemaSays(schema: ReturnSchema, value: unknown): Says {
+export function factsIn(schema: ReturnSchema, value: unknown): Says {
   if (typeof value !== "object" || value === null) return {};
   const says: Says = {};
-  for (const [field, kind] of Object.entries(buildSaysFields(schema))) {
+  for (const [field, kind] of Object.entries(factFields(schema))) {
     const fieldValue: unknown = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined;
     if (kind === "number" && typeof fieldValue === "number" && Number.isFinite(fieldValue)) says[field] = fieldValue;
     if (kind === "flag" && typeof fieldValue === "boolean") says[field] = fieldValue;
@@ -105,36 +106,35 @@ export type Returned =
  * Validates an agent's return against the schema of that name: the claim with its facts, or every error as text for the agent. A return
  * that fits but has no real content is refused too; a wrapper around a valid return is removed, with a warning.
  */
-export function returnOf(name: string, value: unknown, context: ReturnContext = {}): Returned {
+export function validateReturn(name: string, value: unknown, context: ReturnContext = {}): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
   if (schema === undefined) return { errors: [`there is no return schema ${name}`] };
-  const judged = heldTo(schema, name, value, context);
+  const judged = validateAgainst(schema, name, value, context);
   if ("says" in judged) return judged;
-  for (const inner of unwrapped(value)) {
-    const returned = heldTo(schema, name, inner, context);
+  for (const inner of unwrap(value)) {
+    const returned = validateAgainst(schema, name, inner, context);
     if ("says" in returned)
       return { ...returned, warning: "what it handed back was wrapped in something else; what fits was taken out of it" };
   }
   return judged;
 }
 
-function heldTo(schema: ReturnSchema, name: string, value: unknown, context: ReturnContext): Returned {
+/** Judges one value as it is, without looking inside wrappers. */
+function validateAgainst(schema: ReturnSchema, name: string, value: unknown, context: ReturnContext): Returned {
   const shown = (findJsonSchema(name) ?? {}) as ShownSchema;
   const { value: claim, issues } = findIssues(schema, value);
   const errors = issues.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
   const junk = findJunk(shown, issues.length === 0 ? claim : value, context);
-  if (errors.length === 0 && junk.length === 0) return { ok: claim, says: schemaSays(schema, claim) };
+  if (errors.length === 0 && junk.length === 0) return { ok: claim, says: factsIn(schema, claim) };
   const isJunk = junk.length > 0 && (errors.length === 0 || isSchema(value));
   return { errors: [...errors, ...junk].slice(0, errorsMax), ...(isJunk ? { isJunk } : {}) };
 }
-
-const errorsMax = 20;
 
 /** The values a field may have: a number, a boolean, or one of these words. */
 export type SaysKind = "number" | "flag" | readonly string[];
 
 /** The fields of a schema that may become facts. R1 */
-export function buildSaysFields(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
+export function factFields(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
   const fields: Record<string, SaysKind> = {};
   for (const [name, field] of Object.entries((schema as unknown as Shape).entries ?? {})) {
     let inner = field;

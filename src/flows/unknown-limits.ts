@@ -6,8 +6,8 @@ import { loadFlow, namesOfFlows } from "./load.ts";
 
 export type UnknownLimit = { readonly name: string; readonly message: string };
 
-/** Flows are read only if a name isn't one of the limits. */
-export async function unknownLimits(root: string, limits: Readonly<Record<string, number>>): Promise<readonly UnknownLimit[]> {
+/** The names that nothing reads, each with a message. Flows are read only if a name isn't one of the limits. */
+export async function findUnknownLimits(root: string, limits: Readonly<Record<string, number>>): Promise<readonly UnknownLimit[]> {
   const others = Object.keys(limits).filter((name) => !Object.hasOwn(limitRanges, name));
   if (others.length === 0) return [];
   const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { type OpenedAgents, openAgents } from "../agents/open-agents.ts";
 import type { Policy } from "../contracts/policy.ts";
-import { returnOf } from "../flows/returns.ts";
+import { validateReturn } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { TurnRequest } from "../ports/agent.ts";
 import type { Meter } from "../ports/meter.ts";
@@ -50,7 +50,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
   const meter = openLazily(() => openMeterFor(parts));
   const agents = openAgents({
     embedded: { node: process.execPath, entry: scriptedAgentPath(), scriptPathOf: parts.scriptPathOf },
-    returnOf,
+    returnOf: validateReturn,
     meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
     returnsEntry: toolServerPath(),
     hosts: policy.agent_hosts ?? [],

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openAgents } from "../../src/agents/open-agents.ts";
-import { findJsonSchema, returnOf } from "../../src/flows/returns.ts";
+import { findJsonSchema, validateReturn } from "../../src/flows/returns.ts";
 import { openMeter } from "../../src/meter/open-meter.ts";
 import { priceFrom } from "../../src/meter/prices.ts";
 import type { Allowance, TurnRequest, TurnResult } from "../../src/ports/agent.ts";
@@ -42,7 +42,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
   process.env["PATH"] = env["PATH"];
   const agents = openAgents({
     embedded: { node: process.execPath, entry: "", scriptPathOf: () => "" },
-    returnOf,
+    returnOf: validateReturn,
     meter,
     returnsEntry: join(import.meta.dirname, "../../dist/returns.cjs"),
     place,

@@ -23,7 +23,7 @@ import type { Finding } from "../../kit/finding.ts";
 import { type Hazard, findHazards } from "../../kit/json-hazards.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import { registryFor } from "../../runner/draft/called-flows.ts";
-import { unknownLimits } from "../../flows/unknown-limits.ts";
+import { findUnknownLimits } from "../../flows/unknown-limits.ts";
 import { readConfigFile } from "../../project/config/config-file.ts";
 import { stateBytesMax } from "../../contracts/roadmap-places.ts";
 import type { Format, LogFormat } from "../../playbooks/contract/formats.ts";
@@ -139,7 +139,7 @@ async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violat
 async function configFindings(path: string): Promise<readonly Finding[]> {
   const read = readConfigFile(path);
   if ("findings" in read) return read.findings;
-  const unknown = await unknownLimits(dirname(dirname(path)), read.config.limits ?? {});
+  const unknown = await findUnknownLimits(dirname(dirname(path)), read.config.limits ?? {});
   return unknown.map(({ name, message }) => ({
     file: path,
     ...(read.positions?.keyPlaceOf(["limits", name]) ?? { line: 1, column: 1 }),

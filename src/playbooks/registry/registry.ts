@@ -4,7 +4,7 @@ import type { Entry } from "../../contracts/event.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { checkGroups } from "../../engine/checks.ts";
 import type { Registry } from "../../flows/lint-subject.ts";
-import { returnSchemas, buildSaysFields } from "../../flows/returns.ts";
+import { returnSchemas, factFields } from "../../flows/returns.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Functions } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
@@ -103,5 +103,5 @@ export const lintRegistry: Registry = {
     ...qualityNames.run,
     ...stagedNames.run,
   },
-  says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, buildSaysFields(schema)])),
+  says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, factFields(schema)])),
 };

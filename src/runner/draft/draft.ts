@@ -1,7 +1,7 @@
 // draft: makes an objective into a run that waits for acknowledgement. Everything is validated before anything is written.
 
 import type { LoadedFlow } from "../../flows/load.ts";
-import { unknownLimits } from "../../flows/unknown-limits.ts";
+import { findUnknownLimits } from "../../flows/unknown-limits.ts";
 import { createHash } from "node:crypto";
 import type { Config } from "../../contracts/config.ts";
 import type { Cast, EventOf } from "../../contracts/event.ts";
@@ -115,7 +115,7 @@ function requireObjective(
 }
 
 async function refuseUnknownLimit(root: string, config: Config): Promise<void> {
-  const [unknown] = await unknownLimits(root, config.limits ?? {});
+  const [unknown] = await findUnknownLimits(root, config.limits ?? {});
   if (unknown !== undefined) refuse("config_invalid", { message: `limits.${unknown.name} in your config: ${unknown.message}` });
 }
 
