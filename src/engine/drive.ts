@@ -20,7 +20,7 @@ import { unreachable } from "../kit/never.ts";
 import { Cancel } from "./cancel.ts";
 import { Cancelled, type StepExecution } from "./step-execution.ts";
 import { perform } from "./perform.ts";
-import { recordRequests } from "./record-requests.ts";
+import { interruptedEvent, recordRequests } from "./record-requests.ts";
 import { settle } from "./settle.ts";
 import { survey } from "./survey.ts";
 import { WakeSignal, Mutex } from "./mutex.ts";
@@ -264,13 +264,7 @@ class RunLoop {
     if (open === undefined) return;
     // A turn that has ended is paid for: its layer stays, and the next opening settles the rest.
     if (open.kind === "agent" && open.stage === "started") await this.#runtime.workspace.quarantine(attempt);
-    await this.#record({
-      event: "step_interrupted",
-      attempt,
-      by: "operator",
-      reason_code: this.#run.asked === "stop" ? "operator_stopped" : "operator_paused",
-      ...(usage === null ? {} : { usage }),
-    });
+    await this.#record(interruptedEvent(this.#run, attempt, usage));
   }
 
   /** However the loop ended, no action keeps running behind it. */

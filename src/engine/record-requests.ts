@@ -1,6 +1,9 @@
 // record-requests: journals the requests of other processes, each once, and drops those that no longer apply.
 
+import type { Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";
+import type { AttemptId } from "../contracts/ids.ts";
+import { decide } from "../core/decide.ts";
 import { isRefusedGrant } from "../core/grants.ts";
 import { own } from "../core/record.ts";
 import { isOpen, questionsOpen } from "../core/selectors.ts";
@@ -13,6 +16,22 @@ export async function recordRequests(queue: RequestQueue, run: RunView, record: 
     if (run.requests[request.request] === undefined && isApplicable(run, request)) await record(requestEvent(run, request));
     await queue.forget(request.request);
   }
+}
+
+/** Carries a journaled stop through in a run of which nothing is running anywhere: only its lines are left to write. */
+export async function recordStop(view: () => RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
+  while (view().asked === "stop") {
+    const next = decide(view());
+    if (next.do === "record") await record(next.event);
+    else if (next.do === "cancel") await record(interruptedEvent(view(), next.attempt, null));
+    else return;
+  }
+}
+
+/** `usage`: what the attempt has used, if that is known. */
+export function interruptedEvent({ asked }: RunView, attempt: AttemptId, usage: Usage | null): Draft {
+  const reason_code = asked === "stop" ? "operator_stopped" : "operator_paused";
+  return { event: "step_interrupted", attempt, by: "operator", reason_code, ...(usage === null ? {} : { usage }) };
 }
 
 /** Whether a request still makes sense in the run's current state. */

@@ -44,6 +44,8 @@ export type OrderEnd =
       readonly because: string;
       /** Nothing was begun: it doesn't count as handed out. */
       readonly isUntried?: true;
+      /** This worker could not, and perhaps another one can: it may leave the order alone for longer each time. */
+      readonly isTrouble?: true;
     };
 
 export type Working = {

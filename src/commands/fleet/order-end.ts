@@ -40,7 +40,7 @@ export function orderEndForRest(
   if (resumesAt !== null)
     return { kind: "again", afterMs: Math.min(Math.max(0, resumesAt - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
   if (view.status === "paused" && isFixable(view.reason))
-    return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "" };
+    return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "", isTrouble: true };
   const isHandedBack = view.status === "paused" && view.reason === "operator_paused" && view.detail === handedBack;
   if (isHandedBack || (isInterrupted && view.status === "running" && !isPausedByPerson(view)))
     return { kind: "again", afterMs: 0, because: handedBack };

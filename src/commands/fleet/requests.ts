@@ -1,17 +1,18 @@
 // requests: sends pause, stop, answer and resume requests to a run in a store: the request stays in the store until its owner has journaled
-// it.
+// it. A stop of a run without an owner is journaled here.
 
 import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { questionsOpen } from "../../core/selectors.ts";
+import { isOpen, questionsOpen } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isApplicable } from "../../engine/record-requests.ts";
-import { requireStoreAddress } from "../../fleet/address.ts";
+import { leaseMs, requireStoreAddress } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { hastenOrders, openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { isKey } from "../../fleet/shared-mark.ts";
+import type { Request } from "../../ports/request-queue.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
@@ -20,6 +21,7 @@ import { matchAnswer } from "../../runner/match-answer.ts";
 import { buildRequest } from "../../runner/send-to-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { orderId, priorityDefault, slotsDefault } from "./submit.ts";
+import { stopUnheld } from "./stop-unheld.ts";
 import { viewIn } from "./take.ts";
 import { completedOutcome } from "./work-on-run.ts";
 import { requireHub } from "./worker.ts";
@@ -45,7 +47,7 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, request.store);
     const { key } = request;
-    const store = await openPostgresStore(url);
+    const store = await openPostgresStore(url, { leaseMs: leaseMs(context.env) });
     try {
       const view = isKey(key) ? await viewIn(store, key) : null;
       if (view === null)
@@ -64,7 +66,7 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
         case "pause":
           return await pauseRun(context, stored, request.now);
         case "stop":
-          return await sendRequest(context, stored, { event: "control_requested", control: "stop", now: true }, "It stops");
+          return await stopRun(context, stored);
         case "resume":
           return await resumeRun(context, stored);
         case "answer":
@@ -95,6 +97,20 @@ function pauseRun(context: CommandContext, known: StoredRunState, now: boolean):
     { event: "control_requested", control: "pause", now },
     now ? "It pauses" : "It pauses when its turn ends",
   );
+}
+
+async function stopRun(context: CommandContext, known: StoredRunState): Promise<CommandResponse> {
+  const { store, key } = known;
+  const request = await leaveRequest(context, known, { event: "control_requested", control: "stop", now: true });
+  const after = await stopUnheld(context, store, key);
+  if (after === null || isOpen(after)) return handToWorker(known, request, "It stops"); // somebody holds it, or the store fell silent
+  if (after.status !== "stopped") return refuseUnfit(key, after); // it was completed meanwhile
+  return respond("operator_stopped", {
+    result: "PASS",
+    message: `${key} is stopped. Nobody held it, so this command stopped it and took it from the queue.`,
+    state: after.status,
+    data: { key, request: request.request },
+  });
 }
 
 async function resumeRun(context: CommandContext, known: StoredRunState): Promise<CommandResponse> {
@@ -136,15 +152,29 @@ async function sendRequest(
   draft: Parameters<typeof buildRequest>[2],
   effect: string,
 ): Promise<CommandResponse> {
-  const { store, key, view } = known;
+  return handToWorker(known, await leaveRequest(context, known, draft), effect);
+}
+
+async function leaveRequest(
+  context: CommandContext,
+  { store, key, view }: StoredRunState,
+  draft: Parameters<typeof buildRequest>[2],
+): Promise<Request> {
   const request = buildRequest(context, context.cwd, draft);
-  if (!isApplicable(view, request))
-    return refuse("invalid_state_transition", {
-      message: `${key} is ${view.status}; that doesn't fit.`,
-      state: view.status,
-      data: { allowed_from: ["running"] },
-    });
+  if (!isApplicable(view, request)) return refuseUnfit(key, view);
   await store.send(key, request);
+  return request;
+}
+
+const refuseUnfit = (key: string, { status }: RunView): never =>
+  refuse("invalid_state_transition", {
+    message: `${key} is ${status}; that doesn't fit.`,
+    state: status,
+    data: { allowed_from: ["running"] },
+  });
+
+async function handToWorker(known: StoredRunState, request: Request, effect: string): Promise<CommandResponse> {
+  const { store, key, view } = known;
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
   if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
   return respond("ok", {

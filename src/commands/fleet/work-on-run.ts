@@ -75,7 +75,11 @@ export async function workOnRun(
     const before = await viewIn(store, order.run);
     if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
     const run = before.drafted.run_id;
-    const isOver = before.status === "completed" || before.status === "stopped";
+    if (before.status === "stopped") {
+      deleteCopy(here, copy, run); // without the hub, which may be the reason that it was stopped
+      return orderEndForRest(before, null);
+    }
+    const isOver = before.status === "completed";
     // A worker died between a failure or a pause and reporting it. Only a person can continue that.
     if (order.times > 1 && restsForPerson(before)) return orderEndForRest(before, null);
     await prepareCopy(here, paths, { store, key: order.run, view: before, url });
@@ -193,6 +197,6 @@ const passingFailures: ReadonlySet<string> = new Set(["run_locked", "lease_lost"
 function orderEndForError(error: unknown): OrderEnd {
   const { code, message } = failureOf(error);
   if (passingFailures.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: message };
-  if (isFixable(code)) return { kind: "again", afterMs: troubleAgainMs, because: message };
+  if (isFixable(code)) return { kind: "again", afterMs: troubleAgainMs, because: message, isTrouble: true };
   return { kind: "ended", outcome: `failed: ${message}` };
 }

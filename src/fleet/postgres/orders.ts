@@ -6,6 +6,8 @@
 //   P3. Looking is enough: each worker looks four times a second. Nothing depends on a notification, so a pooler breaks nothing.
 //   P4. A worker that has an order knows it: what was taken in its name while the answer got lost goes back when it looks again.
 //   P5. A word that came after the run had read its last is not left lying: its order is handed out again instead of ended.
+//   P6. An order that a worker could not do anything with is left alone by that worker for longer each time, unless somebody has said
+//       something to its run since; another worker takes it at once.
 // Invariants D1 and on: ports/dispatch.ts.
 
 import { hostname } from "node:os";
@@ -16,6 +18,7 @@ import { refuse } from "../../project/respond.ts";
 import { product } from "../../project/runs/product.ts";
 import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
 import { nextStep } from "../worker/decide.ts";
+import { OrderPauses } from "../worker/pauses.ts";
 import type { Ask, Database, Row } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 import { type HeldLease, leaseClock, type LeaseClock } from "./lease.ts";
@@ -38,7 +41,10 @@ const isFor = `o.state = 'offered' and o.not_before <= clock_timestamp() and o.r
 /** P4: taken in this worker's name, but it never heard so. */
 const isUnheard = (worker: string, epoch: string, active: string): string =>
   `o.state = 'taken' and o.worker_id = ${worker}::text and o.worker_epoch = ${epoch}::bigint and o.order_id <> all(${active}::text[])`;
-const lookSql = `select exists (select 1 from autopilot.work_order o where ${isFor})
+/** P6. */
+const isNotPaused = (paused: string): string => `(o.order_id <> all(${paused}::text[]) or exists (select 1 from autopilot.request r
+  where r.run_id = o.run_id and not r.forgotten and r.at >= o.taken_at))`;
+const lookSql = `select exists (select 1 from autopilot.work_order o where ${isFor} and ${isNotPaused("$6")})
   or exists (select 1 from autopilot.work_order o where (${isGone}) or (${isUnheard("$3", "$4", "$5")})) as found`;
 const freed = "state = 'offered', worker_id = null, worker_epoch = null";
 /** A worker that lived with it for longer than this died of something else: the count begins anew. */
@@ -50,7 +56,7 @@ const returnUnheardSql = `update autopilot.work_order o set ${freed}, times_take
 const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3::text, worker_epoch = $4::bigint, taken_at = clock_timestamp(),
     times_taken = times_taken + 1
   where order_id = (
-    select o.order_id from autopilot.work_order o where ${isFor}
+    select o.order_id from autopilot.work_order o where ${isFor} and ${isNotPaused("$5")}
       and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) < o.slots
     order by o.priority, o.number limit 1)
   and exists (select 1 from autopilot.worker w where w.worker_id = $3::text and w.epoch = $4::bigint and w.lease_until > clock_timestamp())
@@ -108,6 +114,7 @@ const refuseSecond = ({ worker }: WorkerRegistration, holder: Holder | null): ne
 
 function startWorking(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Working {
   const active = new Map<string, Promise<void>>();
+  const pauses = new OrderPauses();
   let isDraining = false;
   let wake = new AbortController();
   const ring = (): void => wake.abort();
@@ -118,6 +125,7 @@ function startWorking(database: Database, registration: WorkerRegistration, leas
       afterMs: lookEveryMs * 4,
       because: messageOf(error),
     }));
+    pauses.note(order.id, end, performance.now()); // P6, before it is offered again
     await reportEnd({ database, registration, lease, order, end });
   };
   const run = async (): Promise<string | null> => {
@@ -134,7 +142,8 @@ function startWorking(database: Database, registration: WorkerRegistration, leas
         await lease.release();
         return step.why;
       }
-      const order = step.do === "take" ? await takeOrder(database, registration, lease.epoch, [...active.keys()]).catch(() => null) : null; // the lease's watch reports a store that is gone
+      const known = { active: [...active.keys()], paused: pauses.at(performance.now()) };
+      const order = step.do === "take" ? await takeOrder(database, registration, lease.epoch, known).catch(() => null) : null; // the lease's watch reports a store that is gone
       if (order === null) {
         await sleep(lookEveryMs, undefined, { signal: wake.signal }).catch(() => undefined);
         continue;
@@ -165,15 +174,15 @@ async function takeOrder(
   database: Database,
   { worker, labels, repositories }: WorkerRegistration,
   epoch: number,
-  active: readonly string[],
+  { active, paused }: { readonly active: readonly string[]; readonly paused: readonly string[] },
 ): Promise<HandedOrder | null> {
   const parameters = [[...repositories], [...labels], worker, epoch];
-  if ((await database.ask(lookSql, [...parameters, [...active]])).rows[0]?.["found"] !== true) return null;
+  if ((await database.ask(lookSql, [...parameters, [...active], [...paused]])).rows[0]?.["found"] !== true) return null;
   return database.inTransaction(async (ask: Ask) => {
     await ask("select pg_advisory_xact_lock($1)", [lockKey]);
     await ask(returnSql); // D5
     await ask(returnUnheardSql, [worker, epoch, [...active]]); // P4
-    const { rows } = await ask(takeSql, parameters);
+    const { rows } = await ask(takeSql, [...parameters, [...paused]]);
     return rows[0] === undefined ? null : handed(rows[0]);
   });
 }

@@ -1,0 +1,26 @@
+// pauses: how long a worker leaves alone the orders that it had to give back: longer each time, and only this worker.
+
+import type { OrderEnd } from "../../ports/dispatch.ts";
+
+export const pauseMsMin = 5_000;
+export const pauseMsMax = 300_000;
+const ordersMax = 1_000;
+
+export class OrderPauses {
+  readonly #pauses = new Map<string, { readonly times: number; readonly untilMs: number }>();
+
+  /** Called with each order's end. `nowMs`: a clock that never goes back. */
+  note(id: string, end: OrderEnd, nowMs: number): void {
+    const times = (this.#pauses.get(id)?.times ?? 0) + 1;
+    this.#pauses.delete(id); // and so the order noted longest ago is the first
+    if (end.kind === "ended" || end.isTrouble !== true) return;
+    this.#pauses.set(id, { times, untilMs: nowMs + Math.min(pauseMsMin * 2 ** (times - 1), pauseMsMax) });
+    const [oldest] = this.#pauses.keys();
+    if (this.#pauses.size > ordersMax && oldest !== undefined) this.#pauses.delete(oldest);
+  }
+
+  /** The orders that are not to be taken yet. */
+  at(nowMs: number): readonly string[] {
+    return [...this.#pauses].filter(([, { untilMs }]) => untilMs > nowMs).map(([id]) => id);
+  }
+}
