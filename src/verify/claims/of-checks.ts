@@ -5,7 +5,7 @@
 //   O2. A difference that can arise in good faith (a flaky check, one that can't run here, a failure fixed meanwhile) isn't a false claim.
 
 import { type CheckResult, type ClaimChecked, couldNotRun } from "../../contracts/evidence.ts";
-import { claimLimits, claimText, isFalse, isTrue, unverifiable, type Verdict } from "./said-claim.ts";
+import { claimLimits, claimText, refuted, holds, unverifiable, type Verdict } from "./said-claim.ts";
 
 /** A waiting claim, decided by these results; `regressed` lists those that are worse than before the work began. */
 export function decidedBy(claim: ClaimChecked, results: readonly CheckResult[], regressed: readonly CheckResult[] = []): ClaimChecked {
@@ -35,11 +35,11 @@ function judgeCommand(command: string, passed: boolean | null, results: readonly
   if (passed && isExcused(ownResult)) return unverifiable(`${capitalize(describeResult(ownResult))}.`); // O2
   if (passed)
     return ownResult.status === "passed"
-      ? isTrue(`${capitalize(describeResult(ownResult))}.`)
-      : isFalse(`${capitalize(describeResult(ownResult))}.`); // O1
+      ? holds(`${capitalize(describeResult(ownResult))}.`)
+      : refuted(`${capitalize(describeResult(ownResult))}.`); // O1
   return ownResult.status === "passed"
     ? unverifiable(`${capitalize(describeResult(ownResult))}; it may have failed on the way.`) // O2
-    : isTrue(`${capitalize(describeResult(ownResult))}.`);
+    : holds(`${capitalize(describeResult(ownResult))}.`);
 }
 
 const decidingKinds = new Set(["criterion", "holdout", "red_green"]);
@@ -48,7 +48,7 @@ function judgeDone(item: string, results: readonly CheckResult[], regressed: rea
   if (item === "tests") return judgeTests(results, isExcused);
   const decidingResults = results.filter(({ check }) => decidingKinds.has(check.kind));
   const [regression] = item === "all" ? regressed.filter((candidate) => !isExcused(candidate)) : []; // O2
-  if (regression !== undefined) return isFalse(`${capitalize(describeResult(regression))}, worse than before the work began.`);
+  if (regression !== undefined) return refuted(`${capitalize(describeResult(regression))}, worse than before the work began.`);
   if (item === "all" || item === "task") return judgeAll(item, decidingResults, isExcused);
   const criterionResult = decidingResults.find(
     ({ check }) => check.id === `criterion:${item}` || normalized(check.title) === normalized(item) || check.command === item,
@@ -56,20 +56,20 @@ function judgeDone(item: string, results: readonly CheckResult[], regressed: rea
   if (criterionResult === undefined) return unverifiable("No check of the runner's own proves this criterion.");
   if (isExcused(criterionResult)) return unverifiable(`${capitalize(describeResult(criterionResult))}.`); // O2
   return criterionResult.status === "passed"
-    ? isTrue(`${capitalize(describeResult(criterionResult))}.`)
-    : isFalse(`${capitalize(describeResult(criterionResult))}.`);
+    ? holds(`${capitalize(describeResult(criterionResult))}.`)
+    : refuted(`${capitalize(describeResult(criterionResult))}.`);
 }
 
 function judgeAll(scope: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
   if (judging.length === 0) return unverifiable("No done criterion has a check of the runner's own.");
   const notPassed = judging.filter(({ status }) => status !== "passed");
   const [first] = notPassed;
-  if (first === undefined) return isTrue(`All ${judging.length} deciding checks of the runner's own pass.`);
+  if (first === undefined) return holds(`All ${judging.length} deciding checks of the runner's own pass.`);
   if (notPassed.every(isExcused)) return unverifiable(`${capitalize(describeResult(first))}.`); // O2
   // A claim about "its task" may mean one criterion of several.
   if (scope === "task" && notPassed.length < judging.length)
     return unverifiable(`Part of it: ${judging.length - notPassed.length} of ${judging.length} deciding checks pass.`);
-  return isFalse(`${capitalize(describeResult(first))}.`);
+  return refuted(`${capitalize(describeResult(first))}.`);
 }
 
 function judgeTests(results: readonly CheckResult[], isExcused: Excuse): Verdict {
@@ -77,10 +77,10 @@ function judgeTests(results: readonly CheckResult[], isExcused: Excuse): Verdict
   if (tests.length === 0) return unverifiable("The runner runs no tests of its own here.");
   const notPassed = tests.filter(({ status }) => status !== "passed");
   const [first] = notPassed;
-  if (first === undefined) return isTrue(`${capitalize(describeResult(tests[0] as CheckResult))}.`);
+  if (first === undefined) return holds(`${capitalize(describeResult(tests[0] as CheckResult))}.`);
   return notPassed.every(isExcused)
     ? unverifiable(`${capitalize(describeResult(first))}.`)
-    : isFalse(`${capitalize(describeResult(first))}.`); // O2
+    : refuted(`${capitalize(describeResult(first))}.`); // O2
 }
 
 /** Written differently, run the same. */

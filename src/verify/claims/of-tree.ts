@@ -12,8 +12,8 @@ import {
   type CountClaim,
   type FileChangedClaim,
   type FileLineClaim,
-  isFalse,
-  isTrue,
+  refuted,
+  holds,
   type NamedClaim,
   unverifiable,
   type Verdict,
@@ -70,18 +70,18 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
 
   return {
     commit: async ({ sha }) => {
-      if (!/^[0-9a-f]{7,64}$/.test(sha)) return isFalse("This is no name of a commit.");
-      if (input.commit.startsWith(sha)) return isTrue("It is the commit the runner made of this turn.");
+      if (!/^[0-9a-f]{7,64}$/.test(sha)) return refuted("This is no name of a commit.");
+      if (input.commit.startsWith(sha)) return holds("It is the commit the runner made of this turn.");
       if ((commits += 1) > claimLimits.commitsMax) return unverifiable(tooMany); // T2
-      if (await workspace.hasCommit(input.attempt, sha)) return isTrue("The commit is there.");
+      if (await workspace.hasCommit(input.attempt, sha)) return holds("The commit is there.");
       if (!(await hasLayer())) return unverifiable("The agent's own repository is no longer there."); // T1
-      return isFalse("Neither the agent's own repository nor yours holds such a commit.");
+      return refuted("Neither the agent's own repository nor yours holds such a commit.");
     },
 
     fileLine: async (claim) => {
       const file = await findFile(claim.path, input.changed, listPaths);
       if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
-      if (file === null) return isFalse(`There is no file ${claim.path} in the commit.`);
+      if (file === null) return refuted(`There is no file ${claim.path} in the commit.`);
       const { path } = file;
       const reading = textAt(input.commit, path);
       if (reading === null) return unverifiable(tooMany);
@@ -91,19 +91,19 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
     },
 
     fileChanged: async ({ path: claimedPath }) => {
-      if (matchingPaths(claimedPath, input.changed).length > 0) return isTrue("This turn changed it.");
-      if (matchingPaths(claimedPath, await changedSinceBase()).length > 0) return isTrue("This run changed it, in an earlier turn.");
+      if (matchingPaths(claimedPath, input.changed).length > 0) return holds("This turn changed it.");
+      if (matchingPaths(claimedPath, await changedSinceBase()).length > 0) return holds("This run changed it, in an earlier turn.");
       const file = await findFile(claimedPath, input.changed, listPaths);
       if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
       if (file === null && (input.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
-      return isFalse(file === null ? `There is no ${claimedPath} in the commit.` : `${file.path} is as it was.`);
+      return refuted(file === null ? `There is no ${claimedPath} in the commit.` : `${file.path} is as it was.`);
     },
 
     named: async ({ id }) => {
       const { texts, isWhole } = await documents([...input.changed, ...(await changedSinceBase())]);
-      if (texts.some((text) => isNamedIn(text, id))) return isTrue("A document of this run names it.");
+      if (texts.some((text) => isNamedIn(text, id))) return holds("A document of this run names it.");
       if (texts.length === 0 || !isWhole) return unverifiable("No document of this run could be looked at for it.");
-      return isFalse("No document of this run names it.");
+      return refuted("No document of this run names it.");
     },
 
     count: async ({ what, n, noun = "" }) => {
@@ -119,14 +119,14 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
 function judgeLine(path: string, text: string, { line, firstLine = line, name, isOfRemoval }: FileLineClaim): Verdict {
   const lines = text.split("\n");
   const last = lines.at(-1) === "" ? lines.length - 1 : lines.length;
-  if (firstLine < 1 || line > last) return isFalse(`${path} has ${last} lines.`);
-  if (name === null) return isTrue(`${path} has such a line.`);
+  if (firstLine < 1 || line > last) return refuted(`${path} has ${last} lines.`);
+  if (name === null) return holds(`${path} has such a line.`);
   const nearby = lines.slice(Math.max(0, firstLine - 1 - linesNear), line + linesNear);
   const namePattern = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
-  if (nearby.some((line) => namePattern.test(line))) return isTrue(`${name} is there.`);
+  if (nearby.some((line) => namePattern.test(line))) return holds(`${name} is there.`);
   if (isOfRemoval) return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
   const otherLine = lines.findIndex((line) => namePattern.test(line));
-  return isFalse(`${name} is not there${otherLine < 0 ? ", nor anywhere in the file" : `; it is on line ${otherLine + 1}`}.`);
+  return refuted(`${name} is not there${otherLine < 0 ? ", nor anywhere in the file" : `; it is on line ${otherLine + 1}`}.`);
 }
 
 type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean };
@@ -135,11 +135,11 @@ type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean 
 function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): Verdict {
   if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
   const { counts, entries } = countListed(texts, noun);
-  if (counts.includes(n)) return isTrue(`The documents of this turn list ${n}.`);
+  if (counts.includes(n)) return holds(`The documents of this turn list ${n}.`);
   const highest = Math.max(0, ...counts);
-  if (highest > 0 && highest < n) return isFalse(`The documents of this turn list ${highest}.`);
+  if (highest > 0 && highest < n) return refuted(`The documents of this turn list ${highest}.`);
   return entries < n
-    ? isFalse(`The documents of this turn hold ${entries} headings and entries in all.`)
+    ? refuted(`The documents of this turn hold ${entries} headings and entries in all.`)
     : unverifiable("The documents of this turn do not list them in a way that can be counted.");
 }
 
@@ -169,12 +169,12 @@ type CountComparison = {
 };
 
 function judgeCount({ claimed, actual, isMinimum, noun, participle }: CountComparison): Verdict {
-  if (actual === claimed) return isTrue(`${actual} ${noun} were ${participle}.`);
+  if (actual === claimed) return holds(`${actual} ${noun} were ${participle}.`);
   if (actual > claimed || isMinimum) return unverifiable(`At least ${actual} ${noun} were ${participle}.`);
-  return isFalse(`${actual} ${noun} were ${participle}.`);
+  return refuted(`${actual} ${noun} were ${participle}.`);
 }
 
-/** The file of the commit that is meant: by its whole path, or by a suffix that only one path has. */
+/** The file of the commit that is meant: by its whole path, or the first whose path ends so, changed files first. */
 async function findFile(
   claimedPath: string,
   changed: readonly string[],

@@ -62,6 +62,6 @@ export function claimText(text: string, charsMax: number = claimLimits.textChars
 }
 
 export type Verdict = Pick<ClaimChecked, "verdict" | "why">;
-export const isTrue = (why: string): Verdict => ({ verdict: "true", why });
-export const isFalse = (why: string): Verdict => ({ verdict: "false", why });
+export const holds = (why: string): Verdict => ({ verdict: "true", why });
+export const refuted = (why: string): Verdict => ({ verdict: "false", why });
 export const unverifiable = (why: string): Verdict => ({ verdict: "unverifiable", why });

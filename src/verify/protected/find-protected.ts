@@ -155,10 +155,11 @@ export async function protectionRules(
   return { base: paths, rowOf, named: { ...commandSet, usedCommands: used }, ...(protect.length === 0 ? { mayBeTest } : {}) };
 }
 
-const programRow: ProtectionRow = { kind: "scripts", path: /$^/ };
+// `(?!)` matches nothing: these rows are given to paths, never found by their pattern.
+const programRow: ProtectionRow = { kind: "scripts", path: /(?!)/ };
 const shadowingRow: ProtectionRow = {
   kind: "scripts",
-  path: /$^/,
+  path: /(?!)/,
   rules: "named",
   because: "it bears the name of a rule that the makefile runs, and while it is there make finds nothing to do",
 };
@@ -171,7 +172,7 @@ function shadowingTargets(makefiles: readonly string[], commandSet: CommandSet, 
   return (path) => targets.has(path.split("/", 1)[0] ?? "");
 }
 
-const includedRow: ProtectionRow = { kind: "scripts", path: /$^/, part: "included", rules: "named" };
+const includedRow: ProtectionRow = { kind: "scripts", path: /(?!)/, part: "included", rules: "named" };
 /** The scripts and rules by which a project tests itself. */
 const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 

@@ -3,9 +3,10 @@
 import picomatch from "picomatch";
 import { isProgramText, findRow, type ProtectionRow } from "./kinds.ts";
 
-const protectedRow: ProtectionRow = { kind: "test", path: /$^/ };
+/** `(?!)` matches nothing: this row is given to a path by name, never found by its pattern. */
+const protectedRow: ProtectionRow = { kind: "test", path: /(?!)/ };
 
-/** The rows in force: by convention, and what the config's `protect` adds or, with `!`, removes. Removing wins. */
+/** Finds the row that protects a path, or null: by convention, and what the config's `protect` adds or, with `!`, removes. Removing wins. */
 export function rowFinder(protect: readonly string[]): (path: string) => ProtectionRow | null {
   const matcher = (globs: readonly string[]): ((path: string) => boolean) =>
     globs.length === 0 ? () => false : picomatch([...globs].map(normalizeGlob), { dot: true });

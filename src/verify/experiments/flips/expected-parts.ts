@@ -8,18 +8,26 @@ import { parseArguments, findAssertions, toFlip } from "./assertion-flips.ts";
 import type { Flip } from "./literal-flips.ts";
 import { createDraw, literals, otherLiteral } from "./near-values.ts";
 
-/** Types that a source defines. */
-export const typesDefinedIn = (text: string): readonly string[] =>
-  [
-    ...text.matchAll(
-      /^[ \t]*(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|abstract\s+|final\s+|data\s+)*(?:class|struct|record|type)\s+([A-Z]\w*)/gm,
-    ),
-  ].map(([, name = ""]) => name);
+const partsMax = 8;
+const partsMin = 2;
+const shownMax = 5;
+const headCharsMax = 200;
+/** How well a changed part suits as a flip, beside the scores of assertion-flips.ts. */
+const partScore = 4;
 
-const constructed = /^&?(?:new\s+)?(?:[\w$]+(?:\.|::))*?([A-Z]\w*)(?:(?:::|\.)\w+)?\s*([({])/;
+const typeDefinition =
+  /^[ \t]*(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|abstract\s+|final\s+|data\s+)*(?:class|struct|record|type)\s+([A-Z]\w*)/gm;
+/** The head of an expression that makes an object: `new Money(`, `&money.Money{`, `Money::of(`. */
+const constructorHead = /^&?(?:new\s+)?(?:[\w$]+(?:\.|::))*?([A-Z]\w*)(?:(?:::|\.)\w+)?\s*([({])/;
 /** What Go's tests compare with by a method, or keep under a name for it. */
 const goExpected = /(?:\.Equal\(|\bwant\w*\s*(?::=|:|=)|\bDeepEqual\([^,\n]+,)\s*(?=&?(?:\w+\.)?[A-Z]\w*\{)/g;
-const partsMax = 8;
+/** The name before a part: `amount = 5`, `amount: 5`. */
+const partName = /^\w+\s*(?:=|:(?!:))\s*/;
+/** Beside its literals a part calls or computes something: one literal may not decide its value. */
+const computes = /^(?!String::from)[A-Za-z_][\w.:]*\(|=>|\blambda\b|[?*/%<>]|\|\||&&/;
+
+/** Types that a source defines. */
+export const typesDefinedIn = (text: string): readonly string[] => [...text.matchAll(typeDefinition)].map(([, name = ""]) => name);
 
 /** For each expectation of such a class, a flip for each of its parts, in their order. */
 export function partFlips(path: string, text: string, classes: ReadonlySet<string>, nonce: string): readonly (readonly Flip[])[] {
@@ -31,25 +39,35 @@ export function partFlips(path: string, text: string, classes: ReadonlySet<strin
   const compared = findAssertions(path, text, nonce).flatMap(({ values = [] }) => values.flatMap((span) => span?.from ?? []));
   const starts = [...compared, ...(family === "go" ? [...text.matchAll(goExpected)].map(({ 0: head, index }) => index + head.length) : [])];
   return [...new Set(starts)].flatMap((start) => {
-    const [head, name = ""] = constructed.exec(text.slice(start, start + 200)) ?? [];
-    if (head === undefined || !classes.has(name)) return [];
-    const open = start + head.length - 1;
-    const parts = closingBracket(code, open) === null ? [] : (parseArguments(code, open)?.args ?? []);
-    const flips = parts.slice(0, partsMax).map((span) => {
-      const argument = text.slice(span.from, span.to);
-      const value = argument.replace(/^\w+\s*(?:=|:(?!:))\s*/, ""); // named, or a field
-      const [found] = value.matchAll(literals);
-      if (found === undefined || /^(?!String::from)[A-Za-z_][\w.:]*\(|=>|\blambda\b|[?*/%<>]|\|\||&&/.test(value.replaceAll(literals, "")))
-        return null;
-      const from = span.to - value.length + found.index;
-      const put = { from, to: from + found[0].length, text: otherLiteral(found[0], draw, true), score: 4 };
-      return toFlip(path, text, put, lineAt);
+    const flips = findParts(text, code, start, classes).flatMap((span) => {
+      const literal = findLiteral(text, span);
+      if (literal === null) return [];
+      const [from, to] = [literal.at, literal.at + literal.text.length];
+      return toFlip(path, text, { from, to, text: otherLiteral(literal.text, draw, true), score: partScore }, lineAt) ?? [];
     });
-    const usable = flips.flatMap((flip) => flip ?? []);
-    return usable.length < 2 ? [] : [usable];
+    return flips.length < partsMin ? [] : [flips];
   });
 }
 
+type Span = { readonly from: number; readonly to: number };
+
+/** The parts of the object that is made at this position; none unless it is of one of the classes. */
+function findParts(text: string, code: string, start: number, classes: ReadonlySet<string>): readonly Span[] {
+  const [head, name = ""] = constructorHead.exec(text.slice(start, start + headCharsMax)) ?? [];
+  if (head === undefined || !classes.has(name)) return [];
+  const open = start + head.length - 1;
+  const parts = closingBracket(code, open) === null ? [] : (parseArguments(code, open)?.args ?? []);
+  return parts.slice(0, partsMax);
+}
+
+/** The first literal of a part that is made of literals only, with its position in the text. */
+function findLiteral(text: string, { from, to }: Span): { readonly text: string; readonly at: number } | null {
+  const value = text.slice(from, to).replace(partName, "");
+  const [found] = value.matchAll(literals);
+  if (found === undefined || computes.test(value.replaceAll(literals, ""))) return null;
+  return { text: found[0], at: to - value.length + found.index };
+}
+
+/** What is reported about tests that pass with another part. */
 export const describeUncomparedParts = (names: readonly string[], classes: readonly string[]): string =>
   `${names.slice(0, shownMax).join(", ")} pass as well with another part in the ${classes.slice(0, shownMax).join(", ")} they expect: not all of it is compared`;
-const shownMax = 5;

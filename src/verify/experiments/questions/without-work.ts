@@ -1,5 +1,4 @@
-// without-work: whether a check's pass depends on the work. The work's source is removed, its new tests are kept, and the check is run
-// again. Pure, except for that run.
+// without-work: decides what to remove so that experiment-on-check.ts can run the check without the work, and words the result. Pure.
 
 import type { Experiment } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
@@ -10,20 +9,21 @@ export type RemovedWork = { readonly paths: readonly string[]; readonly without:
 
 /** The part of a change that is neither a test nor test setup; null if removing it would show nothing that the base does not. */
 export function findWork(differences: readonly Difference[]): RemovedWork | null {
-  const isOfTests = ({ path }: Difference): boolean => findRow(path) !== null && findRow(path)?.part !== "rust_source";
-  const source = differences.filter((one) => !isOfTests(one));
-  if (source.length === 0 || !differences.some((one) => one.kind !== "deleted" && isTest(one.path))) return null;
+  const isTestOrSetup = ({ path }: Difference): boolean => findRow(path) !== null && findRow(path)?.part !== "rust_source";
+  const source = differences.filter((one) => !isTestOrSetup(one));
+  if (source.length === 0 || !differences.some((one) => one.kind !== "deleted" && isTestOrSnapshot(one.path))) return null;
   return {
     paths: source.filter(({ kind }) => kind !== "added").map(({ path }) => path),
     without: source.filter(({ kind }) => kind === "added").map(({ path }) => path),
   };
 }
 
-const isTest = (path: string): boolean => {
+const isTestOrSnapshot = (path: string): boolean => {
   const row = findRow(path);
   return (row?.kind === "test" || row?.kind === "snapshot") && row.part === undefined;
 };
 
+/** What the run without the work shows: a check that still passes missed it. */
 export const withoutWorkExperiment = (passed: boolean): Experiment =>
   passed
     ? { outcome: "missed", detail: "it passes as well with the work taken out and only its new tests left in" }
