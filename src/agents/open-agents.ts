@@ -167,7 +167,7 @@ async function runTurn(
       ...request,
       onAskAgain: (ask, errors, raw, usage) => request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
-    const runProtocolTurn = await protocolFor(profile.speaks); // a language is loaded with the first turn that needs it
+    const runProtocolTurn = await protocolFor(profile.protocol); // a language is loaded with the first turn that needs it
     result = await runProtocolTurn(meteredRequest, turnEnvironment);
   } finally {
     metering.close(); // O1

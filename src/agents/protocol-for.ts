@@ -3,12 +3,12 @@
 
 import { unreachable } from "../kit/never.ts";
 import type { TurnRequest, TurnResult } from "../ports/agent.ts";
-import type { Speech } from "./profiles/profile.ts";
+import type { Protocol } from "./profiles/profile.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
 
 export type RunTurn = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
 
-export async function protocolFor(protocol: Speech): Promise<RunTurn> {
+export async function protocolFor(protocol: Protocol): Promise<RunTurn> {
   switch (protocol) {
     case "acp": {
       const { acpTurn } = await import("./acp/turn.ts");

@@ -63,7 +63,7 @@ function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: 
     version: profile.found === "embedded" ? product.replace(/^\S+ /, "") : version,
     command: shownCommand(agent),
     program: realPath,
-    speaks: profile.speaks,
+    speaks: profile.protocol,
     containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },
     login: describeLogin(agent),
     mode: profile.mode,

@@ -37,29 +37,15 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const verdicts = verdictsOpen(view);
-    const tasksLeft = verdicts.length === 0 ? new Map<string, readonly string[]>() : await readTasksLeft(paths, run);
-    const shownByBlock = new Map(runQuestions(view).map(({ block, show }) => [block, show]));
-    const deferred = verdicts.map(({ phase, block }): WaitingQuestion => ({
-      ...runFields(run, block),
-      phase,
-      tasks: tasksLeft.get(phase) ?? [],
-      about: Object.values(shownByBlock.get(block.block) ?? {}).map(String),
-      command: verdictCommand(phase),
-    }));
-    const which = (block: string): string => (questionsOpen(view).length === 1 ? "" : ` --block "${block}"`);
-    const others = questionsOpen(view)
-      .filter((block) => !isVerdict(block))
-      .map((block): WaitingQuestion => ({
-        ...runFields(run, block),
-        command: `autopilot answer${which(block.block)} ${answerFlags(block.options, block.recommend)}`,
-      }));
-    const blocks = [...deferred, ...others];
+    const verdictQuestions = await readVerdictQuestions(paths, run, view, verdicts);
+    const others = otherQuestions(run, view);
+    const blocks = [...verdictQuestions, ...others];
     const waits = blocks.length === 1 ? "question waits" : "questions wait";
     const message = blocks.length === 0 ? "No question waits for you." : `${blocks.length} ${waits} for you.`;
     const patches = new Map<string, readonly string[]>();
     for (const { block } of others) patches.set(block, await testsPatch(paths, view, block));
     const page = [
-      ...deferred.flatMap((block, index) => verdictLines(block, verdicts[index])),
+      ...verdictQuestions.flatMap((block, index) => verdictLines(block, verdicts[index])),
       ...others.flatMap((block) => questionLines(block, patches.get(block.block) ?? [])),
     ];
     return respond("ok", {
@@ -72,7 +58,36 @@ export function inbox(context: CommandContext, input: { readonly run?: string | 
   });
 }
 
-const runFields = (run: string, { block, question, options, recommend, show }: RunView["blocks"][string]) => ({
+/** The phases that wait for a person's verdict, in the order of `verdicts`. */
+async function readVerdictQuestions(
+  paths: ProjectPaths,
+  run: string,
+  view: RunView,
+  verdicts: readonly VerdictOpen[],
+): Promise<readonly WaitingQuestion[]> {
+  const tasksLeft = verdicts.length === 0 ? new Map<string, readonly string[]>() : await readTasksLeft(paths, run);
+  const shownByBlock = new Map(runQuestions(view).map(({ block, show }) => [block, show]));
+  return verdicts.map(({ phase, block }): WaitingQuestion => ({
+    ...questionFields(run, block),
+    phase,
+    tasks: tasksLeft.get(phase) ?? [],
+    about: Object.values(shownByBlock.get(block.block) ?? {}).map(String),
+    command: verdictCommand(phase),
+  }));
+}
+
+function otherQuestions(run: string, view: RunView): readonly WaitingQuestion[] {
+  const open = questionsOpen(view);
+  const blockFlag = (block: string): string => (open.length === 1 ? "" : ` --block "${block}"`);
+  return open
+    .filter((block) => !isVerdict(block))
+    .map((block): WaitingQuestion => ({
+      ...questionFields(run, block),
+      command: `autopilot answer${blockFlag(block.block)} ${answerFlags(block.options, block.recommend)}`,
+    }));
+}
+
+const questionFields = (run: string, { block, question, options, recommend, show }: RunView["blocks"][string]) => ({
   block,
   question,
   options,

@@ -11,9 +11,9 @@ import { isAlive, lockFile, thisProcess, readOwner } from "./owner.ts";
 
 export type Lock = { release(): void };
 
-/** How long a refused process waits for the owner to have written its pid. */
-const nameTriesMax = 20;
-const nameWaitMs = 5;
+/** How often a refused process looks whether the owner has written its pid, and how long it waits between. */
+const ownerTriesMax = 20;
+const ownerWaitMs = 5;
 
 /** Takes the lock, or fails with `run_locked` and the owner's pid. Shared, it excludes only exclusive holders. */
 export async function takeLock(disk: Disk, dir: string, { shared = false } = {}): Promise<Lock> {
@@ -43,10 +43,10 @@ export async function loadTryLock(): Promise<(fd: number, options?: { readonly s
 }
 
 async function waitForOwner(dir: string): Promise<Owner | null> {
-  for (let tries = 0; tries < nameTriesMax; tries++) {
+  for (let tries = 0; tries < ownerTriesMax; tries++) {
     const owner = readOwner(dir);
     if (owner !== null && (owner.host !== thisProcess().host || isAlive(owner))) return owner;
-    await pause(nameWaitMs);
+    await pause(ownerWaitMs);
   }
   return null;
 }

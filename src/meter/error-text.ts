@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { asRecord } from "./dialects.ts";
-import { errorBytesMax, errorTextMax } from "./limits.ts";
+import { errorBytesMax, errorCharsMax } from "./limits.ts";
 import { decompress } from "./unpack.ts";
 
 /** A key shorter than this would match ordinary words. */
@@ -35,7 +35,7 @@ export function errorText(value: unknown, status: number | null = null): string 
   const message = [error["message"], first["error"], first["message"]].find((part) => typeof part === "string");
   const parts = [kind, message].filter((part) => typeof part === "string");
   const text = parts.length === 0 ? `HTTP ${status ?? "?"}` : parts.join(": ");
-  return text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, errorTextMax);
+  return text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, errorCharsMax);
 }
 
 export function withoutKey(text: string, key: string, instead = "[key]"): string {

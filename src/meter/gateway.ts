@@ -17,9 +17,9 @@ import {
   headersMax,
   headersTimeoutMs,
   keepAliveTimeoutMs,
-  openMax,
+  openPerAccountMax,
   requestTimeoutMs,
-  unclaimedMax,
+  unclaimedConnectionsMax,
 } from "./limits.ts";
 import { callModel, type MeterContext, runNotOwned } from "./model-call.ts";
 import { openTunnel, forwardHttp } from "./proxy.ts";
@@ -57,7 +57,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
       sockets.delete(socket);
       unclaimed.delete(socket);
     });
-    if (unclaimed.size > unclaimedMax) socket.destroy();
+    if (unclaimed.size > unclaimedConnectionsMax) socket.destroy();
   });
   server.on("clientError", (_error, socket: Socket) => {
     if (socket.writable && !socket.destroyed) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -66,7 +66,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
   /** The connection belongs to this account from now on, and ends with it. */
   function claimSocket(account: OpenAccount, socket: Socket): boolean {
     if (!unclaimed.has(socket)) return true;
-    if (account.open("connection") >= openMax.connection) return false;
+    if (account.open("connection") >= openPerAccountMax.connection) return false;
     unclaimed.delete(socket);
     // What was said last is handed over first.
     const detach = account.attach("connection", () => {

@@ -8,13 +8,15 @@ const mib = 1024 * 1024;
  */
 export const requestBytesMax = 32 * mib;
 /** For all requests together. */
-export const heldBytesMax = 256 * mib;
-export const toolBytesMax = 4 * mib;
+export const heldRequestsBytesMax = 256 * mib;
+/** Of a call of one of the runner's own tools. */
+export const toolCallBytesMax = 4 * mib;
 /** An error is read whole, so that a key in it can be removed before the agent sees it. */
 export const errorBytesMax = mib;
 /** The figures of a call, an error, a model's name: what is parsed out of a body. */
 export const captureBytesMax = 64 * 1024;
-export const errorTextMax = 500;
+/** What is kept of an error's text. */
+export const errorCharsMax = 500;
 
 export const headerBytesMax = 64 * 1024;
 export const headersMax = 200;
@@ -31,9 +33,9 @@ export const abortGraceMs = 2000;
 
 export const connectionsMax = 2048;
 /** Connections that have not yet sent a token. */
-export const unclaimedMax = 256;
+export const unclaimedConnectionsMax = 256;
 /** Of one account, at one time. */
-export const openMax = { call: 64, tunnel: 128, connection: 256 } as const;
+export const openPerAccountMax = { call: 64, tunnel: 128, connection: 256 } as const;
 /** Accounts that are open, or closed and not yet paid. */
 export const accountsMax = 4096;
 /** The latest calls that are kept one by one; the sums have all. */

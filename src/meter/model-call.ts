@@ -14,7 +14,7 @@ import { deliver } from "./deliver.ts";
 import { openFigures } from "./figures.ts";
 import { type Credential, headersToProvider } from "./headers.ts";
 import { isLoopback } from "./addresses.ts";
-import { openMax } from "./limits.ts";
+import { openPerAccountMax } from "./limits.ts";
 import { priceLine, type PriceOf } from "./prices.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { type RequestBody, type HeldBytes, readRequest, withUsageRequested } from "./request-body.ts";
@@ -104,7 +104,8 @@ function whyNotForwarded(
 ): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
   if (!context.isOwner()) return runNotOwned;
-  if (account.open("call") >= openMax.call) return { status: 429, sentence: `More than ${openMax.call} calls at once.` };
+  if (account.open("call") >= openPerAccountMax.call)
+    return { status: 429, sentence: `More than ${openPerAccountMax.call} calls at once.` };
   const base = parseBase(upstream.base);
   if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };
   if (base.protocol === "http:" && !isLoopback(base.hostname))

@@ -9,7 +9,7 @@ import { connect, type Socket } from "node:net";
 import type { OpenAccount } from "./account.ts";
 import { proxiedHeaders } from "./headers.ts";
 import { resolveAddress, type Lookup, type Target, parseAuthority } from "./hosts.ts";
-import { dialTimeoutMs, openMax, tunnelIdleMs } from "./limits.ts";
+import { dialTimeoutMs, openPerAccountMax, tunnelIdleMs } from "./limits.ts";
 import { refuse } from "./refusal.ts";
 
 type Decision =
@@ -23,7 +23,8 @@ async function decide(account: OpenAccount | null, authority: string, defaultPor
     account.refuseHost(JSON.stringify(authority.slice(0, 200)));
     return { status: 403, sentence: "That is not plainly a host and a port." };
   }
-  if (account.open("tunnel") >= openMax.tunnel) return { status: 429, sentence: `More than ${openMax.tunnel} tunnels at once.` };
+  if (account.open("tunnel") >= openPerAccountMax.tunnel)
+    return { status: 429, sentence: `More than ${openPerAccountMax.tunnel} tunnels at once.` };
   const resolution = await resolveAddress(target, account.allowed, lookup);
   if ("address" in resolution) {
     if (account.isOpen()) return { account, target, address: resolution.address };

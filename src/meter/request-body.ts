@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { asRecord } from "./dialects.ts";
 import { openJsonScan } from "./json-scan.ts";
-import { attachmentBytesMax, heldBytesMax, requestBytesMax } from "./limits.ts";
+import { attachmentBytesMax, heldRequestsBytesMax, requestBytesMax } from "./limits.ts";
 import type { Refusal } from "./refusal.ts";
 
 export type RequestBody = {
@@ -61,7 +61,7 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       bytes += chunk.length;
       held.bytes += chunk.length;
       if (bytes > requestBytesMax) refusal = tooLarge;
-      else if (held.bytes > heldBytesMax)
+      else if (held.bytes > heldRequestsBytesMax)
         refusal = { status: 429, sentence: "Too many large requests at once; this one may be tried again." };
       if (refusal !== null && refusal.status !== 400) {
         request.pause();

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolAnswer } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
 import { parseJsonRecord } from "./dialects.ts";
-import { toolBytesMax } from "./limits.ts";
+import { toolCallBytesMax } from "./limits.ts";
 import { refuse } from "./refusal.ts";
 
 export const toolsPath = "/autopilot/tools";
@@ -12,7 +12,8 @@ export const toolsPath = "/autopilot/tools";
 export async function callTool(account: OpenAccount, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== "POST") return refuse(response, null, { status: 405, sentence: "Tools are called by POST." });
   const text = await readText(request);
-  if (text === null) return refuse(response, null, { status: 413, sentence: `A tool takes at most ${toolBytesMax / 1024 / 1024} MiB.` });
+  if (text === null)
+    return refuse(response, null, { status: 413, sentence: `A tool takes at most ${toolCallBytesMax / 1024 / 1024} MiB.` });
   const { tool, arguments: args } = parseJsonRecord(text);
   if (typeof tool !== "string" || tool === "")
     return refuse(response, null, { status: 400, sentence: 'A tool is called with { "tool": NAME, "arguments": … }.' });
@@ -32,13 +33,13 @@ async function runTool(account: OpenAccount, tool: string, args: unknown): Promi
 }
 
 async function readText(request: IncomingMessage): Promise<string | null> {
-  if (Number(request.headers["content-length"] ?? 0) > toolBytesMax) return null;
+  if (Number(request.headers["content-length"] ?? 0) > toolCallBytesMax) return null;
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request) {
       bytes += (chunk as Buffer).length;
-      if (bytes > toolBytesMax) return null;
+      if (bytes > toolCallBytesMax) return null;
       chunks.push(chunk as Buffer);
     }
   } catch {

@@ -14,7 +14,7 @@ import type { TurnRequest } from "../ports/agent.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { OpenMeter } from "../meter/open-meter.ts";
 import { type Isolation, privateHome } from "../workspace/isolation/confinement.ts";
-import { apartRoot } from "../workspace/isolation/overlay-place.ts";
+import { overlaysRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { readBorrowedObjects } from "../workspace/layers/records.ts";
 import { globScope } from "../workspace/layers/scope-globs.ts";
@@ -60,7 +60,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
     env: parts.context.env,
     turnEnv: ({ attempt }) => parts.turnEnv(attempt),
     ...(parts.context.env["HOME"] === undefined ? {} : { userHome: parts.context.env["HOME"] }),
-    boundsOf: (request) => ({ bounds: sandboxLimits(policy), folders: [request.layer, apartRoot(folder), privateHome(folder)] }),
+    boundsOf: (request) => ({ bounds: sandboxLimits(policy), folders: [request.layer, overlaysRoot(folder), privateHome(folder)] }),
     wrap: (argv, request, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({

@@ -21,14 +21,14 @@ let store: PostgresStore;
 const running: ChildProcess[] = [];
 
 /** The built program with more migrations, as its source would have them. */
-function nextProduct(name: string, added: readonly { readonly about: string; readonly least?: number }[]): string {
+function nextProduct(name: string, added: readonly { readonly about: string; readonly oldestCompatible?: number }[]): string {
   const dist = join(folder, name);
   cpSync(dirname(program), dist, { recursive: true });
-  const ends = /least:2\}\]/;
+  const ends = /oldestCompatible:2\}\]/;
   const files = readdirSync(dist).filter((file) => file.endsWith(".cjs") && ends.test(readFileSync(join(dist, file), "utf8")));
   if (files.length === 0) throw new Error("the last migration is not where this test looks for it");
   const more = added.map((one) => JSON.stringify({ ...one, statements: [`create table autopilot.${one.about} (n int)`] }));
-  const all = `least:2},${more.join(",")}]`;
+  const all = `oldestCompatible:2},${more.join(",")}]`;
   for (const file of files) writeFileSync(join(dist, file), readFileSync(join(dist, file), "utf8").replace(ends, all));
   return join(dist, "autopilot.cjs");
 }
@@ -92,7 +92,7 @@ describe.skipIf(postgresBin === null)(`an upgrade${withoutPostgres}`, () => {
   });
 
   test("one machine at a time: both products work on one store, and on each other's runs; one that breaks with the older waits for its end", async () => {
-    const one = { about: "adds", least: known };
+    const one = { about: "adds", oldestCompatible: known };
     const [adds, breaks] = [nextProduct("adds", [one]), nextProduct("breaks", [one, { about: "breaks" }])];
     const url = cluster.database("upgrade");
     const fleet = openFleet(url);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openMax } from "../../src/meter/limits.ts";
+import { openPerAccountMax } from "../../src/meter/limits.ts";
 import { ask, openProvider, openStand, type Play, playEndless, playSamples, type Provider, type Stand, until } from "./stand.ts";
 
 let stand: Stand;
@@ -125,7 +125,7 @@ test("one turn cannot have more than its share of calls open, and another is not
     response.write(": wait\n\n");
   };
   const greedy = stand.open({ base: provider.base });
-  const open = Array.from({ length: openMax.call + 3 }, () => ask(greedy, "anthropic").catch(() => null));
+  const open = Array.from({ length: openPerAccountMax.call + 3 }, () => ask(greedy, "anthropic").catch(() => null));
   await until(() => greedy.calls().length === 3);
   expect(greedy.calls()).toMatchObject(
     Array.from({ length: 3 }, () => ({ ended: "refused", error: expect.stringContaining("at once") as string })),

@@ -17,7 +17,7 @@ import { describe, expect, test } from "vitest";
 import { programOnPath } from "../../src/workspace/isolation/box-programs.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { mergeOverlay } from "../../src/workspace/isolation/overlay-collect.ts";
-import { overlayFolderFor, apartRoot } from "../../src/workspace/isolation/overlay-place.ts";
+import { overlayFolderFor, overlaysRoot } from "../../src/workspace/isolation/overlay-place.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { commandOf, hasBoxes, openLevel, run } from "./boxed.ts";
 
@@ -112,7 +112,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     await isolation.collect(layer);
     const after = treeOf(layer);
     expect(after).toEqual(whatTheyMake);
-    expect(readdirSync(apartRoot(bench.runDir))).toEqual([]);
+    expect(readdirSync(overlaysRoot(bench.runDir))).toEqual([]);
     await isolation.collect(layer);
     expect(treeOf(layer)).toEqual(after);
   });
@@ -173,7 +173,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     expect(run(isolation, layer, "cat from-before; cat README.md").out).toBe("hello\n");
     await isolation.collect(layer);
     expect(existsSync(join(layer, "from-before"))).toBe(false);
-    expect(readdirSync(apartRoot(bench.runDir))).toEqual([]);
+    expect(readdirSync(overlaysRoot(bench.runDir))).toEqual([]);
   });
 
   test("links in the layer and in what was written are never followed: nothing outside changes", async () => {

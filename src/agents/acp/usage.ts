@@ -1,17 +1,9 @@
 // usage: normalises what an agent reports as its usage. Agents mean six different things by as many fields.
 
-import type { AgentOverride } from "../../contracts/config.ts";
 import { unreachable } from "../../kit/never.ts";
 import type { ReportedUsage } from "../../ports/agent.ts";
+import type { UsageMeaning } from "../profiles/profile.ts";
 import { asNonNegativeNumber, asArray, asRecord } from "./untrusted-json.ts";
-
-/**
- * Where the numbers are and what they count.
- * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`: the session so far. `quotaMeta`: in
- * `_meta.quota` of the answer, this turn. `chunkMeta`: in `_meta.usage` of message chunks, one for each model call. `none`: nothing that
- * can be used.
- */
-export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 
 export type UsageReport = {
   /** The prompt's answer, as it came. */

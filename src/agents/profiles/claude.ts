@@ -65,7 +65,7 @@ export const claudeProfiles = {
     ...claude,
     id: "claude-cli",
     title: "Claude Code (claude -p)",
-    speaks: "claude-stream",
+    protocol: "claude-stream",
     programs: [program("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], { versionMin: "2.0.0" })],
     modelArgv: ["--model", "{{model}}"],
     modes: {

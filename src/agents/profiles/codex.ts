@@ -108,7 +108,7 @@ export const codexProfiles = {
     ...codex,
     id: "codex-cli",
     title: "Codex (codex exec)",
-    speaks: "codex-exec",
+    protocol: "codex-exec",
     programs: [program("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" })],
     // It cannot ask here: what needs permission is refused.
     modes: {

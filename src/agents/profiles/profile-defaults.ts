@@ -3,7 +3,7 @@
 import type { AgentProfile, Metered, OwnLogin, Program } from "./profile.ts";
 
 export const profileDefaults = {
-  speaks: "acp",
+  protocol: "acp",
   found: "path",
   argv: [],
   passEnv: [],

@@ -7,9 +7,14 @@ import type { ModelApi } from "../../contracts/model-api.ts";
 import type { ProviderFault } from "../../contracts/event.ts";
 
 /** `acp`: the Agent Client Protocol. The others: one process a turn, a line of JSON an event. */
-export type Speech = "acp" | "claude-stream" | "codex-exec";
+export type Protocol = "acp" | "claude-stream" | "codex-exec";
 
-/** What the numbers an agent reports count; see acp/usage. */
+/**
+ * Where the numbers an agent reports are, and what they count (acp/usage.ts reads them).
+ * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`: the session so far. `quotaMeta`: in
+ * `_meta.quota` of the answer, this turn. `chunkMeta`: in `_meta.usage` of message chunks, one for each model call. `none`: nothing that
+ * can be used.
+ */
 export type UsageMeaning = NonNullable<AgentOverride["usage"]>;
 
 /** `read`: it asks before it changes or runs anything. `edit`: before it runs anything. `full`: it never asks. */
@@ -104,7 +109,7 @@ export type AgentProfile = {
   readonly id: string;
   /** Its display name. */
   readonly title: string;
-  readonly speaks: Speech;
+  readonly protocol: Protocol;
   /**
    * `embedded`: shipped with the runner, plays a script. `named`: the cast has its command line. `path`: a program looked up on the PATH.
    */

@@ -155,7 +155,7 @@ describe("what the user says of an agent", () => {
   });
 
   test("an agent that is like nothing shipped is a custom one, and one like something unknown is refused by name", () => {
-    expect(resolved("mine", {}, ["x"])).toMatchObject({ id: "mine", found: "named", needsLogin: false, speaks: "acp" });
+    expect(resolved("mine", {}, ["x"])).toMatchObject({ id: "mine", found: "named", needsLogin: false, protocol: "acp" });
     expect(resolveProfile({ agent: "mine", override: { like: "cluade" } })).toEqual({
       problem: expect.stringMatching(/found "cluade", expected one of .*Did you mean claude\?/) as string,
     });

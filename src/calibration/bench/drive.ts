@@ -1,4 +1,5 @@
 // drive: drives a cycle from wherever its log is to its verdict: read, decide, act, record, until nothing is left.
+// A lever is the one change that a cycle measures: benchmarks run without it, then with it, and it is kept or reverted.
 //
 // Invariants:
 //   R1. Every fact is a line of the log before the next action depends on it.
@@ -87,7 +88,8 @@ async function runAll(input: DriveInput, plan: CyclePlan, runs: readonly RunKey[
   await Promise.all(Array.from({ length: Math.max(1, Math.min(input.jobs, runs.length)) }, worker));
 }
 
-async function runOne({ context, log, trees, folder, redact }: DriveInput, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
+async function runOne(input: DriveInput, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
+  const { context, log, trees, folder, redact } = input;
   const { benchmark, lever_state, repeat } = key;
   const about = { benchmark, lever_state, repeat };
   const text = `${benchmark}, ${lever_state}${plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : ""}`;
@@ -102,16 +104,7 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
     baselineOf: (name) => readKeptBaseline(folder, name),
   };
   const runRoot = runFolder(folder, key);
-  let isFresh = true;
-  if (log.cycle.runs.get(runKeyText(key))?.status === "started") {
-    const state = readRunState(runRoot); // R2
-    isFresh = state === "gone";
-    if (isFresh) error(log, `${text}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
-    else context.show(`${text}: ${state === "ended" ? "had ended, its result is taken" : "is still at work"}`);
-  } else {
-    log.append({ event: "benchmark_start", ...about }); // R1
-    context.show(`${text}: started`);
-  }
+  let isFresh = beginRun(input, key, text, runRoot);
   for (;;) {
     const outcome = await runBenchmark(room, { key, commit, isFresh });
     if (outcome.kind === "interrupted") return;
@@ -121,14 +114,29 @@ async function runOne({ context, log, trees, folder, redact }: DriveInput, plan:
       outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
     if (restarts >= restartsMax) {
       const times = `${why}, ${restartsMax + 1} times`;
-      error(log, `${text}: ${times}; it is n/a`, { ...about, kind: "given_up" });
+      logProblem(log, `${text}: ${times}; it is n/a`, { ...about, kind: "given_up" });
       context.show(`! ${text}: ${times}; it is n/a`);
       return;
     }
-    error(log, `${text}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
+    logProblem(log, `${text}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
     context.show(`! ${text}: ${why}; started again`);
     isFresh = true;
   }
+}
+
+/** Records that a run begins, or looks what a crash left of it. Whether it is to start afresh. */
+function beginRun({ context, log }: DriveInput, key: RunKey, text: string, runRoot: string): boolean {
+  const { benchmark, lever_state, repeat } = key;
+  const about = { benchmark, lever_state, repeat };
+  if (log.cycle.runs.get(runKeyText(key))?.status !== "started") {
+    log.append({ event: "benchmark_start", ...about }); // R1
+    context.show(`${text}: started`);
+    return true;
+  }
+  const state = readRunState(runRoot); // R2
+  if (state === "gone") logProblem(log, `${text}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
+  else context.show(`${text}: ${state === "ended" ? "had ended, its result is taken" : "is still at work"}`);
+  return state === "gone";
 }
 
 type FinishedRun = Pick<DriveInput, "log" | "context"> & {
@@ -149,7 +157,7 @@ function finish(
   const usage = readSpending(runRoot);
   const spent = usage === null ? {} : { spent: usage };
   if (outcome.kind === "failed") {
-    error(log, `${text}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up", ...spent });
+    logProblem(log, `${text}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up", ...spent });
     context.show(`! ${text}: ${outcome.why}`);
     return;
   }
@@ -173,7 +181,8 @@ function finish(
   dropCopies(runRoot);
 }
 
-const error = (log: CycleLog, message: string, detail: Readonly<Record<string, unknown>>): void =>
+/** Records a fault of one benchmark's run; the cycle goes on. */
+const logProblem = (log: CycleLog, message: string, detail: Readonly<Record<string, unknown>>): void =>
   log.append({ event: "error", message, recoverable: true, ...detail });
 
 const landingProblem = ({ because, detail }: { readonly because: "moved" | "held"; readonly detail: string }): Problem => ({

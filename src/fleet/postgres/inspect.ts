@@ -49,7 +49,7 @@ const beyond = [
 export async function inspect({ ask }: Database): Promise<Inspection> {
   const settings = await settingsOf(ask);
   const schemaInfo = await schemaIn(ask);
-  const [schema, schemaLeast] = [schemaInfo?.version ?? null, schemaInfo?.least ?? 0];
+  const [schema, schemaLeast] = [schemaInfo?.version ?? null, schemaInfo?.oldestCompatible ?? 0];
   const { answerMs, clockMs } = await clockOf(ask);
   const rightsOf = async (rights: readonly (readonly [string, string])[]): Promise<ReadonlyMap<string, boolean>> => {
     const { rows } = await ask(

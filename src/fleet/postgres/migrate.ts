@@ -3,8 +3,8 @@
 // Invariants:
 //   M1. Each migration is one transaction: a network lost in the middle leaves the version before it, whole.
 //   M2. One migrates at a time; a second one waits and finds it done.
-//   M3. A newer schema is never touched by an older product. It works with one that only added to what it knows (`least`), so that machines
-//       can be brought up to date one after the other; any other it refuses.
+//   M3. A newer schema is never touched by an older product. It works with one that only added to what it knows (`oldestCompatible`, in the
+//       column `least`), so that machines can be brought up to date one after the other; any other it refuses.
 //   M4. A migration that older products cannot work with waits until none of them is at work.
 
 import type { Ask, Database } from "./connect.ts";
@@ -24,7 +24,7 @@ export async function migrate(database: Database, product: string, wanted: reado
     await refuseOldServer(database.ask);
     const schemaInfo = await schemaIn(database.ask);
     const from = schemaInfo?.version ?? 0;
-    if (schemaInfo !== null && schemaInfo.least > wanted.length) throw newer(database.name, from, wanted.length); // M3
+    if (schemaInfo !== null && schemaInfo.oldestCompatible > wanted.length) throw newer(database.name, from, wanted.length); // M3
     let version = from;
     while (version < wanted.length) version = await step(database, product, wanted);
     return { from, to: version };
@@ -46,14 +46,14 @@ function step(database: Database, product: string, wanted: readonly Migration[])
     const version = (await versionOf(ask)) ?? 0;
     const next = wanted[version];
     if (next === undefined) return version;
-    const least = next.least ?? version + 1;
-    if (least > version) await refuseWhileWorked(ask, version);
+    const oldestCompatible = next.oldestCompatible ?? version + 1;
+    if (oldestCompatible > version) await refuseWhileWorked(ask, version);
     for (const statement of next.statements) await ask(statement);
     await ask(`insert into ${schemaName}.schema_version (version, about, product, least) values ($1, $2, $3, $4)`, [
       version + 1,
       next.about,
       product,
-      least,
+      oldestCompatible,
     ]);
     return version + 1;
   });
@@ -81,7 +81,7 @@ async function refuseWhileWorked(ask: Ask, version: number): Promise<void> {
 }
 
 /** A store's schema, and the oldest one that a product may know and still work with it. */
-export type Schema = { readonly version: number; readonly least: number };
+export type Schema = { readonly version: number; readonly oldestCompatible: number };
 
 /** Null if there is no store. */
 export async function schemaIn(ask: Ask): Promise<Schema | null> {
@@ -92,7 +92,7 @@ export async function schemaIn(ask: Ask): Promise<Schema | null> {
     `select coalesce(max(version), 0)::int as version, coalesce(max(coalesce((to_jsonb(s)->>'least')::int, version)), 0)::int as least
       from ${schemaName}.schema_version s`,
   );
-  return { version: Number(rows[0]?.["version"] ?? 0), least: Number(rows[0]?.["least"] ?? 0) };
+  return { version: Number(rows[0]?.["version"] ?? 0), oldestCompatible: Number(rows[0]?.["least"] ?? 0) };
 }
 
 export const versionOf = async (ask: Ask): Promise<number | null> => (await schemaIn(ask))?.version ?? null;
@@ -103,8 +103,8 @@ export async function requireSound({ ask, name }: Database, wanted = migrations.
     await refuseOldServer(ask);
     const schema = await schemaIn(ask);
     if (schema === null) throw unusable(`${name} has no store of autopilot`, "autopilot fleet init");
-    const { version, least } = schema;
-    if (least > wanted) throw newer(name, version, wanted); // M3
+    const { version, oldestCompatible } = schema;
+    if (oldestCompatible > wanted) throw newer(name, version, wanted); // M3
     if (version < wanted)
       throw unusable(`the store in ${name} has schema ${version}, and this product needs ${wanted}`, "autopilot fleet init");
     refuseLossy(name, durabilityFaults(await settingsOf(ask)));

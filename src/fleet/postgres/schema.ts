@@ -6,21 +6,25 @@ export type Migration = {
   readonly about: string;
   readonly statements: readonly string[];
   /** The oldest schema that a product may know and still work with this one: it only added. Left out, products must know this one. */
-  readonly least?: number;
+  readonly oldestCompatible?: number;
 };
 
-const noLease = "timestamptz 'epoch'";
+/** The default of a time that is over: no lease is held, and an order may be taken at once. */
+const longAgo = "timestamptz 'epoch'";
 
 export const migrations: readonly Migration[] = [
   {
     about: "journals, snapshots, blobs, requests",
+    // run: `epoch` is the fence, one higher with each owner; `take_overs` counts leases taken from an owner that had not released it; `seq`,
+    // `bytes` and `head` are the last line's number, the length of all lines, and the hash that the next line must chain to.
+    // request: `forgotten` once its owner has handled it.
     statements: [
       `create table autopilot.run (
         run_id text primary key check (octet_length(run_id) between 1 and 200),
         kind text not null check (kind in ('run', 'portfolio')),
         epoch bigint not null default 0,
         owner jsonb,
-        lease_until timestamptz not null default ${noLease},
+        lease_until timestamptz not null default ${longAgo},
         take_overs bigint not null default 0,
         seq bigint not null default 0,
         bytes bigint not null default 0,
@@ -52,12 +56,14 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "workers and orders",
+    // worker: `jobs` is how many runs it takes at once. work_order: `needs` are labels a worker must have; `slots` is how many orders of its
+    // repository may be taken at once; `not_before` holds it back until then.
     statements: [
       `create table autopilot.worker (
         worker_id text primary key check (octet_length(worker_id) between 1 and 128),
         epoch bigint not null default 0,
         owner jsonb,
-        lease_until timestamptz not null default ${noLease},
+        lease_until timestamptz not null default ${longAgo},
         jobs int not null default 0,
         labels text[] not null default '{}',
         product text not null default '',
@@ -71,7 +77,7 @@ export const migrations: readonly Migration[] = [
         priority int not null check (priority between 1 and 5),
         needs text[] not null default '{}' check (cardinality(needs) <= 16),
         slots int not null check (slots between 1 and 1000),
-        not_before timestamptz not null default ${noLease},
+        not_before timestamptz not null default ${longAgo},
         state text not null default 'offered' check (state in ('offered', 'taken', 'ended', 'withdrawn')),
         worker_id text, worker_epoch bigint,
         times_taken int not null default 0,
@@ -100,18 +106,18 @@ export const migrations: readonly Migration[] = [
           return true;
         end $$`,
     ],
-    least: 2,
+    oldestCompatible: 2,
   },
   {
     about: "lines without a foreign key",
     // The row that the fence has updated is the run's: for each line the server asked once more whether it is there (decision 0136).
     statements: ["alter table autopilot.entry drop constraint if exists entry_run_id_fkey"],
-    least: 2,
+    oldestCompatible: 2,
   },
   {
     about: "deaths of workers with an order",
     statements: ["alter table autopilot.work_order add column deaths int not null default 0"],
-    least: 2,
+    oldestCompatible: 2,
   },
   {
     about: "append under a second lease",
@@ -130,7 +136,7 @@ export const migrations: readonly Migration[] = [
           return autopilot.append_lines(of_run, of_epoch, first_seq, head_before, head_after, lines, line_bytes);
         end $$`,
     ],
-    least: 2,
+    oldestCompatible: 2,
   },
 ];
 

@@ -65,7 +65,7 @@ async function landOnHub(
 /** On the branch of the repository itself, and in its checkout. */
 async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: Batch, target: string): Promise<HeldUp | null> {
   const name = landingName(paths, batch);
-  const order = {
+  const request = {
     branch: target,
     from: batch.from,
     to: batch.commit,
@@ -74,7 +74,7 @@ async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: 
     name,
     ownedPaths: ownedByPortfolio,
   };
-  const landing = await landBranch(exchange.repository, order);
+  const landing = await landBranch(exchange.repository, request);
   if (landing.landed) return null;
   const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
   return landing.because === "moved" ? heldForNow(why) : { why, command: obstacleCommand(landing) };

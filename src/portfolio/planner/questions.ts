@@ -18,6 +18,7 @@ export type QuestionKind = "approve" | "idle" | "start" | "run" | "provider" | "
 type Opened = PortfolioChangeOf<"block_opened">;
 export type Question = Omit<Opened, "event" | "actor" | "reason_code" | "block_id" | "content" | "about" | "replaces"> & {
   readonly kind: QuestionKind;
+  /** The facts behind the words, as one text to compare: if they change, the question is another one. H1, H2 */
   readonly about: string;
 };
 
@@ -109,11 +110,11 @@ export const openQuestionAbout = (state: PortfolioView, { kind, about }: SharedC
 
 /** Tasks that a cause holds up no more, each with why; then causes that hold up nothing. H5 */
 export function settledCauses(state: PortfolioView): {
-  readonly free: readonly { readonly task_id: string; readonly block_id: string; readonly because: string }[];
-  readonly over: readonly BlockView[];
+  readonly freedTasks: readonly { readonly task_id: string; readonly block_id: string; readonly because: string }[];
+  readonly settledBlocks: readonly BlockView[];
 } {
   const causes = Object.values(state.blocks).filter(isAboutSharedCause);
-  const free = causes.flatMap(({ block_id, tasks, answer }) =>
+  const freedTasks = causes.flatMap(({ block_id, tasks, answer }) =>
     Object.entries(tasks).flatMap(([task_id, { changed }]) => {
       const isChanged = state.tasks[task_id]?.changed !== changed;
       return answer === null && !isChanged
@@ -121,9 +122,11 @@ export function settledCauses(state: PortfolioView): {
         : [{ task_id, block_id, because: answer === null ? "it was changed" : `answered: ${answer}` }];
     }),
   );
-  const count = (block_id: string): number => free.filter((entry) => entry.block_id === block_id).length;
-  const over = causes.filter(({ block_id, resolved_at, tasks }) => resolved_at === null && Object.keys(tasks).length === count(block_id));
-  return { free, over };
+  const count = (block_id: string): number => freedTasks.filter((entry) => entry.block_id === block_id).length;
+  const settledBlocks = causes.filter(
+    ({ block_id, resolved_at, tasks }) => resolved_at === null && Object.keys(tasks).length === count(block_id),
+  );
+  return { freedTasks, settledBlocks };
 }
 
 /** The ids of the tasks, or of the project, that wait for an answer. */

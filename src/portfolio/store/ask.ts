@@ -45,10 +45,10 @@ export function holdUp(state: PortfolioView, cause: SharedCause, task_id: string
 /** Tasks that their cause holds up no more become ready; causes that hold up nothing are closed. H5 */
 function freed(state: PortfolioView): readonly PortfolioChange[] {
   const system = { actor: "system", reason_code: "ok" } as const;
-  const { free, over } = settledCauses(state);
+  const { freedTasks, settledBlocks } = settledCauses(state);
   return [
-    ...free.map((task): PortfolioChange => ({ ...system, event: "task_status_changed", to_status: "ready", ...task })),
-    ...over.map(({ block_id, content }): PortfolioChange => ({
+    ...freedTasks.map((task): PortfolioChange => ({ ...system, event: "task_status_changed", to_status: "ready", ...task })),
+    ...settledBlocks.map(({ block_id, content }): PortfolioChange => ({
       ...system,
       event: "block_resolved",
       block_id,

@@ -14,7 +14,7 @@ import { bytePathBytes, parentFolders, joinBytePath, displayPath, type BytePath 
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore.ts";
-import { makeAccessible, listAt, withOverlayFolder } from "../isolation/overlay-fd.ts";
+import { makeAccessible, listAt, withFolderHandle } from "../isolation/overlay-fd.ts";
 import { type ScannedEntry, identifyIn, gitMetadata, scan, type ScanInput, scanSubmodule } from "../layers/scan.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
@@ -160,7 +160,7 @@ async function addDeleted(input: ReadBackInput, deleted: Set<BytePath>, path: By
 function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Written): readonly (readonly [BytePath, Stats])[] {
   const index = path.lastIndexOf("/");
   if (path !== "")
-    withOverlayFolder(folder, path.slice(0, Math.max(index, 0)) as BytePath, (folderHandle) =>
+    withFolderHandle(folder, path.slice(0, Math.max(index, 0)) as BytePath, (folderHandle) =>
       makeAccessible(folderHandle, path.slice(index + 1) as BytePath),
     );
   try {
@@ -197,7 +197,7 @@ function identifyReplaced(
 async function findDeletedByMount(input: Placed, shared: readonly SharedFolder[]): Promise<ReadonlySet<BytePath>> {
   const deleted = new Set<BytePath>();
   if (shared.length === 0) return deleted;
-  const mergedNames = await withMerged(input.place, (merged) => shared.map(({ path }) => withOverlayFolder(merged, path, listAt)));
+  const mergedNames = await withMerged(input.place, (merged) => shared.map(({ path }) => withFolderHandle(merged, path, listAt)));
   for (const [index, { path, tree }] of shared.entries()) {
     const names = mergedNames[index] ?? null;
     if (names === null) continue; // it is reported as unreadable

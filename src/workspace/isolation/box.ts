@@ -41,7 +41,7 @@ const commonOptions = ["--cap-drop", "ALL", "--die-with-parent", "--new-session"
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
-export function boxOf({ place, means, command, shownAt }: BoxInput): Sandbox {
+export function buildBox({ place, means, command, shownAt }: BoxInput): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = realPath(command.cwd);
   const egress = command.network === "egress" ? command.egress : undefined;

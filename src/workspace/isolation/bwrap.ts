@@ -1,8 +1,9 @@
-// bwrap: isolation by bubblewrap. A command gets its own box (box.ts) and writes its folder directly.
+// bwrap: isolation by bubblewrap. A command gets its own box (box.ts) and writes its folder directly. What the box promises, and how its
+// variant is chosen, serves overlay.ts too.
 
 import { boxMeansHere, type BoxMeans } from "./box-means.ts";
 import { testBox } from "./box-test.ts";
-import { boxOf, openFilter } from "./box.ts";
+import { buildBox, openFilter } from "./box.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
 import type { SelfTestCache } from "./self-test-cache.ts";
 
@@ -21,7 +22,7 @@ export const boxPromises = {
 } as const;
 
 export function wrapInBox(place: IsolationPlace, means: BoxMeans, command: Command): Wrapped {
-  const { argv, env, filter } = boxOf({ place, means, command });
+  const { argv, env, filter } = buildBox({ place, means, command });
   return { argv: ["/bin/sh", "-c", openFilter, "autopilot-box", filter, ...argv], env, cwd: command.cwd };
 }
 
@@ -50,8 +51,8 @@ export async function chooseBoxMeans(
   return { failures };
 }
 
-/** Used when bubblewrap is not installed: the command must not start outside a box. */
-export const nothingToStart = ({ cwd }: Command): Wrapped => ({ argv: ["bwrap"], env: {}, cwd });
+/** Used when there is no bubblewrap: a bare `bwrap`, which fails without starting the command, so that it never runs outside a box. */
+export const failToStart = ({ cwd }: Command): Wrapped => ({ argv: ["bwrap"], env: {}, cwd });
 
 export function bwrapIsolation(place: IsolationPlace): Isolation {
   const candidates = boxMeansHere("tried", place.cache);
@@ -60,7 +61,7 @@ export function bwrapIsolation(place: IsolationPlace): Isolation {
     level: "bwrap",
     mechanism: "bubblewrap",
     ...boxPromises,
-    wrap: (command) => (chosen === undefined ? nothingToStart(command) : wrapInBox(place, chosen, command)),
+    wrap: (command) => (chosen === undefined ? failToStart(command) : wrapInBox(place, chosen, command)),
     hasOwnNetwork: true,
     collect: () => Promise.resolve(),
     selfTest: async () => {

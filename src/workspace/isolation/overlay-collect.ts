@@ -19,12 +19,12 @@ import { joinBytePath, bytePathParts, type BytePath } from "../git/byte-path.ts"
 import { errorErrno, WorkspaceFailed } from "../failure.ts";
 import { whyDiskFull } from "../disk-room.ts";
 import { discard } from "../folder.ts";
-import { kindAt, makeAccessible, linkInto, listAt, makeFolder, moveAway, withOverlayFolder, type OverlayFolder } from "./overlay-fd.ts";
+import { kindAt, makeAccessible, linkInto, listAt, makeFolder, moveAway, withFolderHandle, type FolderHandle } from "./overlay-fd.ts";
 import {
-  apartNames,
+  overlayNames,
   overlayFolderFor,
-  apartPrefix,
-  apartRoot,
+  overlayPrefix,
+  overlaysRoot,
   createOverlayFolders,
   mountedShell,
   type MountPrograms,
@@ -48,7 +48,7 @@ export async function mergeOverlay(input: CollectInput): Promise<void> {
   const trash = join(runDir, "trash");
   const overlay = overlayFolderFor(runDir, folder);
   await discardOutdated(runDir, folder, overlay, trash);
-  if (overlay === null || !existsSync(join(overlay, apartNames.upper))) return;
+  if (overlay === null || !existsSync(join(overlay, overlayNames.upper))) return;
   try {
     await collectFrom(input, overlay);
   } catch (error) {
@@ -63,22 +63,22 @@ export async function mergeOverlay(input: CollectInput): Promise<void> {
   await discard(overlay, trash); // C2
 }
 
-async function collectFrom(input: CollectInput, apart: string): Promise<void> {
-  const upper = join(apart, apartNames.upper);
+async function collectFrom(input: CollectInput, overlayFolder: string): Promise<void> {
+  const upper = join(overlayFolder, overlayNames.upper);
   chmodSync(upper, 0o755); // the command may have closed its own folder
   if (readdirSync(upper).length === 0) return;
-  createOverlayFolders(apart, input.folder);
-  mkdirSync(join(apart, apartNames.gone), { recursive: true });
+  createOverlayFolders(overlayFolder, input.folder);
+  mkdirSync(join(overlayFolder, overlayNames.gone), { recursive: true });
   const shared = await findSharedFolders(upper, input.folder);
-  await mergeIntoFolder(input, apart, await readDifferences(input, apart, shared));
+  await mergeIntoFolder(input, overlayFolder, await readDifferences(input, overlayFolder, shared));
 }
 
 /** Results for an earlier folder of the same name are obsolete. */
 async function discardOutdated(runDir: string, folder: string, current: string | null, trash: string): Promise<void> {
-  const root = apartRoot(runDir);
+  const root = overlaysRoot(runDir);
   const names = await readdir(root).catch(() => []);
   for (const name of names)
-    if (name.startsWith(apartPrefix(folder)) && join(root, name) !== current) await discard(join(root, name), trash);
+    if (name.startsWith(overlayPrefix(folder)) && join(root, name) !== current) await discard(join(root, name), trash);
 }
 
 /**
@@ -87,8 +87,8 @@ async function discardOutdated(runDir: string, folder: string, current: string |
 async function findSharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
   const shared: BytePath[] = [];
   await walkFolders((path, names) =>
-    withOverlayFolder(upper, path, (above) => {
-      if (withOverlayFolder(lower, path, () => true) === true) shared.push(path);
+    withFolderHandle(upper, path, (above) => {
+      if (withFolderHandle(lower, path, () => true) === true) shared.push(path);
       return names(above).filter((name) => {
         const isFolder = kindAt(above, name) === "folder";
         if (isFolder) makeAccessible(above, name);
@@ -104,19 +104,19 @@ type Difference = { readonly gone: readonly BytePath[]; readonly unseen: Readonl
 
 async function readDifferences(
   input: CollectInput,
-  apart: string,
+  overlayFolder: string,
   shared: readonly BytePath[],
 ): Promise<ReadonlyMap<BytePath, Difference>> {
-  return withMerged(input.programs, apart, (merged) => {
+  return withMerged(input.programs, overlayFolder, (merged) => {
     const listNames = (root: string, path: BytePath): readonly BytePath[] => {
-      const names = withOverlayFolder(root, path, listAt);
+      const names = withFolderHandle(root, path, listAt);
       if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
       return names;
     };
     const difference = (path: BytePath): Difference => {
       const visible = new Set(listNames(merged, path));
       const isHidden = (name: BytePath): boolean => !visible.has(name);
-      const above = listNames(join(apart, apartNames.upper), path);
+      const above = listNames(join(overlayFolder, overlayNames.upper), path);
       return { gone: listNames(input.folder, path).filter(isHidden), unseen: new Set(above.filter(isHidden)) };
     };
     return new Map(shared.map((path) => [path, difference(path)]));
@@ -125,15 +125,15 @@ async function readDifferences(
 
 async function mergeIntoFolder(
   { folder, failpoint }: CollectInput,
-  apart: string,
+  overlayFolder: string,
   differences: ReadonlyMap<BytePath, Difference>,
 ): Promise<void> {
-  const draft = join(apart, apartNames.draft);
-  const moveEntryAway = (below: OverlayFolder, name: BytePath): void => {
+  const draft = join(overlayFolder, overlayNames.draft);
+  const moveEntryAway = (below: FolderHandle, name: BytePath): void => {
     failpoint?.();
-    moveAway(below, name, join(apart, apartNames.gone));
+    moveAway(below, name, join(overlayFolder, overlayNames.gone));
   };
-  const mergeEntry = (path: BytePath, name: BytePath, above: OverlayFolder, below: OverlayFolder): boolean => {
+  const mergeEntry = (path: BytePath, name: BytePath, above: FolderHandle, below: FolderHandle): boolean => {
     const kind = kindAt(above, name);
     const isFolder = kind === "folder" && mayEnter(path);
     const kindBelow = kindAt(below, name);
@@ -144,9 +144,9 @@ async function mergeIntoFolder(
     return isFolder;
   };
   await walkFolders((path, names) =>
-    withOverlayFolder(join(apart, apartNames.upper), path, (above) => {
+    withFolderHandle(join(overlayFolder, overlayNames.upper), path, (above) => {
       const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
-      const mergedFolders = withOverlayFolder(folder, path, (below) => {
+      const mergedFolders = withFolderHandle(folder, path, (below) => {
         for (const name of gone) moveEntryAway(below, name);
         const writtenNames = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
         return writtenNames.filter((name) => mergeEntry(path, name, above, below));
@@ -162,12 +162,12 @@ const mayEnter = (path: BytePath): boolean => bytePathParts(path).length < depth
 
 /** Every folder of a tree, from the root; `visit` reads its names by `names`, which counts them, and says which to enter. */
 async function walkFolders(
-  visit: (path: BytePath, names: (held: OverlayFolder) => BytePath[]) => readonly BytePath[] | null,
+  visit: (path: BytePath, names: (held: FolderHandle) => BytePath[]) => readonly BytePath[] | null,
 ): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
   let entries = 0;
   let began = performance.now();
-  const names = (held: OverlayFolder): BytePath[] => {
+  const names = (held: FolderHandle): BytePath[] => {
     const folderNames = listAt(held);
     entries += folderNames.length;
     if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
@@ -182,8 +182,8 @@ async function walkFolders(
 }
 
 /** Mounts the overlay in a private namespace, for as long as `use` takes. */
-async function withMerged<T>(programs: MountPrograms, apart: string, use: (merged: string) => T): Promise<T> {
-  const [program = "", ...args] = mountedShell(programs, apart, "echo ready && read -r _", []);
+async function withMerged<T>(programs: MountPrograms, overlayFolder: string, use: (merged: string) => T): Promise<T> {
+  const [program = "", ...args] = mountedShell(programs, overlayFolder, "echo ready && read -r _", []);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
   let errorText = "";
   child.stderr.on("data", (bytes: Buffer) => (errorText = (errorText + bytes.toString("utf8")).slice(0, 300)));
@@ -203,7 +203,7 @@ async function withMerged<T>(programs: MountPrograms, apart: string, use: (merge
         "workspace_unusable",
         `What an agent wrote apart could not be mounted: ${errorText.trim() || "no reason was given"}`,
       );
-    return withOverlay(join("/proc", String(child.pid), "root", apart, apartNames.merged), apart, use);
+    return withOverlay(join("/proc", String(child.pid), "root", overlayFolder, overlayNames.merged), overlayFolder, use);
   } finally {
     child.kill("SIGKILL");
     await exited;
@@ -212,10 +212,10 @@ async function withMerged<T>(programs: MountPrograms, apart: string, use: (merge
 }
 
 /** Holds the overlay open, so that it stays the overlay; anything else would look like a folder from which everything was deleted. C4 */
-function withOverlay<T>(path: string, apart: string, use: (merged: string) => T): T {
+function withOverlay<T>(path: string, overlayFolder: string, use: (merged: string) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    if (fstatSync(descriptor).dev === statSync(apart).dev)
+    if (fstatSync(descriptor).dev === statSync(overlayFolder).dev)
       throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be seen as one with its layer.");
     return use(`/proc/self/fd/${descriptor}/.`);
   } finally {

@@ -21,7 +21,7 @@ import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath } from "
 import { errorErrno } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
-export type OverlayFolder = { readonly descriptor: number };
+export type FolderHandle = { readonly descriptor: number };
 export type Kind = "folder" | "whiteout" | "other" | "none";
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -31,7 +31,7 @@ const linkRefusals = new Set(["EMLINK", "EPERM", "EXDEV"]);
 const notAFolder = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** Null if there is no such real folder. */
-export function withOverlayFolder<T>(root: string, path: BytePath, use: (folder: OverlayFolder) => T): T | null {
+export function withFolderHandle<T>(root: string, path: BytePath, use: (folder: FolderHandle) => T): T | null {
   let descriptor = openFolder(root);
   try {
     for (const part of bytePathParts(path)) {
@@ -55,17 +55,17 @@ function openFolder(path: string | Buffer): number | null {
   }
 }
 
-const pathIn = ({ descriptor }: OverlayFolder, name: BytePath): Buffer =>
+const pathIn = ({ descriptor }: FolderHandle, name: BytePath): Buffer =>
   Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytePathBytes(name)]);
 
-export const listAt = (folder: OverlayFolder): BytePath[] =>
+export const listAt = (folder: FolderHandle): BytePath[] =>
   readdirSync(pathIn(folder, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name));
 
-function statAt(folder: OverlayFolder, name: BytePath): Stats | undefined {
+function statAt(folder: FolderHandle, name: BytePath): Stats | undefined {
   return lstatSync(pathIn(folder, name), { throwIfNoEntry: false });
 }
 
-export function kindAt(folder: OverlayFolder, name: BytePath): Kind {
+export function kindAt(folder: FolderHandle, name: BytePath): Kind {
   const stat = statAt(folder, name);
   if (stat === undefined) return "none";
   if (stat.isDirectory()) return "folder";
@@ -73,7 +73,7 @@ export function kindAt(folder: OverlayFolder, name: BytePath): Kind {
 }
 
 /** Makes a folder accessible that was closed to keep us out. */
-export function makeAccessible(folder: OverlayFolder, name: BytePath): void {
+export function makeAccessible(folder: FolderHandle, name: BytePath): void {
   const mode = statAt(folder, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
   const descriptor = openSync(pathIn(folder, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -84,13 +84,13 @@ export function makeAccessible(folder: OverlayFolder, name: BytePath): void {
   }
 }
 
-export function makeFolder(folder: OverlayFolder, name: BytePath): void {
+export function makeFolder(folder: FolderHandle, name: BytePath): void {
   if (statAt(folder, name) === undefined) mkdirSync(pathIn(folder, name), { mode: 0o755 });
   else makeAccessible(folder, name);
 }
 
 /** Hard-links an entry of `from` into `to`, replacing what was there; a dangling link if that is impossible. */
-export function linkInto(from: OverlayFolder | null, to: OverlayFolder, name: BytePath, draft: string): void {
+export function linkInto(from: FolderHandle | null, to: FolderHandle, name: BytePath, draft: string): void {
   const [above, below] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
   // Two names of one file: a rename would do nothing and leave the temporary name.
   if (above !== undefined && below !== undefined && above.ino === below.ino && above.dev === below.dev) return;
@@ -114,7 +114,7 @@ function tryLink(path: Buffer, draft: string): boolean {
 }
 
 /** Renames a file or a whole folder away. */
-export function moveAway(folder: OverlayFolder, name: BytePath, into: string): void {
+export function moveAway(folder: FolderHandle, name: BytePath, into: string): void {
   if (kindAt(folder, name) === "folder") makeAccessible(folder, name);
   renameSync(pathIn(folder, name), join(into, randomUUID()));
 }

@@ -13,34 +13,34 @@ import { errorErrno } from "../failure.ts";
  * The written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the folder (`lower`). While writes are
  * merged into the folder: the temporary name of the next entry (`draft`), and what was removed or replaced there (`gone`).
  */
-export const apartNames = { upper: "upper", work: "work", merged: "merged", lower: "lower", draft: "draft", gone: "gone" } as const;
+export const overlayNames = { upper: "upper", work: "work", merged: "merged", lower: "lower", draft: "draft", gone: "gone" } as const;
 
-export const apartRoot = (runDir: string): string => join(runDir, "apart");
+export const overlaysRoot = (runDir: string): string => join(runDir, "apart");
 /** The prefix of everything ever kept for folders of this name. */
-export const apartPrefix = (folder: string): string => `${basename(folder)}-${textHash(folder)}-`;
+export const overlayPrefix = (folder: string): string => `${basename(folder)}-${textHash(folder)}-`;
 
 /** Where writes to a folder are kept; null if there is no such folder. */
 export function overlayFolderFor(runDir: string, folder: string): string | null {
   const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return null;
-  return join(apartRoot(runDir), `${apartPrefix(folder)}${textHash(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
+  return join(overlaysRoot(runDir), `${overlayPrefix(folder)}${textHash(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
 }
 
 const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 /** Creates the folders an overlay needs, if missing. */
-export function createOverlayFolders(apart: string, folder: string): void {
-  for (const name of [apartNames.upper, apartNames.work, apartNames.merged])
-    mkdirSync(join(apart, name), { recursive: true, mode: name === apartNames.upper ? 0o755 : 0o700 });
+export function createOverlayFolders(overlayFolder: string, folder: string): void {
+  for (const name of [overlayNames.upper, overlayNames.work, overlayNames.merged])
+    mkdirSync(join(overlayFolder, name), { recursive: true, mode: name === overlayNames.upper ? 0o755 : 0o700 });
   try {
-    symlinkSync(folder, join(apart, apartNames.lower));
+    symlinkSync(folder, join(overlayFolder, overlayNames.lower));
   } catch (error) {
     if (errorErrno(error) !== "EEXIST") throw error;
   }
 }
 
 // Relative paths: a mount option could not express every path's characters.
-const { upper, work, merged, lower } = apartNames;
+const { upper, work, merged, lower } = overlayNames;
 const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`;
 /** With the overlay's folder and the mount program as first arguments, which are then shifted. */
 const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${merged} && cd / && unset OLDPWD && shift 2`;
@@ -50,7 +50,7 @@ export type MountPrograms = { readonly unshare: string; readonly mount: string }
 /** The command line that runs a shell script in a private mount namespace, with the overlay mounted. */
 export const mountedShell = (
   { unshare, mount }: MountPrograms,
-  apart: string,
+  overlayFolder: string,
   script: string,
   words: readonly string[],
 ): readonly string[] => [
@@ -63,7 +63,7 @@ export const mountedShell = (
   "-c",
   `${mountScript} && ${script}`,
   "autopilot-overlay",
-  apart,
+  overlayFolder,
   mount,
   ...words,
 ];

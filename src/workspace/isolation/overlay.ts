@@ -4,12 +4,12 @@
 import { boxMeansHere, type BoxMeans } from "./box-means.ts";
 import { isWithin, programOnPath, resolvePath } from "./box-programs.ts";
 import { testBox } from "./box-test.ts";
-import { boxOf, openFilter } from "./box.ts";
-import { boxPromises, chooseBoxMeans, nothingToStart, wrapInBox } from "./bwrap.ts";
+import { buildBox, openFilter } from "./box.ts";
+import { boxPromises, chooseBoxMeans, failToStart, wrapInBox } from "./bwrap.ts";
 import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
 import { mergeOverlay } from "./overlay-collect.ts";
 import { mergedFolder, mountedCheckout, checkoutAt } from "../checkouts/checkout-place.ts";
-import { apartNames, overlayFolderFor, createOverlayFolders, mountedShell, type MountPrograms } from "./overlay-place.ts";
+import { overlayNames, overlayFolderFor, createOverlayFolders, mountedShell, type MountPrograms } from "./overlay-place.ts";
 
 export function overlayIsolation(outerPlace: IsolationPlace): Isolation {
   const place = { ...outerPlace, runDir: realPath(outerPlace.runDir) };
@@ -23,7 +23,7 @@ export function overlayIsolation(outerPlace: IsolationPlace): Isolation {
     mechanism: "overlay in bubblewrap",
     enforced: [...boxPromises.enforced, "an agent's writes are kept apart from the layer and brought in by the runner"],
     not_enforced: boxPromises.not_enforced,
-    wrap: (command) => (chosen === undefined ? nothingToStart(command) : wrapInOverlay(place, programs, chosen, command)),
+    wrap: (command) => (chosen === undefined ? failToStart(command) : wrapInOverlay(place, programs, chosen, command)),
     hasOwnNetwork: true,
     collect,
     selfTest: async () => {
@@ -47,14 +47,14 @@ function wrapInOverlay(place: IsolationPlace, programs: MountPrograms, means: Bo
   const folder = realPath(command.cwd);
   const mount = isOwnFolder(place, command, folder) ? checkoutAt(place.runDir, folder) : null;
   if (mount !== null) {
-    const { argv, env, filter } = boxOf({ place, means, command, shownAt: (path) => (path === folder ? mergedFolder(mount) : path) });
+    const { argv, env, filter } = buildBox({ place, means, command, shownAt: (path) => (path === folder ? mergedFolder(mount) : path) });
     return { argv: mountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
   }
   const overlayFolder = isKeptApart(place, command, folder) ? overlayFolderFor(place.runDir, folder) : null;
   if (overlayFolder === null) return wrapInBox(place, asUser(means), command);
   createOverlayFolders(overlayFolder, folder);
-  const shownAt = (path: string): string => (path === folder ? `${overlayFolder}/${apartNames.merged}` : path);
-  const { argv, env, filter } = boxOf({ place, means, command, shownAt });
+  const shownAt = (path: string): string => (path === folder ? `${overlayFolder}/${overlayNames.merged}` : path);
+  const { argv, env, filter } = buildBox({ place, means, command, shownAt });
   return { argv: mountedShell(programs, overlayFolder, openFilter, [filter, ...argv]), env, cwd: command.cwd };
 }
 

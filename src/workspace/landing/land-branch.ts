@@ -28,21 +28,25 @@ export type BranchLanding =
 /** What is in the way of moving a branch, and what git shows of it or does about it: `git -C FOLDER WORDS`. */
 export type BranchObstacle = { readonly detail: string; readonly git: { readonly folder: string; readonly words: string } };
 
-export async function landBranch(
-  repository: Repository,
-  request: {
-    readonly branch: string;
-    readonly from: string;
-    readonly to: string;
-    readonly folder: string;
-    readonly message: string;
-    readonly name: string;
-    /** The runner's own files, which landing ignores. */
-    readonly ownedPaths: readonly string[];
-  },
-): Promise<BranchLanding> {
+export type BranchRequest = {
+  readonly branch: string;
+  /** The commit that the branch must still be at. */
+  readonly from: string;
+  /** The commit that it moves to. */
+  readonly to: string;
+  /** A disposable folder for this landing. */
+  readonly folder: string;
+  /** Of the merge that is tried if the branch moves meanwhile; it never lands (L1). */
+  readonly message: string;
+  /** Names the temporary branch; the same again after a crash (L3). */
+  readonly name: string;
+  /** The runner's own files, which landing ignores. */
+  readonly ownedPaths: readonly string[];
+};
+
+export async function landBranch(repository: Repository, request: BranchRequest): Promise<BranchLanding> {
   const { branch, from, to } = request;
-  const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const ref = `refs/heads/${branch}`;
   await dropLandingBranch(repository, request.name); // L3
   const current = (await readBranch(repository, ref)) ?? "";
@@ -57,7 +61,7 @@ export async function landBranch(
   if (unfinished !== null) return { landed: false, because: "held", ...underWay(unfinished) }; // L4
   const checkouts = await readCheckouts(repository, ref);
   if (checkouts.length === 0) {
-    const refUpdate = await git({ ...user, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
+    const refUpdate = await git({ ...call, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
     return refUpdate.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, 300) };
   }
   const otherCheckout = await findOtherCheckout(repository, checkouts);
@@ -72,7 +76,7 @@ export async function landBranch(
     scope: ["**"],
     ownedPaths: request.ownedPaths,
   });
-  await git({ ...user, args: ["update-ref", landingRef(request.name), to] });
+  await git({ ...call, args: ["update-ref", landingRef(request.name), to] });
   try {
     const result = await workspace.land(request.message, () => Promise.resolve(`${branch} was moved`)); // L1
     if (result.landed) return { landed: true };
@@ -116,10 +120,10 @@ export async function findBranchObstacle(
   if (tip === null) return here("branch", `${repository.root} has no branch ${branch} any more`);
   const unfinished = await findUnfinished(repository, ref);
   if (unfinished !== null) return underWay(unfinished);
-  const holders = await readCheckouts(repository, ref);
-  const otherCheckout = await findOtherCheckout(repository, holders);
+  const checkouts = await readCheckouts(repository, ref);
+  const otherCheckout = await findOtherCheckout(repository, checkouts);
   if (otherCheckout !== null) return checkedOut(branch, otherCheckout);
-  if (holders.length === 0) return null;
+  if (checkouts.length === 0) return null;
   const changed = await readChangedFiles(repository, ownedPathTest([...ownedAlways, ...ownedPaths]));
   if (changed.length > 0) return here("status", `${repository.root}: Uncommitted changes: ${shortList(changed)}`);
   const inTheWay = new Set<string>();

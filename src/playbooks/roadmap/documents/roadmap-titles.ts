@@ -19,7 +19,7 @@ export function parseChecklistLine(line: Line, { isInSection }: { readonly isInS
   const box = item === null ? null : /^\[(.{0,3}?)\]\s+(?=(?:\*\*|__)?\s*phase\b)/i.exec(item.text);
   if (item === null || box === null) return null;
   const place: Position = { line: line.number, column: item.column };
-  const title = parseTitle(item.text.slice(box[0].length), { place, isLine: true }, report);
+  const title = parseTitle(item.text.slice(box[0].length), { place, isChecklistLine: true }, report);
   if (title === null) return null;
   if (!title.isBold) {
     if (isInSection) return null; // free text of a phase may have checklists of its own
@@ -30,10 +30,10 @@ export function parseChecklistLine(line: Line, { isInSection }: { readonly isInS
       `found a checklist line whose title is not bold, expected **Phase ${title.id}: ${title.name}**`,
     );
   }
-  const mark = box[1] ?? "";
-  if (!/^[ xX]$/.test(mark)) report.error(place, `phase_${title.id}.checked`, "checkbox", `found [${mark}], expected [ ] or [x]`);
+  const checkSign = box[1] ?? "";
+  if (!/^[ xX]$/.test(checkSign)) report.error(place, `phase_${title.id}.checked`, "checkbox", `found [${checkSign}], expected [ ] or [x]`);
   const { id, name, inserted } = title;
-  return { id, name, inserted, place, checked: /^[xX]$/.test(mark) };
+  return { id, name, inserted, place, checked: /^[xX]$/.test(checkSign) };
 }
 
 /** A phase's heading of any level; the caller decides which level counts. */
@@ -46,7 +46,7 @@ export function parseHeadingLine(line: Line, report: Report): HeadingLine | null
   const closingMarks = text.lastIndexOf(" ");
   if (closingMarks > 0 && /^#+$/.test(text.slice(closingMarks + 1))) text = text.slice(0, closingMarks).trimEnd();
   const place: Position = { line: line.number, column: index + 1 };
-  const title = parseTitle(text, { place, isLine: false }, level === 3 ? report : null);
+  const title = parseTitle(text, { place, isChecklistLine: false }, level === 3 ? report : null);
   return title === null ? null : { id: title.id, name: title.name, inserted: title.inserted, place, level };
 }
 
@@ -54,12 +54,12 @@ type ParsedTitle = { readonly id: string; readonly name: string; readonly insert
 
 function parseTitle(
   text: string,
-  context: { readonly place: Position; readonly isLine: boolean },
+  context: { readonly place: Position; readonly isChecklistLine: boolean },
   report: Report | null,
 ): ParsedTitle | null {
   const head = /^(\*\*|__)?\s*phase\s+([^\s:：*_]{1,40})\s*/i.exec(text);
   if (head === null) return null;
-  const [whole, mark, token = ""] = head;
+  const [whole, boldMark, token = ""] = head;
   const refuse = (rule: string, message: string): null => {
     report?.error(context.place, "", rule, message);
     return null;
@@ -67,35 +67,38 @@ function parseTitle(
   const id = parsePhaseId(token);
   if (id === null) {
     const message = `found the phase id ${shown(token)}, ${expected}`;
-    const isPhaseLike = /\d/.test(token) || /^\p{L}$/u.test(token) || (context.isLine && mark !== undefined);
+    const isPhaseLike = /\d/.test(token) || /^\p{L}$/u.test(token) || (context.isChecklistLine && boldMark !== undefined);
     if (isPhaseLike) return refuse("phase_id", message);
     // `### Phase numbering: …` may be prose, and `### Phase three: …` may not: it is reported, and read as prose.
     if (/^[:：]/.test(text.slice(whole.length))) report?.warning(context.place, "", "phase_id", message);
     return null;
   }
-  const parts = splitTitle(text.slice(whole.length), mark);
+  const parts = splitTitle(text.slice(whole.length), boldMark);
   if (parts === null) return refuse("phase_title", `found ${shown(text)}, ${expected}`);
-  const title = parts.isWhole && !context.isLine ? parts.title : beforeDash(parts.title, parts.isWhole);
+  const title = parts.isWhole && !context.isChecklistLine ? parts.title : beforeDash(parts.title, parts.isWhole);
   const name = title.replace(insertedMark, " ").replaceAll("**", "").replaceAll(/\s+/g, " ").trim();
   if (name === "") return refuse("phase_name", `found phase ${id} without a name, ${expected}`);
   if (name.length > nameCharactersMax)
     return refuse("phase_name", `found a name of ${name.length} characters, expected at most ${nameCharactersMax}`);
   const inserted = insertedMark.test(title) || insertedMark.test(beforeDash(parts.rest, true));
-  return { id, name, inserted, isBold: mark !== undefined };
+  return { id, name, inserted, isBold: boldMark !== undefined };
 }
 
 const insertedMark = /[*_]{0,2}[(（]\s*inserted\s*[)）][*_]{0,2}/i;
 
-/** The title and the text after it. `isWhole`: the title reaches to the end of the text and may include a description. */
+/**
+ * The title and the text after it, from what follows `Phase 3`. `isWhole`: the title reaches to the end of the text and may include a
+ * description. `: Name - what`: all of it is the title. `: Name** - what`: "Name", rest " - what". `:** Name - what`: "Name - what" again.
+ */
 function splitTitle(
   body: string,
-  mark: string | undefined,
+  boldMark: string | undefined,
 ): { readonly title: string; readonly rest: string; readonly isWhole: boolean } | null {
   const colon = /^\s*[:：]/;
-  if (mark === undefined) return colon.test(body) ? { title: body.replace(colon, ""), rest: "", isWhole: true } : null;
-  const close = body.indexOf(mark);
+  if (boldMark === undefined) return colon.test(body) ? { title: body.replace(colon, ""), rest: "", isWhole: true } : null;
+  const close = body.indexOf(boldMark);
   if (close < 0) return null;
-  const [inner, rest] = [body.slice(0, close).trim(), body.slice(close + mark.length)];
+  const [inner, rest] = [body.slice(0, close).trim(), body.slice(close + boldMark.length)];
   if (inner !== "" && !colon.test(inner)) return null;
   const name = inner.replace(colon, "").trim();
   if (name !== "") return { title: name, rest, isWhole: false };
