@@ -83,3 +83,13 @@ test.each<[string, Story, string]>([
     "pass: every phase left documents in this run",
   ],
 ])("documents of before are told: %s", async (_what, story, reported) => expect((await checksOf(story)).made_here).toBe(reported));
+
+test("functional tests that name no code of the project are a warning", async () => {
+  const hollow = "import test from 'node:test';\nimport assert from 'node:assert';\ntest('REQ-001', () => assert.ok(true));\n";
+  const code = { "src/price.js": "export const price = 1;\n", "test/price.test.js": "1;\n" };
+  const found = async (text: string) => (await checksOf({ files: { ...code, "quality/test_functional.js": text } })).functional_tests;
+  expect(await found(hollow)).toMatch(/^warn: quality\/test_functional\.js names no code of the project/);
+  expect(await found(hollow.replace("ok(true)", "ok(price())"))).toMatch(/^pass/);
+  expect(await found("import x from '../src/x.js';\n")).toMatch(/^pass/);
+  expect((await checksOf({})).functional_tests).toMatch(/^pass/);
+});

@@ -4,7 +4,7 @@
 // Invariants:
 //   G1. The gates of all phases are judged again on the current commit.
 //   G2. A failure is something missing or untrue; a warning is a rule that holds only in its weaker form, a placeholder, an artifact that
-//       this run did not change, or a bug that nobody has seen.
+//       this run did not change, functional tests that name no code, or a bug that nobody has seen.
 
 import { findFact, gateFact, GateResult, type GateCheck } from "../../../contracts/quality-facts.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
@@ -12,6 +12,7 @@ import { withoutFreshness } from "../../../engine/found-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
+import { isProgramText } from "../../../verify/protected/kinds.ts";
 import { hashPatches } from "./bugs-shown.ts";
 import { countBugHeadings, findBugIds } from "./count-documents.ts";
 import { readReturn } from "./kept-return.ts";
@@ -69,6 +70,7 @@ async function judgeGate(parts: Parts, input: StepInput): Promise<GateResult> {
     await checkFilePerBug(tree, "writeups", bugs, (id) => `quality/writeups/${id}.md`),
     await checkFilePerBug(tree, "red_logs", bugs, (id) => `quality/results/${id}.red.log`),
     checkRegressionTests(input.state, bugs, await hashPatches(tree, bugs)),
+    await checkFunctionalTests(tree, await parts.workspace.pathsAt(input.commit)),
     checkAuditNames(tree),
     checkContent(placeholders),
     checkMadeHere(input.state, tree, { changed: new Set(changed), hasBugs: bugs.length > 0 }),
@@ -172,6 +174,30 @@ function checkRegressionTests(state: RunView, bugs: readonly string[], patches: 
 }
 
 /** G2: file names that do not follow the convention pass with a warning. */
+/** G2: tests that name no code of the project test nothing of it. By words: one that names it and asks nothing of it is not noticed. */
+async function checkFunctionalTests(tree: QualityTree, paths: readonly string[]): Promise<GateCheck> {
+  const name = "functional_tests";
+  const tests = tree.matching(/^quality\/test_functional\.[^/]+$/);
+  const code = paths.filter((path) => isProgramText(path) && !path.startsWith("quality/"));
+  const words = new Set(
+    code
+      .flatMap((path) =>
+        path
+          .toLowerCase()
+          .replace(/\.\w+$/, "")
+          .split("/"),
+      )
+      .filter((word) => word.length >= codeWordMin),
+  );
+  for (const path of code.length === 0 ? [] : tests) {
+    const text = ((await tree.text(path)) ?? "").toLowerCase();
+    if (text.includes("../") || [...words].some((word) => !/^(?:tests?|index|main)$/.test(word) && text.includes(word))) continue;
+    return { name, verdict: "warn", reason: `${path} names no code of the project, so nothing shows that it tests any` };
+  }
+  return { name, verdict: "pass", reason: "functional tests name code of the project" };
+}
+const codeWordMin = 4;
+
 function checkAuditNames(tree: QualityTree): GateCheck {
   const isNamed = tree.matching(/^quality\/spec_audits\/[^/]*(?:-triage|-auditor-[^/]*)\.md$/).length > 0;
   const name = "spec_audit_names";
