@@ -15,6 +15,9 @@ export function parseIsoTime(iso: string): number | null {
   return yearDays(year, month, day) * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 }
 
+/** Milliseconds between two times; 0 if `now` is earlier. A text that isn't a time counts as 1970. */
+export const ageMs = (since: string, now: string): number => Math.max(0, (parseIsoTime(now) ?? 0) - (parseIsoTime(since) ?? 0));
+
 /** The time so many minutes later, to the millisecond; the text itself if it isn't a time. */
 export function plusMinutes(iso: string, minutes: number): string {
   const ms = parseIsoTime(iso);

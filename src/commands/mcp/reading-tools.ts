@@ -64,7 +64,7 @@ export const readingTools: readonly McpTool[] = [
     run: async (context, { run }) => {
       const { isPortfolioMeant } = await import("../portfolio/meant.ts");
       if (isPortfolioMeant(context.cwd, run === undefined ? {} : { run }))
-        return (await import("../portfolio/show.ts")).portfolioInbox(context);
+        return (await import("../portfolio/inbox.ts")).portfolioInbox(context);
       return (await import("../inbox-list.ts")).inbox(context, { run });
     },
   }),

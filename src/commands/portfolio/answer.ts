@@ -12,7 +12,7 @@ import { operatorOf } from "./add.ts";
 import { copyIn, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { runQuestions } from "./run-questions.ts";
-import { inboxRows } from "./show.ts";
+import { inboxRows } from "./inbox.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
 export type PortfolioAnswer = { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string };

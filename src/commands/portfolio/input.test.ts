@@ -11,7 +11,7 @@ import { bindPortfolio, portfolioAt } from "../../portfolio/store/folder.ts";
 import { importBacklog } from "./import.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { rebuildPortfolio } from "./rebuild.ts";
-import { tickPortfolio } from "./show.ts";
+import { tickPortfolio } from "./tick.ts";
 import { everything, idOf, openRoom } from "../../../test/support/portfolio-room.ts";
 
 const { begun, folder, placeIn, repository, remove } = openRoom();

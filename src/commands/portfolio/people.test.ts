@@ -10,7 +10,9 @@ import { editPortfolio, moveTask } from "./change.ts";
 import { portfolioAt } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { portfolioInbox, showPortfolio, tickPortfolio } from "./show.ts";
+import { portfolioInbox } from "./inbox.ts";
+import { showPortfolio } from "./show.ts";
+import { tickPortfolio } from "./tick.ts";
 import { everything, idOf, openRoom } from "../../../test/support/portfolio-room.ts";
 
 const { begun, folder, placeIn, remove } = openRoom();

@@ -16,7 +16,8 @@ import { commandContext } from "../../../test/support/command-context.ts";
 import { addTask, initPortfolio } from "./add.ts";
 import { answerPortfolio } from "./answer.ts";
 import { editPortfolio, moveTask } from "./change.ts";
-import { portfolioInbox, tickPortfolio } from "./show.ts";
+import { portfolioInbox } from "./inbox.ts";
+import { tickPortfolio } from "./tick.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-questions-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

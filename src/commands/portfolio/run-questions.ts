@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 import { questionsOpen } from "../../core/selectors.ts";
-import { parseIsoTime } from "../../kit/iso-time.ts";
+import { ageMs } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findProject, listRuns, type ProjectPaths } from "../../project/runs/project-paths.ts";
@@ -57,7 +57,7 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
           expected_action: "answer, then autopilot resume",
           impact: `${run} is ${view?.status ?? ""}`,
           options,
-          age_ms: Math.max(0, (parseIsoTime(systemClock.now()) ?? 0) - (parseIsoTime(view?.updatedAt ?? "") ?? 0)),
+          age_ms: ageMs(view?.updatedAt ?? "", systemClock.now()),
           content: contentOfBlock(run, block, question),
           command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerFlags(options)}`,
         });

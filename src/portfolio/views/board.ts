@@ -6,7 +6,7 @@
 //   B2. Tasks that wait for the same reason are one line, however many they are.
 
 import { wrappedTo } from "../../kit/columns.ts";
-import { parseIsoTime } from "../../kit/iso-time.ts";
+import { ageMs } from "../../kit/iso-time.ts";
 import { columned } from "../../views/columned.ts";
 import { duration, figure, money, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan-actions.ts";
@@ -82,7 +82,7 @@ export function waitingForPeople(questions: number, tasks: number): string | nul
   return parts.length === 0 ? null : `${parts.join(" and ")} ${questions + tasks === 1 ? "waits" : "wait"} for you`;
 }
 
-const age = (at: string, now: string): string => duration(Math.max(0, (parseIsoTime(now) ?? 0) - (parseIsoTime(at) ?? 0)));
+const age = (at: string, now: string): string => duration(ageMs(at, now));
 
 const projectRows = (state: PortfolioView): readonly string[] =>
   columned([

@@ -14,7 +14,7 @@ export const inbox: Command = {
   run: async (context, input) => {
     const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
     if (isPortfolioMeant(context.cwd, defined({ run: input.run })))
-      return (await import("../../../commands/portfolio/show.ts")).portfolioInbox(context);
+      return (await import("../../../commands/portfolio/inbox.ts")).portfolioInbox(context);
     return (await import("../../../commands/inbox-list.ts")).inbox(context, defined({ run: input.run }));
   },
 };

@@ -190,7 +190,7 @@ export const portfolioCommands: readonly Command[] = [
     flags: [{ name: "dry-run", kind: "flag", about: "Only say what would be done." }, ...poolFlags],
     ...rests,
     run: async (context, input) =>
-      (await import("../../../commands/portfolio/show.ts")).tickPortfolio(context, { ...poolFields(input), dryRun: input.flag("dry-run") }),
+      (await import("../../../commands/portfolio/tick.ts")).tickPortfolio(context, { ...poolFields(input), dryRun: input.flag("dry-run") }),
   }),
   command("run", runSpec),
   command("inbox", {
@@ -199,7 +199,7 @@ export const portfolioCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (context) => (await import("../../../commands/portfolio/show.ts")).portfolioInbox(context),
+    run: async (context) => (await import("../../../commands/portfolio/inbox.ts")).portfolioInbox(context),
   }),
   command("answer", {
     summary: "Answer a question of the portfolio or of one of its runs.",

@@ -1,0 +1,106 @@
+// inbox: `portfolio inbox`: the questions and tasks of a portfolio that wait for a person.
+
+import type { CommandResponse } from "../../contracts/command-response.ts";
+import { waitingForPeople } from "../../portfolio/views/board.ts";
+import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
+import { waitingNames } from "../../portfolio/planner/questions.ts";
+import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
+import { answerFlags, oneLine } from "../../views/wording.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import { withPortfolio } from "../../portfolio/store/open.ts";
+import { lookAtLandings } from "./look-at-landings.ts";
+import { lookAtWorkers } from "./look-at-workers.ts";
+import { planFor } from "./plan-for.ts";
+import { type InboxRow, runQuestions } from "./run-questions.ts";
+import { foreignWarning } from "./visible-plan.ts";
+import { ageMs } from "../../kit/iso-time.ts";
+
+/** A task that waits for a person and asks nothing. */
+type TaskRow = {
+  readonly task: string;
+  readonly project: string;
+  readonly status: string;
+  readonly objective: string;
+  readonly why: string;
+  readonly age_ms: number;
+  readonly commands: readonly string[];
+};
+
+const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
+  tasksNeedingPerson(state, now).map(({ task, why, commands, since }) => ({
+    task: task.task_id,
+    project: task.project_id,
+    status: task.status,
+    objective: task.objective,
+    why,
+    age_ms: ageMs(since ?? task.changed_at, now),
+    commands,
+  }));
+
+/** The questions of the portfolio itself that are open. */
+export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[] =>
+  openBlocks(state).map((block) => ({
+    block: block.block_id,
+    project: block.project_id,
+    who: waitingNames(block),
+    task: block.task_id,
+    tasks: Object.keys(block.tasks),
+    question: block.question,
+    expected_action: block.expected_action,
+    impact: block.impact,
+    options: block.options,
+    age_ms: ageMs(block.opened_at, now),
+    content: block.content,
+    command: `autopilot portfolio answer --block ${block.block_id} ${answerFlags(block.options)}`,
+  }));
+
+/** Everything that waits for a person: the portfolio's questions, those of runs, and tasks that nobody asks about. */
+export function portfolioInbox(context: CommandContext): Promise<CommandResponse> {
+  return catchRefusals(async () => {
+    const { paths, foreign } = visiblePortfolio(context);
+    // What runs have come to ask since the last tick is asked here too.
+    const { rows, tasks, warnings } =
+      foreign === null
+        ? await withPortfolio(context, paths, async (open) => {
+            const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
+            const { actions } = planFor(context, open, { input: {}, paths }, gone);
+            const { state } = await lookAtLandings(paths, open.state, actions, open.now());
+            return {
+              rows: [...inboxRows(state, open.now()), ...(await runQuestions(context, state))],
+              tasks: taskRows(state, open.now()),
+              warnings: open.warnings,
+            };
+          })
+        : await checkedPortfolio(paths).then((state) => ({
+            rows: inboxRows(state, systemClock.now()),
+            tasks: taskRows(state, systemClock.now()),
+            warnings: [],
+          }));
+    const message = `${waitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
+    const questionLines = rows.flatMap(({ question, who, expected_action, impact, options, age_ms, command }) => [
+      "",
+      question,
+      `  ${who}, ${Math.floor(age_ms / 60_000)} min; ${impact}`,
+      ...Object.entries(options).map(([key, about]) => `  ${key}  ${about}`),
+      `  ${expected_action}`,
+      `  ${command}`,
+    ]);
+    const taskLines = tasks.flatMap(({ task, objective, status, why, age_ms, commands }) => [
+      "",
+      `${oneLine(objective, 100)}  ${task}`,
+      `  ${status}, ${Math.floor(age_ms / 60_000)} min: ${why}`,
+      ...commands.map((command) => `  ${command}`),
+    ]);
+    return respond("ok", {
+      warnings,
+      ...foreignWarning(foreign),
+      message,
+      page: [message, ...questionLines, ...taskLines],
+      data: { blocks: rows, tasks, foreign },
+    });
+  });
+}

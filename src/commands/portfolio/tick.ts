@@ -1,0 +1,40 @@
+// tick: `portfolio tick`: plans and acts once, or shows with --dry-run what it would do.
+
+import type { CommandResponse } from "../../contracts/command-response.ts";
+import type { Action } from "../../portfolio/planner/plan-actions.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { catchRefusals, respond } from "../../project/respond.ts";
+import { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import { type PoolInput, runPortfolio } from "./pool.ts";
+import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
+
+/** One tick; with --dry-run only what it would do, and why everything else waits. */
+export function tickPortfolio(context: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<CommandResponse> {
+  if (!input.dryRun) return runPortfolio(context, { ...input, ticksMax: 1 });
+  return catchRefusals(async () => {
+    const visible = visiblePortfolio(context);
+    const { plan } = await readVisiblePlan(context, visible, input);
+    const { actions, waiting } = plan;
+    return respond("ok", {
+      ...foreignWarning(visible.foreign),
+      message: `${actions.length} ${actions.length === 1 ? "action" : "actions"}; ${waiting.length} wait. Nothing was done.`,
+      page: [
+        ...(actions.length === 0
+          ? ["Nothing to do now."]
+          : actions.map(
+              (action) =>
+                `would ${"is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ")} ${subjectOf(action)}`,
+            )),
+        ...(waiting.length === 0 ? [] : ["", ...waiting.map(({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`)]),
+      ],
+      data: { actions, waiting },
+    });
+  });
+}
+
+/** What an action is about; one without a name does not compile. */
+function subjectOf(action: Action): string {
+  if ("ended" in action) return `of ${action.ended.project_id ?? action.ended.scope}: ${action.ended.because}`;
+  if ("tasks" in action) return action.tasks.join(", ");
+  return "task_id" in action ? action.task_id : action.project_id;
+}

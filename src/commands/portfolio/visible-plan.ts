@@ -1,0 +1,88 @@
+// visible-plan: the state of a portfolio and what a tick would do, for commands that only show it. Nothing is written, and another user's
+// portfolio is shown as its journal has it.
+
+import { existsSync } from "node:fs";
+import { definedFields } from "../../core/drafts.ts";
+import type { Plan } from "../../portfolio/planner/plan-actions.ts";
+import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import type { CommandContext } from "../../project/command-context.ts";
+import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readSettings } from "../../project/config/settings.ts";
+import { agentName } from "../../portfolio/planner/under-way.ts";
+import { checkAvailability } from "../../runner/draft/agent-availability.ts";
+import { systemClock } from "../../project/runs/system-clock.ts";
+import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import type { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import { readPortfolio } from "../../portfolio/store/fold.ts";
+import { lookAtLandings } from "./look-at-landings.ts";
+import { lookAtWorkers } from "./look-at-workers.ts";
+import { readPoolTerms } from "./hold-pool.ts";
+import { planFor } from "./plan-for.ts";
+import type { PoolInput } from "./pool.ts";
+
+type Visible = ReturnType<typeof visiblePortfolio>;
+
+/** The warning about another user's portfolio, which is only shown. */
+export const foreignWarning = (foreign: string | null) =>
+  foreign === null
+    ? {}
+    : {
+        result: "WARN" as const,
+        warnings: [`This portfolio isn't yours: ${foreign}. It is shown as its journal tells it, and nothing of it is executed.`],
+        remediation: ["autopilot portfolio adopt"],
+      };
+
+/** The state with what is true of its workers now, and what a tick would do. Nothing is written. */
+export async function readVisiblePlan(
+  context: CommandContext,
+  { paths, foreign }: Visible,
+  input: PoolInput,
+): Promise<{ readonly state: PortfolioView; readonly plan: Plan }> {
+  if (foreign !== null) {
+    const state = await checkedPortfolio(paths);
+    return { state, plan: planFor(context, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
+  }
+  const state = await readPortfolio(paths);
+  const terms = { ...readPoolTerms(paths), ...definedFields({ jobs: input.jobs, agent: input.agent }) };
+  const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
+  const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
+  const firstPlan = planFor(context, open, { input: terms, paths }, gone);
+  // Which landings are due follows from a plan, and what holds them up changes it: so it is planned again.
+  const { held, state: currentState } = await lookAtLandings(paths, state, firstPlan.actions, open.now());
+  const planAfterLandings = planFor(context, { ...open, state: currentState }, { input: terms, paths, held }, gone);
+  const isElsewhere = portfolioMark(paths.own) !== null; // workers of other machines have agents of their own
+  return {
+    state: currentState,
+    plan: isElsewhere ? planAfterLandings : await holdBackUnstartable(context, currentState, planAfterLandings),
+  };
+}
+
+/** A task whose repository is gone or whose agent can't be used here is not said to start: the tick that tries it asks a person. */
+async function holdBackUnstartable(context: CommandContext, { projects, tasks }: PortfolioView, { actions, waiting }: Plan): Promise<Plan> {
+  const problems = new Map<string, string | null>();
+  const problemOf = async (root: string, agent: string): Promise<string | null> => {
+    const key = `${root}\n${agent}`;
+    const known = problems.get(key);
+    if (known !== undefined) return known;
+    const read = readSettings(context, root);
+    const { problem } = await checkAvailability(context, agent, read.kind === "settings" ? read.config : {});
+    problems.set(key, problem);
+    return problem;
+  };
+  const unable: Plan["waiting"][number][] = [];
+  for (const action of actions) {
+    if (action.do !== "dispatch" || action.is_approved) continue;
+    const agent = agentName(action.agent);
+    const repository = projects[tasks[action.task_id]?.project_id ?? ""]?.repository ?? context.cwd;
+    if (!existsSync(repository)) {
+      const because = `${repository} is not there; the tick that tries it asks you`;
+      unable.push({ task_id: action.task_id, code: "no_repository", because });
+      continue;
+    }
+    const problem = await problemOf(repository, agent);
+    const because = `${agent} can't be used here (${problem ?? ""}); the tick that tries it asks you`;
+    if (problem !== null) unable.push({ task_id: action.task_id, code: "agent", because });
+  }
+  const ids = new Set(unable.map(({ task_id }) => task_id));
+  return { actions: actions.filter((action) => action.do !== "dispatch" || !ids.has(action.task_id)), waiting: [...waiting, ...unable] };
+}
