@@ -1,8 +1,9 @@
-// go-recorder: Go functions that write down what they answer to the inputs of tests and to inputs near those. Pure.
+// go-recorder: adds to a Go package's source a wrapper around each wanted function, which records its answers to the tests' inputs and to
+// inputs near them (format: near-records.ts). Generates text only.
 
 import type { Edit } from "../experiment-tools.ts";
 import { folderOf } from "../outside/plain-program.ts";
-import type { Recorder } from "./recorder.ts";
+import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { splitList } from "./signatures.ts";
 import { maskText } from "../../protected/masked.ts";
@@ -40,7 +41,7 @@ export const recordGo: Recorder = ({ files, isWanted, near, nonce }) => {
     packages.set(folderOf(path), packageName);
     functions.push(...found.map(({ name }) => name));
   }
-  for (const [folder, name] of packages) edits.push({ path: `${folder}${nonce}.go`, text: helper(name, nonce, near) });
+  for (const [folder, name] of packages) edits.push({ path: `${folder}${nonce}.go`, text: recorderSource(name, nonce, near) });
   return { edits, functions };
 };
 
@@ -60,7 +61,14 @@ function goParameters(text: string): readonly Parameter[] | null {
   return found.length === 0 || found.some((one) => !plain.has(one.type) || one.name === "" || one.name === "_") ? null : found.toReversed();
 }
 
-const helper = (packageName: string, n: string, near: ReadonlyMap<string, readonly string[]>): string => `package ${packageName}
+/**
+ * The source of the recorder. In it:
+ * - the answer "" means that there is none, as after an error, and "''" an empty text;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
+ * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
+ * - calls made by the recorder itself are not recorded (`Busy`).
+ */
+const recorderSource = (packageName: string, nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `package ${packageName}
 
 import (
 	"fmt"
@@ -69,25 +77,25 @@ import (
 	"sync/atomic"
 )
 
-type ${n}State struct {
+type ${nonce}State struct {
 	calls int32
 	seen  map[string]bool
 }
 
-var ${n}Busy int32
-var ${n}Texts = map[string][]string{
+var ${nonce}Busy int32
+var ${nonce}Texts = map[string][]string{
 ${[...near].map(([text, others]) => `\t${JSON.stringify(text)}: {${others.map((one) => JSON.stringify(one)).join(", ")}},`).join("\n")}
 }
 
-func ${n}List(all ...interface{}) []interface{} { return all }
+func ${nonce}List(all ...interface{}) []interface{} { return all }
 
-func ${n}Ask(state *${n}State, name string, args []interface{}, call func([]interface{}) []interface{}) {
-	if atomic.LoadInt32(&state.calls) > 200 || !atomic.CompareAndSwapInt32(&${n}Busy, 0, 1) {
+func ${nonce}Ask(state *${nonce}State, name string, args []interface{}, call func([]interface{}) []interface{}) {
+	if atomic.LoadInt32(&state.calls) > ${callsMax} || !atomic.CompareAndSwapInt32(&${nonce}Busy, 0, 1) {
 		return
 	}
-	defer atomic.StoreInt32(&${n}Busy, 0)
+	defer atomic.StoreInt32(&${nonce}Busy, 0)
 	atomic.AddInt32(&state.calls, 1)
-	key := ${n}Key(args)
+	key := ${nonce}Key(args)
 	if state.seen == nil {
 		state.seen = map[string]bool{}
 	}
@@ -95,22 +103,22 @@ func ${n}Ask(state *${n}State, name string, args []interface{}, call func([]inte
 		return
 	}
 	state.seen[key] = true
-	was := ${n}Answer(call, args)
-	${n}Tell(name, 0, "is", key, was, "")
-	if was == "" {
+	testedAnswer := ${nonce}Answer(call, args)
+	${nonce}WriteRecord(name, 0, "is", key, testedAnswer, "")
+	if testedAnswer == "" {
 		return
 	}
 	for at, arg := range args {
-		for _, other := range ${n}Near(arg) {
+		for _, other := range ${nonce}NearValues(arg) {
 			changed := append([]interface{}{}, args...)
 			changed[at] = other
-			${n}Tell(name, at, "near", ${n}Key(changed), ${n}Answer(call, changed), key)
+			${nonce}WriteRecord(name, at, "near", ${nonce}Key(changed), ${nonce}Answer(call, changed), key)
 		}
 	}
 }
 
-func ${n}Tell(name string, at int, kind, asked, answer, tested string) {
-	file, err := os.OpenFile(os.Getenv("${n}"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+func ${nonce}WriteRecord(name string, at int, kind, asked, answer, tested string) {
+	file, err := os.OpenFile(os.Getenv("${nonce}"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}
@@ -118,19 +126,19 @@ func ${n}Tell(name string, at int, kind, asked, answer, tested string) {
 	_, _ = file.WriteString(fmt.Sprint(name, "\\t", at, "\\t", kind, "\\t", asked, "\\t", answer, "\\t", tested, "\\n"))
 }
 
-func ${n}Key(args []interface{}) string {
+func ${nonce}Key(args []interface{}) string {
 	words := []string{}
 	for _, arg := range args {
-		words = append(words, ${n}Plain(arg))
+		words = append(words, ${nonce}OneLine(arg))
 	}
 	return strings.Join(words, "\\x1f")
 }
 
-func ${n}Plain(value interface{}) string {
+func ${nonce}OneLine(value interface{}) string {
 	return strings.NewReplacer("\\t", " ", "\\n", " ", "\\r", " ").Replace(fmt.Sprintf("%+v", value))
 }
 
-func ${n}Answer(call func([]interface{}) []interface{}, args []interface{}) (said string) {
+func ${nonce}Answer(call func([]interface{}) []interface{}, args []interface{}) (said string) {
 	defer func() {
 		if recover() != nil {
 			said = ""
@@ -138,7 +146,7 @@ func ${n}Answer(call func([]interface{}) []interface{}, args []interface{}) (sai
 	}()
 	own := []interface{}{}
 	for _, arg := range args {
-		own = append(own, ${n}Copy(arg))
+		own = append(own, ${nonce}Copy(arg))
 	}
 	words := []string{}
 	for _, one := range call(own) {
@@ -146,7 +154,7 @@ func ${n}Answer(call func([]interface{}) []interface{}, args []interface{}) (sai
 			return ""
 		}
 		if one != nil {
-			words = append(words, ${n}Plain(one))
+			words = append(words, ${nonce}OneLine(one))
 		}
 	}
 	if len(words) == 0 {
@@ -158,24 +166,24 @@ func ${n}Answer(call func([]interface{}) []interface{}, args []interface{}) (sai
 	return said
 }
 
-func ${n}Copy(value interface{}) interface{} {
+func ${nonce}Copy(value interface{}) interface{} {
 	switch v := value.(type) {
 ${lists.map((type) => `\tcase []${type}:\n\t\treturn append([]${type}{}, v...)`).join("\n")}
 	}
 	return value
 }
 
-func ${n}Near(value interface{}) (near []interface{}) {
+func ${nonce}NearValues(value interface{}) (near []interface{}) {
 	switch v := value.(type) {
 	case string:
-		for _, one := range ${n}Texts[v] {
+		for _, one := range ${nonce}Texts[v] {
 			near = append(near, one)
 		}
 ${numbers.map((type) => `\tcase ${type}:\n\t\tfor _, step := range []int{${numberSteps.join(", ")}} {\n\t\t\tif step > 0 || v > 1 {\n\t\t\t\tnear = append(near, v+${type}(step))\n\t\t\t}\n\t\t}`).join("\n")}
 ${lists
   .map(
     (type) =>
-      `\tcase []${type}:\n\t\tif len(v) > 0 {\n\t\t\tfor _, place := range []int{0, len(v) - 1} {\n\t\t\t\tfor _, one := range ${n}Near(v[place]) {\n\t\t\t\t\tother := append([]${type}{}, v...)\n\t\t\t\t\tother[place] = one.(${type})\n\t\t\t\t\tnear = append(near, other)\n\t\t\t\t}\n\t\t\t}\n\t\t}`,
+      `\tcase []${type}:\n\t\tif len(v) > 0 {\n\t\t\tfor _, place := range []int{0, len(v) - 1} {\n\t\t\t\tfor _, one := range ${nonce}NearValues(v[place]) {\n\t\t\t\t\tother := append([]${type}{}, v...)\n\t\t\t\t\tother[place] = one.(${type})\n\t\t\t\t\tnear = append(near, other)\n\t\t\t\t}\n\t\t\t}\n\t\t}`,
   )
   .join("\n")}
 	}

@@ -1,9 +1,10 @@
-// java-recorder: static methods of Java classes that write down what they answer to the inputs of tests and to inputs near those. Pure.
+// java-recorder: adds to a Java class's source a wrapper around each wanted static method, which records its answers to the tests' inputs
+// and to inputs near them (format: near-records.ts). Generates text only.
 
 import { maskText } from "../../protected/masked.ts";
 import { closingBracket } from "../source/test-cases.ts";
 import { numberSteps } from "./near-inputs.ts";
-import type { Recorder } from "./recorder.ts";
+import { inputsMax, type Recorder } from "./recorder.ts";
 import { splitList } from "./signatures.ts";
 
 const boxes: Readonly<Record<string, string>> = {
@@ -40,7 +41,7 @@ export const recordJava: Recorder = ({ files, isWanted, near, nonce }) => {
     );
     const outer = code.lastIndexOf("}");
     if (found.length === 0 || outer === -1) return [];
-    const closed = `${text.slice(0, outer)}${helper(nonce, near)}${text.slice(outer)}`;
+    const closed = `${text.slice(0, outer)}${recorderSource(nonce, near)}${text.slice(outer)}`;
     const wrapped = found.reduceRight((done, { name, index, at, header, params }) => {
       const args = params.map((one) => one.name).join(", ");
       const taken = params.map(({ type }, place) => `(${boxes[type]}) a[${place}]`).join(", ");
@@ -52,8 +53,14 @@ export const recordJava: Recorder = ({ files, isWanted, near, nonce }) => {
   return { edits: recorded.map(({ path, text }) => ({ path, text })), functions: recorded.flatMap(({ names }) => names) };
 };
 
-const helper = (n: string, near: ReadonlyMap<string, readonly string[]>): string => `
-static final class ${n} {
+/**
+ * The source of the recorder. In it:
+ * - the answer "" means that there is none, as after an error, and "''" an empty text;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
+ * - calls made by the recorder itself are not recorded (`isBusy`).
+ */
+const recorderSource = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `
+static final class ${nonce} {
   interface Call { Object on(Object[] a) throws Exception; }
   static final java.util.Set<String> seen = new java.util.HashSet<>();
   static boolean isBusy = false;
@@ -63,38 +70,38 @@ ${[...near].map(([text, others]) => `    texts.put(${JSON.stringify(text)}, new 
   }
   static synchronized void ask(String name, Object[] args, Call call) {
     String tested = key(args);
-    if (isBusy || seen.size() > 400 || System.getenv("${n}") == null || !seen.add(name + "\\t" + tested)) return;
+    if (isBusy || seen.size() > ${inputsMax} || System.getenv("${nonce}") == null || !seen.add(name + "\\t" + tested)) return;
     isBusy = true;
     try {
-      String was = answer(call, args);
-      tell(name, 0, "is", tested, was, "");
-      for (int at = 0; at < args.length && !was.isEmpty(); at++)
-        for (Object one : near(args[at])) {
+      String testedAnswer = answer(call, args);
+      writeRecord(name, 0, "is", tested, testedAnswer, "");
+      for (int at = 0; at < args.length && !testedAnswer.isEmpty(); at++)
+        for (Object one : nearValues(args[at])) {
           Object[] others = args.clone();
           others[at] = one;
-          tell(name, at, "near", key(others), answer(call, others), tested);
+          writeRecord(name, at, "near", key(others), answer(call, others), tested);
         }
     } catch (java.io.IOException e) {
     } finally {
       isBusy = false;
     }
   }
-  static String plain(Object v) { return String.valueOf(v).replaceAll("[\\t\\n\\r]", " "); }
+  static String oneLine(Object v) { return String.valueOf(v).replaceAll("[\\t\\n\\r]", " "); }
   static String key(Object[] args) {
     StringBuilder all = new StringBuilder();
-    for (int at = 0; at < args.length; at++) all.append(at == 0 ? "" : "\\u001f").append(plain(args[at]));
+    for (int at = 0; at < args.length; at++) all.append(at == 0 ? "" : "\\u001f").append(oneLine(args[at]));
     return all.toString();
   }
   static String answer(Call call, Object[] args) {
     try {
-      Object it = call.on(args);
-      if (it == null || it.equals(java.util.Optional.empty())) return "";
-      return plain(it).isEmpty() ? "''" : plain(it instanceof int[] ? java.util.Arrays.toString((int[]) it) : it instanceof Object[] ? java.util.Arrays.toString((Object[]) it) : it);
+      Object result = call.on(args);
+      if (result == null || result.equals(java.util.Optional.empty())) return "";
+      return oneLine(result).isEmpty() ? "''" : oneLine(result instanceof int[] ? java.util.Arrays.toString((int[]) result) : result instanceof Object[] ? java.util.Arrays.toString((Object[]) result) : result);
     } catch (Throwable e) {
       return "";
     }
   }
-  static java.util.List<Object> near(Object v) {
+  static java.util.List<Object> nearValues(Object v) {
     java.util.List<Object> all = new java.util.ArrayList<>();
     if (v instanceof String) java.util.Collections.addAll(all, (Object[]) texts.getOrDefault(v, new String[0]));
     for (int step : new int[] {${numberSteps.join(", ")}})
@@ -102,9 +109,9 @@ ${[...near].map(([text, others]) => `    texts.put(${JSON.stringify(text)}, new 
         all.add(v instanceof Integer ? (Object) ((Integer) v + step) : v instanceof Long ? (Object) ((Long) v + step) : v instanceof Float ? (Object) ((Float) v + step) : (Object) (((Number) v).doubleValue() + step));
     return all;
   }
-  static void tell(String name, int at, String kind, String asked, String answer, String tested) throws java.io.IOException {
+  static void writeRecord(String name, int at, String kind, String asked, String answer, String tested) throws java.io.IOException {
     String line = name + "\\t" + at + "\\t" + kind + "\\t" + asked + "\\t" + answer + "\\t" + tested + "\\n";
-    java.nio.file.Files.write(java.nio.file.Paths.get(System.getenv("${n}")), line.getBytes("UTF-8"), java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.APPEND);
+    java.nio.file.Files.write(java.nio.file.Paths.get(System.getenv("${nonce}")), line.getBytes("UTF-8"), java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.APPEND);
   }
 }
 `;

@@ -1,7 +1,7 @@
-// js-recorder: functions of a JavaScript or TypeScript module that write down what they answer to the inputs of tests and to inputs near
-// those. Pure.
+// js-recorder: adds to a JavaScript or TypeScript module's source a wrapper around each wanted function, which records its answers to the
+// tests' inputs and to inputs near them (format: near-records.ts). Generates text only.
 
-import type { Recorder } from "./recorder.ts";
+import { callsMax, type Recorder } from "./recorder.ts";
 import { findDefinitions } from "../source/definitions.ts";
 import { numberSteps } from "./near-inputs.ts";
 
@@ -20,7 +20,7 @@ export const recordJs: Recorder = ({ files, isWanted, near, nonce }) => {
     return [
       {
         path,
-        text: `${isTyped ? "// @ts-nocheck\n" : ""}${head}\n${lines}\n${wrapped.slice(head.length)}\n${helper(nonce, near)}`,
+        text: `${isTyped ? "// @ts-nocheck\n" : ""}${head}\n${lines}\n${wrapped.slice(head.length)}\n${recorderSource(nonce, near)}`,
         names: [...new Set([...names, ...assigned.map(({ name }) => name)])],
       },
     ];
@@ -36,52 +36,58 @@ function wrapValue(own: string, nonce: string, name: string): string {
   return `${own.slice(0, start)} ${nonce}("${name}", ${value.trim()})${end}`;
 }
 
-/** A declaration, so that it is there before anything else. */
-const helper = (n: string, near: ReadonlyMap<string, readonly string[]>): string => `
-function ${n}(name, f) {
-  if (!process.env.${n} || typeof f !== "function") return f;
+/**
+ * The source of the recorder, a declaration, so that it is there before anything else. In it:
+ * - the answer "" means that there is none, as after an error, and "''" an empty text;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
+ * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
+ * - calls made by the recorder itself are not recorded (`isBusy`).
+ */
+const recorderSource = (variable: string, near: ReadonlyMap<string, readonly string[]>): string => `
+function ${variable}(name, f) {
+  if (!process.env.${variable} || typeof f !== "function") return f;
   const fs = typeof require === "function" ? require("fs") : process.getBuiltinModule("node:fs");
   const texts = new Map(${JSON.stringify([...near])});
-  const state = (globalThis.${n} ??= { isBusy: false });
+  const state = (globalThis.${variable} ??= { isBusy: false });
   const seen = new Set();
   let calls = 0;
   const isPlain = (v) => v === undefined || v === null || (typeof v === "object" ? (Array.isArray(v) || Object.getPrototypeOf(v) === Object.prototype || Object.getPrototypeOf(v)?.constructor?.name === "Object") && Object.values(v).every(isPlain) : typeof v !== "function" && typeof v !== "symbol");
-  const plain = (v) => (typeof v === "string" ? v : typeof v === "bigint" ? String(v) : (JSON.stringify(v) ?? String(v))).replaceAll(/[\\t\\n\\r]/g, " ");
+  const oneLine = (v) => (typeof v === "string" ? v : typeof v === "bigint" ? String(v) : (JSON.stringify(v) ?? String(v))).replaceAll(/[\\t\\n\\r]/g, " ");
   const copy = (v) => (Array.isArray(v) ? v.map(copy) : v !== null && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([key, one]) => [key, copy(one)])) : v);
-  const near = (v) => {
+  const nearValues = (v) => {
     if (typeof v === "string") return texts.get(v) ?? [];
     if (typeof v === "number") return [${numberSteps.join(", ")}].filter((step) => step > 0 || v > 1).map((step) => v + step);
-    if (Array.isArray(v) && v.length > 0) return [...new Set([0, v.length - 1])].flatMap((at) => near(v[at]).map((one) => v.with ? v.with(at, one) : v.map((own, place) => (place === at ? one : own))));
+    if (Array.isArray(v) && v.length > 0) return [...new Set([0, v.length - 1])].flatMap((at) => nearValues(v[at]).map((one) => v.with ? v.with(at, one) : v.map((own, place) => (place === at ? one : own))));
     return [];
   };
   const answer = (self, args) => {
     try {
-      const it = Reflect.apply(f, self, args.map(copy));
-      if (typeof it?.then === "function") { it.then(() => {}, () => {}); return ""; }
-      return it === undefined || it === null || it !== it || typeof it === "function" || typeof it?.next === "function" ? "" : plain(it) || "''";
+      const result = Reflect.apply(f, self, args.map(copy));
+      if (typeof result?.then === "function") { result.then(() => {}, () => {}); return ""; }
+      return result === undefined || result === null || result !== result || typeof result === "function" || typeof result?.next === "function" ? "" : oneLine(result) || "''";
     } catch {
       return "";
     }
   };
-  const key = (args) => args.map(plain).join("\\x1f");
-  const tell = (...words) => fs.appendFileSync(process.env.${n}, words.join("\\t") + "\\n");
+  const key = (args) => args.map(oneLine).join("\\x1f");
+  const writeRecord = (...words) => fs.appendFileSync(process.env.${variable}, words.join("\\t") + "\\n");
   const ask = (self, args) => {
     const tested = key(args);
     if (seen.has(tested) || !args.every(isPlain)) return;
     seen.add(tested);
-    const was = answer(self, args);
-    tell(name, 0, "is", tested, was, "");
-    if (was !== "")
+    const testedAnswer = answer(self, args);
+    writeRecord(name, 0, "is", tested, testedAnswer, "");
+    if (testedAnswer !== "")
       args.forEach((arg, at) => {
-        for (const one of near(arg)) {
+        for (const one of nearValues(arg)) {
           const other = args.map((own, place) => (place === at ? one : own));
-          tell(name, at, "near", key(other), answer(self, other), tested);
+          writeRecord(name, at, "near", key(other), answer(self, other), tested);
         }
       });
   };
   return new Proxy(f, {
     apply(target, self, args) {
-      if (calls < 200 && !state.isBusy) {
+      if (calls < ${callsMax} && !state.isBusy) {
         calls += 1;
         state.isBusy = true;
         try {

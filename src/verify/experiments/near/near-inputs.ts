@@ -2,9 +2,14 @@
 //
 // Invariants:
 //   M1. Numbers are changed alone or at the head of a word: names and codes (`km2`, `sha256`) may well be a closed list.
-//   M2. A text without numbers is changed in several ways: other letters, other words, fewer, more. What reads words knows some of those.
+//   M2. A text without numbers is changed in several ways: other letters, other words, fewer, more. A function that reads words may know
+//       one of these, hardly all.
 
-/** As many digits as before, and never much more: what a number costs may grow fast. */
+/** What is added to a number; the recorders use these steps too. */
+export const numberSteps: readonly number[] = [1, 2, -1, 3, 5];
+const textCharsMax = 200;
+
+/** Other numbers with as many digits, and never much more: what a number costs may grow fast. */
 export function nearNumbers(text: string): readonly string[] {
   const [whole = "0", fraction] = text.split(".");
   const value = Number(whole);
@@ -12,7 +17,6 @@ export function nearNumbers(text: string): readonly string[] {
   const others = numberSteps.map((step) => value + step).filter((other) => other > 0 && fits(other));
   return others.map((other) => `${String(other).padStart(whole.length, "0")}${fraction === undefined ? "" : `.${fraction}`}`);
 }
-export const numberSteps: readonly number[] = [1, 2, -1, 3, 5];
 
 /** Other texts of the same kind; none if there is nothing to change. */
 export function nearTexts(text: string): readonly string[] {
@@ -24,17 +28,26 @@ export function nearTexts(text: string): readonly string[] {
   const letters = [...text.matchAll(/[A-Za-z]/g)].map(({ index }) => index);
   const [first, middle, last] = [letters[0], letters[letters.length >> 1], letters.at(-1)];
   if (/\d/.test(text) || letters.length < 3 || first === undefined || middle === undefined || last === undefined) return [];
-  const ways = [
-    withNextLetter(text, first),
-    withNextLetter(text, last),
-    ...(words.length > 1
-      ? [words.toReversed().join(" "), words.slice(1).join(" "), words.slice(0, -1).join(" "), `${text} ${text}`]
-      : [withNextLetter(text, middle), text.slice(0, last) + text.slice(last + 1), text.slice(0, last) + text.slice(last - 1)]),
+  const ofWords = [
+    words.toReversed().join(" "), // the words in reverse
+    words.slice(1).join(" "), // without the first word
+    words.slice(0, -1).join(" "), // without the last word
+    `${text} ${text}`, // the text twice
   ];
-  return [...new Set(ways)].filter((one) => one !== text && one !== ""); // M2
+  const ofLetters = [
+    withNextLetter(text, middle), // another letter in the middle
+    text.slice(0, last) + text.slice(last + 1), // without the last letter
+    text.slice(0, last) + text.slice(last - 1), // the letter before the last one twice
+  ];
+  const variants = [
+    withNextLetter(text, first), // another first letter
+    withNextLetter(text, last), // another last letter
+    ...(words.length > 1 ? ofWords : ofLetters),
+  ];
+  return [...new Set(variants)].filter((one) => one !== text && one !== ""); // M2
 }
-const textCharsMax = 200;
 
+/** The text with the letter at this position replaced by the next of the alphabet; `a` follows `z`. */
 function withNextLetter(text: string, position: number): string {
   const letter = text[position] ?? "";
   const next = /[zZ]/.test(letter) ? String.fromCharCode(letter.charCodeAt(0) - 25) : String.fromCharCode(letter.charCodeAt(0) + 1);

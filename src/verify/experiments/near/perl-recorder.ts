@@ -1,6 +1,7 @@
-// perl-recorder: functions of a Perl module that write down what they answer to the inputs of tests and to inputs near those. Pure.
+// perl-recorder: adds to a Perl module's source a wrapper around each wanted function, which records its answers to the tests' inputs and
+// to inputs near them (format: near-records.ts). Generates text only.
 
-import type { Recorder } from "./recorder.ts";
+import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordPerl: Recorder = ({ files, isWanted, near, nonce }) => {
@@ -8,51 +9,59 @@ export const recordPerl: Recorder = ({ files, isWanted, near, nonce }) => {
     const end = text.search(/^(?:1;\s*$|__(?:END|DATA)__)/m);
     const names = [...text.matchAll(/^sub (\w+)\b/gm)].map(([, name = ""]) => name).filter(isWanted);
     const at = end === -1 ? text.length : end;
-    return names.length === 0 ? [] : [{ path, text: `${text.slice(0, at)}\n${install(nonce, names, near)}\n${text.slice(at)}`, names }];
+    return names.length === 0
+      ? []
+      : [{ path, text: `${text.slice(0, at)}\n${recorderSource(nonce, names, near)}\n${text.slice(at)}`, names }];
   });
   return { edits: found.map(({ path, text }) => ({ path, text })), functions: found.flatMap(({ names }) => names) };
 };
 
 const quote = (text: string): string => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
 
-const install = (n: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
+/**
+ * The source of the recorder. In it:
+ * - the answer "" means that there is none, as after an error, and "''" an empty text;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
+ * - calls made by the recorder itself are not recorded (`$busy`).
+ */
+const recorderSource = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
 {
     no strict 'refs';
     no warnings;
     my %texts = (${[...near].map(([text, others]) => `${quote(text)} => [${others.map(quote).join(", ")}]`).join(", ")});
     my ($busy, %seen) = (0);
-    my $plain = sub { my ($v) = @_; $v = '' unless defined $v; $v =~ s/[\\t\\n\\r]/ /g; $v };
-    my $key = sub { join "\\x1f", map { $plain->($_) } @_ };
+    my $one_line = sub { my ($v) = @_; $v = '' unless defined $v; $v =~ s/[\\t\\n\\r]/ /g; $v };
+    my $key = sub { join "\\x1f", map { $one_line->($_) } @_ };
     my $answer = sub {
         my ($f, @args) = @_;
-        my @it = eval { local $SIG{__DIE__}; local $SIG{__WARN__} = sub {}; scalar $f->(@args) };
-        return '' if $@ || !@it || !defined $it[0] || ref $it[0];
-        return $it[0] eq '' ? "''" : $plain->($it[0]);
+        my @results = eval { local $SIG{__DIE__}; local $SIG{__WARN__} = sub {}; scalar $f->(@args) };
+        return '' if $@ || !@results || !defined $results[0] || ref $results[0];
+        return $results[0] eq '' ? "''" : $one_line->($results[0]);
     };
-    my $tell = sub { open my $file, '>>', $ENV{${quote(n)}} or return; print $file join("\\t", @_), "\\n"; close $file };
-    my $near = sub {
+    my $write_record = sub { open my $file, '>>', $ENV{${quote(variable)}} or return; print $file join("\\t", @_), "\\n"; close $file };
+    my $near_values = sub {
         my ($v) = @_;
         return map { $v + $_ } grep { $_ > 0 || $v > 1 } (${numberSteps.join(", ")}) if $v =~ /^\\d{1,9}(?:\\.\\d+)?$/;
         return @{ $texts{$v} || [] };
     };
-    for my $name ($ENV{${quote(n)}} ? (${names.map(quote).join(", ")}) : ()) {
+    for my $name ($ENV{${quote(variable)}} ? (${names.map(quote).join(", ")}) : ()) {
         my $f = defined &{ __PACKAGE__ . "::$name" } ? \\&{ __PACKAGE__ . "::$name" } : next;
         my $calls = 0;
         *{ __PACKAGE__ . "::$name" } = sub {
-            if (!$busy && $calls++ < 200 && !grep { ref || !defined } @_) {
+            if (!$busy && $calls++ < ${callsMax} && !grep { ref || !defined } @_) {
                 my @args = @_;
                 my $saved = $@;
                 $busy = 1;
                 eval {
                     my $tested = $key->(@args);
                     if (!$seen{"$name\\t$tested"}++) {
-                        my $was = $answer->($f, @args);
-                        $tell->($name, 0, 'is', $tested, $was, '');
-                        for my $at ($was eq '' ? () : 0 .. $#args) {
-                            for my $other ($near->($args[$at])) {
+                        my $tested_answer = $answer->($f, @args);
+                        $write_record->($name, 0, 'is', $tested, $tested_answer, '');
+                        for my $at ($tested_answer eq '' ? () : 0 .. $#args) {
+                            for my $other ($near_values->($args[$at])) {
                                 my @others = @args;
                                 $others[$at] = $other;
-                                $tell->($name, $at, 'near', $key->(@others), $answer->($f, @others), $tested);
+                                $write_record->($name, $at, 'near', $key->(@others), $answer->($f, @others), $tested);
                             }
                         }
                     }

@@ -1,51 +1,59 @@
-// python-recorder: functions of a Python module that write down what they answer to the inputs of tests and to inputs near those. Pure.
+// python-recorder: adds to a Python module's source a wrapper around each wanted function, which records its answers to the tests' inputs
+// and to inputs near them (format: near-records.ts). Generates text only.
 
-import type { Recorder } from "./recorder.ts";
+import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
   const found = files.flatMap(({ path, text }) => {
     const names = [...text.matchAll(/^def (\w+)\(/gm)].map(([, name = ""]) => name).filter(isWanted);
-    return names.length === 0 ? [] : [{ path, text: `${text}\n\n${install(nonce, names, near)}`, names }];
+    return names.length === 0 ? [] : [{ path, text: `${text}\n\n${recorderSource(nonce, names, near)}`, names }];
   });
   return { edits: found.map(({ path, text }) => ({ path, text })), functions: found.flatMap(({ names }) => names) };
 };
 
-const install = (n: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
-def ${n}(names):
+/**
+ * The source of the recorder. In it:
+ * - the answer "" means that there is none, as after an error, and "''" an empty text;
+ * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
+ * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
+ * - calls made by the recorder itself are not recorded (`busy`).
+ */
+const recorderSource = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
+def ${variable}(names):
     import functools, inspect, os
     texts = ${JSON.stringify(Object.fromEntries(near))}
-    path, busy, seen = os.environ.get("${n}", ""), [], set()
+    path, busy, seen = os.environ.get("${variable}", ""), [], set()
     def is_plain(v):
         if type(v) in (list, tuple):
             return all(is_plain(one) for one in v)
         if type(v) is dict:
             return all(is_plain(one) for pair in v.items() for one in pair)
         return v is None or type(v) in (str, int, float, bool)
-    def plain(v):
+    def one_line(v):
         text = v if type(v) is str else repr(v)
         return text.replace("\\t", " ").replace("\\n", " ").replace("\\r", " ")
     def copy(v):
         return type(v)(copy(one) for one in v) if type(v) in (list, tuple) else dict(v) if type(v) is dict else v
-    def near(v):
+    def near_values(v):
         if type(v) is str:
             return texts.get(v, [])
         if type(v) in (int, float):
             return [v + step for step in (${numberSteps.join(", ")}) if step > 0 or v > 1]
         if type(v) in (list, tuple) and len(v) > 0:
-            return [type(v)([*v[:at], other, *v[at + 1:]]) for at in {0, len(v) - 1} for other in near(v[at])]
+            return [type(v)([*v[:at], other, *v[at + 1:]]) for at in {0, len(v) - 1} for other in near_values(v[at])]
         return []
     def answer(f, args, named):
         try:
-            it = f(*[copy(one) for one in args], **named)
-            if inspect.isawaitable(it) or inspect.isgenerator(it):
+            result = f(*[copy(one) for one in args], **named)
+            if inspect.isawaitable(result) or inspect.isgenerator(result):
                 return ""
-            return "" if it is None or it != it else plain(it) or "''"
+            return "" if result is None or result != result else one_line(result) or "''"
         except (Exception, SystemExit):
             return ""
     def key(args, named):
-        return "\\x1f".join(plain(one) for one in [*args, *named.values()])
-    def tell(*words):
+        return "\\x1f".join(one_line(one) for one in [*args, *named.values()])
+    def write_record(*words):
         with open(path, "a") as file:
             file.write("\\t".join(str(one) for one in words) + "\\n")
     def ask(name, f, args, named):
@@ -53,19 +61,19 @@ def ${n}(names):
         if (name, asked) in seen or not all(is_plain(one) for one in [*args, *named.values()]):
             return
         seen.add((name, asked))
-        was = answer(f, args, named)
-        tell(name, 0, "is", asked, was, "")
-        for at, one in enumerate([*args, *named.values()] if was else []):
-            for other in near(one):
+        tested_answer = answer(f, args, named)
+        write_record(name, 0, "is", asked, tested_answer, "")
+        for at, one in enumerate([*args, *named.values()] if tested_answer else []):
+            for other in near_values(one):
                 given = [*args, *named.values()]
                 given[at] = other
                 now = (given[:len(args)], dict(zip(named, given[len(args):])))
-                tell(name, at, "near", key(*now), answer(f, *now), asked)
+                write_record(name, at, "near", key(*now), answer(f, *now), asked)
     def wrapped(name, f):
         calls = [0]
         @functools.wraps(f)
         def asked(*args, **named):
-            if calls[0] < 200 and not busy:
+            if calls[0] < ${callsMax} and not busy:
                 calls[0] += 1
                 busy.append(1)
                 try:
@@ -79,5 +87,5 @@ def ${n}(names):
     for name in names if path else []:
         if inspect.isfunction(globals().get(name)):
             globals()[name] = wrapped(name, globals()[name])
-${n}(${JSON.stringify(names)})
+${variable}(${JSON.stringify(names)})
 `;
