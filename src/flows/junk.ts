@@ -27,16 +27,16 @@ const copiedCharsMin = 60;
 export function findJunk(schema: ShownSchema, value: unknown, context: ReturnContext = {}): readonly string[] {
   if (isSchema(value)) return ["this is the JSON Schema itself; expected an object that fits it, filled in with what you did"];
   const reportedClaimTexts = findTexts(schema, value);
-  const prompt = flat(context.prompt ?? "");
+  const prompt = toOneLine(context.prompt ?? "");
   return [
-    ...reportedClaimTexts.flatMap((claimText) => wrongWith(claimText, schema, prompt)),
+    ...reportedClaimTexts.flatMap((claimText) => findFaults(claimText, schema, prompt)),
     ...workWithoutEvidence(value),
     ...repeatedClaims(reportedClaimTexts, value, context.previous),
   ];
 }
 
-function wrongWith({ path, text, isRequired, about }: ClaimText, schema: ShownSchema, prompt: string): readonly string[] {
-  const plain = flat(text);
+function findFaults({ path, text, isRequired, about }: ClaimText, schema: ShownSchema, prompt: string): readonly string[] {
+  const plain = toOneLine(text);
   const isQuote = quoting.has(path.split(/[.[]/).findLast((part) => /^[a-z]/i.test(part)) ?? "");
   const expected = `expected ${about === "" ? "your own words" : about}`;
   if (plain === "") return [`${path}: is empty; ${expected}`];
@@ -81,7 +81,7 @@ const about = (items: ShownSchema | undefined, description: string | undefined):
   description === undefined ? (items ?? {}) : { description, ...items };
 
 function findDescriptions(schema: ShownSchema, depth: number): ReadonlySet<string> {
-  const descriptions = schema.description === undefined ? [] : [flat(schema.description).toLowerCase()];
+  const descriptions = schema.description === undefined ? [] : [toOneLine(schema.description).toLowerCase()];
   if (depth > depthMax) return new Set(descriptions);
   const below = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])];
   return new Set([...descriptions, ...below.flatMap((shownSchema) => [...findDescriptions(shownSchema, depth + 1)])]);
@@ -94,5 +94,5 @@ export function isSchema(value: unknown): boolean {
   return has("$schema") || (has("properties") && (has("required") || (value as { type?: unknown }).type === "object"));
 }
 
-const flat = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+const toOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 const shown = (text: string): string => (text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`);

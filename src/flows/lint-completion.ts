@@ -19,14 +19,14 @@ const statesMax = 20_000;
 
 export function lintCompletion(lint: Lint): void {
   for (const list of flowLists(lint.flow)) {
-    onSaysAlone(lint, list);
+    lintCompletionOnSays(lint, list);
     // What follows the work (after, closing) may end completed with a reason; what precedes it has produced nothing yet.
     if (list.group === "phases" && list.kind !== "closing") explore(lint, list);
   }
 }
 
 /** C4 */
-function onSaysAlone({ flow, say }: Lint, list: StepList): void {
+function lintCompletionOnSays({ flow, say }: Lint, list: StepList): void {
   for (const [n, step] of list.steps.entries()) {
     const path = [...list.path, n];
     for (const { row, path: at } of [...rowsAfterPass(step, path), ...rowsAfterFailure(flow, step, path)]) {

@@ -6,6 +6,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import { fitsOption, describeOption } from "./lint-shape.ts";
 import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere, rowsAfterPass } from "./lists.ts";
+import type { SaysKind } from "./returns.ts";
 
 /** Every condition names facts that exist, can be known by then, and can have that value. */
 export function lintFacts(lint: Lint): void {
@@ -52,12 +53,12 @@ function lintCondition(lint: Lint, when: When | undefined, path: DataPath, known
   for (const [name, want] of Object.entries(when ?? {})) {
     const at = [...path, name];
     for (const number of findNumbers(want)) {
-      if (typeof number === "string") option(lint, number.slice("option.".length), at, null);
+      if (typeof number === "string") lintOptionFact(lint, number.slice("option.".length), at, null);
     }
     const [head = "", first = "", ...rest] = name.split(".");
-    if (head === "option") option(lint, [first, ...rest].join("."), at, want);
-    else if (head === "count") count(lint, first, at, want);
-    else if (head === "before") before(lint, first, rest, at, want);
+    if (head === "option") lintOptionFact(lint, [first, ...rest].join("."), at, want);
+    else if (head === "count") lintCountFact(lint, first, at, want);
+    else if (head === "before") lintPhaseFact(lint, first, rest, at, want);
     else lintStepFact(lint, head, name === head ? [] : [first, ...rest], at, want, known);
   }
 }
@@ -68,9 +69,12 @@ function findNumbers(want: Want): readonly (number | string)[] {
 }
 
 const isComparison = (want: Want): boolean => typeof want === "object" && !Array.isArray(want);
-const valuesOf = (want: Want): readonly unknown[] => (isComparison(want) ? [] : Array.isArray(want) ? want : [want]);
+function valuesOf(want: Want): readonly unknown[] {
+  if (isComparison(want)) return [];
+  return Array.isArray(want) ? want : [want];
+}
 
-function option({ flow, say }: Lint, name: string, path: DataPath, want: Want | null): void {
+function lintOptionFact({ flow, say }: Lint, name: string, path: DataPath, want: Want | null): void {
   const declared = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
   if (declared === undefined)
     return say(
@@ -87,7 +91,7 @@ function option({ flow, say }: Lint, name: string, path: DataPath, want: Want | 
   return undefined;
 }
 
-function count({ flow, say }: Lint, name: string, path: DataPath, want: Want): void {
+function lintCountFact({ flow, say }: Lint, name: string, path: DataPath, want: Want): void {
   if (!Object.hasOwn(flow.counts ?? {}, name))
     say(
       path,
@@ -97,12 +101,12 @@ function count({ flow, say }: Lint, name: string, path: DataPath, want: Want): v
   for (const value of valuesOf(want)) if (typeof value !== "number") say(path, "fact_value", `found ${shown(value)}, expected a number`);
 }
 
-function before(lint: Lint, phaseId: string, rest: readonly string[], path: DataPath, want: Want): void {
+function lintPhaseFact(lint: Lint, phaseId: string, rest: readonly string[], path: DataPath, want: Want): void {
   const phases = lint.flow.before ?? [];
   const phase = phases.find((candidate) => candidate.id === phaseId);
   const [stepId = "", ...fact] = rest;
   const step = phase?.steps.find((candidate) => candidate.id === stepId);
-  if (step !== undefined) return outcome(lint, step, fact, path, want);
+  if (step !== undefined) return lintOutcomeFact(lint, step, fact, path, want);
   const stepNames = phases.flatMap((item) => item.steps.map(({ id }) => `before.${item.id}.${id}`));
   return lint.say(
     path,
@@ -125,7 +129,7 @@ function lintStepFact(lint: Lint, id: string, fact: readonly string[], path: Dat
       `found a fact of ${id}, whose outcome is never known here: it comes later, and going back forgets it`,
     );
   }
-  return outcome(lint, step, fact, path, want);
+  return lintOutcomeFact(lint, step, fact, path, want);
 }
 
 const kinds = ["passed", "failed", "skipped"];
@@ -144,7 +148,7 @@ function registryFacts(registry: Lint["registry"], step: Step): readonly string[
   return step.agent === undefined ? flowFacts : agentFacts;
 }
 
-function outcome({ registry, say }: Lint, step: Step, fact: readonly string[], path: DataPath, want: Want): void {
+function lintOutcomeFact({ registry, say }: Lint, step: Step, fact: readonly string[], path: DataPath, want: Want): void {
   const [first, field] = fact;
   if (first === undefined) {
     for (const value of valuesOf(want))
@@ -200,10 +204,18 @@ function lintReturnedField(
       `found ${field}, expected a number, flag or listed word of ${step.returns}: ${fieldNames.join(", ")}.${didYouMean(field, fieldNames)}`,
     );
   }
-  const text = kind === "number" ? "a number" : kind === "flag" ? "true or false" : `one of ${kind.join(", ")}`;
-  const fits = (value: unknown): boolean =>
-    kind === "number" ? typeof value === "number" : kind === "flag" ? typeof value === "boolean" : kind.includes(String(value));
-  for (const value of valuesOf(want)) if (!fits(value)) say(path, "fact_value", `found ${shown(value)}, expected ${text}`);
+  const text = describeKind(kind);
+  for (const value of valuesOf(want)) if (!fitsKind(kind, value)) say(path, "fact_value", `found ${shown(value)}, expected ${text}`);
   if (isComparison(want) && kind !== "number") say(path, "fact_value", `found a comparison, expected ${text}`);
   return undefined;
+}
+
+function describeKind(kind: SaysKind): string {
+  if (kind === "number") return "a number";
+  return kind === "flag" ? "true or false" : `one of ${kind.join(", ")}`;
+}
+
+function fitsKind(kind: SaysKind, value: unknown): boolean {
+  if (kind === "number") return typeof value === "number";
+  return kind === "flag" ? typeof value === "boolean" : kind.includes(String(value));
 }

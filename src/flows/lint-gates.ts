@@ -37,18 +37,18 @@ function lintProof(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): 
       say(path, "unknown_proof", `found the unknown proof ${shown(proof)}.${didYouMean(proof, registry.proof)}`);
     return;
   }
-  subject(lint, proof, path);
+  lintGateSubject(lint, proof, path);
   contradictoryGate(lint, proof, path);
-  paths(lint, proof, path, isOfTask);
-  if (proof.matches !== undefined) regex(lint, proof.matches, [...path, "matches"]);
-  if (proof.for_each !== undefined) regex(lint, proof.for_each.matches, [...path, "for_each", "matches"]);
+  lintPaths(lint, proof, path, isOfTask);
+  if (proof.matches !== undefined) lintRegex(lint, proof.matches, [...path, "matches"]);
+  if (proof.for_each !== undefined) lintRegex(lint, proof.for_each.matches, [...path, "for_each", "matches"]);
   if (proof.if !== undefined) lintProof(lint, proof.if, [...path, "if"], isOfTask);
   for (const [n, inner] of (proof.all ?? []).entries()) lintProof(lint, inner, [...path, "all", n], isOfTask);
   for (const [n, inner] of (proof.else ?? []).entries()) lintProof(lint, inner, [...path, "else", n], isOfTask);
 }
 
 /** A gate inspects something, and each of its words has what it needs. */
-function subject({ say }: Lint, gate: Gate, path: DataPath): void {
+function lintGateSubject({ say }: Lint, gate: Gate, path: DataPath): void {
   const named = (["file", "files", "any", "none", "command", "if", "for_each"] as const).filter((word) => gate[word] !== undefined);
   if (named.length === 0)
     say(path, "gate_without_subject", `found ${Object.keys(gate).join(", ") || "nothing"}, expected file, files, any, none, command or if`);
@@ -76,10 +76,10 @@ function subject({ say }: Lint, gate: Gate, path: DataPath): void {
     if (gate[word]?.length === 0) say([...path, word], "gate_without_subject", `found no ${word}, expected at least one`);
 }
 
-function paths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
-  const groups = gate.for_each === undefined ? 0 : groupsOf(gate.for_each.matches);
+function lintPaths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
+  const groups = gate.for_each === undefined ? 0 : countGroups(gate.for_each.matches);
   const lintPattern = (text: string, at: DataPath, isGlob: boolean): void => {
-    const fault = pathFault(text) ?? plainFault(text);
+    const fault = pathFault(text) ?? findPlainFault(text);
     if (fault !== null) say(at, "bad_path", `found ${shown(text)}, ${fault}`);
     if (!isGlob && /[*?[\]]/.test(text)) say(at, "glob_in_file", `found a pattern, expected the path of one file; a pattern stands in any`);
     if (!isOfTask && text.includes("{task}"))
@@ -106,13 +106,13 @@ function paths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): vo
 }
 
 /** Paths are compared as they are listed, so there is one way to write each. */
-function plainFault(path: string): string | null {
+function findPlainFault(path: string): string | null {
   if (path.startsWith("./")) return "expected the path without ./ before it";
   if (path.endsWith("/")) return "expected the path of a file, not of a folder; a folder's files are any: folder/**";
   return path.split("/").some((part) => part === "" || part === ".") ? "expected one / between folders" : null;
 }
 
-function groupsOf(source: string): number {
+function countGroups(source: string): number {
   try {
     return (new RegExp(`${source}|`).exec("")?.length ?? 1) - 1;
   } catch {
@@ -120,7 +120,7 @@ function groupsOf(source: string): number {
   }
 }
 
-function regex({ say }: Lint, source: string, path: DataPath): void {
+function lintRegex({ say }: Lint, source: string, path: DataPath): void {
   if (source === "" || source.length > regexCharactersMax)
     return say(path, "bad_regex", `found ${source.length} characters, expected 1 to ${regexCharactersMax}`);
   try {

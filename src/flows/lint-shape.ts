@@ -9,11 +9,11 @@ import { flowLists, stepsEverywhere, rowsAfterPass, type LocatedRow } from "./li
 
 /** The flow as a whole: its phases, its options, its rows, and whether it lands what it makes. */
 export function lintShape(lint: Lint): void {
-  playbook(lint);
-  phases(lint);
-  options(lint);
-  for (const located of rowsEverywhere(lint)) row(lint, located);
-  landing(lint);
+  lintPlaybook(lint);
+  lintPhases(lint);
+  lintOptionDeclarations(lint);
+  for (const located of rowsEverywhere(lint)) lintRow(lint, located);
+  lintLanding(lint);
   for (const word of ["when_step_fails", "when_phase_fails"] as const) {
     const last = lint.flow[word]?.at(-1);
     if (lint.flow[word] !== undefined && (last === undefined || last.when !== undefined)) {
@@ -31,7 +31,7 @@ export function lintShape(lint: Lint): void {
   }
 }
 
-function playbook({ flow, registry, say }: Lint): void {
+function lintPlaybook({ flow, registry, say }: Lint): void {
   if (flow.playbook === undefined || registry.playbooks === undefined || registry.playbooks.includes(flow.playbook)) return;
   const expected = registry.playbooks.length === 0 ? "" : `, expected one of ${registry.playbooks.join(", ")}`;
   say(
@@ -43,7 +43,7 @@ function playbook({ flow, registry, say }: Lint): void {
 
 const stepsMax = 200;
 
-function phases({ flow, registry, say }: Lint): void {
+function lintPhases({ flow, registry, say }: Lint): void {
   for (const group of ["before", "phases", "after"] as const) {
     const list: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
     for (const [n, phase] of list.entries()) {
@@ -79,7 +79,7 @@ function phases({ flow, registry, say }: Lint): void {
   }
 }
 
-function options({ flow, say }: Lint): void {
+function lintOptionDeclarations({ flow, say }: Lint): void {
   for (const [name, option] of Object.entries(flow.options ?? {})) {
     const path = ["options", name];
     if (option.one_of !== undefined && option.type !== "word")
@@ -129,7 +129,7 @@ function rowsEverywhere({ flow }: Lint): LocatedRow[] {
 export const targets = ["go", "end", "stop", "ask", "again"] as const;
 const replies = ["A", "B", "C"];
 
-function row({ say }: Lint, { row, path }: LocatedRow): void {
+function lintRow({ say }: Lint, { row, path }: LocatedRow): void {
   const named = targets.filter((target) => row[target] !== undefined);
   if (named.length > 1) say(path, "two_targets", `found ${named.join(" and ")} in one row, expected one target`);
   const isSpent = path.at(-1) === "spent";
@@ -149,18 +149,18 @@ function row({ say }: Lint, { row, path }: LocatedRow): void {
     if (!replies.includes(reply))
       say([...path, "ask", reply], "ask_reply", `found the reply ${shown(reply)}, expected A (try again), B (skip this step) or C (stop)`);
   }
-  for (const word of ["pause", "rest", "stop"] as const) code(say, [...path, word], row[word]);
+  for (const word of ["pause", "rest", "stop"] as const) lintCode(say, [...path, word], row[word]);
 }
 
 /** A flow may define its own reason codes, but one that is almost a known one is a typo. */
-function code(say: Lint["say"], path: DataPath, name: string | undefined): void {
+function lintCode(say: Lint["say"], path: DataPath, name: string | undefined): void {
   if (name === undefined || isReasonCode(name)) return;
   const near = suggest(name, reasonCodes);
   if (near !== null && editDistance(name, near) <= 2)
     say(path, "reason_misspelt", `found the reason code ${name}. Did you mean ${near}?`, "warning");
 }
 
-function landing({ flow, registry, say }: Lint): void {
+function lintLanding({ flow, registry, say }: Lint): void {
   const lands = registry.lands ?? ["land"];
   const lander = stepsEverywhere(flow).find(({ step }) => step.run !== undefined && lands.includes(step.run));
   if (lander === undefined && flow.lands_nothing !== true) {

@@ -21,9 +21,9 @@ export function lintSteps(lint: Lint): void {
     }
     lintKeys(lint, step, kind, path);
     lintNames(lint, step, path, list);
-    if (step.human !== undefined) human(lint, step.human, [...path, "human"]);
-    sight(lint, step, path, list);
-    keeping(lint, step, path, list);
+    if (step.human !== undefined) lintHuman(lint, step.human, [...path, "human"]);
+    lintSight(lint, step, path, list);
+    lintKeeping(lint, step, path, list);
   }
 }
 
@@ -123,7 +123,7 @@ function lintNames({ say, registry }: Lint, step: Step, path: DataPath, list: St
   }
 }
 
-function human({ say }: Lint, human: Human, path: DataPath): void {
+function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
   const options = Object.keys(human.options ?? {});
   if (human.question.trim() === "") say([...path, "question"], "human_question", "found an empty question");
   if (options.length === 0 && human.free !== true)
@@ -149,7 +149,7 @@ function human({ say }: Lint, human: Human, path: DataPath): void {
 }
 
 /** What a step keeps is written like a gate's paths, so that both can mean the same file. */
-function keeping({ say }: Lint, step: Step, path: DataPath, list: StepList): void {
+function lintKeeping({ say }: Lint, step: Step, path: DataPath, list: StepList): void {
   for (const [n, pattern] of (step.keeps ?? []).entries()) {
     for (const [, name = ""] of pattern.matchAll(/\{([^{},]*)\}/g)) {
       const isKnown = name === "task" ? list.kind === "each" : name === "phase" || name === "phase_dir";
@@ -160,7 +160,7 @@ function keeping({ say }: Lint, step: Step, path: DataPath, list: StepList): voi
 }
 
 /** The steps that a step sees and continues must exist. */
-function sight({ flow, say }: Lint, step: Step, path: DataPath, list: StepList): void {
+function lintSight({ flow, say }: Lint, step: Step, path: DataPath, list: StepList): void {
   const ids = list.steps.map((other) => other.id);
   for (const [n, seen] of (step.sees ?? []).entries()) {
     const [head, phaseId, stepId] = seen.split(".");

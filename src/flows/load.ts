@@ -77,7 +77,7 @@ export async function builtInFlow(name: string): Promise<FlowResult | null> {
   return read(
     name,
     source,
-    { value: JSON.parse(builtIn.data) as unknown, positions: placesIn(source, builtIn.flow) },
+    { value: JSON.parse(builtIn.data) as unknown, positions: findPositions(source, builtIn.flow) },
     {
       names: Object.keys(builtIn.prompts),
       textOf: async (prompt) => {
@@ -89,7 +89,7 @@ export async function builtInFlow(name: string): Promise<FlowResult | null> {
 }
 
 /** Positions in a flow whose data is known: computed on demand, which is when something is wrong. */
-function placesIn(file: string, text: string): Positions {
+function findPositions(file: string, text: string): Positions {
   let knownPositions: Positions | null = null;
   const places = (): Positions => {
     const parsed = knownPositions === null ? parseLocated(file, text) : null;
@@ -152,7 +152,7 @@ async function read(name: string | null, source: string, parsed: Parsed | Refuse
     const text = await beside.textOf(prompt);
     if (text.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${text.message}`), ...at() });
     if (text.kind !== "text") continue; // Lint reports a missing one, with the step that uses it.
-    const wording = decoded(text.text);
+    const wording = decodeText(text.text);
     if (wording === null)
       findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at() });
     else prompts[prompt] = wording;
@@ -189,7 +189,7 @@ async function readPlain(root: string, folder: string, path: string, bytesMax: n
   }
 }
 
-function decoded(bytes: Uint8Array): string | null {
+function decodeText(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
     return text.includes("\0") ? null : text;
