@@ -43,13 +43,14 @@ const readsMore = ({ was, is }: ChangedFile): boolean => {
   return is.split("\n").some((line) => !known.has(line) && readsFile.test(line));
 };
 
-/** Files whose name or folder stands in a test, in quotation marks or in a path. */
+/** Files whose name or folder stands in a test that reads files, in quotation marks or in a path; what it imports is no data. */
 export function findNamedFiles(
   tests: readonly TextFile[],
   paths: Iterable<string>,
   isWanted: (path: string) => boolean,
 ): readonly string[] {
-  const words = new Set(tests.flatMap(({ text }) => [...text.matchAll(/["'`/]([\w.-]+)(?=["'`/])/g)].map(([, word = ""]) => word)));
+  const reading = tests.map(({ text }) => text.replaceAll(importLine, "")).filter((text) => readsFile.test(text));
+  const words = new Set(reading.flatMap((text) => [...text.matchAll(/["'`/]([\w.-]+)(?=["'`/])/g)].map(([, word = ""]) => word)));
   const found: string[] = [];
   for (const path of paths) {
     const [name = "", folder = ""] = path.split("/").toReversed();
@@ -59,6 +60,7 @@ export function findNamedFiles(
   }
   return found;
 }
+const importLine = /^\s*(?:import\b|from\b|export\b[^\n]*\bfrom\b|use\b|#include\b|[^\n]*\brequire\()[^\n]*/gm;
 
 /** Each letter and digit replaced by the next one: the shape stays, nothing else does. */
 export const changeLetters = (text: string): string =>
