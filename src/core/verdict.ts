@@ -1,5 +1,5 @@
-// verdict: derives a run's verdict and its gaps from the recorded evidence. Whether the criteria hold is judged in core/completion.ts and
-// recorded as `judged`; here gaps are added.
+// verdict: derives a run's verdict and its gaps from the recorded evidence. Whether the criteria hold is decided in core/completion.ts;
+// here gaps are added.
 
 import { type CheckResult, readsArguments } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";

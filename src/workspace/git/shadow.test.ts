@@ -20,5 +20,5 @@ test("however long the copied ignore rules are, they outlast packages that are i
   mkdirSync(join(root, "node_modules"));
   writeFileSync(join(root, "node_modules", "x.js"), "");
   await open("node_modules");
-  expect(readFileSync(path, "utf8") === `${copied}/node_modules/\n`).toBe(true);
+  expect(readFileSync(path, "utf8") === `${copied}/node_modules/\n/.venv/\n/venv/\n`).toBe(true);
 });
