@@ -21,9 +21,9 @@ test("the stub is executable, says which interpreter it wants, and answers --ver
     expect(run([stub, flag])).toMatchObject({ status: 0, stdout: `autopilot ${version}\n`, stderr: "" });
 });
 
-test("the stub loads node:fs, the one quick command, or the command line with its cache of code, nothing else", () => {
+test("the stub loads what is built in, the one quick command, or the command line with its cache of code, nothing else", () => {
   const required = [...readFileSync(stub, "utf8").matchAll(/require\("([^"]+)"\)/g)].map((match) => match[1]);
-  expect(required).toEqual(["node:fs", "./status.cjs", "./code-cache.cjs", "./cli.cjs"]);
+  expect(required).toEqual(["node:fs", "./status.cjs", "node:v8", "./code-cache.cjs", "./cli.cjs"]);
 });
 
 /** The files a command has loaded by the time it answers. */
