@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -164,7 +165,8 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
       "tools/units/i.js": "units\n",
       "tools/x/i.js": "x\n",
     });
-    const bench = await openBench({ root, checkouts, ...(checkouts === "overlay" ? { store: openStore(join(room, "store")) } : {}) });
+    const store = checkouts === "overlay" ? { store: openStore(join(room, "store")) } : {};
+    const bench = await openBench({ root, checkouts, ...store });
     const isolation = await openLevel(checkouts === "overlay" ? "overlay" : "bwrap", bench);
     const { commit } = await bench.workspace.tip();
     const folder = await bench.workspace.checkout(commit, "check");
@@ -175,6 +177,13 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
       `units\nx\nnode_modules/@own/x\nnode_modules/units\n${run(isolation, folder, "ls", { writes: "directly" }).out}`,
     );
     expect(existsSync(join(root, "node_modules"))).toBe(false);
+
+    write(root, "node_modules/far/i.js", "far\n"); // now something is installed, and a link that leads nowhere
+    symlinkSync("../nowhere", join(root, "node_modules/units"));
+    for (let times = 0; times < 2; times += 1) {
+      const other = await (await openBench({ root, checkouts, ...store })).workspace.checkout(commit, "check");
+      expect(run(isolation, other, "cat node_modules/far/i.js node_modules/@own/x/i.js; ls node_modules").out).toContain("far\nx\n");
+    }
   });
 
   const damages: Readonly<Record<string, (base: string) => void>> = {

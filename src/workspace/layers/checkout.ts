@@ -32,11 +32,11 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   const packageFolders = await run.dependencyFolders(run.checkDependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, undefined, packages);
-  await linkLocalPackages(run, folder, tree);
   const provided =
     packages === null
       ? await providePackages(run, folder, packageFolders, { record: previous, old })
       : { dependencies: packages.paths, fingerprint: packages.key };
+  await linkLocalPackages(run, folder, tree); // after what is installed, which has most of them
   await eraseLater(run, moveToTrash(old, run.folders.trash));
   await run.checks.write({
     version: 1,

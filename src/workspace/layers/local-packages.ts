@@ -1,7 +1,7 @@
 // local-packages: links packages that a project's npm lock file takes from the project itself (`npm install ./units`, workspaces) into a
 // checkout, if the copied installation doesn't have them yet: their code is part of the tree, so nothing needs to be installed.
 
-import { access, mkdir, symlink } from "node:fs/promises";
+import { lstat, mkdir, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromText } from "../git/byte-path.ts";
@@ -52,14 +52,8 @@ function parseLock(text: string): Lock {
   }
 }
 
+/** A link that leads nowhere is there as well. */
 async function isThere(folders: readonly string[], path: string): Promise<boolean> {
-  for (const folder of folders)
-    if (
-      await access(join(folder, path)).then(
-        () => true,
-        () => false,
-      )
-    )
-      return true;
-  return false;
+  const found = await Promise.all(folders.map((folder) => lstat(join(folder, path)).catch(() => null)));
+  return found.some((entry) => entry !== null);
 }
