@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "../src/workspace/isolation/confinement.ts";
-import { bwrapIsolation } from "../src/workspace/isolation/bwrap.ts";
-import { overlayIsolation } from "../src/workspace/isolation/overlay.ts";
+import { createBwrapIsolation } from "../src/workspace/isolation/bwrap.ts";
+import { createOverlayIsolation } from "../src/workspace/isolation/overlay.ts";
 import { interleave, isQuick, quantile, report, withFolder } from "./measure.ts";
 
 const rounds = isQuick ? 15 : 60;
@@ -24,7 +24,7 @@ await withFolder(async (folder) => {
     network: "off",
     writes: "apart",
   };
-  const isolation = [overlayIsolation(place), bwrapIsolation(place)].find((candidate) => start(candidate.wrap(command)) !== null);
+  const isolation = [createOverlayIsolation(place), createBwrapIsolation(place)].find((candidate) => start(candidate.wrap(command)) !== null);
   if (isolation === undefined) throw new Error("no box can be made here (bubblewrap is needed)");
   const bare = (): number => start({ argv: command.argv, env: command.env, cwd: layer }) ?? Number.NaN;
   const boxed = (): number => {

@@ -12,7 +12,7 @@ import type { Verifier } from "../src/ports/verifier.ts";
 import { policyOf } from "../src/runner/draft/policy.ts";
 import { openIsolation } from "../src/runner/draft/open-isolation.ts";
 import { openSandboxedVerifier } from "../src/runner/sandboxed-checks.ts";
-import { checkoutKindFor } from "../src/workspace/checkouts/checkout-kind.ts";
+import { chooseCheckoutKind } from "../src/workspace/checkouts/checkout-kind.ts";
 import { openRepository } from "../src/workspace/git/repository.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
 import { isQuick, median, plainEnv, quantile, report, withFolder } from "./measure.ts";
@@ -183,7 +183,7 @@ async function opened(root: string, files: number, change?: () => void): Promise
   const runDir = join(root, ".autopilot", "runs", "run-2026-01-01-000000");
   mkdirSync(runDir, { recursive: true });
   const isolation = await openIsolation("auto", { root, folder: join(root, ".autopilot") }, runDir);
-  const checkouts = checkoutKindFor(isolation.level, runDir);
+  const checkouts = chooseCheckoutKind(isolation.level, runDir);
   const runId = "run-2026-01-01-000000";
   const workspace = await openWorkspace({ repository, runDir, runId, base, scope: ["**"], ownedPaths: [], checkouts });
   const blobs = new Map<string, Uint8Array>();

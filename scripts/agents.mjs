@@ -130,7 +130,7 @@ for (const name of names) {
     ...(agent.acp === undefined ? {} : { argv: [join(own.folder, "bin", program), ...agent.acp] }),
   };
 }
-writeWhole(manifest, `${JSON.stringify(table, null, 2)}\n`);
+writeFileAtomically(manifest, `${JSON.stringify(table, null, 2)}\n`);
 // What is not to be had is no failure: its tests are skipped and say so.
 process.exit(unknown === 0 ? 0 : 2);
 
@@ -166,7 +166,7 @@ function linked(folder, programs) {
   }
 }
 
-function writeWhole(path, text) {
+function writeFileAtomically(path, text) {
   writeFileSync(`${path}.${process.pid}`, text);
   renameSync(`${path}.${process.pid}`, path);
 }

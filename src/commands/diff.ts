@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { didYouMean } from "../kit/suggest.ts";
 import { fileRows, describeDiffStat } from "../views/diff-page.ts";
 import { describeAttempt, firstFew, oneLine } from "../views/wording.ts";
-import { changedFiles, filePatchBetween, hasCommits, patchBetween } from "../workspace/git/diff.ts";
+import { readFileChanges, readFilePatch, hasCommits, readPatch } from "../workspace/git/diff.ts";
 import { readSummary } from "../workspace/git/summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -41,7 +41,7 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
         remediation: [`git reflog may still know ${tip.slice(0, 12)}`, `autopilot transcript ${run}`],
       });
     const { file } = input;
-    const [allFiles, { commits }] = await Promise.all([changedFiles(repository, base, tip), readSummary(repository, base, tip)]);
+    const [allFiles, { commits }] = await Promise.all([readFileChanges(repository, base, tip), readSummary(repository, base, tip)]);
     const files = file === undefined ? allFiles : allFiles.filter(({ path }) => path === file);
     if (file !== undefined && files.length === 0)
       return refuse("usage", {
@@ -68,8 +68,8 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
       return respond("ok", { ...runFields, message, page, data });
     }
     const { text, isCut } = await (file === undefined
-      ? patchBetween(repository, base, tip)
-      : filePatchBetween(repository, base, tip, file));
+      ? readPatch(repository, base, tip)
+      : readFilePatch(repository, base, tip, file));
     return respond("ok", {
       ...runFields,
       message,

@@ -2,7 +2,7 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { plural } from "../views/wording.ts";
-import { readBranches, type RunBranch } from "../workspace/git/run-branches.ts";
+import { readRunBranches, type RunBranch } from "../workspace/git/run-branches.ts";
 import { findProject, type ProjectPaths, listRuns, namedRun } from "../project/runs/project-paths.ts";
 import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
@@ -24,7 +24,7 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
     const allRuns = listRuns(paths);
     const toRemove: RunToRemove[] = [];
     for (const run of await chooseRuns(context, paths, input.runs))
-      toRemove.push({ run, branches: await readBranches(repository, run, allRuns) });
+      toRemove.push({ run, branches: await readRunBranches(repository, run, allRuns) });
     if (toRemove.length === 0) return respond("ok", { message: "No drafts here.", page: ["No drafts here."], data: { removed: [] } });
     const risks = [...(input.runs.length === 0 ? [describeDrafts(toRemove)] : []), ...describeRisks(toRemove)];
     const consent = risks.length === 0 || input.yes ? "y" : await askToRemove(context, risks);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onPath } from "../agents/find.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
-import { writeWhole } from "../workspace/folder.ts";
+import { writeFileAtomically } from "../workspace/folder.ts";
 import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { listAvailability, findCandidates } from "../runner/draft/agent-availability.ts";
@@ -71,7 +71,7 @@ export function init(
       done.push("wrote .autopilot/config.yaml");
     }
     if (schemas.length > 0) ownFolder(paths, "schemas");
-    for (const [path, text] of schemas) await writeWhole(join(paths.root, path), Buffer.from(text), 0o644);
+    for (const [path, text] of schemas) await writeFileAtomically(join(paths.root, path), Buffer.from(text), 0o644);
     if (schemas.length > 0) done.push("wrote .autopilot/schemas");
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
     if (input.gitignore === true && (await addToGitignore(paths.root))) done.push("added ignore lines to .gitignore");

@@ -19,7 +19,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
 import { refuse, respond } from "../project/respond.ts";
 import { type Settings, invalidConfig, readSettings } from "../project/config/settings.ts";
-import { temporaryFolder } from "../workspace/temporary-folder.ts";
+import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
 
 const minutesMax = 2;
 const saidCharsMax = 200;
@@ -34,7 +34,7 @@ export async function rehearse(context: CommandContext, name: string): Promise<C
     return Promise.resolve("0".repeat(64));
   };
   const cast = await castFor({ context, config: settings.config, storeScript }, "try", name);
-  const folder = realpathSync(await temporaryFolder("try"));
+  const folder = realpathSync(await createTemporaryFolder("try"));
   const layer = join(folder, "work");
   mkdirSync(layer);
   writeFileSync(join(folder, "script"), text);

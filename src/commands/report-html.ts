@@ -14,7 +14,7 @@ import { parseHunks } from "../views/facts/hunks.ts";
 import { portfolioReportHtml } from "../views/web/portfolio-file.ts";
 import { runReportHtml } from "../views/web/report-file.ts";
 import type { RunReport } from "../views/web/report-sections.ts";
-import { changedFiles, hasCommits, filePatchBetween } from "../workspace/git/diff.ts";
+import { readFileChanges, hasCommits, readFilePatch } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/summary.ts";
 import { requireWritable, writeHtml } from "./html-file.ts";
@@ -68,11 +68,11 @@ async function readChange(root: string, base: string, tip: string): Promise<Chan
   const none = { files: [], more: 0, changes: null };
   const opened = await findRepository(root);
   if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
-  const [summary, paths] = await Promise.all([readSummary(opened.repository, base, tip), changedFiles(opened.repository, base, tip)]);
+  const [summary, paths] = await Promise.all([readSummary(opened.repository, base, tip), readFileChanges(opened.repository, base, tip)]);
   const files: RunReport["files"][number][] = [];
   let linesLeft = linesOfAllMax;
   for (const file of paths.slice(0, filesShownMax)) {
-    const { text, isCut } = linesLeft > 0 ? await filePatchBetween(opened.repository, base, tip, file.path) : { text: "", isCut: true };
+    const { text, isCut } = linesLeft > 0 ? await readFilePatch(opened.repository, base, tip, file.path) : { text: "", isCut: true };
     const diff = text === "" ? null : parseHunks(text, Math.max(1, linesLeft));
     linesLeft -= diff?.lines.length ?? 0;
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });

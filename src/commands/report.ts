@@ -5,7 +5,7 @@ import type { RunView } from "../core/state.ts";
 import { plural } from "../views/wording.ts";
 import { reportDetails, reportPage } from "../views/report-page.ts";
 import { runReport, type Changes } from "../views/report.ts";
-import { changedFiles } from "../workspace/git/diff.ts";
+import { readFileChanges } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/summary.ts";
 import { readEntries } from "../project/runs/entries.ts";
@@ -49,7 +49,7 @@ async function readChanges(projectPaths: ProjectPaths, view: RunView): Promise<C
   const lookup = await findRepository(projectPaths.root);
   if ("failure" in lookup) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
-  return Promise.all([readSummary(lookup.repository, base, tip), changedFiles(lookup.repository, base, tip)])
+  return Promise.all([readSummary(lookup.repository, base, tip), readFileChanges(lookup.repository, base, tip)])
     .then(([summary, paths]) => ({ ...summary, paths }))
     .catch(() => null);
 }

@@ -9,8 +9,8 @@ import { openedRepository } from "../project/runs/opened-repository.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { refuse, respond } from "../project/respond.ts";
 import { plural } from "../views/wording.ts";
-import { hasCommits, patchBetween } from "../workspace/git/diff.ts";
-import { discardedPatches } from "../workspace/landing/quarantine.ts";
+import { hasCommits, readPatch } from "../workspace/git/diff.ts";
+import { findDiscardedPatches } from "../workspace/landing/quarantine.ts";
 
 /** Turns are counted as `go` counts them: from 1, in the order in which they began. */
 export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, turn: number): Promise<CommandResponse> {
@@ -41,7 +41,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
       ...runFields,
       message: `The commit of turn ${turn} is no longer in this repository: its branch was deleted.`,
     });
-  const { text } = await patchBetween(repository, parent, commit);
+  const { text } = await readPatch(repository, parent, commit);
   return respond("ok", {
     ...runFields,
     message: `Turn ${turn} of ${run}.`,
@@ -54,7 +54,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
 const patchLines = (text: string): readonly string[] => text.replace(/\n$/, "").split("\n");
 
 function readDiscarded(folder: string, attempt: string): readonly string[] {
-  const { folder: aside, isOf } = discardedPatches(folder, attempt);
+  const { folder: aside, isOf } = findDiscardedPatches(folder, attempt);
   if (!existsSync(aside)) return [];
   return readdirSync(aside)
     .filter(isOf)

@@ -2,8 +2,8 @@
 
 import type { ReasonCode } from "../contracts/reason.ts";
 import { errorCode, JournalFailure } from "../journal/failure.ts";
-import { storeFolder } from "../workspace/bases/store-folder.ts";
-import { whyDiskFull } from "../workspace/disk-room.ts";
+import { findStoreFolder } from "../workspace/bases/store-folder.ts";
+import { explainDiskFull } from "../workspace/disk-room.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
 /** A system failure, as a reason and a sentence. */
@@ -79,10 +79,10 @@ const isFileInTheWay = (error: Error): boolean =>
 function whyFull(error: Error, folders: readonly string[]): string | null {
   const paths = ["path" in error ? error.path : null, "dest" in error ? error.dest : null];
   // Node has no name for an exceeded quota, and its message none either.
-  return whyDiskFull(`${errorCode(error) ?? ""} ${error.message}`, [
+  return explainDiskFull(`${errorCode(error) ?? ""} ${error.message}`, [
     ...paths.filter((path) => typeof path === "string"),
     ...folders,
     process.cwd(),
-    storeFolder(),
+    findStoreFolder(),
   ]);
 }

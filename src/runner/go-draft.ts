@@ -3,8 +3,8 @@
 import { fitted } from "../kit/fitted.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
-import { ownedPathTest } from "../workspace/layers/scope-globs.ts";
-import { readChangedFiles, uncommittedMessage } from "../workspace/git/status.ts";
+import { compileOwnedPaths } from "../workspace/layers/scope-globs.ts";
+import { readChangedFiles, describeUncommitted } from "../workspace/git/status.ts";
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";
@@ -128,6 +128,6 @@ async function askToStart(context: CommandContext, page: readonly string[], warn
 async function uncommittedWarnings(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await openedRepository(paths.root);
   const owned = (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [];
-  const changed = await readChangedFiles(repository, ownedPathTest(owned));
-  return changed.length === 0 ? [] : [uncommittedMessage(changed, drafted.base.commit)];
+  const changed = await readChangedFiles(repository, compileOwnedPaths(owned));
+  return changed.length === 0 ? [] : [describeUncommitted(changed, drafted.base.commit)];
 }

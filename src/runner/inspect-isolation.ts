@@ -4,8 +4,8 @@ import type { ChosenLogin } from "../agents/profiles/login.ts";
 import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation/isolation.ts";
 import { clearSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
-import { checkoutKindFor, checkoutKindDescriptions } from "../workspace/checkouts/checkout-kind.ts";
-import { temporaryFolder } from "../workspace/temporary-folder.ts";
+import { chooseCheckoutKind, checkoutKindDescriptions } from "../workspace/checkouts/checkout-kind.ts";
+import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
 
 export type WantedIsolation = { readonly level: string; readonly isUsable: boolean; readonly found: string };
 
@@ -20,7 +20,7 @@ export async function inspectWantedIsolation(wanted: string): Promise<WantedIsol
 
 /** Tests every isolation level in a temporary folder; cached results are ignored. */
 export async function inspectEveryIsolation(): Promise<readonly InspectedIsolation[]> {
-  const folder = await temporaryFolder("isolation");
+  const folder = await createTemporaryFolder("isolation");
   try {
     clearSelfTestCache();
     return await inspectIsolations(folder);
@@ -31,9 +31,9 @@ export async function inspectEveryIsolation(): Promise<readonly InspectedIsolati
 
 /** Describes how folders for agents and checks would be created at this level. */
 export async function describeFolders(level: string): Promise<string> {
-  const folder = await temporaryFolder("worlds");
+  const folder = await createTemporaryFolder("worlds");
   try {
-    return checkoutKindDescriptions[checkoutKindFor(level, folder)];
+    return checkoutKindDescriptions[chooseCheckoutKind(level, folder)];
   } finally {
     await erase(folder);
   }

@@ -16,7 +16,7 @@ import type { Repository } from "../workspace/git/repository.ts";
 import type { Isolation } from "../workspace/isolation/confinement.ts";
 import type { FileWriter } from "../playbooks/contract/file-writer.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
-import { checkoutKindFor } from "../workspace/checkouts/checkout-kind.ts";
+import { chooseCheckoutKind } from "../workspace/checkouts/checkout-kind.ts";
 import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { openSandboxedAgents } from "./sandboxed-agents.ts";
@@ -177,7 +177,7 @@ async function openRunWorkspace(
     scope: [...drafted.objective.scope],
     ownedPaths: (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [],
     expectedTip: tip.commit,
-    checkouts: checkoutKindFor(isolation.level, folder),
+    checkouts: chooseCheckoutKind(isolation.level, folder),
     sharesHistory: !onlyDetects(isolation.level),
     collect: (layer) => isolation.collect(layer),
     redact: (bytes) => redactBytes(redactor, bytes),

@@ -17,11 +17,11 @@ import { type Isolation, privateHome } from "../workspace/isolation/confinement.
 import { overlaysRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { readBorrowedObjects } from "../workspace/layers/records.ts";
-import { globScope } from "../workspace/layers/scope-globs.ts";
+import { compileScope } from "../workspace/layers/scope-globs.ts";
 import { sandboxLimits } from "./sandbox-limits.ts";
 import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { socketFolder } from "../workspace/temporary-folder.ts";
+import { createSocketFolder } from "../workspace/temporary-folder.ts";
 import { eraseSync } from "../workspace/folder.ts";
 
 /** The port of the meter inside a sandbox with its own network. */
@@ -54,7 +54,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
     meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
     returnsEntry: toolServerPath(),
     hosts: policy.agent_hosts ?? [],
-    scopeOf: globScope,
+    scopeOf: compileScope,
     place: parts.mark,
     home: privateHome(folder),
     env: parts.context.env,
@@ -107,7 +107,7 @@ type MeterEndpoint = { readonly meter: OpenMeter; readonly socket: string; reado
 async function openMeterFor({ isolation, policy, learnSecret: learn, isOwner: isHeld }: SandboxedAgentsParts): Promise<MeterEndpoint> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
   // A socket's path may have about a hundred bytes only, and a run's folder may be deep.
-  const socketDir = await socketFolder("egress", "meter.sock");
+  const socketDir = await createSocketFolder("egress", "meter.sock");
   const socket = join(socketDir, "meter.sock");
   const meter = await openMeter({
     socket,

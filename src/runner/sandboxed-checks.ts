@@ -12,12 +12,12 @@ import type { Verifier } from "../ports/verifier.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { cacheEnvironment } from "../verify/detect/detect-restore.ts";
 import { openVerifier, type VerifierParts } from "../verify/verifier.ts";
-import type { Isolation, Wrapped } from "../workspace/isolation/confinement.ts";
+import type { Isolation, WrappedCommand } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { sandboxLimits } from "./sandbox-limits.ts";
 import { product } from "../project/runs/product.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { temporaryFolder } from "../workspace/temporary-folder.ts";
+import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
 
 export type SandboxedVerifierParts = {
   readonly workspace: Workspace;
@@ -67,7 +67,7 @@ export function openSandboxedVerifier({
     readable,
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
-  const limited = (wrapped: Wrapped): Wrapped =>
+  const limited = (wrapped: WrappedCommand): WrappedCommand =>
     limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, sandboxLimits(policy), "checks") }; // one at a time, so one limit
   return openVerifier({
     workspace,
@@ -84,7 +84,7 @@ export function openSandboxedVerifier({
     isolation: isolation.level,
     product,
     timeoutMs: policy.check_minutes_max * 60_000,
-    scratch: () => temporaryFolder("work"),
+    scratch: () => createTemporaryFolder("work"),
     clock: systemClock,
     env: { ...policy.check_env, ...cacheEnv },
     guard,

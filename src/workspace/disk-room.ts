@@ -14,7 +14,7 @@ const saysNotWritten = /(unable to|could not|failed to|cannot) (write|create|app
 const saysAnotherReason = /Permission denied|Read-only file system|Operation not permitted|File exists|Is a directory|Not a directory/;
 
 /** A sentence that names the full disk, for a failure with this message in these folders; null if it is about something else. */
-export function whyDiskFull(message: string, folders: readonly string[]): string | null {
+export function explainDiskFull(message: string, folders: readonly string[]): string | null {
   const rooms = [...folders, tmpdir()].flatMap((folder) => readRoom(folder)).toSorted((one, other) => one.bytes - other.bytes);
   const [least] = rooms;
   if (saysNoRoom.test(message)) return least === undefined ? "The disk is full." : describeRoom(least);

@@ -18,7 +18,7 @@ export class WorkspaceFailed extends Error {
 }
 
 /** The error code of a failed system call, or null. */
-export const errorErrno = (error: unknown): string | null => {
+export const readErrorCode = (error: unknown): string | null => {
   if (!(error instanceof Error) || !("code" in error)) return null;
   if ("errno" in error && error.errno === -constants.errno.EDQUOT) return "EDQUOT"; // Node has no name for an exceeded quota
   return typeof error.code === "string" ? error.code : null;

@@ -24,13 +24,13 @@ import {
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { errorErrno } from "./failure.ts";
+import { readErrorCode } from "./failure.ts";
 
 const run = promisify(execFile);
 const eraseTimeoutMs = 600_000;
 
 /** Writes a small file atomically: temp file, sync, rename, sync of the folder. Private to its owner by default. */
-export async function writeWhole(path: string, text: string | Buffer, mode?: number): Promise<void> {
+export async function writeFileAtomically(path: string, text: string | Buffer, mode?: number): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   const file = await open(draft, "wx", 0o600);
   try {
@@ -68,7 +68,7 @@ export function readSmallFile(path: string, bytesMax: number): Buffer | null {
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ENXIO", "ELOOP"].includes(errorErrno(error) ?? "")) return null;
+    if (["ENOENT", "ENOTDIR", "ENXIO", "ELOOP"].includes(readErrorCode(error) ?? "")) return null;
     throw error;
   }
   try {
@@ -94,7 +94,7 @@ export function moveToTrash(folder: string, trash: string): string | null {
     moveFolder(folder, grave); // F1
     return grave;
   } catch (error) {
-    if (errorErrno(error) === "ENOENT") return null;
+    if (readErrorCode(error) === "ENOENT") return null;
     throw error;
   }
 }

@@ -2,11 +2,11 @@
 
 import { lstat, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorErrno } from "./failure.ts";
-import { writeWhole } from "./folder.ts";
+import { readErrorCode } from "./failure.ts";
+import { writeFileAtomically } from "./folder.ts";
 
 /** Owned in every run, whatever its flow. Config and flows are the user's policy: agents may read but never change them. */
-export const ownedAlways = [".autopilot/**"] as const;
+export const alwaysOwnedPaths = [".autopilot/**"] as const;
 
 /** The lines of the exclude file, in this order: the folder's content is ignored, the user's own files in it are not. */
 export const ignoreLines = [
@@ -32,7 +32,7 @@ export async function addIgnoreLines(commonDir: string): Promise<readonly string
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   await mkdir(dirname(path), { recursive: true });
   const updated = `${text}${gap}${heading}\n${ignoreLines.join("\n")}\n`;
-  await writeWhole(path, Buffer.from(updated, "latin1"), await modeFor(path));
+  await writeFileAtomically(path, Buffer.from(updated, "latin1"), await modeFor(path));
   return ignoreLines;
 }
 
@@ -52,7 +52,7 @@ async function readLatin1(path: string): Promise<string> {
   try {
     return await readFile(path, "latin1");
   } catch (error) {
-    if (errorErrno(error) === "ENOENT") return "";
+    if (readErrorCode(error) === "ENOENT") return "";
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import type { History } from "./bases/history.ts";
 import type { Shadow } from "./git/shadow.ts";
 import type { Checkouts } from "./checkouts/checkouts.ts";
 
-export type OpenRun = {
+export type RunWorkspace = {
   readonly runId: RunId;
   readonly runDir: string;
   readonly repository: Repository;
@@ -38,7 +38,7 @@ export type OpenRun = {
   /** Those copied into folders for checks. */
   readonly checkDependencies: readonly string[];
   /** The folders of these names in the user's checkout, searched once. */
-  readonly dependencyFolders: (names: readonly string[]) => Promise<readonly string[]>;
+  readonly findDependencyFolders: (names: readonly string[]) => Promise<readonly string[]>;
   readonly fileBytesMax: number;
   readonly folders: {
     readonly layers: string;

@@ -9,10 +9,10 @@ import { constants, mkdtempSync, openSync, readdirSync, renameSync, rmdirSync, r
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadTryLock } from "./bases/base-lock.ts";
-import { errorErrno } from "./failure.ts";
+import { readErrorCode } from "./failure.ts";
 
 const prefix = "tmp-own-"; // T2
-export const ownFolderForm = /^tmp-own-[A-Za-z0-9]{6}$/;
+export const ownFolderPattern = /^tmp-own-[A-Za-z0-9]{6}$/;
 export const ownerFile = "autopilot.owner";
 
 /** For paths that have to be short: a socket's is limited to about a hundred bytes. */
@@ -22,20 +22,20 @@ const socketPathBytesMax = 100;
 const opening = new Map<string, Promise<string>>();
 
 /** A new folder, readable by the user alone, in this process's own one. The caller deletes it. */
-export async function temporaryFolder(kind: string, parent: string = tmpdir()): Promise<string> {
+export async function createTemporaryFolder(kind: string, parent: string = tmpdir()): Promise<string> {
   try {
     return mkdtempSync(join(await own(parent), `${kind}-`));
   } catch (error) {
     opening.delete(parent);
-    if (errorErrno(error) !== "ENOENT") throw error; // it was cleaned up, as happens to temporary folders, or there never was a place for it
+    if (readErrorCode(error) !== "ENOENT") throw error; // it was cleaned up, as happens to temporary folders, or there never was a place for it
     return mkdtempSync(join(await own(parent), `${kind}-`));
   }
 }
 
 /** The same for a socket of this name, wherever the system's temporary folder is. */
-export async function socketFolder(kind: string, name: string): Promise<string> {
+export async function createSocketFolder(kind: string, name: string): Promise<string> {
   const path = join(tmpdir(), `${prefix}XXXXXX`, `${kind}-XXXXXX`, name);
-  return temporaryFolder(kind, Buffer.byteLength(path) <= socketPathBytesMax ? tmpdir() : shortestTemporary);
+  return createTemporaryFolder(kind, Buffer.byteLength(path) <= socketPathBytesMax ? tmpdir() : shortestTemporary);
 }
 
 function own(parent: string): Promise<string> {

@@ -19,25 +19,25 @@ import {
   dropCheckout,
   makeCheckout,
 } from "./layers/checkout.ts";
-import { dependencyFolders, dependencyNames } from "./layers/dependencies.ts";
+import { findDependencyFolders, dependencyNames } from "./layers/dependencies.ts";
 import { examineLayer } from "./layers/examine.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { erase } from "./folder.ts";
-import { git, gitFailure } from "./git/git.ts";
+import { git, toGitFailure } from "./git/git.ts";
 import { findAttemptCommit, userRepositoryCall, readRunCommits, shortBranchName, readTip } from "./git/history.ts";
 import { identityEnv, readIdentity } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
 import { restore } from "./landing/restore.ts";
-import { foldersNamed } from "./git/installed-folders.ts";
+import { findFoldersNamed } from "./git/installed-folders.ts";
 import { clearLeftovers } from "./git/leftovers.ts";
 import { layerFolder, createLayer } from "./layers/layer.ts";
-import { ownedAlways } from "./owned.ts";
+import { alwaysOwnedPaths } from "./owned.ts";
 import { readDifferences, hasCommit, isLater, pathsAt, textAt } from "./git/look.ts";
 import { layerRecordsPath, openRecords } from "./layers/records.ts";
 import type { GitPlaces } from "./git/places.ts";
 import type { Repository } from "./git/repository.ts";
-import type { OpenRun } from "./run.ts";
-import { ownedPathTest, globScope } from "./layers/scope-globs.ts";
+import type { RunWorkspace } from "./run.ts";
+import { compileOwnedPaths, compileScope } from "./layers/scope-globs.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
 import { readSummary } from "./git/summary.ts";
 import { revertAttempts } from "./landing/revert.ts";
@@ -89,7 +89,7 @@ export type WorkspaceOptions = {
   readonly failpoint?: (place: string) => void;
 };
 
-export const branchOf = (runId: RunId): string => `autopilot/${runId}`;
+export const runBranchName = (runId: RunId): string => `autopilot/${runId}`;
 
 /** Opens the workspace, creating the branch if the run is new. Throws WorkspaceFailed if that fails. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
@@ -153,7 +153,7 @@ function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-async function makeFolders(runDir: string): Promise<OpenRun["folders"]> {
+async function makeFolders(runDir: string): Promise<RunWorkspace["folders"]> {
   const folders = {
     layers: join(runDir, "layers"),
     checks: join(runDir, "checks"),
@@ -165,7 +165,7 @@ async function makeFolders(runDir: string): Promise<OpenRun["folders"]> {
   return folders;
 }
 
-async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
+async function openRun(options: WorkspaceOptions): Promise<RunWorkspace> {
   const { repository, runDir, runId, base } = options;
   const folders = await makeFolders(runDir);
   const dependencies = options.dependencies ?? dependencyNames;
@@ -173,7 +173,7 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
   const readingIdentity = readIdentity(repository.root);
   const packagesFrom = options.packagesFrom ?? repository;
   const places = { ...repository, root: packagesFrom.root }; // the base may be a commit that only the copy has
-  const installedFolders = await foldersNamed(places, base.commit, [...dependencies, ...checkDependencies]);
+  const installedFolders = await findFoldersNamed(places, base.commit, [...dependencies, ...checkDependencies]);
   const [shadow, identity] = await Promise.all([
     openShadow({ repository, user: packagesFrom, runDir, installed: installedFolders, isApart: options.isApart === true }),
     readingIdentity,
@@ -195,12 +195,12 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     runIds: [runId, ...(options.forkedFrom?.runs ?? [])],
     startCommit: options.forkedFrom?.begins ?? base.commit,
     isApart: options.isApart === true,
-    ref: `refs/heads/${branchOf(runId)}`,
+    ref: `refs/heads/${runBranchName(runId)}`,
     shadow,
     identity,
-    inScope: globScope(options.scope),
-    isOwned: ownedPathTest([...ownedAlways, ...options.ownedPaths]),
-    isPlaybookOwned: ownedPathTest(options.ownedPaths),
+    inScope: compileScope(options.scope),
+    isOwned: compileOwnedPaths([...alwaysOwnedPaths, ...options.ownedPaths]),
+    isPlaybookOwned: compileOwnedPaths(options.ownedPaths),
     masks: options.masks ?? [],
     dependencies,
     checkDependencies,
@@ -213,14 +213,14 @@ async function openRun(options: WorkspaceOptions): Promise<OpenRun> {
     redact: options.redact ?? ((bytes) => bytes),
     secretsIn: options.secretsIn ?? (() => Promise.resolve([])),
     failpoint: options.failpoint ?? (() => undefined),
-    dependencyFolders: cacheByNames((names) =>
-      dependencyFolders(packagesFrom, installedFolders, names, join(shadow.gitDir, "info", "exclude")),
+    findDependencyFolders: cacheByNames((names) =>
+      findDependencyFolders(packagesFrom, installedFolders, names, join(shadow.gitDir, "info", "exclude")),
     ),
   };
 }
 
 /** Answers are cached: the same is asked for each layer and each check. */
-function cacheByNames(find: (names: readonly string[]) => Promise<readonly string[]>): OpenRun["dependencyFolders"] {
+function cacheByNames(find: (names: readonly string[]) => Promise<readonly string[]>): RunWorkspace["findDependencyFolders"] {
   const cache = new Map<string, Promise<readonly string[]>>();
   return (names) => {
     const key = JSON.stringify(names);
@@ -231,7 +231,7 @@ function cacheByNames(find: (names: readonly string[]) => Promise<readonly strin
   };
 }
 
-function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullable<OpenRun["history"]> {
+function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullable<RunWorkspace["history"]> {
   const opened = new Map<GitSha, Promise<History>>();
   return async (commit) => {
     const cached = await opened.get(commit)?.catch(() => null);
@@ -245,7 +245,7 @@ function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullabl
 }
 
 /** A new run's branch starts at the base; an old run's must have the run's commits and nothing else. */
-async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> {
+async function openBranch(run: RunWorkspace, expected: GitSha | null): Promise<void> {
   const user = userRepositoryCall(run);
   const zeroSha = "0".repeat(run.base.commit.length);
   const isNew = expected === null || expected === run.startCommit;
@@ -256,7 +256,7 @@ async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> 
   if (created?.code === 0) return;
   const branch = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (branch.code !== 0) {
-    if (created !== null) throw gitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
+    if (created !== null) throw toGitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
     throw new WorkspaceFailed(
       "workspace_changed",
       `The run's branch ${shortBranchName(run.ref)} is gone; it stood at ${expected?.slice(0, 12) ?? ""}.`,
@@ -273,7 +273,7 @@ async function openBranch(run: OpenRun, expected: GitSha | null): Promise<void> 
   );
 }
 
-async function inspect(run: OpenRun, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
+async function inspect(run: RunWorkspace, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
   const commit = (await findAttemptCommit(run, attempt, (await readTip(run)).commit))?.commit ?? null;
   if ((await run.layers.read(attempt)) === null) return { layer: "absent", commit };
   if (!existsSync(layerFolder(run, attempt))) return { layer: "absent", commit };

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { cpus } from "node:os";
-import { callNumbers, processorHere } from "../../src/workspace/isolation/call-numbers.ts";
+import { callNumbers, readProcessor } from "../../src/workspace/isolation/call-numbers.ts";
 import { type Action, changed, claimed, heard, looted, syscalls } from "./action.ts";
 import type { Scene } from "./scene.ts";
 import { reading } from "./shared-objects.ts";
@@ -67,7 +67,7 @@ const statIs =
       .replace(/^.*\) /s, "")
       .split(" ")[field - 3] === value;
 
-const numberOf = (name: keyof typeof callNumbers): number => callNumbers[name][processorHere() ?? "x64"];
+const numberOf = (name: keyof typeof callNumbers): number => callNumbers[name][readProcessor() ?? "x64"];
 
 const noProc = existsSync("/proc/self/environ") ? null : "there is no /proc here";
 

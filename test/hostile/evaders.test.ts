@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
-import { mayOutlive } from "../../src/workspace/isolation/confinement.ts";
+import { detachedProcessGap } from "../../src/workspace/isolation/confinement.ts";
 import { tasksPerProcess } from "../../src/workspace/isolation/limits-cgroup.ts";
 import { defaultLimits, openLimits } from "../../src/workspace/isolation/limits.ts";
 import { type Ended, eventsOf, goScripted, processesOf, until } from "../support/autopilot.ts";
@@ -18,7 +18,7 @@ const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];
 const choice = await chooseIsolation("auto", { hidden: [], runDir: scratchFolder() });
 const strongest = "isolation" in choice ? [choice.isolation.level] : [];
-const endsAll = "isolation" in choice && !choice.isolation.not_enforced.includes(mayOutlive);
+const endsAll = "isolation" in choice && !choice.isolation.not_enforced.includes(detachedProcessGap);
 /** The weakest, if nothing but the runner's own sweep ends a process, and the strongest there is here. */
 const levels = ["clone", ...strongest];
 

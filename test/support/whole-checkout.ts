@@ -4,12 +4,12 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { readLowers, checkoutAt } from "../../src/workspace/checkouts/checkout-place.ts";
+import { readLowers, findCheckoutPlace } from "../../src/workspace/checkouts/checkout-place.ts";
 import { scratchFolder } from "./scratch-repository.ts";
 
 /** A folder with all files of the checkout at `folder`; the folder itself where it isn't a view. What was deleted in it is gone. */
 export function wholeCheckout(runDir: string, folder: string): string {
-  const place = checkoutAt(runDir, folder);
+  const place = findCheckoutPlace(runDir, folder);
   if (place === null) return folder;
   const whole = scratchFolder();
   for (const lower of readLowers(place).toReversed()) execFileSync("cp", ["-a", `${lower}/.`, whole]);

@@ -17,7 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/store.ts";
-import { checkoutKindFor } from "../../src/workspace/checkouts/checkout-kind.ts";
+import { chooseCheckoutKind } from "../../src/workspace/checkouts/checkout-kind.ts";
 import { readBorrowedObjects } from "../../src/workspace/layers/records.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
@@ -325,7 +325,7 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
   }) => {
     const room = makeRoom();
     const store = openStore(join(room, "store"));
-    if (checkoutKindFor("bwrap", room, store) !== "reflink") return skip("this file system has no reflinks");
+    if (chooseCheckoutKind("bwrap", room, store) !== "reflink") return skip("this file system has no reflinks");
     const root = makeRepository(join(room, "repo"), files);
     const bench = await openBench({ root, checkouts: "reflink", sharesHistory: true, store });
     const layer = await bench.workspace.openLayer(attempt, []);

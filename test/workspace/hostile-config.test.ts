@@ -5,9 +5,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findIgnoreRule } from "../../src/playbooks/contract/ignored-paths.ts";
-import { dependencyFolders } from "../../src/workspace/layers/dependencies.ts";
+import { findDependencyFolders } from "../../src/workspace/layers/dependencies.ts";
 import { git as runnersGit } from "../../src/workspace/git/git.ts";
-import { mayRun } from "../../src/workspace/git/may-run.ts";
+import { isHarmlessCall } from "../../src/workspace/git/may-run.ts";
 import type { BytePath } from "../../src/workspace/git/byte-path.ts";
 import { findGitPlaces } from "../../src/workspace/git/places.ts";
 import { openRepository } from "../../src/workspace/git/repository.ts";
@@ -132,7 +132,7 @@ test.each(traps)(
     write(root, "src/b.ts", "export const b = 22;\n"); // looks changed, and is not
 
     const { workspace } = await openBench({ root });
-    await dependencyFolders(findGitPlaces(root) ?? expect.unreachable(), ["node_modules" as BytePath], ["node_modules"]);
+    await findDependencyFolders(findGitPlaces(root) ?? expect.unreachable(), ["node_modules" as BytePath], ["node_modules"]);
     await findIgnoreRule(root, ["src/a.ts"]);
     const layer = await workspace.openLayer(attempt, []);
     write(layer, "src/a.ts", "landed\n");
@@ -223,14 +223,14 @@ test("a command that obeys a configuration does not start outside a git director
     ["diff-tree", "-p", "x"],
     ["fetch"],
   ])
-    expect(mayRun({ args }), args.join(" ")).toBe(false);
+    expect(isHarmlessCall({ args }), args.join(" ")).toBe(false);
   for (const args of [
     ["rev-parse", "HEAD"],
     ["--literal-pathspecs", "rev-list", "x"],
     ["update-ref", "x", "y"],
     ["worktree", "list"],
   ])
-    expect(mayRun({ args }), args.join(" ")).toBe(true);
+    expect(isHarmlessCall({ args }), args.join(" ")).toBe(true);
   await expect(runnersGit({ cwd: repository(), args: ["status"] })).rejects.toThrow("the runner's own");
 });
 

@@ -14,14 +14,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { programOnPath } from "../../src/workspace/isolation/box-programs.ts";
+import { findProgramOnPath } from "../../src/workspace/isolation/box-programs.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { mergeOverlay } from "../../src/workspace/isolation/overlay-collect.ts";
-import { overlayFolderFor, overlaysRoot } from "../../src/workspace/isolation/overlay-place.ts";
+import { findOverlayFolder, overlaysRoot } from "../../src/workspace/isolation/overlay-place.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { commandOf, hasBoxes, openLevel, run } from "./boxed.ts";
 
-const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
+const programs = { unshare: findProgramOnPath("unshare") ?? "unshare", mount: findProgramOnPath("mount") ?? "mount" };
 
 type Opened = { readonly bench: Bench; readonly layer: string; readonly isolation: Isolation };
 async function open(): Promise<Opened> {
@@ -121,7 +121,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     const { bench, layer, isolation } = await open();
     furnish(layer);
     expect(run(isolation, layer, actions).err).toBe("");
-    const apart = overlayFolderFor(bench.runDir, layer) ?? "";
+    const apart = findOverlayFolder(bench.runDir, layer) ?? "";
     let interruptions = 0;
     for (let at = 1; ; at += 1) {
       let left = at;

@@ -4,12 +4,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bwrapIsolation } from "../../src/workspace/isolation/bwrap.ts";
-import { overlayIsolation } from "../../src/workspace/isolation/overlay.ts";
+import { createBwrapIsolation } from "../../src/workspace/isolation/bwrap.ts";
+import { createOverlayIsolation } from "../../src/workspace/isolation/overlay.ts";
 
 const [folder = ""] = process.argv.slice(2);
 const reports: object[] = [];
-for (const make of [overlayIsolation, bwrapIsolation]) {
+for (const make of [createOverlayIsolation, createBwrapIsolation]) {
   const runDir = join(folder, make.name);
   const layer = join(runDir, "layer");
   mkdirSync(join(runDir, "home"), { recursive: true });

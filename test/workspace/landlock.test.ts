@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { baseEnvironment, type Command, type Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
-import { auditNames, callNumbers } from "../../src/workspace/isolation/call-numbers.ts";
-import { filterFor, sharedFilterFor } from "../../src/workspace/isolation/landlock-filter.ts";
-import { landlockHere } from "../../src/workspace/isolation/landlock-program.ts";
-import { landlockIsolation } from "../../src/workspace/isolation/landlock.ts";
+import { auditArchitectures, callNumbers } from "../../src/workspace/isolation/call-numbers.ts";
+import { buildLandlockFilter, buildSharedObjectFilter } from "../../src/workspace/isolation/landlock-filter.ts";
+import { findLandlock } from "../../src/workspace/isolation/landlock-program.ts";
+import { createLandlockIsolation } from "../../src/workspace/isolation/landlock.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
-const languages = ["perl", "python3"].filter((name) => landlockHere([name]).abi > 0);
+const languages = ["perl", "python3"].filter((name) => findLandlock([name]).abi > 0);
 const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({ hidden: [root], runDir });
 
 function run(isolation: Isolation, layer: string, script: string, more: Partial<Command> = {}): string {
@@ -37,7 +37,7 @@ describe.skipIf(languages.length === 0)(
         const bench = await openBench();
         const layer = await bench.workspace.openLayer(attempt, []);
         writeFileSync(join(bench.runDir, "journal.jsonl"), "journal");
-        const isolation = landlockIsolation(placeOf(bench), [language]);
+        const isolation = createLandlockIsolation(placeOf(bench), [language]);
         expect(await isolation.selfTest()).toEqual([]);
         const said = run(
           isolation,
@@ -62,7 +62,7 @@ describe.skipIf(languages.length === 0)(
     test("honest work passes: git, pipes, a program of Node with children and threads", async () => {
       const bench = await openBench();
       const layer = await bench.workspace.openLayer(attempt, []);
-      const isolation = landlockIsolation(placeOf(bench));
+      const isolation = createLandlockIsolation(placeOf(bench));
       const program = `const { execFileSync, fork } = require("node:child_process"); const { Worker } = require("node:worker_threads"); execFileSync("git", ["--version"]); new Worker("1", { eval: true }).on("exit", () => console.log("node"))`;
       const said = run(
         isolation,
@@ -95,7 +95,7 @@ describe.skipIf(languages.length === 0)(
     test("where a rule cannot be made, nothing starts", async () => {
       const bench = await openBench();
       const layer = await bench.workspace.openLayer(attempt, []);
-      const { argv, env, cwd } = landlockIsolation(placeOf(bench)).wrap({
+      const { argv, env, cwd } = createLandlockIsolation(placeOf(bench)).wrap({
         argv: ["/bin/echo", "started"],
         cwd: layer,
         env: {},
@@ -196,11 +196,11 @@ describe("the call filter", () => {
     ["a queue of calls", "on", { number: 425 }, absent],
     ["a call by a foreign number", "on", { number: 0x40000000 + 41, ...tcp }, refuse],
   ] as const)("%s, network %s", (_, network, data, expected) => {
-    expect(answer(filterFor("x64", network), { arch: auditNames.x64, ...data })).toBe(expected);
+    expect(answer(buildLandlockFilter("x64", network), { arch: auditArchitectures.x64, ...data })).toBe(expected);
   });
   test("on arm64 the same calls are meant, by its own numbers", () => {
     const ask = (data: { readonly number: number; readonly first?: number; readonly second?: number; readonly third?: number }): number =>
-      answer(filterFor("arm64", "egress"), { arch: auditNames.arm64, ...data });
+      answer(buildLandlockFilter("arm64", "egress"), { arch: auditArchitectures.arm64, ...data });
     expect(ask({ number: callNumbers.socket.arm64, first: 2, second: 1 })).toBe(allow);
     expect(ask({ number: callNumbers.socket.arm64, first: 2, second: 1, third: 262 })).toBe(refuse);
     expect(ask({ number: callNumbers.prlimit64.arm64, first: 1 })).toBe(refuse);
@@ -208,7 +208,7 @@ describe("the call filter", () => {
     expect(ask({ number: callNumbers.socket.x64, first: 2, second: 1, third: 262 })).toBe(allow);
   });
   test("a box with a network of its own has the same filter without sockets", () => {
-    const ask = (number: number, first = 0): number => answer(sharedFilterFor("x64"), { arch: auditNames.x64, number, first });
+    const ask = (number: number, first = 0): number => answer(buildSharedObjectFilter("x64"), { arch: auditArchitectures.x64, number, first });
     expect([ask(41, 1), ask(50), ask(30), ask(250), ask(302, 1), ask(302)]).toEqual([allow, allow, refuse, refuse, refuse, allow]);
   });
   const headers = { x64: "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", arm64: "/usr/include/asm-generic/unistd.h" } as const;
@@ -221,14 +221,14 @@ describe("the call filter", () => {
     }
   });
   test("a call of another machine's kind is refused, whatever it is", () => {
-    expect(answer(filterFor("x64", "on"), { arch: 0x40000003, number: 0 })).toBe(refuse);
+    expect(answer(buildLandlockFilter("x64", "on"), { arch: 0x40000003, number: 0 })).toBe(refuse);
   });
 });
 
 test.skipIf(languages.length === 0)("the list of what it holds goes with the kernel's version (skipped without Landlock)", async () => {
   const bench = await openBench();
-  const { mechanism, enforced, not_enforced } = landlockIsolation(placeOf(bench));
-  expect(mechanism).toContain(`version ${landlockHere().abi}`);
+  const { mechanism, enforced, not_enforced } = createLandlockIsolation(placeOf(bench));
+  expect(mechanism).toContain(`version ${findLandlock().abi}`);
   expect(not_enforced.join()).toContain("modes, owners, times and attributes");
   expect([...enforced, ...not_enforced].length).toBe(new Set([...enforced, ...not_enforced]).size);
   expect(execFileSync("uname", { encoding: "utf8" }).trim()).toBe("Linux");

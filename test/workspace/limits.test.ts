@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { countOwnBytes, watchResources } from "../../src/agents/process/watch-resources.ts";
 import { defaultLimits, openLimits, type OpenedLimits } from "../../src/workspace/isolation/limits.ts";
-import { openCgroups, ownFolders } from "../../src/workspace/isolation/limits-cgroup.ts";
+import { openCgroups, findOwnCgroupFolders } from "../../src/workspace/isolation/limits-cgroup.ts";
 import { until } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 
@@ -107,7 +107,7 @@ describe("cgroups on paper", () => {
     ["a part that is not ours", v2.replace(" / /sys", " /pod/1 /sys"), "0::/pod/12\n", []],
     ["none", "22 1 8:1 / / rw - ext4 /dev/a rw\n", "0::/\n", []],
   ])("%s: the runner's own folders are found", (_, mounts, own, folders) => {
-    expect(ownFolders(mounts, own).map((path) => path.replace(/\/$/, ""))).toEqual(folders);
+    expect(findOwnCgroupFolders(mounts, own).map((path) => path.replace(/\/$/, ""))).toEqual(folders);
   });
 
   test("what a dead runner left is taken away, what a living one holds is not, and other names are nobody's business", async () => {

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { baseEnvironment } from "../../src/workspace/isolation/confinement.ts";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
-import { settingsFor } from "../../src/workspace/isolation/srt-settings.ts";
-import { srtIsolation, sweepSockets } from "../../src/workspace/isolation/srt.ts";
+import { buildSrtSettings } from "../../src/workspace/isolation/srt-settings.ts";
+import { createSrtIsolation, sweepSrtSockets } from "../../src/workspace/isolation/srt.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
 const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({ hidden: [root], runDir });
@@ -21,7 +21,7 @@ test.skipIf(!hasSrt)(
     const bench = await openBench();
     const layer = await bench.workspace.openLayer(attempt, []);
     writeFileSync(join(bench.runDir, "journal.jsonl"), "journal");
-    const isolation = srtIsolation(placeOf(bench));
+    const isolation = createSrtIsolation(placeOf(bench));
     expect(await isolation.selfTest()).toEqual([]);
     const script = `echo changed > src/a.ts && echo wrote; cat '${bench.root}/README.md' && echo read-checkout; echo x > '${bench.runDir}/journal.jsonl'; cat '${bench.runDir}/journal.jsonl'; env > environment; echo "$HTTP_PROXY"; exit 7`;
     const { argv, env, cwd } = isolation.wrap({
@@ -61,15 +61,15 @@ test("its settings deny whatever holds no programs, give back what the command n
     program: "/bin/true",
     isMac: false,
   } as const;
-  const { network, filesystem } = settingsFor(order, ["/usr", "/etc", "/proc", "/tmp"]);
+  const { network, filesystem } = buildSrtSettings(order, ["/usr", "/etc", "/proc", "/tmp"]);
   expect(network).toEqual({ allowedDomains: ["127.0.0.1:4711"], deniedDomains: [], allowLocalBinding: false });
   expect(filesystem.denyRead).toEqual(expect.arrayContaining(["/tmp", bench.root]));
   if (existsSync(homedir())) expect(filesystem.denyRead).toContain(homedir());
   expect(filesystem.denyRead).not.toEqual(expect.arrayContaining(["/usr"]));
   expect(filesystem.allowWrite).toEqual([layer]);
   expect(filesystem.allowRead).toContain(layer);
-  expect(settingsFor({ ...order, command: { ...order.command, network: "off" } }).network.allowedDomains).toEqual([]);
-  expect(settingsFor({ ...order, isMac: true }).network.allowLocalBinding).toBe(true);
+  expect(buildSrtSettings({ ...order, command: { ...order.command, network: "off" } }).network.allowedDomains).toEqual([]);
+  expect(buildSrtSettings({ ...order, isMac: true }).network.allowLocalBinding).toBe(true);
 });
 
 test("a runtime that holds nothing, or none at all, is refused with the reason", async () => {
@@ -97,7 +97,7 @@ test("sockets that a killed runtime left are taken away, those of a living one a
   const gone = spawnSync("true").pid;
   const names = [`srt-mux-${gone}-0.sock`, `srt-mux-${process.pid}-7.sock`, `kept-${gone}.sock`];
   for (const name of names) writeFileSync(join(folder, name), "");
-  sweepSockets();
+  sweepSrtSockets();
   expect(names.map((name) => existsSync(join(folder, name)))).toEqual([false, true, true]);
   for (const name of names) rmSync(join(folder, name), { force: true });
 });

@@ -6,7 +6,7 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { git, gitLine, type GitCall } from "../../workspace/git/git.ts";
+import { git, readGitLine, type GitContext } from "../../workspace/git/git.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CyclePlan } from "../cycle/plan.ts";
 import { endProcess, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
@@ -142,7 +142,7 @@ async function fromEdits({ trees, base, lever, id, env, defaultAgent }: LeverInp
   return { tree };
 }
 
-async function putFile(call: Omit<GitCall, "args">, path: string, text: string): Promise<void> {
-  const blob = await gitLine({ ...call, args: ["hash-object", "-w", "--stdin"], input: [Buffer.from(text)] });
+async function putFile(call: GitContext, path: string, text: string): Promise<void> {
+  const blob = await readGitLine({ ...call, args: ["hash-object", "-w", "--stdin"], input: [Buffer.from(text)] });
   await git({ ...call, args: ["update-index", "--add", "--cacheinfo", `100644,${blob},${relative("/", join("/", path))}`] });
 }

@@ -11,7 +11,7 @@ import { Refusal } from "../../project/respond.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents, inferAgent } from "../../runner/draft/assign-agents.ts";
 import { loadCheckedFlow } from "../../runner/draft/load-checked-flow.ts";
-import { ownedPathTest } from "../../workspace/layers/scope-globs.ts";
+import { compileOwnedPaths } from "../../workspace/layers/scope-globs.ts";
 import { readChangedFiles } from "../../workspace/git/status.ts";
 import { type Bug, parseBugs } from "../cycle/bugs.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
@@ -38,7 +38,7 @@ export async function preflight(context: CommandContext, input: PreflightInput):
   const earlierLever = await trees.refOf(leverRef);
   if (repository.branch === null)
     return { problem: "The checkout is on no branch, so a lever could not be committed.", remedy: "git switch to a branch" };
-  const changed = await readChangedFiles(repository, ownedPathTest(ownedPaths));
+  const changed = await readChangedFiles(repository, compileOwnedPaths(ownedPaths));
   if (changed.length > 0) {
     return { problem: `The checkout has uncommitted changes: ${listSome(changed)}.`, remedy: "commit or stash them" };
   }

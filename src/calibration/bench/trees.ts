@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
+import { git, readGitLine, type GitContext } from "../../workspace/git/git.ts";
 import { identityEnv, readIdentity } from "../../workspace/git/identity.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { erase } from "../../workspace/folder.ts";
@@ -24,7 +24,7 @@ export type Trees = {
   /** Edits an index that holds a tree; returns the new tree. */
   readonly editTree: (
     tree: string,
-    edit: (call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> }) => Promise<void>,
+    edit: (call: GitContext & { readonly env: Readonly<Record<string, string>> }) => Promise<void>,
   ) => Promise<string>;
   /** A three-way merge: the changes from `base` to `theirs`, applied to `ours`. */
   readonly mergeTrees: (
@@ -63,7 +63,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
   return {
     repository,
     commitOf: (name) => resolve(`${name}^{commit}`),
-    treeOf: (commit) => gitLine({ ...hubCall, args: ["rev-parse", `${commit}^{tree}`] }),
+    treeOf: (commit) => readGitLine({ ...hubCall, args: ["rev-parse", `${commit}^{tree}`] }),
     isAncestor: async (commit, tip) =>
       (await git({ ...userCall, args: ["merge-base", "--is-ancestor", commit, tip], codes: [0, 1, 128] })).code === 0,
     refOf: (name) => resolve(refName(name)),
@@ -74,7 +74,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       try {
         await git({ ...call, args: ["read-tree", tree] });
         await edit(call);
-        return await gitLine({ ...call, args: ["write-tree"] });
+        return await readGitLine({ ...call, args: ["write-tree"] });
       } finally {
         await rm(index, { force: true });
         await rm(`${index}.lock`, { force: true });
@@ -84,7 +84,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       // Commits made for this merge alone: an older git takes the base of a merge from history only.
       const mergeCommit = async (commit: string, parents: readonly string[]): Promise<string> => {
         const args = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
-        return gitLine({ ...hubCall, env: { ...hubCall.env, ...identityEnv(identity) }, args, input: [Buffer.from("merge\n")] });
+        return readGitLine({ ...hubCall, env: { ...hubCall.env, ...identityEnv(identity) }, args, input: [Buffer.from("merge\n")] });
       };
       const from = await mergeCommit(base, []);
       const sides = [await mergeCommit(onto, [from]), await mergeCommit(theirs, [from])];
@@ -96,7 +96,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"] };
     },
     commit: (tree, parent, message) =>
-      gitLine({
+      readGitLine({
         ...hubCall,
         env: { ...hubCall.env, ...identityEnv(identity) },
         args: ["commit-tree", tree, "-p", parent, "-F", "-"],
@@ -129,13 +129,13 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     async treeOfCopy(folder) {
       const call = { cwd: folder, isOwn: true, env: { ...hubCall.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder } } as const;
       await git({ ...call, args: ["add", "-A"] });
-      return gitLine({ ...call, args: ["write-tree"] });
+      return readGitLine({ ...call, args: ["write-tree"] });
     },
   };
 }
 
 let indexes = 0;
-type CopyCall = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+type CopyCall = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 /** Makes a repository in a folder. `objects`: the object folder it borrows from. */
 export async function initCopy(folder: string, format: string, objects: string | null): Promise<CopyCall> {
@@ -155,8 +155,8 @@ export async function initCopy(folder: string, format: string, objects: string |
 
 /** Commits the index as the copy's only commit. */
 export async function commitCopy(copy: CopyCall): Promise<void> {
-  const tree = await gitLine({ ...copy, args: ["write-tree"] });
-  const commit = await gitLine({ ...copy, args: ["commit-tree", tree, "-F", "-"], input: [Buffer.from("benchmark\n")] });
+  const tree = await readGitLine({ ...copy, args: ["write-tree"] });
+  const commit = await readGitLine({ ...copy, args: ["commit-tree", tree, "-F", "-"], input: [Buffer.from("benchmark\n")] });
   await git({ ...copy, args: ["update-ref", "refs/heads/main", commit] });
   await git({ ...copy, args: ["update-index", "-q", "--refresh"], codes: [0, 1] });
 }

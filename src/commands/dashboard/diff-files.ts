@@ -4,7 +4,7 @@ import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";
 import { type FileDiff, parseHunks } from "../../views/facts/hunks.ts";
 import { isOutsideScope } from "../../views/wording.ts";
-import { type ChangedFile, changedFiles, hasCommits, filePatchBetween } from "../../workspace/git/diff.ts";
+import { type ChangedFile, readFileChanges, hasCommits, readFilePatch } from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
 /** A file that a run changed, or one that was refused, of which only the name is known. */
@@ -37,7 +37,7 @@ export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise
   if ("failure" in lookup) return { ...emptyPage, problem: "The repository cannot be read." };
   if (!(await hasCommits(lookup.repository, [base, tip])))
     return { ...emptyPage, problem: "The run's commits are no longer in this repository: its branch was deleted." };
-  const changed = base === tip ? [] : await changedFiles(lookup.repository, base, tip);
+  const changed = base === tip ? [] : await readFileChanges(lookup.repository, base, tip);
   return { base, tip, ...listFiles(view, changed), problem: null, closed };
 }
 
@@ -73,7 +73,7 @@ function refusedWord(violation: RunView["violation"]): string {
 export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return null;
-  const { text, isCut } = await filePatchBetween(lookup.repository, view.drafted.base.commit, view.tip.commit, path);
+  const { text, isCut } = await readFilePatch(lookup.repository, view.drafted.base.commit, view.tip.commit, path);
   const fileDiff = parseHunks(text);
   return text === "" ? null : { ...fileDiff, cut: fileDiff.cut || isCut };
 }

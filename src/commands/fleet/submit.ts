@@ -21,8 +21,8 @@ import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { buildPreview } from "../../runner/draft/preview.ts";
 import { withRun } from "../../runner/open-run.ts";
-import { readStatus, uncommittedMessage } from "../../workspace/git/status.ts";
-import { ownedPathTest } from "../../workspace/layers/scope-globs.ts";
+import { readStatus, describeUncommitted } from "../../workspace/git/status.ts";
+import { compileOwnedPaths } from "../../workspace/layers/scope-globs.ts";
 import { addIgnoreLines } from "../../workspace/owned.ts";
 import { parseLabels, requireHub } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -125,6 +125,6 @@ async function offerOrder(context: CommandContext, order: WorkOrder): Promise<vo
 
 /** Workers only see commits, so what isn't committed would be missing there. */
 async function uncommittedWarnings(root: string, commit: string): Promise<readonly string[]> {
-  const { changed } = await readStatus(await openedRepository(root), ownedPathTest([]));
-  return changed.length === 0 ? [] : [uncommittedMessage(changed, commit)];
+  const { changed } = await readStatus(await openedRepository(root), compileOwnedPaths([]));
+  return changed.length === 0 ? [] : [describeUncommitted(changed, commit)];
 }

@@ -17,7 +17,7 @@ import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireProject, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
-import { branchOf } from "../../workspace/workspace.ts";
+import { runBranchName } from "../../workspace/workspace.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };
@@ -104,10 +104,10 @@ async function bringCommits(
         remediation: ["set AUTOPILOT_HUB to the git repository that its owner sent commits to", "git fetch"],
       });
   }
-  const ref = `refs/heads/${branchOf(drafted.run_id)}`;
+  const ref = `refs/heads/${runBranchName(drafted.run_id)}`;
   const existing = await git({ ...user, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
   if (existing.code === 0 && existing.out.toString("utf8").trim() !== tip.commit)
-    refuse("workspace_changed", { message: `The branch ${branchOf(drafted.run_id)} is here already, at another commit.` });
+    refuse("workspace_changed", { message: `The branch ${runBranchName(drafted.run_id)} is here already, at another commit.` });
   const zeroSha = "0".repeat(tip.commit.length);
   if (existing.code !== 0)
     await git({ ...user, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha] });

@@ -14,7 +14,7 @@ import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { readRun, waysOn } from "../../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
-import { temporaryFolder } from "../../workspace/temporary-folder.ts";
+import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
 import { changedTranscripts } from "./transcript-verify.ts";
 import { checkBlobs, type Records, readRecords } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
@@ -157,7 +157,7 @@ async function recheckEvidence(
   if (isForeign)
     for (const { piece, hashes } of pieces.values()) evidence.push(compareEvidence(piece, hashes.at(-1) ?? "", { why: notYours }));
   if (isForeign || pieces.size === 0) return { evidence, isolation: null, now };
-  const folder = await temporaryFolder("verify");
+  const folder = await createTemporaryFolder("verify");
   try {
     const recheck = await openRecheck(context, { paths, repository, view, folder });
     try {

@@ -3,7 +3,7 @@
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import { git } from "../../workspace/git/git.ts";
 import { findGitPlaces } from "../../workspace/git/places.ts";
-import { userViewCall } from "../../workspace/git/user-view.ts";
+import { openUserView } from "../../workspace/git/user-view.ts";
 
 export type IgnoreRule = { readonly path: string; readonly source: string; readonly line: number; readonly pattern: string };
 
@@ -13,7 +13,7 @@ export async function findIgnoreRule(root: string, paths: readonly string[]): Pr
   if (places === null) return null;
   const input = [Buffer.from(paths.join("\0"))];
   const args = ["check-ignore", "-v", "-z", "--no-index", "--stdin"];
-  const { out } = await git({ ...(await userViewCall(places)), args, input, codes: [0, 1, 128] });
+  const { out } = await git({ ...(await openUserView(places)), args, input, codes: [0, 1, 128] });
   const fields = out.toString("utf8").split("\0");
   const rules = paths.map((_, index) => fields.slice(index * 4, index * 4 + 4));
   // A rule that begins with ! re-includes the path.

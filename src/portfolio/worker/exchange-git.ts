@@ -2,13 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { git, type GitCall, gitLine } from "../../workspace/git/git.ts";
+import { git, readGitLine, type GitContext } from "../../workspace/git/git.ts";
 import { type Identity, identityEnv, readIdentity } from "../../workspace/git/identity.ts";
 import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { refuse } from "../../project/respond.ts";
 
-type Call = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+type Call = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 export type ExchangeGit = {
   readonly repository: Repository;
@@ -53,7 +53,7 @@ export const commitTree = (
   { ours, identity }: ExchangeGit,
   { tree, parents, message }: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
 ): Promise<string> =>
-  gitLine({
+  readGitLine({
     ...ours,
     env: { ...ours.env, ...identityEnv(identity) },
     args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"],

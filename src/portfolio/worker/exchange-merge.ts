@@ -4,7 +4,7 @@
 //   M1. What was taken out of a branch does not come back with a task: if the branch no longer contains the commit that the work is based
 //       on, only the task's own changes are brought over.
 
-import { git, gitLine } from "../../workspace/git/git.ts";
+import { git, readGitLine } from "../../workspace/git/git.ts";
 import { commitTree, type ExchangeGit, isAncestor } from "./exchange-git.ts";
 
 const rebaseCommitsMax = 50;
@@ -131,7 +131,7 @@ export class CommitMerger {
   }
 
   async #treeOf(commit: string): Promise<string> {
-    return this.#merges.get(commit)?.tree ?? gitLine({ ...this.#git.ours, args: ["rev-parse", `${commit}^{tree}`] });
+    return this.#merges.get(commit)?.tree ?? readGitLine({ ...this.#git.ours, args: ["rev-parse", `${commit}^{tree}`] });
   }
 
   async #gitLines(args: readonly string[]): Promise<readonly string[]> {

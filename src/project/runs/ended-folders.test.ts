@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Entry } from "../../contracts/event.ts";
 import { runView } from "../../views/run-view.test-support.ts";
-import { slugOf } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/records.ts";
 import { freeForRoom, openEndedFolders } from "./ended-folders.ts";
 import { endedTurn } from "./ended-turn.test-support.ts";
 import { openTurnReceipts } from "./turn-receipts.ts";
@@ -66,8 +66,8 @@ test("for room, copies for checks go first, and what agents work on only if that
 
 test("for room, what a turn that has ended made stays, until its run is over", async () => {
   const receipts = openTurnReceipts(folder);
-  const slug = slugOf("1@1/do#1");
-  for (const name of [slug, slugOf("1@1/do#2")])
+  const slug = toSlug("1@1/do#1");
+  for (const name of [slug, toSlug("1@1/do#2")])
     for (const path of [
       `layers/${name}/f`,
       `worlds/layers-${name}-0/delta/f`,

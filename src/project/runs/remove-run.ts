@@ -13,9 +13,9 @@ import { GitSha } from "../../contracts/ids.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
-import { erase, moveFolder, writeWhole } from "../../workspace/folder.ts";
+import { erase, moveFolder, writeFileAtomically } from "../../workspace/folder.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { readBranches, deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
+import { readRunBranches, deleteBranch, type RunBranch } from "../../workspace/git/run-branches.ts";
 import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { unbindRun } from "./run-binding.ts";
@@ -51,7 +51,7 @@ export async function removeRun(
   const folder = runFolder(paths, run);
   const removed = await whileNobodyWorks(folder, async () => {
     const listed = branches.filter(({ isCheckedOut }) => !isCheckedOut).map(({ name, commit }) => ({ name, commit })); // V3
-    await writeWhole(join(folder, listFile), `${JSON.stringify(listed)}\n`);
+    await writeFileAtomically(join(folder, listFile), `${JSON.stringify(listed)}\n`);
     mkdirSync(trashFolder(paths), { recursive: true, mode: 0o700 });
     moveFolder(folder, join(trashFolder(paths), run)); // V2
     return true;
@@ -91,7 +91,7 @@ export async function removeAll(
   const removed: string[] = [];
   const kept: string[] = [];
   for (const { run_id } of runs) {
-    const branches = await readBranches(repository, run_id, listRuns(paths));
+    const branches = await readRunBranches(repository, run_id, listRuns(paths));
     const merged = branches.filter(({ isMerged }) => isMerged);
     if (!(await removeRun(context, paths, repository, { run: run_id, branches: merged }))) continue;
     removed.push(run_id);

@@ -7,7 +7,7 @@ import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { mayTrack } from "../../workspace/git/index-file.ts";
 import { findGitPlaces } from "../../workspace/git/places.ts";
-import { userViewCall } from "../../workspace/git/user-view.ts";
+import { openUserView } from "../../workspace/git/user-view.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { refuse } from "../respond.ts";
@@ -64,7 +64,7 @@ export async function whyTracked({ root }: ProjectPaths, folder: string): Promis
   if (places === null) return "git can't tell whether it tracks its files";
   if (!mayTrack(join(places.gitDir, "index"), path.split("/", 1)[0] ?? path)) return null; // git would read a large index whole, too
   const { out, code } = await git({
-    ...(await userViewCall(places)),
+    ...(await openUserView(places)),
     args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`],
     codes: [0, 128],
   });

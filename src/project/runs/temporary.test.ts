@@ -16,8 +16,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadTryLock } from "../../journal/lock.ts";
-import { userViewCall } from "../../workspace/git/user-view.ts";
-import { ownerFile, ownFolderForm, socketFolder, temporaryFolder } from "../../workspace/temporary-folder.ts";
+import { openUserView } from "../../workspace/git/user-view.ts";
+import { ownerFile, ownFolderPattern, createSocketFolder, createTemporaryFolder } from "../../workspace/temporary-folder.ts";
 import { sweepTemporary } from "./temporary.ts";
 
 let parent = "";
@@ -72,13 +72,13 @@ test("nothing else is: what a living process has, what is open to others, what i
 });
 
 test("a process's own folder is never swept while it lives, and is made anew where somebody cleared it away", async () => {
-  const first = await temporaryFolder("check");
+  const first = await createTemporaryFolder("check");
   const root = dirname(first);
   expect([basename(root), basename(first)]).toEqual([expect.stringMatching(/^tmp-own-/), expect.stringMatching(/^check-/)]);
   await sweepTemporary();
   expect(existsSync(first)).toBe(true);
   rmSync(root, { recursive: true });
-  const second = await temporaryFolder("check");
+  const second = await createTemporaryFolder("check");
   expect([existsSync(second), dirname(second) === root]).toEqual([true, false]);
   rmSync(second, { recursive: true });
 });
@@ -89,9 +89,9 @@ test("a folder for a socket has a path that a socket can have, however deep the 
   mkdirSync(deep);
   process.env["TMPDIR"] = deep;
   try {
-    const folder = await socketFolder("egress", "meter.sock");
+    const folder = await createSocketFolder("egress", "meter.sock");
     expect(Buffer.byteLength(join(folder, "meter.sock"))).toBeLessThanOrEqual(100);
-    expect(dirname(await temporaryFolder("check")).startsWith(deep)).toBe(true);
+    expect(dirname(await createTemporaryFolder("check")).startsWith(deep)).toBe(true);
     rmSync(folder, { recursive: true });
   } finally {
     if (before === undefined) delete process.env["TMPDIR"];
@@ -121,8 +121,8 @@ test.skipIf(process.platform !== "linux")(
 test("the view of the user's repository is in such a folder, so it goes with a killed process", async () => {
   const root = join(parent, "repo");
   mkdirSync(join(root, ".git"), { recursive: true });
-  const { env } = await userViewCall({ root, gitDir: join(root, ".git"), commonDir: join(root, ".git") });
+  const { env } = await openUserView({ root, gitDir: join(root, ".git"), commonDir: join(root, ".git") });
   const own = dirname(env["GIT_DIR"] ?? "");
-  expect(basename(own)).toMatch(ownFolderForm);
+  expect(basename(own)).toMatch(ownFolderPattern);
   expect(readdirSync(own)).toContain(ownerFile);
 });

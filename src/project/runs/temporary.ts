@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { sweepMarked } from "../../agents/process/end-tree.ts";
 import { loadTryLock } from "../../journal/lock.ts";
 import { erase } from "../../workspace/folder.ts";
-import { ownerFile, ownFolderForm, shortestTemporary } from "../../workspace/temporary-folder.ts";
+import { ownerFile, ownFolderPattern, shortestTemporary } from "../../workspace/temporary-folder.ts";
 
 const sweptMax = 256;
 
@@ -24,7 +24,7 @@ export async function sweepTemporary(parents: readonly string[] = [tmpdir(), sho
   if (tryLock === null) return 0;
   let swept = 0;
   for (const parent of new Set(parents)) {
-    const names = (await readdir(parent).catch(() => [])).filter((name) => ownFolderForm.test(name)).slice(0, sweptMax);
+    const names = (await readdir(parent).catch(() => [])).filter((name) => ownFolderPattern.test(name)).slice(0, sweptMax);
     for (const name of names) if (await sweepOne(join(parent, name), tryLock)) swept++;
   }
   return swept;

@@ -3,7 +3,7 @@
 import type { RunView } from "../../core/state.ts";
 import { visible } from "../../kit/visible.ts";
 import { plural, quoteArgument } from "../../views/wording.ts";
-import { filePatchBetween, hasCommits } from "../../workspace/git/diff.ts";
+import { readFilePatch, hasCommits } from "../../workspace/git/diff.ts";
 import type { ProjectPaths } from "./project-paths.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
@@ -19,7 +19,7 @@ export async function testsPatch(project: Pick<ProjectPaths, "root">, run: RunVi
   const lines: string[] = [];
   for (const path of paths) {
     if (lines.length > linesMax) break;
-    const { text } = await filePatchBetween(lookup.repository, base, tip, path);
+    const { text } = await readFilePatch(lookup.repository, base, tip, path);
     const changed = text.trimEnd().split("\n");
     lines.push(...changed.filter((line) => !/^(?:diff --git |index )/.test(line))); // for `git apply`, not for a reader
   }

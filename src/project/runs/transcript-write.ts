@@ -26,7 +26,7 @@ import type { TranscriptKept, TranscriptLine } from "../../contracts/transcript.
 import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import type { Agents, TurnRequest, TurnResult } from "../../ports/agent.ts";
-import { slugOf } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/records.ts";
 
 export const transcriptsFolder = "transcripts";
 export const turnBytesMax = 4 * 1_048_576;
@@ -68,7 +68,7 @@ function describeEnd(result: TurnResult): string {
 type Transcript = { readonly onLiveEvent: (signal: LiveEvent) => void; readonly end: (how: string) => TranscriptKept | null };
 
 function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer, prompt }: TurnRequest): Transcript | null {
-  const file = `${slugOf(attempt)}.jsonl`;
+  const file = `${toSlug(attempt)}.jsonl`;
   const lines = openLines(join(folder, transcriptsFolder), file);
   if (lines === null) return null;
   const clean = (text: string): string => cutMiddle(redactor.excerpt(text)); // W1

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { slugOf } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/records.ts";
 import { endedTurn } from "./ended-turn.test-support.ts";
 import { openTurnReceipts, readEndedTurns, receiptsPath, shrinkReceipts } from "./turn-receipts.ts";
 
@@ -11,7 +11,7 @@ const attempt = "1@1/do#1";
 let folder = "";
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "receipts-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-const file = (): string => join(folder, receiptsPath, slugOf(attempt));
+const file = (): string => join(folder, receiptsPath, toSlug(attempt));
 
 test("an outcome is kept in room that was taken before, and read by another process", () => {
   const receipts = openTurnReceipts(folder);
@@ -21,7 +21,7 @@ test("an outcome is kept in room that was taken before, and read by another proc
   const turn = endedTurn(attempt, { said: "düne ".repeat(10_000), claim: { answer: [1, "two"] } });
   receipts.keep(attempt, turn);
   expect(openTurnReceipts(folder).read(attempt)).toEqual(turn);
-  expect(readEndedTurns(folder)).toEqual([slugOf(attempt)]);
+  expect(readEndedTurns(folder)).toEqual([toSlug(attempt)]);
   const after = statSync(file());
   expect([after.size, after.ino]).toEqual([room.size, room.ino]);
   receipts.drop(attempt);
@@ -39,7 +39,7 @@ test("room that an outcome doesn't need can be given back, and room that waits f
   shrinkReceipts(folder);
   expect(statSync(file()).size).toBeLessThan(size / 100);
   expect(openTurnReceipts(folder).read(attempt)).toEqual(turn);
-  expect(statSync(join(folder, receiptsPath, slugOf("1@1/do#2"))).size).toBe(size);
+  expect(statSync(join(folder, receiptsPath, toSlug("1@1/do#2"))).size).toBe(size);
 });
 
 test("half an outcome is none, nor is another attempt's", () => {
@@ -49,7 +49,7 @@ test("half an outcome is none, nor is another attempt's", () => {
   const bytes = readFileSync(file());
   truncateSync(file(), 100);
   expect(receipts.read(attempt)).toBeNull();
-  writeFileSync(join(folder, receiptsPath, slugOf("1@1/do#2")), bytes);
+  writeFileSync(join(folder, receiptsPath, toSlug("1@1/do#2")), bytes);
   expect(receipts.read("1@1/do#2")).toBeNull();
 });
 

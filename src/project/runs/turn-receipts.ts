@@ -14,7 +14,7 @@ import * as v from "valibot";
 import { type EventOf, eventSchemas } from "../../contracts/event.ts";
 import type { EndedTurn, TurnReceipts } from "../../ports/turn-receipts.ts";
 import { readFolderNames, readSmallFile } from "../../workspace/folder.ts";
-import { slugOf } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/records.ts";
 
 export const receiptsPath = "records/turns";
 const roomBytes = 1 << 20;
@@ -31,7 +31,7 @@ const Receipt = v.strictObject({
 
 export function openTurnReceipts(run: string): TurnReceipts {
   const folder = join(run, receiptsPath);
-  const pathOf = (attempt: string): string => join(folder, slugOf(attempt));
+  const pathOf = (attempt: string): string => join(folder, toSlug(attempt));
   const drop = (attempt: string): void => rmSync(pathOf(attempt), { force: true });
   return {
     reserve: (attempt) => {

@@ -7,7 +7,7 @@ import type { Isolation, IsolationLevel } from "../../workspace/isolation/confin
 import { chooseIsolation } from "../../workspace/isolation/isolation.ts";
 import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { whyDiskFull } from "../../workspace/disk-room.ts";
+import { explainDiskFull } from "../../workspace/disk-room.ts";
 import { refuse } from "../../project/respond.ts";
 
 /** Opens the requested isolation, tested since this machine started; refuses if it does not hold. */
@@ -18,7 +18,7 @@ export async function openIsolation(requested: string, paths: ProjectPaths, runD
   const choice = await chooseIsolation(level, options);
   if ("isolation" in choice) return choice.isolation;
   const { reason, detail, fixes } = choice.failure;
-  const full = whyDiskFull(detail, [runDir, homedir()]);
+  const full = explainDiskFull(detail, [runDir, homedir()]);
   if (full !== null) return refuse("disk_full", { message: `${full} The sandbox could not be tested.` });
   const fallback = level === "auto" ? choice : await chooseIsolation("auto", options);
   const [fix] = fixes; // of the strongest level, or of the one that was named

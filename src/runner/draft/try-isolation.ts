@@ -3,7 +3,7 @@
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openIsolation } from "./open-isolation.ts";
-import { temporaryFolder } from "../../workspace/temporary-folder.ts";
+import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const testedIsolations = new Map<string, Promise<IsolationInForce>>();
@@ -17,7 +17,7 @@ export function tryIsolation(requested: string, paths: ProjectPaths): Promise<Is
 }
 
 async function testIsolation(requested: string, paths: ProjectPaths): Promise<IsolationInForce> {
-  const folder = await temporaryFolder("isolation");
+  const folder = await createTemporaryFolder("isolation");
   try {
     const { level, mechanism, enforced, not_enforced } = await openIsolation(requested, paths, folder);
     return { level, mechanism, enforced: [...enforced], not_enforced: [...not_enforced] };

@@ -23,7 +23,7 @@ import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { readTreeId } from "../../workspace/git/tree-of.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
-import { checkoutKindFor } from "../../workspace/checkouts/checkout-kind.ts";
+import { chooseCheckoutKind } from "../../workspace/checkouts/checkout-kind.ts";
 import { requireMayGrant } from "../require-may-grant.ts";
 import type { Changes } from "./changes.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -130,7 +130,7 @@ export async function commitOpenTurn(projectPaths: ProjectPaths, run: string, st
     scope: [...drafted.objective.scope],
     ownedPaths: [],
     isLookOnly: true,
-    checkouts: checkoutKindFor(drafted.isolation, folder),
+    checkouts: chooseCheckoutKind(drafted.isolation, folder),
     ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map((origin) => origin.run), begins: fork.tip } }),
   });
   const { layer, commit: done } = await workspace.inspect(open.attempt, open.turn?.layer ?? null);

@@ -18,7 +18,7 @@ import { journalFile } from "../../journal/journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { actorOf, type CommandContext } from "../../project/command-context.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
-import { temporaryFolder } from "../../workspace/temporary-folder.ts";
+import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { erase } from "../../workspace/folder.ts";
 import { openFoldedJournal } from "../open-journal.ts";
@@ -39,7 +39,7 @@ export type ReplayRequest = {
 
 /** Replays the attempt and returns its journal lines, then those of the checks that follow it. Empty if it was cancelled. */
 export async function replayStep(context: CommandContext, paths: ProjectPaths, request: ReplayRequest): Promise<readonly Entry[]> {
-  const folder = await temporaryFolder("replay");
+  const folder = await createTemporaryFolder("replay");
   try {
     copyPrefix(runFolder(paths, request.run), folder, request.seq);
     return await playAttempt(context, paths, folder, request);

@@ -12,7 +12,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { gitLine } from "../../workspace/git/git.ts";
+import { readGitLine } from "../../workspace/git/git.ts";
 import { makeDraft } from "../draft/draft.ts";
 import { goDraft } from "../go-draft.ts";
 import { type OpenRun, withRun } from "../open-run.ts";
@@ -36,7 +36,7 @@ export async function draftFollowUp(
   const request = pull_request?.opened ?? { number: 0, url: "" };
   const commit = pull_request?.commit ?? openRun.view().tip.commit;
   const { root, gitDir } = await openedRepository(openRun.paths.root);
-  const tree = await gitLine({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-parse", `${commit}^{tree}`] });
+  const tree = await readGitLine({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-parse", `${commit}^{tree}`] });
   const worker = Object.values(cast).find(({ script }) => script === undefined)?.agent;
   const { run } = await makeDraft(context, openRun.paths, {
     words: [],

@@ -22,7 +22,7 @@ import { proofSentence } from "../../views/verdict-sentences.ts";
 import { runReport } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readSummary } from "../../workspace/git/summary.ts";
-import { branchOf } from "../../workspace/workspace.ts";
+import { runBranchName } from "../../workspace/workspace.ts";
 import { requireOutsideRun } from "../require-may-grant.ts";
 import type { OpenRun } from "../open-run.ts";
 
@@ -103,7 +103,7 @@ async function findTarget(
       message: `${run_id} began on no branch; name the one to merge into.`,
       remediation: [`autopilot pr ${run_id} --base main`],
     });
-  return { ...(await findRemote(repository, base.branch, input, context.env)), branch: branchOf(run_id), into };
+  return { ...(await findRemote(repository, base.branch, input, context.env)), branch: runBranchName(run_id), into };
 }
 
 /** Renders title and body from the report, without secrets of this user. */

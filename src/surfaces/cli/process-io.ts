@@ -27,7 +27,7 @@ export function processIo(): Io {
     rows: () => process.stderr.rows ?? 24,
     write: (to, text) => {
       if (closedStreams[to]) return;
-      const result = writeWhole(to === "out" ? 1 : 2, text);
+      const result = writeFileAtomically(to === "out" ? 1 : 2, text);
       closedStreams[to] = result === "gone";
       if (to === "out" && typeof result === "object") lost = result.lost;
     },
@@ -50,7 +50,7 @@ function isTerminal(fd: number): boolean {
 }
 
 /** `gone` if there is no reader any more; the system's error if the text could not be written. */
-function writeWhole(fd: number, text: string): "whole" | "gone" | { readonly lost: string } {
+function writeFileAtomically(fd: number, text: string): "whole" | "gone" | { readonly lost: string } {
   const bytes = Buffer.from(text, "utf8");
   let position = 0;
   for (let waits = 0; position < bytes.length;) {

@@ -3,7 +3,7 @@
 import { closeSync, lstatSync, openSync, utimesSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorErrno } from "../failure.ts";
+import { readErrorCode } from "../failure.ts";
 import { moveToTrash } from "../folder.ts";
 
 type TryLock = (fd: number, options?: { readonly shared?: boolean }) => boolean;
@@ -24,7 +24,7 @@ async function lock(path: string, shared: boolean): Promise<BaseLock | null> {
   try {
     fd = openSync(path, "r+");
   } catch (error) {
-    if (errorErrno(error) === "ENOENT") return null;
+    if (readErrorCode(error) === "ENOENT") return null;
     throw error;
   }
   if (!tryLock(fd, { shared })) {
@@ -46,7 +46,7 @@ export async function placeDraft(draft: string, folder: string, trash: string): 
   try {
     await rename(draft, folder);
   } catch (error) {
-    if (!["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(errorErrno(error) ?? "")) throw error;
+    if (!["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(readErrorCode(error) ?? "")) throw error;
     if (isLockable(join(folder, "lease"))) return; // another was first
     moveToTrash(folder, trash);
     await rename(draft, folder);

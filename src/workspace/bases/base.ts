@@ -12,22 +12,22 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import { git, type GitCall } from "../git/git.ts";
+import { git, type GitContext } from "../git/git.ts";
 import type { ObjectFormat } from "../git/tree.ts";
 import type { BaseLock } from "./base-lock.ts";
-import { isIntact, type MadeFolder } from "./intact.ts";
-import { createMade, deleteMade, leaseMade, type Leased, type Store } from "./store.ts";
+import { isIntact, type SealedFolder } from "./intact.ts";
+import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type LeasedEntry, type Store } from "./store.ts";
 
-export type Base = MadeFolder & {
+export type Base = SealedFolder & {
   readonly tree: GitSha;
   readonly folder: string;
   readonly index: string;
   readonly lease: BaseLock;
 };
 /** The repository whose objects a base is made of. */
-export type BaseSource = { readonly call: Omit<GitCall, "args">; readonly format: ObjectFormat; readonly tree: GitSha };
+export type BaseSource = { readonly call: GitContext; readonly format: ObjectFormat; readonly tree: GitSha };
 
 /** Older ones hold the bytes of the objects, without conversions. */
 const baseVersion = 2;
@@ -39,7 +39,7 @@ const indexLeadMs = 3_000;
 const rowBytesMax = 120;
 const missingBytesMax = 64 << 20;
 
-export const bootId = (): string => {
+export const readBootId = (): string => {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
@@ -50,7 +50,7 @@ export const bootId = (): string => {
 const baseName = ({ format, tree }: Pick<BaseSource, "format" | "tree">): string => `${format}-${tree}`;
 const baseFolder = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", baseName(source));
 /** The tree whose base has its files here; null if they are no base's. */
-export const baseTreeAt = (files: string): GitSha | null => /^sha(?:1|256)-([0-9a-f]+)$/.exec(basename(dirname(files)))?.[1] ?? null;
+export const parseBaseTree = (files: string): GitSha | null => /^sha(?:1|256)-([0-9a-f]+)$/.exec(basename(dirname(files)))?.[1] ?? null;
 export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree">): boolean =>
   existsSync(join(baseFolder(store, source), "base.json"));
 
@@ -58,12 +58,12 @@ export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree"
 export async function openBase(store: Store, source: BaseSource): Promise<Base> {
   const folder = baseFolder(store, source);
   for (let tries = 0; tries < 5; tries += 1) {
-    const leased = await leaseMade(store, { folder, part, of: source.tree });
+    const leased = await leaseStoreEntry(store, { folder, part, of: source.tree });
     if (leased !== null) {
       const base = { ...leased, tree: source.tree, index: join(folder, "index") };
       if (await isSound(store, source, base)) return base;
       leased.lease.release();
-      await deleteMade(store, folder); // B2
+      await deleteStoreEntry(store, folder); // B2
     }
     await createBase(store, source);
   }
@@ -73,27 +73,27 @@ export async function openBase(store: Store, source: BaseSource): Promise<Base> 
 /** Makes the next opening look at every file. */
 export async function distrustBase(folder: string): Promise<void> {
   await truncate(checkMarkPath(folder)).catch((error: unknown) => {
-    if (errorErrno(error) === null) throw error; // it is gone, or can't be opened either
+    if (readErrorCode(error) === null) throw error; // it is gone, or can't be opened either
   });
 }
 
 /** B2 */
-async function isSound(store: Store, source: BaseSource, base: Base & Pick<Leased, "note">): Promise<boolean> {
+async function isSound(store: Store, source: BaseSource, base: Base & Pick<LeasedEntry, "note">): Promise<boolean> {
   const mark = checkMarkPath(base.folder);
   const checkedAtMs = statSync(mark, { throwIfNoEntry: false })?.mtimeMs;
   if (base.note["version"] !== baseVersion || checkedAtMs === undefined || !existsSync(base.index)) return false;
-  const isSameBoot = readSmallFile(mark, markBytesMax)?.toString("utf8") === bootId();
+  const isSameBoot = readSmallFile(mark, markBytesMax)?.toString("utf8") === readBootId();
   if (isSameBoot && Math.abs(Date.now() - checkedAtMs) < store.recheckMs) return true;
   if (!isSameBoot && !(await matchesContent(store, source, base))) return false;
   if (!(await isIntact(base))) return false;
-  await writeFile(mark, bootId()); // in place, as store.ts wants it
+  await writeFile(mark, readBootId()); // in place, as store.ts wants it
   return true;
 }
 
 /** Says since which start of the machine the content is known, and by its time when every file was last checked. */
 const checkMarkPath = (folder: string): string => join(folder, "looked");
 
-const callInBase = (source: BaseSource, files: string, index: string): Omit<GitCall, "args"> => ({
+const callInBase = (source: BaseSource, files: string, index: string): GitContext => ({
   ...source.call,
   cwd: files,
   env: { ...source.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: index },
@@ -127,7 +127,7 @@ async function matchesContent(store: Store, source: BaseSource, base: Base): Pro
 const dateAhead = (index: string): Promise<void> => utimes(index, new Date(Date.now() + indexLeadMs), new Date(Date.now() + indexLeadMs));
 
 const createBase = (store: Store, source: BaseSource): Promise<boolean> =>
-  createMade(store, { folder: baseFolder(store, source), part, of: source.tree, kind: "base" }, async (files, draft) => {
+  createStoreEntry(store, { folder: baseFolder(store, source), part, of: source.tree, kind: "base" }, async (files, draft) => {
     const index = join(draft, "index");
     const call = callInBase(source, files, index);
     store.failpoint?.("base_read");
@@ -142,7 +142,7 @@ const createBase = (store: Store, source: BaseSource): Promise<boolean> =>
         "workspace_unusable",
         "This disk can't hold all files of the commit: some names are the same to it, because they differ in case or spelling only.",
       );
-    await writeFile(checkMarkPath(draft), bootId());
+    await writeFile(checkMarkPath(draft), readBootId());
     return { version: baseVersion, bytes: await readTreeBytes(call, source.tree) };
   });
 
@@ -150,7 +150,7 @@ const createBase = (store: Store, source: BaseSource): Promise<boolean> =>
  * Why objects could not be read: they are missing, as in a damaged repository or a partial clone, or git's message. The wording of the first varies, so git is
  * asked which are missing.
  */
-export async function explainMissingObjects(call: Omit<GitCall, "args">, treeish: GitSha, error: unknown): Promise<unknown> {
+export async function explainMissingObjects(call: GitContext, treeish: GitSha, error: unknown): Promise<unknown> {
   const args = ["rev-list", "--objects", "--missing=print", "--no-object-names", "--no-walk", treeish];
   const { out } = await git({ ...call, args, codes: [0, 128], outputBytesMax: missingBytesMax });
   const missing = out.toString("latin1").match(/^\?.*/gm) ?? [];
@@ -165,7 +165,7 @@ export async function explainMissingObjects(call: Omit<GitCall, "args">, treeish
 }
 
 /** How much space the files of a tree take. */
-async function readTreeBytes(call: Omit<GitCall, "args">, tree: GitSha): Promise<number> {
+async function readTreeBytes(call: GitContext, tree: GitSha): Promise<number> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-l", "-z", "--full-tree", tree] });
   let bytes = 0;
   for (let index = 0; index < out.length;) {

@@ -24,7 +24,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBase, type Base, type BaseSource } from "./base.ts";
 import { evict, openStore, type Store } from "./store.ts";
 import { isIntact } from "./intact.ts";
-import { storeFolder } from "./store-folder.ts";
+import { findStoreFolder } from "./store-folder.ts";
 
 let room = "";
 let store: Store;
@@ -361,6 +361,6 @@ test("a tree that git refuses to look at is refused with what git says", async (
 });
 
 test("the store lies where caches lie", () => {
-  expect(storeFolder({ XDG_CACHE_HOME: "/c", HOME: "/h" })).toBe("/c/autopilot");
-  expect(storeFolder({ XDG_CACHE_HOME: "relative", HOME: "/h" })).toBe("/h/.cache/autopilot");
+  expect(findStoreFolder({ XDG_CACHE_HOME: "/c", HOME: "/h" })).toBe("/c/autopilot");
+  expect(findStoreFolder({ XDG_CACHE_HOME: "relative", HOME: "/h" })).toBe("/h/.cache/autopilot");
 });

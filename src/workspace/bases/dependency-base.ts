@@ -14,13 +14,13 @@ import { lstatSync, type Dirent, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compareText } from "../../kit/compare-text.ts";
 import { copyFolder } from "../layers/dependencies.ts";
-import { errorErrno } from "../failure.ts";
+import { readErrorCode } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { BaseLock } from "./base-lock.ts";
-import { isIntact, isSameFolder, isUnchanged, type MadeFolder, tickMs } from "./intact.ts";
-import { createMade, deleteMade, leaseMade, type Store } from "./store.ts";
+import { isIntact, isSameFolder, isUnchanged, type SealedFolder, tickMs } from "./intact.ts";
+import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type Store } from "./store.ts";
 
-export type DependencyBase = MadeFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };
+export type DependencyBase = SealedFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };
 
 const lockNames = [
   "package-lock.json",
@@ -60,12 +60,12 @@ export async function openDependencyBase(
   for (let tries = 0; tries < 3; tries += 1) {
     const opening = opened.get(key);
     if (opening !== undefined && isSameFolder(opening)) return opening;
-    const leased = await leaseMade(store, { folder, part: "tree", of: key });
+    const leased = await leaseStoreEntry(store, { folder, part: "tree", of: key });
     if (leased !== null && (await isIntact(leased)) && (await isCurrent(root, paths, leased.note["copiedNs"])))
       // D4, D5
       return { ...leased, key, paths };
     leased?.lease.release();
-    if (leased !== null) await deleteMade(store, folder);
+    if (leased !== null) await deleteStoreEntry(store, folder);
     if (!(await create(store, { root, paths, key, folder }))) return null; // D2
   }
   return null;
@@ -74,7 +74,7 @@ export async function openDependencyBase(
 type NewBase = { readonly root: string; readonly paths: readonly string[]; readonly key: string; readonly folder: string };
 
 const create = (store: Store, { root, paths, key, folder }: NewBase): Promise<boolean> =>
-  createMade(store, { folder, part: "tree", of: key, kind: "packages" }, async (files) => {
+  createStoreEntry(store, { folder, part: "tree", of: key, kind: "packages" }, async (files) => {
     store.failpoint?.("packages_copy");
     const copiedNs = String(BigInt(Date.now() - tickMs) * 1_000_000n);
     for (const path of paths) await copyFolder(join(root, path), join(files, path));
@@ -84,7 +84,7 @@ const create = (store: Store, { root, paths, key, folder }: NewBase): Promise<bo
 /** D5 */
 async function isCurrent(root: string, paths: readonly string[], copiedNs: unknown): Promise<boolean> {
   if (typeof copiedNs !== "string") return false; // made by an older version
-  for (const path of paths) if (!(await isUnchanged({ files: join(root, path), madeNs: copiedNs }))) return false;
+  for (const path of paths) if (!(await isUnchanged({ files: join(root, path), sealedNs: copiedNs }))) return false;
   return true;
 }
 
@@ -112,7 +112,7 @@ function computeKey(root: string, paths: readonly string[]): string | null {
   try {
     for (const path of paths) addFolder(join(root, path), depthMax);
   } catch (error) {
-    if (errorErrno(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
     return null; // an install is under way
   }
   return folders > foldersMax ? null : hash.digest("hex");

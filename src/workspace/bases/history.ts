@@ -13,14 +13,14 @@ import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { erase, readJson } from "../folder.ts";
-import { git, type GitCall } from "../git/git.ts";
+import { git, type GitContext } from "../git/git.ts";
 import { quotePath } from "../git/shadow.ts";
 import { explainMissingObjects } from "./base.ts";
 import type { BaseLock } from "./base-lock.ts";
-import { isIntact, type MadeFolder } from "./intact.ts";
-import { createMade, deleteMade, leaseMade, type Store } from "./store.ts";
+import { isIntact, type SealedFolder } from "./intact.ts";
+import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type Store } from "./store.ts";
 
-export const historyCommits = 20;
+export const historyCommitsMax = 20;
 /** Git follows no more than five stores that borrow from each other. */
 const borrowedMax = 3;
 
@@ -28,7 +28,7 @@ export type History = {
   readonly commit: GitSha;
   /** Object folders, the commit's own first; all that a repository borrowing from it may read. */
   readonly objects: readonly string[];
-  readonly folders: readonly MadeFolder[];
+  readonly folders: readonly SealedFolder[];
   /** Commits whose parents are missing. */
   readonly shallow: readonly GitSha[];
   readonly leases: readonly BaseLock[];
@@ -39,7 +39,7 @@ type StoredHistory = { readonly shallow: readonly GitSha[]; readonly below: GitS
 const historyFolder = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
 
 /** The history of a commit, copied if it does not exist yet. */
-export async function openHistory(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<History> {
+export async function openHistory(store: Store, call: GitContext, commit: GitSha): Promise<History> {
   for (let tries = 0; ; tries += 1) {
     const history = await leaseHistory(store, commit);
     if (history !== null) return history;
@@ -50,16 +50,16 @@ export async function openHistory(store: Store, call: Omit<GitCall, "args">, com
 
 async function leaseHistory(store: Store, commit: GitSha): Promise<History | null> {
   const leases: BaseLock[] = [];
-  const folders: MadeFolder[] = [];
+  const folders: SealedFolder[] = [];
   let newest: StoredHistory | null = null;
   for (let current: GitSha | null = commit; current !== null;) {
     const folder = historyFolder(store, current);
-    const leased = await leaseMade(store, { folder, part: "objects", of: current });
+    const leased = await leaseStoreEntry(store, { folder, part: "objects", of: current });
     if (leased !== null) leases.push(leased.lease);
     if (leased === null || !(await isIntact(leased))) {
       for (const item of leases) item.release();
-      if (leased !== null) await deleteMade(store, folder);
-      if (current !== commit) await deleteMade(store, historyFolder(store, commit)); // it borrows from what is gone
+      if (leased !== null) await deleteStoreEntry(store, folder);
+      if (current !== commit) await deleteStoreEntry(store, historyFolder(store, commit)); // it borrows from what is gone
       return null;
     }
     const stored = leased.note as StoredHistory;
@@ -70,10 +70,10 @@ async function leaseHistory(store: Store, commit: GitSha): Promise<History | nul
   return { commit, folders, objects: folders.map(({ files }) => files), shallow: newest?.shallow ?? [], leases };
 }
 
-async function create(store: Store, call: Omit<GitCall, "args">, commit: GitSha): Promise<void> {
+async function create(store: Store, call: GitContext, commit: GitSha): Promise<void> {
   const past = await readPast(call, commit);
   const ancestor = await findNearest(store, past.commits.slice(1));
-  await createMade(store, { folder: historyFolder(store, commit), part: "objects", of: commit, kind: "history" }, async (objects) => {
+  await createStoreEntry(store, { folder: historyFolder(store, commit), part: "objects", of: commit, kind: "history" }, async (objects) => {
     const packs = join(objects, "pack");
     await mkdir(packs);
     const boundary = {
@@ -91,10 +91,10 @@ async function create(store: Store, call: Omit<GitCall, "args">, commit: GitSha)
 
 /** The last commits up to one, and those of them whose parents are left out. */
 async function readPast(
-  call: Omit<GitCall, "args">,
+  call: GitContext,
   commit: GitSha,
 ): Promise<{ readonly commits: readonly GitSha[]; readonly shallow: readonly GitSha[] }> {
-  const { out } = await git({ ...call, args: ["rev-list", "--topo-order", "--parents", `--max-count=${historyCommits}`, commit] });
+  const { out } = await git({ ...call, args: ["rev-list", "--topo-order", "--parents", `--max-count=${historyCommitsMax}`, commit] });
   const rows = out
     .toString("latin1")
     .trim()
@@ -118,7 +118,7 @@ async function findNearest(store: Store, candidates: readonly GitSha[]): Promise
 }
 
 /** Packs the commit with its past, or alone if the past is missing, as in a partial clone. Returns the shallow commits. */
-async function packAvailable(call: Omit<GitCall, "args">, packs: string, commit: GitSha, past: PackBoundary): Promise<readonly GitSha[]> {
+async function packAvailable(call: GitContext, packs: string, commit: GitSha, past: PackBoundary): Promise<readonly GitSha[]> {
   try {
     await packInto(call, packs, commit, past);
     return past.shallow;
@@ -136,7 +136,7 @@ type PackBoundary = { readonly without: readonly GitSha[]; readonly shallow: rea
 
 /** Copies what is reachable from a commit and not from others; compressed as it is, because delta search costs more than it saves. */
 export async function packInto(
-  call: Omit<GitCall, "args">,
+  call: GitContext,
   packs: string,
   commit: GitSha,
   { without, shallow }: PackBoundary,

@@ -2,18 +2,18 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { folderId, isIntact, type MadeFolder, sealTime } from "./intact.ts";
+import { folderId, isIntact, type SealedFolder, takeSealNs } from "./intact.ts";
 
 let root = "";
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), "intact-"))));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-async function makeFolder(count: number): Promise<MadeFolder> {
+async function makeFolder(count: number): Promise<SealedFolder> {
   const files = join(root, "made", "files");
   mkdirSync(join(files, "deep", "er"), { recursive: true });
   for (let at = 0; at < count; at += 1) writeFileSync(join(files, "deep", `f${at}`), "x");
   writeFileSync(Buffer.concat([Buffer.from(`${files}/deep/er/`), Buffer.from([0xff, 0xfe])]), "a name that is no text");
-  return { files, madeNs: await sealTime(join(root, "made", "mark")), id: folderId(files) ?? "" };
+  return { files, sealedNs: await takeSealNs(join(root, "made", "mark")), id: folderId(files) ?? "" };
 }
 
 describe.each([3, 400])("a shared folder of %d files", (count) => {

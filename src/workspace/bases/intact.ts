@@ -12,8 +12,8 @@ import { lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } fro
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { errorErrno } from "../failure.ts";
-import { programOnPath } from "../isolation/box-programs.ts";
+import { readErrorCode } from "../failure.ts";
+import { findProgramOnPath } from "../isolation/box-programs.ts";
 
 const run = promisify(execFile);
 /** Longer than the tick of a file system's clock. */
@@ -26,7 +26,7 @@ const entriesFew = 200;
  * A folder, the change time that nothing in it may exceed (a decimal number of nanoseconds), and what tells it from another; empty for a
  * folder that nobody shares.
  */
-export type MadeFolder = { readonly files: string; readonly madeNs: string; readonly id: string };
+export type SealedFolder = { readonly files: string; readonly sealedNs: string; readonly id: string };
 
 /** What tells a folder from any that takes its place; null if there is none. I3 */
 export function folderId(files: string): string | null {
@@ -34,13 +34,13 @@ export function folderId(files: string): string | null {
     const [own, around] = [lstatSync(files, { bigint: true }), lstatSync(dirname(files), { bigint: true })];
     return own.isDirectory() && around.isDirectory() ? `${own.ino}:${around.ino}:${around.ctimeNs}` : null;
   } catch (error) {
-    if (errorErrno(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
     return null;
   }
 }
 
 /** I3 */
-export const isSameFolder = ({ files, id }: MadeFolder): boolean => id === "" || folderId(files) === id;
+export const isSameFolder = ({ files, id }: SealedFolder): boolean => id === "" || folderId(files) === id;
 
 /** Where something is mounted at or below a folder; null if nothing is, or that cannot be known here. */
 export function findMountIn(folder: string): string | null {
@@ -57,13 +57,13 @@ export function findMountIn(folder: string): string | null {
       .map((point) => Buffer.from(point, "latin1").toString("utf8"));
     return points.find((point) => point === real || point.startsWith(`${real}/`)) ?? null;
   } catch (error) {
-    if (errorErrno(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
     return null;
   }
 }
 
 /** The time for a folder that is now complete, by a file beside it on the same disk. I2 */
-export async function sealTime(mark: string): Promise<string> {
+export async function takeSealNs(mark: string): Promise<string> {
   writeFileSync(mark, "");
   const { ctimeNs } = lstatSync(mark, { bigint: true });
   await sleep(tickMs);
@@ -71,20 +71,20 @@ export async function sealTime(mark: string): Promise<string> {
 }
 
 /** What a note says about when its folder was made; null if it says nothing usable. */
-export const readMadeNs = (stored: unknown): string | null => {
+export const readSealNs = (stored: unknown): string | null => {
   const made = typeof stored === "object" && stored !== null && "made" in stored ? stored.made : null;
   return typeof made === "string" && /^\d{10,25}$/.test(made) ? made : null;
 };
 
 /** Whether it is still the folder that was made, and nothing at or below it changed since. */
-export const isIntact = async (folder: MadeFolder): Promise<boolean> =>
+export const isIntact = async (folder: SealedFolder): Promise<boolean> =>
   isSameFolder(folder) && findMountIn(dirname(folder.files)) === null && isUnchanged(folder);
 
 /** Whether nothing at or below a folder changed since a time. */
-export async function isUnchanged({ files, madeNs }: Pick<MadeFolder, "files" | "madeNs">): Promise<boolean> {
-  const made = BigInt(madeNs);
+export async function isUnchanged({ files, sealedNs }: Pick<SealedFolder, "files" | "sealedNs">): Promise<boolean> {
+  const made = BigInt(sealedNs);
   const time = `@${made / 1_000_000_000n}.${String(made % 1_000_000_000n).padStart(9, "0")}`;
-  const find = programOnPath("find");
+  const find = findProgramOnPath("find");
   const answer = isIntactByWalk(Buffer.from(files), made, { entries: find === null ? Number.POSITIVE_INFINITY : entriesFew });
   if (answer !== "too many" || find === null) return answer === true;
   try {
@@ -110,14 +110,14 @@ function isIntactByWalk(path: Buffer, made: bigint, left: { entries: number }): 
     }
     return true;
   } catch (error) {
-    if (errorErrno(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
     return false;
   }
 }
 
 /** Whether what these folders have at a path, if anything, is as it was made. */
-export const isIntactAt = (folders: readonly MadeFolder[], path: Buffer): boolean =>
-  folders.every(({ files, madeNs }) => {
+export const isIntactAt = (folders: readonly SealedFolder[], path: Buffer): boolean =>
+  folders.every(({ files, sealedNs }) => {
     const stat = lstatSync(Buffer.concat([Buffer.from(`${files}/`), path]), { bigint: true, throwIfNoEntry: false });
-    return stat === undefined || stat.ctimeNs <= BigInt(madeNs);
+    return stat === undefined || stat.ctimeNs <= BigInt(sealedNs);
   });

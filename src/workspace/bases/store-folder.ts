@@ -7,12 +7,12 @@
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 
 export const storeBytesMax = 20 * 1024 ** 3;
 
 /** The folder by the usual rules for caches. */
-export function storeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+export function findStoreFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
   const configured = env["XDG_CACHE_HOME"];
   const cache = configured !== undefined && configured.startsWith("/") ? configured : join(env["HOME"] || homedir(), ".cache");
   return join(cache, "autopilot");
@@ -30,7 +30,7 @@ export function openStoreFolder(folder: string, names: readonly string[]): void 
     }
   } catch (error) {
     if (error instanceof WorkspaceFailed) throw error;
-    const code = errorErrno(error);
+    const code = readErrorCode(error);
     if (code === null) throw error;
     const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
     throw new WorkspaceFailed(

@@ -14,11 +14,11 @@ import { randomUUID } from "node:crypto";
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
-import { erase, moveToTrash, readJson, writeWhole } from "../folder.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
+import { erase, moveToTrash, readJson, writeFileAtomically } from "../folder.ts";
 import { type BaseLock, isRealFolder, lockExclusive, lockShared, placeDraft } from "./base-lock.ts";
-import { findMountIn, folderId, type MadeFolder, readMadeNs, sealTime } from "./intact.ts";
-import { isPrivate, openStoreFolder, storeBytesMax, storeFolder } from "./store-folder.ts";
+import { findMountIn, folderId, type SealedFolder, readSealNs, takeSealNs } from "./intact.ts";
+import { isPrivate, openStoreFolder, storeBytesMax, findStoreFolder } from "./store-folder.ts";
 
 export type Store = {
   readonly folder: string;
@@ -29,7 +29,7 @@ export type Store = {
 type Note = Readonly<Record<string, unknown>>;
 /** What a finished folder is: `of` says what it holds, `part` is the folder of its files. */
 type Wanted = { readonly folder: string; readonly part: string; readonly of: string };
-export type Leased = MadeFolder & { readonly folder: string; readonly note: Note; readonly lease: BaseLock };
+export type LeasedEntry = SealedFolder & { readonly folder: string; readonly note: Note; readonly lease: BaseLock };
 
 const kinds = ["bases", "history", "drafts", "trash"] as const;
 /** Checking every file of a base takes time in proportion to its size. */
@@ -37,35 +37,35 @@ const recheckMsDefault = 600_000;
 /** A draft this old that was never locked is abandoned. */
 const draftMsMax = 3_600_000;
 
-export function openStore(folder: string = storeFolder(), options: Partial<Omit<Store, "folder">> = {}): Store {
+export function openStore(folder: string = findStoreFolder(), options: Partial<Omit<Store, "folder">> = {}): Store {
   openStoreFolder(folder, kinds);
   return { folder, bytesMax: storeBytesMax, recheckMs: recheckMsDefault, ...options };
 }
 
 /** The finished folder, leased; null if there is none, or was none that can be used. T3 */
-export async function leaseMade(store: Store, { folder, part, of }: Wanted): Promise<Leased | null> {
+export async function leaseStoreEntry(store: Store, { folder, part, of }: Wanted): Promise<LeasedEntry | null> {
   requireUnmounted(folder);
-  if (isRealFolder(folder) && !isPrivate(folder)) return deleteMade(store, folder);
+  if (isRealFolder(folder) && !isPrivate(folder)) return deleteStoreEntry(store, folder);
   const lease = await lockShared(join(folder, "lease")); // T2
   if (lease === null) return null;
   const note = await readJson(join(folder, "base.json"));
   const files = join(folder, part);
-  const [id, madeNs] = [folderId(files), readMadeNs(note)];
-  if (isNote(note) && madeNs !== null && id !== null && note["of"] === of && note["ino"] === readIno(files) && isPrivate(files))
-    return { folder, files, madeNs, id, note, lease };
+  const [id, sealedNs] = [folderId(files), readSealNs(note)];
+  if (isNote(note) && sealedNs !== null && id !== null && note["of"] === of && note["ino"] === readIno(files) && isPrivate(files))
+    return { folder, files, sealedNs, id, note, lease };
   lease.release();
-  return deleteMade(store, folder);
+  return deleteStoreEntry(store, folder);
 }
 
 /** Deletes what is no longer what it was made as; the caller has released its lease. */
-export async function deleteMade(store: Store, folder: string): Promise<null> {
+export async function deleteStoreEntry(store: Store, folder: string): Promise<null> {
   requireUnmounted(folder);
   try {
     const grave = moveToTrash(folder, join(store.folder, "trash"));
     if (grave !== null) await erase(grave);
     return null;
   } catch (error) {
-    const code = errorErrno(error);
+    const code = readErrorCode(error);
     if (code === null) throw error;
     throw new WorkspaceFailed(
       "workspace_unusable",
@@ -93,7 +93,7 @@ const readIno = (path: string): string => String(lstatSync(path, { bigint: true 
  * Makes a folder: `fill` writes its files and returns what else its note says, among it the bytes it takes; null if nothing is to be made,
  * and then false is returned. T1
  */
-export async function createMade(
+export async function createStoreEntry(
   store: Store,
   { folder, part, of, kind }: Wanted & { readonly kind: string },
   fill: (files: string, draft: string) => Promise<(Note & { readonly bytes: number }) | null>,
@@ -109,8 +109,8 @@ export async function createMade(
       const note = await fill(files, draft);
       if (note === null) return false;
       store.failpoint?.(`${kind}_note`);
-      const made = await sealTime(join(draft, "made"));
-      await writeWhole(join(draft, "base.json"), `${JSON.stringify({ ...note, of, ino: readIno(files), made })}\n`);
+      const made = await takeSealNs(join(draft, "made"));
+      await writeFileAtomically(join(draft, "base.json"), `${JSON.stringify({ ...note, of, ino: readIno(files), made })}\n`);
       store.failpoint?.(`${kind}_rename`);
       await placeDraft(draft, folder, join(store.folder, "trash")); // T1
     } finally {

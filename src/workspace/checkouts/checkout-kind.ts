@@ -7,7 +7,7 @@ import { openStore, type Store } from "../bases/store.ts";
 import type { CheckoutKind } from "./checkouts.ts";
 
 /** Views need the isolation `overlay`, which mounts them; reflink copies need a file system that supports them. */
-export function checkoutKindFor(level: string, runDir: string, store?: Store): CheckoutKind {
+export function chooseCheckoutKind(level: string, runDir: string, store?: Store): CheckoutKind {
   if (level === "overlay") return "overlay";
   return sharesBlocks(store, runDir) ? "reflink" : "copy";
 }

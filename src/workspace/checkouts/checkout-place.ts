@@ -6,8 +6,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createHash } from "node:crypto";
-import type { MadeFolder } from "../bases/intact.ts";
-import { writeWhole } from "../folder.ts";
+import type { SealedFolder } from "../bases/intact.ts";
+import { writeFileAtomically } from "../folder.ts";
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
@@ -18,14 +18,14 @@ const lowerName = (index: number): string => `lower${index}`;
 const checkoutsRoot = (runDir: string): string => join(runDir, "worlds");
 const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 /** The paths of the checkout at a folder. */
-export const checkoutPlace = (runDir: string, folder: string): string =>
+export const checkoutPlacePath = (runDir: string, folder: string): string =>
   join(checkoutsRoot(runDir), `${basename(dirname(folder))}-${basename(folder)}-${textHash(folder)}`);
 export const mergedFolder = (place: string): string => join(place, partNames.merged);
 export const deltaFolder = (place: string): string => join(place, partNames.delta);
 
 /** The paths of the checkout at a folder; null if that is an ordinary folder. */
-export function checkoutAt(runDir: string, folder: string): string | null {
-  const place = checkoutPlace(runDir, folder);
+export function findCheckoutPlace(runDir: string, folder: string): string | null {
+  const place = checkoutPlacePath(runDir, folder);
   return lstatSync(join(place, lowerName(0)), { throwIfNoEntry: false }) === undefined ? null : place; // also if what it links to is gone
 }
 
@@ -37,35 +37,35 @@ export const readLowers = (place: string): readonly string[] =>
     .map((name) => readlinkSync(join(place, name)));
 
 /** The lower folders, the topmost first, as they were made; a time that is missing makes all of them look changed. */
-export function readMadeLowers(place: string): readonly MadeFolder[] {
+export function readSealedLowers(place: string): readonly SealedFolder[] {
   const text = existsSync(join(place, partNames.made)) ? readFileSync(join(place, partNames.made), "latin1") : "";
   const rows = text.split("\n").map((row) => row.split(" "));
   return readLowers(place).map((files, index) => {
     const [time = "", id = ""] = rows[index] ?? [];
-    return { files, madeNs: /^\d+$/.test(time) ? time : "0", id };
+    return { files, sealedNs: /^\d+$/.test(time) ? time : "0", id };
   });
 }
 
 /** Records lower folders that were made anew at the same paths. */
-export async function rewriteMadeLowers(place: string, lowers: readonly MadeFolder[]): Promise<void> {
-  await writeWhole(join(place, partNames.made), lowers.map(({ madeNs, id }) => `${madeNs} ${id}\n`).join(""));
+export async function rewriteSealedLowers(place: string, lowers: readonly SealedFolder[]): Promise<void> {
+  await writeFileAtomically(join(place, partNames.made), lowers.map(({ sealedNs, id }) => `${sealedNs} ${id}\n`).join(""));
 }
 
 /** Writes the parts of a checkout; the first lower folder makes it one, so it comes last. A folder of the checkout's own is made now. */
-export function writeCheckoutParts(place: string, folder: string, lowers: readonly (MadeFolder | string)[]): void {
+export function writeCheckoutParts(place: string, folder: string, lowers: readonly (SealedFolder | string)[]): void {
   for (const name of [partNames.work, partNames.merged]) mkdirSync(join(place, name), { recursive: true, mode: 0o700 });
   symlinkSync(folder, join(place, partNames.upper));
   const nowNs = String(lstatSync(join(place, partNames.upper), { bigint: true }).ctimeNs);
   writeFileSync(
     join(place, partNames.made),
-    lowers.map((lower) => (typeof lower === "string" ? `${nowNs}\n` : `${lower.madeNs} ${lower.id}\n`)).join(""),
+    lowers.map((lower) => (typeof lower === "string" ? `${nowNs}\n` : `${lower.sealedNs} ${lower.id}\n`)).join(""),
   );
   for (const [index, lower] of [...lowers.entries()].toReversed())
     symlinkSync(typeof lower === "string" ? lower : lower.files, join(place, lowerName(index)));
 }
 
 /** The command line that runs a shell script in a private mount namespace, with the checkout mounted. */
-export function mountedCheckout(
+export function composeMountedCheckout(
   { unshare, mount }: MountPrograms,
   place: string,
   script: string,

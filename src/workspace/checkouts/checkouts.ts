@@ -14,11 +14,11 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathFromText, bytePathBytes, parentFolders } from "../git/byte-path.ts";
+import { type BytePath, bytePathFromText, bytePathBytes, listParentFolders } from "../git/byte-path.ts";
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
-import { type Base, baseTreeAt, distrustBase, hasBase, openBase } from "../bases/base.ts";
+import { type Base, parseBaseTree, distrustBase, hasBase, openBase } from "../bases/base.ts";
 import { openStore, type Store } from "../bases/store.ts";
-import { isIntact, isSameFolder, type MadeFolder } from "../bases/intact.ts";
+import { isIntact, isSameFolder, type SealedFolder } from "../bases/intact.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { discard, erase } from "../folder.ts";
 import { git } from "../git/git.ts";
@@ -27,16 +27,16 @@ import type { Shadow } from "../git/shadow.ts";
 import { readObject } from "../git/object-reader.ts";
 import { readTree } from "../git/read-tree.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
-import { isTree, treeFolders, type TreeFolders } from "../git/tree-folders.ts";
-import { deltaBetween, writeChanged, writeDelta, type TreeDelta } from "./delta.ts";
+import { isTree, openTreeFolders, type TreeFolders } from "../git/tree-folders.ts";
+import { computeDelta, writeChanged, writeDelta, type TreeDelta } from "./delta.ts";
 import { writeListing } from "./listing.ts";
 import {
-  checkoutAt,
-  checkoutPlace,
+  findCheckoutPlace,
+  checkoutPlacePath,
   deltaFolder,
   readLowers,
-  readMadeLowers,
-  rewriteMadeLowers,
+  readSealedLowers,
+  rewriteSealedLowers,
   writeCheckoutParts,
 } from "./checkout-place.ts";
 
@@ -88,11 +88,11 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
     kind,
     packagesFor: async (tree, root, paths) => {
       if (kind !== "overlay" || paths.length === 0) return null;
-      const fitting = await filterFitting(treeFolders(shadow.call), tree, paths);
+      const fitting = await filterFitting(openTreeFolders(shadow.call), tree, paths);
       return fitting.length === 0 ? null : bases.packages(root, fitting);
     },
     make: async (folder, tree, index, packages) => {
-      const place = checkoutPlace(runDir, folder);
+      const place = checkoutPlacePath(runDir, folder);
       await discard(place, trash); // W2
       if (kind === "copy") {
         const files = await readTree(shadow.call, tree);
@@ -113,27 +113,27 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
     },
     drop: async (folder) => {
       await discard(folder, trash);
-      await discard(checkoutPlace(runDir, folder), trash);
+      await discard(checkoutPlacePath(runDir, folder), trash);
     },
     requireIntact: () => bases.requireIntact(),
     distrust: () => bases.distrust(),
     restoreLowers: async (folder, packages) => {
-      const place = checkoutAt(runDir, folder);
-      const lowers = place === null ? [] : readMadeLowers(place);
+      const place = findCheckoutPlace(runDir, folder);
+      const lowers = place === null ? [] : readSealedLowers(place);
       const gone = lowers.filter(({ files, id }) => id !== "" && !existsSync(files));
       if (place === null || gone.length === 0) return;
       await bases.distrust(); // what else was opened may be gone as well
-      const made = new Map<string, MadeFolder>();
+      const made = new Map<string, SealedFolder>();
       for (const { files } of gone) {
-        const tree = baseTreeAt(files);
+        const tree = parseBaseTree(files);
         const anew = tree === null ? await packages() : await bases.open(tree);
         if (anew !== null) made.set(anew.files, anew);
       }
       const restored = lowers.map((lower) => made.get(lower.files) ?? lower);
-      await rewriteMadeLowers(place, restored);
+      await rewriteSealedLowers(place, restored);
     },
     foldersOf: (folder) => {
-      const place = checkoutAt(runDir, folder);
+      const place = findCheckoutPlace(runDir, folder);
       return place === null ? [folder] : [folder, ...readLowers(place)];
     },
   };
@@ -185,7 +185,7 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
         (await readObject(shadow.call, ancestor, commitBytesMax))?.content?.toString("latin1").split("\n\n", 1) ?? [];
       const tree = /^tree ([0-9a-f]+)$/m.exec(head)?.[1];
       if (tree === undefined) break; // where history ends, or is missing
-      if (hasBase(openedStore, { format: shadow.format, tree }) && (await deltaBetween(shadow.call, tree, ownTree, deltaPathsMax)) !== null)
+      if (hasBase(openedStore, { format: shadow.format, tree }) && (await computeDelta(shadow.call, tree, ownTree, deltaPathsMax)) !== null)
         return open(tree);
       ancestor = /^parent ([0-9a-f]+)$/m.exec(head)?.[1];
     }
@@ -204,7 +204,7 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
   };
   return {
     requireIntact: async () => {
-      const used: readonly MadeFolder[] = [...(await Promise.all(bases.values())), ...leasedPackages.values()];
+      const used: readonly SealedFolder[] = [...(await Promise.all(bases.values())), ...leasedPackages.values()];
       const damaged = await Promise.all(used.map(async (folder) => ((await isIntact(folder)) ? [] : [folder.files])));
       const changed = [...new Set([...lost, ...damaged.flat()])];
       if (changed.length === 0) return;
@@ -228,7 +228,7 @@ function openBases({ shadow, commit, store: givenStore }: CheckoutOptions): {
       nearestBase ??= findNearestBase();
       nearestBase.catch(() => (nearestBase = null));
       const base = await nearestBase;
-      const delta = await deltaBetween(shadow.call, base.tree, tree, deltaPathsMax);
+      const delta = await computeDelta(shadow.call, base.tree, tree, deltaPathsMax);
       return delta === null ? { base: await open(tree), delta: { changed: [], deleted: [] } } : { base, delta };
     },
   };
@@ -248,7 +248,7 @@ async function filterFitting(folders: TreeFolders, tree: GitSha, paths: readonly
 async function writeIndex(shadow: Shadow, base: Base, { changed, deleted: gone }: TreeDelta, index: string): Promise<void> {
   await copyFile(base.index, index, constants.COPYFILE_FICLONE);
   if (changed.length === 0 && gone.length === 0) return;
-  const folders = treeFolders(shadow.call);
+  const folders = openTreeFolders(shadow.call);
   const zeroSha = "0".repeat(base.tree.length);
   const rows: Buffer[] = [];
   const add = (path: BytePath, entry: TreeEntry | null): void =>
@@ -256,7 +256,7 @@ async function writeIndex(shadow: Shadow, base: Base, { changed, deleted: gone }
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...gone, ...changed.map(([own]) => own)]) {
     for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
-    for (const occupied of [...parentFolders(path), path]) {
+    for (const occupied of [...listParentFolders(path), path]) {
       const baseEntry = await folders.at(base.tree, occupied);
       if (baseEntry !== undefined && !isTree(baseEntry)) add(occupied, null);
     }

@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import type { GitCall } from "../git/git.ts";
-import { attributesAt, isAttributesFile } from "../git/attributes.ts";
+import type { GitContext } from "../git/git.ts";
+import { readAttributeFiles, isAttributesFile } from "../git/attributes.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
 import type { TreeEntry } from "../git/tree.ts";
-import { isTree, treeDifferences, treeFolders } from "../git/tree-folders.ts";
+import { isTree, iterateTreeDifferences, openTreeFolders } from "../git/tree-folders.ts";
 
 const execFileAsync = promisify(execFile);
 const whiteoutTimeoutMs = 60_000;
@@ -27,13 +27,13 @@ export type TreeDelta = {
 };
 
 /** The difference between two trees; null if that is more than `pathsMax` paths, or if attributes differ. */
-export async function deltaBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
+export async function computeDelta(call: GitContext, from: GitSha, to: GitSha, pathsMax: number): Promise<TreeDelta | null> {
   if (from === to) return { changed: [], deleted: [] };
-  const folders = treeFolders(call);
+  const folders = openTreeFolders(call);
   const changed: [BytePath, TreeEntry][] = [];
   const deleted: BytePath[] = [];
   // A new file or folder needs no whiteout: it hides the old one of the same path.
-  for await (const { path, now } of treeDifferences(folders, from, to)) {
+  for await (const { path, now } of iterateTreeDifferences(folders, from, to)) {
     if (isAttributesFile(path)) return null; // it may change how unchanged files are checked out
     if (now === undefined) deleted.push(path);
     else if (!isTree(now)) changed.push([path, now]);
@@ -59,7 +59,7 @@ export async function writeDelta(shadow: Shadow, { changed, deleted }: TreeDelta
 export async function writeChanged(shadow: Shadow, changed: TreeDelta["changed"], tree: GitSha, folder: string): Promise<void> {
   if (changed.length === 0) return;
   const paths = changed.map(([path]) => path);
-  await materialize(shadow, changed, folder, { attributes: await attributesAt(treeFolders(shadow.call), tree, paths) });
+  await materialize(shadow, changed, folder, { attributes: await readAttributeFiles(openTreeFolders(shadow.call), tree, paths) });
 }
 
 // The kernel's whiteout: a device of number 0, which any user may create.

@@ -4,15 +4,15 @@ import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { WorkspaceFailed } from "../failure.ts";
-import { programOnPath } from "../isolation/box-programs.ts";
-import { mergedFolder, mountedCheckout } from "./checkout-place.ts";
+import { findProgramOnPath } from "../isolation/box-programs.ts";
+import { mergedFolder, composeMountedCheckout } from "./checkout-place.ts";
 
 const mountTimeoutMs = 20_000;
 
 /** Mounts the checkout, passes its root to `use` and ends the mount. */
-export async function withMerged<T>(place: string, use: (merged: string) => T): Promise<T> {
-  const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
-  const [program = "", ...args] = mountedCheckout(programs, place, "echo ready && read -r _", []);
+export async function withMergedView<T>(place: string, use: (merged: string) => T): Promise<T> {
+  const programs = { unshare: findProgramOnPath("unshare") ?? "unshare", mount: findProgramOnPath("mount") ?? "mount" };
+  const [program = "", ...args] = composeMountedCheckout(programs, place, "echo ready && read -r _", []);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
   let errorText = "";
   child.stderr.on("data", (bytes: Buffer) => (errorText = (errorText + bytes.toString("utf8")).slice(0, 300)));

@@ -10,18 +10,18 @@
 import { existsSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, parentFolders, joinBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, listParentFolders, joinBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore.ts";
-import { makeAccessible, listAt, withFolderHandle } from "../isolation/overlay-fd.ts";
-import { type ScannedEntry, identifyIn, gitMetadata, scan, type ScanInput, scanSubmodule } from "../layers/scan.ts";
+import { makeAccessible, listNamesAt, withFolderHandle } from "../isolation/overlay-fd.ts";
+import { type ScannedEntry, identifyEntry, classifyGitName, scan, type ScanInput, scanSubmodule } from "../layers/scan.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
 import { isIntactAt, isSameFolder } from "../bases/intact.ts";
-import { readLowers, readMadeLowers } from "./checkout-place.ts";
-import { withMerged } from "./merged.ts";
+import { readLowers, readSealedLowers } from "./checkout-place.ts";
+import { withMergedView } from "./merged.ts";
 
 const damaged = (detail: string): ScannedEntry => ({ kind: "odd", violation: "damaged_base", detail });
 const damagedEntry = damaged("something outside the run changed the shared copy of it, which is made anew");
@@ -110,7 +110,7 @@ type Written = {
 async function readWritten(input: Placed): Promise<Written> {
   const written: Written = { scanned: new Map(), deleted: new Set(), shared: [], untracked: [], damaged: [] };
   const stack: SharedFolder[] = [{ path: "" as BytePath, tree: input.tree }];
-  const lowers = readMadeLowers(input.place);
+  const lowers = readSealedLowers(input.place);
   if (!lowers.every(isSameFolder)) written.damaged.push(top); // K3
   let entryCount = 0;
   let began = performance.now();
@@ -125,7 +125,7 @@ async function readWritten(input: Placed): Promise<Written> {
     const replaced: (readonly [BytePath, Stats, TreeEntry])[] = [];
     for (const [name, stat] of folderEntries) {
       const path = joinBytePath(shared.path, name);
-      const metadata = gitMetadata(shared.path, name, stat);
+      const metadata = classifyGitName(shared.path, name, stat);
       if (metadata === "own") continue;
       const treeEntry = treeFolder.get(name);
       if (metadata !== null) written.scanned.set(path, metadata);
@@ -184,7 +184,7 @@ function identifyReplaced(
     withFolder(input.folder, folder, (folderHandle) => {
       for (const [name, stat] of replaced) {
         const path = joinBytePath(folder, name);
-        scanned.set(path, identifyIn(scanOptions, folderHandle, { path, name, stat }));
+        scanned.set(path, identifyEntry(scanOptions, folderHandle, { path, name, stat }));
       }
     });
   } catch (error) {
@@ -197,7 +197,7 @@ function identifyReplaced(
 async function findDeletedByMount(input: Placed, shared: readonly SharedFolder[]): Promise<ReadonlySet<BytePath>> {
   const deleted = new Set<BytePath>();
   if (shared.length === 0) return deleted;
-  const mergedNames = await withMerged(input.place, (merged) => shared.map(({ path }) => withFolderHandle(merged, path, listAt)));
+  const mergedNames = await withMergedView(input.place, (merged) => shared.map(({ path }) => withFolderHandle(merged, path, listNamesAt)));
   for (const [index, { path, tree }] of shared.entries()) {
     const names = mergedNames[index] ?? null;
     if (names === null) continue; // it is reported as unreadable
@@ -209,7 +209,7 @@ async function findDeletedByMount(input: Placed, shared: readonly SharedFolder[]
 }
 
 async function readNeighbours(input: ReadBackInput, created: readonly BytePath[]): Promise<readonly BytePath[]> {
-  const folders = new Set<BytePath>(created.flatMap((path) => [top, ...parentFolders(path)]));
+  const folders = new Set<BytePath>(created.flatMap((path) => [top, ...listParentFolders(path)]));
   const neighbours: BytePath[] = [];
   for (const folder of folders) {
     const entry = await input.folders.at(input.against, folder);

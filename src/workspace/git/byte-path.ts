@@ -25,7 +25,7 @@ export function bytePathText(path: BytePath): string | null {
 export const displayPath = (path: BytePath): string => bytePathText(path) ?? bytePathBytes(path).toString("utf8");
 
 /** Every folder above a path, nearest last: `a`, `a/b` of `a/b/c`. */
-export function parentFolders(path: BytePath): BytePath[] {
+export function listParentFolders(path: BytePath): BytePath[] {
   const folders: BytePath[] = [];
   for (let index = path.indexOf("/"); index !== -1; index = path.indexOf("/", index + 1)) folders.push(path.slice(0, index) as BytePath);
   return folders;

@@ -1,7 +1,7 @@
 // commits: reads commits through the open git, and the path between two if it is short.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { git, type GitCall } from "./git.ts";
+import { git, type GitContext } from "./git.ts";
 import { readObject } from "./object-reader.ts";
 
 export type CommitObject = {
@@ -16,7 +16,7 @@ const commitBytesMax = 1 << 20;
 const straightLineMax = 100;
 
 /** A commit; null if it is missing, of another type, or larger than any that people write. */
-export async function readCommit(call: Omit<GitCall, "args">, commit: GitSha): Promise<CommitObject | null> {
+export async function readCommit(call: GitContext, commit: GitSha): Promise<CommitObject | null> {
   const object = await readObject(call, commit, commitBytesMax);
   if (object?.type !== "commit" || object.content === null) return null;
   const text = object.content.toString("utf8");
@@ -33,7 +33,7 @@ export async function readCommit(call: Omit<GitCall, "args">, commit: GitSha): P
 }
 
 /** The commits after `from` up to `to`, newest first, if they are a short straight line; null otherwise. */
-export async function straightLineBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly CommitObject[] | null> {
+export async function readStraightLine(call: GitContext, from: GitSha, to: GitSha): Promise<readonly CommitObject[] | null> {
   const line: CommitObject[] = [];
   for (let current = to; current !== from;) {
     const commit = line.length < straightLineMax ? await readCommit(call, current) : null;
@@ -46,7 +46,7 @@ export async function straightLineBetween(call: Omit<GitCall, "args">, from: Git
 }
 
 /** Whether one commit is an ancestor of another, or the same. */
-export async function isAncestor(call: Omit<GitCall, "args">, older: GitSha, newer: GitSha): Promise<boolean> {
-  if ((await straightLineBetween(call, older, newer)) !== null) return true;
+export async function isAncestor(call: GitContext, older: GitSha, newer: GitSha): Promise<boolean> {
+  if ((await readStraightLine(call, older, newer)) !== null) return true;
   return (await git({ ...call, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] })).code === 0;
 }

@@ -23,7 +23,7 @@ export async function hasCommits(repository: RepositoryPaths, commits: readonly 
   return true;
 }
 
-export async function changedFiles(repository: RepositoryPaths, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
+export async function readFileChanges(repository: RepositoryPaths, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
   const { out } = await git({ ...gitCallIn(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"] });
   const parseLineCount = (text: string | undefined): number | null =>
     text === "-" || text === undefined ? null : Number.parseInt(text, 10);
@@ -40,7 +40,7 @@ export async function changedFiles(repository: RepositoryPaths, base: GitSha, ti
 }
 
 /** The patch, as git would apply it; `isCut` if it is too large to be shown whole. */
-export async function patchBetween(
+export async function readPatch(
   repository: RepositoryPaths,
   base: GitSha,
   tip: GitSha,
@@ -56,7 +56,7 @@ export async function patchBetween(
 const filePatchBytesMax = 2 * 1_048_576;
 
 /** The same for one file, taken literally: nothing in its name is a pattern. */
-export async function filePatchBetween(
+export async function readFilePatch(
   repository: RepositoryPaths,
   base: GitSha,
   tip: GitSha,

@@ -10,7 +10,7 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { GitPlaces } from "./places.ts";
 
@@ -38,7 +38,7 @@ const alternatesDepthMax = 5;
 
 /** Throws if git may not be run here. */
 export function requireSafeGitFolder(places: GitPlaces): void {
-  const why = whyGitFolderUnsafe(places);
+  const why = explainUnsafeGitFolder(places);
   if (why === null) return;
   throw new WorkspaceFailed(
     "workspace_unusable",
@@ -48,7 +48,7 @@ export function requireSafeGitFolder(places: GitPlaces): void {
 }
 
 /** Why git may not be run on a repository; null if it may. Starts nothing and opens nothing but small files. */
-export function whyGitFolderUnsafe({ root, gitDir, commonDir }: GitPlaces): string | null {
+export function explainUnsafeGitFolder({ root, gitDir, commonDir }: GitPlaces): string | null {
   const describeProblem = (path: string, why: string): string => `${relativeToRoot(root, path)} ${why}`;
   const folders = gitDir === commonDir ? [gitDir] : [commonDir, gitDir];
   for (const name of checkoutTextFiles) {
@@ -93,7 +93,7 @@ function readEntries(folder: string): readonly Dirent<Buffer>[] {
   try {
     return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
   } catch (error) {
-    if (errorErrno(error) !== null) return []; // git itself reports what it can't open
+    if (readErrorCode(error) !== null) return []; // git itself reports what it can't open
     throw error;
   }
 }
@@ -178,7 +178,7 @@ const relativeToRoot = (root: string, path: string): string => {
 };
 
 /** Included config files are only read. */
-export function whyIncludeUnsafe(path: string): string | null {
+export function explainUnsafeInclude(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   const why = whyBlocksGit(stat);
   return why === null ? null : `${path}, which the repository's configuration includes, ${why}`;
@@ -199,7 +199,7 @@ export async function findBlockingFile(folder: string, signal: AbortSignal): Pro
         }
       }
     } catch (error) {
-      if (errorErrno(error) === null) throw error; // what can't be opened doesn't block
+      if (readErrorCode(error) === null) throw error; // what can't be opened doesn't block
     }
   }
   return null;

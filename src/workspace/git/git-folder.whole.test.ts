@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { git, scratch, scratchFolder } from "../../../test/support/scratch-repository.ts";
 import { git as runnersGit } from "./git.ts";
-import { whyGitFolderUnsafe } from "./git-folder.ts";
+import { explainUnsafeGitFolder } from "./git-folder.ts";
 import { readIdentity } from "./identity.ts";
 import { readStatus } from "./status.ts";
 import { findGitPlaces } from "./places.ts";
@@ -164,7 +164,7 @@ describe("a pipe", () => {
     const [root, store] = [repository(), scratchFolder()];
     pipe(join(store, "pack/pack-1.idx"));
     writeFileSync(join(root, ".git/objects/info/alternates"), `${store}\n`);
-    expect(whyGitFolderUnsafe(findGitPlaces(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
+    expect(explainUnsafeGitFolder(findGitPlaces(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
   });
 
   test.each(["a/b/.gitignore", "a/b/.gitattributes", "nested/.git/HEAD"])(

@@ -14,12 +14,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve as resolved } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
-import { whyDiskFull } from "../disk-room.ts";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { explainDiskFull } from "../disk-room.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import { requireSafeGitFolder, findBlockingFile, whyIncludeUnsafe } from "./git-folder.ts";
+import { requireSafeGitFolder, findBlockingFile, explainUnsafeInclude } from "./git-folder.ts";
 import { endAtExit, signalGroup } from "./living-gits.ts";
-import { mayRun } from "./may-run.ts";
+import { isHarmlessCall } from "./may-run.ts";
 import { readCommonDir, type GitPlaces, findGitPlaces } from "./places.ts";
 
 export type GitCall = {
@@ -39,6 +39,9 @@ export type GitCall = {
   readonly onOutput?: (chunk: Buffer) => void;
   readonly timeoutMs?: number;
 };
+
+/** How and where git runs: a call without its arguments. */
+export type GitContext = Omit<GitCall, "args">;
 
 export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly err: string; readonly isCut: boolean };
 
@@ -69,39 +72,39 @@ export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
   const message = answer.err.trim().replace(/\s+/g, " ").slice(0, 2000);
-  throw gitFailure(call, answer, `git ${commandOf(call)} failed (${answer.code}): ${message}`);
+  throw toGitFailure(call, answer, `git ${commandOf(call)} failed (${answer.code}): ${message}`);
 }
 
 /** The failure of a call: a full disk among those it uses, or this sentence. */
-export function gitFailure(
+export function toGitFailure(
   call: Pick<GitCall, "cwd" | "env" | "into">,
   { err }: Pick<GitAnswer, "err">,
   sentence: string,
 ): WorkspaceFailed {
   const places = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].flatMap((name) => call.env?.[name] ?? []);
-  const full = whyDiskFull(err, [call.cwd, ...places, ...(call.into === undefined ? [] : [call.into.root, call.into.commonDir])]);
+  const full = explainDiskFull(err, [call.cwd, ...places, ...(call.into === undefined ? [] : [call.into.root, call.into.commonDir])]);
   return full === null ? new WorkspaceFailed("workspace_unusable", sentence) : new WorkspaceFailed("disk_full", full);
 }
 
 /** The one line a plumbing command prints. */
-export async function gitLine(call: GitCall): Promise<string> {
+export async function readGitLine(call: GitCall): Promise<string> {
   return (await git(call)).out.toString("utf8").replace(/\n$/, "");
 }
 
 /** The options of every git call. G1 */
-export function gitArguments({ config }: Pick<GitCall, "config">): readonly string[] {
+export function composeGitArguments({ config }: Pick<GitCall, "config">): readonly string[] {
   const settings = config === "user" ? hardening : [...hardening, ...isolationSettings];
   return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 }
 
 async function spawnGit(call: GitCall): Promise<GitAnswer> {
-  invariant(mayRun(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
+  invariant(isHarmlessCall(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
   await requireSafeFor(call); // G4
-  const argv = [...gitArguments(call), ...call.args];
+  const argv = [...composeGitArguments(call), ...call.args];
   const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
   return new Promise((resolve, reject) => {
     // Detached, so that a Ctrl-C meant for the runner does not interrupt an update of a checkout.
-    const child = spawn("git", argv, { cwd: call.cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = spawn("git", argv, { cwd: call.cwd, env: composeGitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
     endAtExit(child, "gently"); // G5
     const closed = new AbortController();
     child.on("error", (error) => {
@@ -161,7 +164,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
 const cannotStart = (error: Error, cwd: string): WorkspaceFailed =>
   new WorkspaceFailed(
     "workspace_unusable",
-    errorErrno(error) === "ENOENT"
+    readErrorCode(error) === "ENOENT"
       ? `git was not found, or the folder ${cwd} does not exist.`
       : `git could not be started: ${error.message}`,
   );
@@ -224,7 +227,7 @@ async function requireSafeIncludes(path: string, depth: number): Promise<void> {
     const includePath = entry.slice(entry.indexOf("\n") + 1);
     if (entry === "" || includePath === "") continue;
     const included = resolved(dirname(path), includePath.replace(/^~(?=\/)/, homedir()));
-    const why = whyIncludeUnsafe(included);
+    const why = explainUnsafeInclude(included);
     if (why !== null) throw new WorkspaceFailed("workspace_unusable", `${why} Git was not started.`, "take the include away");
     await requireSafeIncludes(included, depth + 1);
   }
@@ -252,21 +255,21 @@ const waitForDrain = (stdin: NodeJS.WritableStream): Promise<void> =>
   });
 
 /** The environment variable with the pid of the runner that started a git, so that the next runner can find it. */
-export const gitMark = "AUTOPILOT_GIT";
+export const gitMarkVariable = "AUTOPILOT_GIT";
 /** Where a user may keep their configuration instead of the usual places. */
 const configVariables = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
 /** The absolute folders of a PATH: a relative one would be inside the repository, where a program called git could be. */
 const absoluteFolders = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
 
-export function gitEnvironment(call: Omit<GitCall, "args">): Record<string, string> {
+export function composeGitEnvironment(call: GitContext): Record<string, string> {
   const path = process.env["PATH"];
   const searchPath = path === undefined ? {} : { PATH: absoluteFolders(path) };
   // Overrides any configuration: nothing is fetched implicitly, and the runner's own calls fetch from folders only.
   const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
   const fixed = {
     ...transports,
-    [gitMark]: String(process.pid),
+    [gitMarkVariable]: String(process.pid),
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     LC_ALL: "C",

@@ -4,11 +4,11 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { type CommitObject, readCommit } from "./commits.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import type { GitPlaces } from "./places.ts";
 import { readBranch } from "./refs.ts";
 import { resolveTree } from "./tree.ts";
-import { filesBetween } from "./tree-folders.ts";
+import { readFileDifferences } from "./tree-folders.ts";
 
 export type RunCommit = {
   readonly commit: GitSha;
@@ -21,21 +21,21 @@ export type RunCommit = {
 const subjectCharsMax = 200;
 
 /** One line of a key as a trailer: anything but plain ASCII is written as bytes in hex. */
-export const trailerValue = (key: string): string =>
+export const encodeTrailerValue = (key: string): string =>
   [...Buffer.from(key, "utf8")]
     .map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`))
     .join("");
 
-export function runMessage(run: OpenRun, attempt: AttemptId, subject: string): string {
+export function composeRunMessage(run: RunWorkspace, attempt: AttemptId, subject: string): string {
   const line = subject
     .replace(/[\u0000-\u001f\u007f]+/g, " ")
     .trim()
     .slice(0, subjectCharsMax);
-  return `${line === "" ? "Changes of one attempt" : line}\n\nAutopilot-Run: ${run.runId}\nAutopilot-Attempt: ${trailerValue(attempt)}\n`;
+  return `${line === "" ? "Changes of one attempt" : line}\n\nAutopilot-Run: ${run.runId}\nAutopilot-Attempt: ${encodeTrailerValue(attempt)}\n`;
 }
 
 /** The tip of the run's branch. */
-export async function readTip(run: OpenRun): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
+export async function readTip(run: RunWorkspace): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
   const commit = await readBranch(branchPlaces(run), run.ref, userRepositoryCall(run));
   if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
     throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortBranchName(run.ref)} is gone.`);
@@ -43,16 +43,16 @@ export async function readTip(run: OpenRun): Promise<{ readonly commit: GitSha; 
 }
 
 /** Where the branch is: in the user's repository, or for an isolated run in its own. */
-const branchPlaces = ({ isApart, repository, runDir, shadow }: OpenRun): GitPlaces =>
+const branchPlaces = ({ isApart, repository, runDir, shadow }: RunWorkspace): GitPlaces =>
   isApart ? { root: runDir, gitDir: shadow.gitDir, commonDir: shadow.gitDir } : repository;
 
 export const shortBranchName = (ref: string): string => ref.replace(/^refs\/heads\//, "");
 /** How git is called in the repository that has the run's branch. */
-export const userRepositoryCall = (run: OpenRun): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
+export const userRepositoryCall = (run: RunWorkspace): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } =>
   run.isApart ? run.shadow.call : { cwd: run.repository.root, env: { GIT_DIR: run.repository.gitDir } };
 
 /** The run's commits, oldest first. Throws workspace_changed if the branch has anything else. */
-export async function readRunCommits(run: OpenRun, tip: GitSha): Promise<readonly RunCommit[]> {
+export async function readRunCommits(run: RunWorkspace, tip: GitSha): Promise<readonly RunCommit[]> {
   const commits: RunCommit[] = [];
   for (let current = tip; current !== run.base.commit;) {
     const commit = await readCommit(run.shadow.call, current);
@@ -64,7 +64,7 @@ export async function readRunCommits(run: OpenRun, tip: GitSha): Promise<readonl
   return commits.toReversed();
 }
 
-function requireRunCommit(run: OpenRun, { commit, parents, tree, message }: CommitObject): RunCommit {
+function requireRunCommit(run: RunWorkspace, { commit, parents, tree, message }: CommitObject): RunCommit {
   const trailers = message.trimEnd().split("\n\n").at(-1) ?? "";
   const trailer = (key: string): string | null =>
     trailers
@@ -80,14 +80,14 @@ function requireRunCommit(run: OpenRun, { commit, parents, tree, message }: Comm
   return { commit, parent, tree, subject: message.split("\n")[0] ?? "", attempt };
 }
 
-const branchChangedError = (run: OpenRun, how: string): WorkspaceFailed =>
+const branchChangedError = (run: RunWorkspace, how: string): WorkspaceFailed =>
   new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortBranchName(run.ref)}: ${how}.`);
 
-export async function findAttemptCommit(run: OpenRun, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {
-  const key = trailerValue(attempt);
+export async function findAttemptCommit(run: RunWorkspace, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {
+  const key = encodeTrailerValue(attempt);
   return (await readRunCommits(run, tip)).find((commit) => commit.attempt === key) ?? null;
 }
 
-export async function pathsBetween(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly string[]> {
-  return (await filesBetween(run.shadow.call, from, to)).map(({ path }) => displayPath(path));
+export async function readChangedDisplayPaths(run: RunWorkspace, from: GitSha, to: GitSha): Promise<readonly string[]> {
+  return (await readFileDifferences(run.shadow.call, from, to)).map(({ path }) => displayPath(path));
 }

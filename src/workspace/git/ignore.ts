@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, bytePathBytes, parentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { materialize } from "./materialize.ts";
 import type { Shadow } from "./shadow.ts";
@@ -72,7 +72,7 @@ async function writeRules({ shadow, folders, tree, folder }: RulesFolder, paths:
   if (writtenRules.size > cachedTreesMax) writtenRules.clear();
   const foldersWithRules = writtenRules.get(folder) ?? new Set<BytePath>();
   writtenRules.set(folder, foldersWithRules);
-  const missingFolders = new Set(paths.flatMap((path) => [top, ...parentFolders(path)]).filter((above) => !foldersWithRules.has(above)));
+  const missingFolders = new Set(paths.flatMap((path) => [top, ...listParentFolders(path)]).filter((above) => !foldersWithRules.has(above)));
   if (missingFolders.size === 0) return;
   const rules: [BytePath, TreeEntry][] = [];
   for (const above of missingFolders) {

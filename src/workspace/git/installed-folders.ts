@@ -10,7 +10,7 @@ import { bytePathFromBytes, type BytePath, bytePathFromText, bytePathBytes, join
 import { git } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 import { listTree } from "./tree-list.ts";
-import { userViewCall } from "./user-view.ts";
+import { openUserView } from "./user-view.ts";
 
 /** Names that only an installer uses. `vendor` may be the user's own code, so it counts only if git ignores it. */
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
@@ -19,7 +19,7 @@ const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
  * Ignore rules for those that git does not ignore, each for exactly one path, and for those that an agent may install at the top where
  * there is none yet.
  */
-export async function installedRules(places: GitPlaces, existing: readonly BytePath[]): Promise<string> {
+export async function composeInstalledRules(places: GitPlaces, existing: readonly BytePath[]): Promise<string> {
   const untracked = await listUntracked(places, existing.filter(isNamed(installedNames)), []);
   const possible = installedNames.filter((name) => !existing.some(isNamed([name])));
   return [...untracked, ...possible]
@@ -29,7 +29,7 @@ export async function installedRules(places: GitPlaces, existing: readonly ByteP
 }
 
 /** Those of these names that git, or a further ignore file, ignores; as paths from the root. */
-export function ignoredFolders(
+export function findIgnoredFolders(
   places: GitPlaces,
   existing: readonly BytePath[],
   names: readonly string[],
@@ -45,7 +45,7 @@ const isNamed =
     names.includes(basename(path));
 
 /** The subfolders of a folder of the commit with one of these names or one that only an installer uses. */
-export async function foldersNamed({ root, gitDir }: GitPlaces, commit: GitSha, names: readonly string[]): Promise<readonly BytePath[]> {
+export async function findFoldersNamed({ root, gitDir }: GitPlaces, commit: GitSha, names: readonly string[]): Promise<readonly BytePath[]> {
   const parents = await readFolders({ root, gitDir }, commit);
   const top = Buffer.from(`${root}/`).toString("latin1");
   const wantedNames = [...new Set([...installedNames, ...names])].map(bytePathFromText);
@@ -101,7 +101,7 @@ async function listUntracked(places: GitPlaces, folders: readonly BytePath[], op
       "--",
       ...paths.slice(index, index + pathsPerCall),
     ];
-    const { out } = await git({ ...(await userViewCall(places)), args: ["--literal-pathspecs", ...args] });
+    const { out } = await git({ ...(await openUserView(places)), args: ["--literal-pathspecs", ...args] });
     untracked.push(...parseFolders(out));
   }
   return untracked;

@@ -7,9 +7,9 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { gitMark } from "./git.ts";
+import { gitMarkVariable } from "./git.ts";
 import { signalGroup } from "./living-gits.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 
 const waitMs = 10_000;
 const pollMs = 50;
@@ -17,7 +17,7 @@ const pollMs = 50;
 const idlePollsMin = 4;
 
 /** Before a run's branch is read: gits of a dead runner finish, and the lock of a killed one is deleted. */
-export async function clearLeftovers(run: Pick<OpenRun, "repository" | "ref">): Promise<void> {
+export async function clearLeftovers(run: Pick<RunWorkspace, "repository" | "ref">): Promise<void> {
   const { root, commonDir } = run.repository;
   const until = performance.now() + waitMs;
   const readOrphans = (): readonly RunningGit[] => readRunningGits(root).filter(isOrphan);
@@ -68,7 +68,7 @@ function readRunningGits(root: string): readonly RunningGit[] {
         if (!readFileSync(`/proc/${name}/comm`, "utf8").startsWith("git")) return [];
         if (!`${readlinkSync(`/proc/${name}/cwd`)}/`.startsWith(`${root}/`)) return [];
         const variables = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
-        const mark = variables.find((word) => word.startsWith(`${gitMark}=`))?.slice(gitMark.length + 1);
+        const mark = variables.find((word) => word.startsWith(`${gitMarkVariable}=`))?.slice(gitMarkVariable.length + 1);
         return [{ pid: Number(name), runner: mark === undefined ? null : Number(mark) }];
       } catch {
         return []; // gone, or another user's

@@ -8,15 +8,15 @@ import { bytePathFromText, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import { userRepositoryCall } from "./history.ts";
 import { layerFolder } from "../layers/layer.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readObject } from "./object-reader.ts";
 import { type TreeEntry, resolveTree } from "./tree.ts";
-import { filesBetween, treeFolders } from "./tree-folders.ts";
+import { readFileDifferences, openTreeFolders } from "./tree-folders.ts";
 import { listDisplayPaths } from "./tree-list.ts";
 
-export async function readDifferences(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
+export async function readDifferences(run: RunWorkspace, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
-  return (await filesBetween(run.shadow.call, from, to)).map(({ path, was, now }) => ({
+  return (await readFileDifferences(run.shadow.call, from, to)).map(({ path, was, now }) => ({
     path: displayPath(path),
     kind: differenceKind(was, now),
     was: entryKey(was),
@@ -32,9 +32,9 @@ function differenceKind(was: TreeEntry | undefined, now: TreeEntry | undefined):
 const entryKey = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
 
 /** The file list of the run's base and of the last other commit: steps ask for the same ones repeatedly. */
-const pathLists = new WeakMap<OpenRun, Map<GitSha, Promise<readonly string[]>>>();
+const pathLists = new WeakMap<RunWorkspace, Map<GitSha, Promise<readonly string[]>>>();
 
-export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
+export function pathsAt(run: RunWorkspace, commit: GitSha): Promise<readonly string[]> {
   const lists = pathLists.get(run) ?? new Map<GitSha, Promise<readonly string[]>>();
   pathLists.set(run, lists);
   const cached = lists.get(commit);
@@ -47,9 +47,9 @@ export function pathsAt(run: OpenRun, commit: GitSha): Promise<readonly string[]
 }
 
 /** The base's list, without what is gone and with what is new. */
-async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly string[]> {
+async function pathsByDifference(run: RunWorkspace, commit: GitSha): Promise<readonly string[]> {
   const basePaths = await pathsAt(run, run.base.commit);
-  const differences = await filesBetween(run.shadow.call, run.base.commit, commit);
+  const differences = await readFileDifferences(run.shadow.call, run.base.commit, commit);
   const deleted = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [displayPath(path)] : [])));
   const added = differences.flatMap(({ path, was }) => (was === undefined ? [displayPath(path)] : []));
   if (deleted.size + added.length === 0) return basePaths;
@@ -58,9 +58,9 @@ async function pathsByDifference(run: OpenRun, commit: GitSha): Promise<readonly
   return paths.sort((a, b) => compareText(a, b)); // a sorted list is searched without a copy
 }
 
-export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
+export async function textAt(run: RunWorkspace, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
   const tree = await resolveTree(run.shadow.call, commit);
-  const entry = await treeFolders(run.shadow.call).at(tree, bytePathFromText(path));
+  const entry = await openTreeFolders(run.shadow.call).at(tree, bytePathFromText(path));
   if (entry === undefined || !entry.mode.startsWith("100")) return null;
   const text = (await readObject(run.shadow.call, entry.sha, bytesMax))?.content ?? null;
   return text === null || text.includes(0) ? null : text.toString("utf8");
@@ -70,7 +70,7 @@ export async function textAt(run: OpenRun, commit: GitSha, path: string, bytesMa
  * Whether an agent's disposable repository has a commit of this hash, or a single one with this prefix. Only its objects are read, never
  * its settings.
  */
-export async function hasCommit(run: OpenRun, attempt: AttemptId, name: string): Promise<boolean> {
+export async function hasCommit(run: RunWorkspace, attempt: AttemptId, name: string): Promise<boolean> {
   if (!/^[0-9a-f]{6,64}$/.test(name)) return false;
   const objects = join(layerFolder(run, attempt), ".git", "objects");
   const call = { ...run.shadow.call, env: { ...run.shadow.call.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } };
@@ -88,7 +88,7 @@ const orderTimeoutMs = 60_000;
  * Whether a path was last changed in a later commit than another, in the history that ends with `commit`. Null if history does not show it:
  * one of them is in no commit, or they were changed on unrelated branches.
  */
-export async function isLater(run: OpenRun, commit: GitSha, path: string, than: string): Promise<boolean | null> {
+export async function isLater(run: RunWorkspace, commit: GitSha, path: string, than: string): Promise<boolean | null> {
   const lastChange = async (item: string): Promise<string> => {
     const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", item];
     return (await git({ ...userRepositoryCall(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();

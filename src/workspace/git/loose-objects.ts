@@ -11,8 +11,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflate, constants as zlib } from "node:zlib";
 import type { GitSha } from "../../contracts/ids.ts";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
-import type { GitCall } from "./git.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
+import type { GitContext } from "./git.ts";
 import type { ObjectFormat } from "./tree.ts";
 
 const deflateAsync = promisify(deflate);
@@ -22,10 +22,10 @@ const objectsMax = 40;
 export type NewObject = { readonly type: "blob" | "tree" | "commit"; readonly content: Buffer };
 
 /** Whether this many objects are written here rather than by git. */
-export const areFew = (count: number): boolean => count <= objectsMax;
+export const areFewObjects = (count: number): boolean => count <= objectsMax;
 
 /** Writes an object where the call's new objects go, and returns its hash. */
-export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
+export async function writeObject(call: GitContext, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
   const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   const name = createHash(format).update(object).digest("hex");
   const folder = join(objectFolder(call), name.slice(0, 2));
@@ -47,7 +47,7 @@ export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFor
       throw error;
     }
   } catch (error) {
-    const code = errorErrno(error);
+    const code = readErrorCode(error);
     if (code === null) throw error;
     const reason = code === "ENOSPC" || code === "EDQUOT" ? "disk_full" : "workspace_unusable";
     throw new WorkspaceFailed(reason, `An object could not be written to ${folder} (${code}).`);
@@ -55,5 +55,5 @@ export async function writeObject(call: Omit<GitCall, "args">, format: ObjectFor
   return name;
 }
 
-const objectFolder = ({ cwd, env }: Omit<GitCall, "args">): string =>
+const objectFolder = ({ cwd, env }: GitContext): string =>
   env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");

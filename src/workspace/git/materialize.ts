@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, parentFolders, bytePathParts, type BytePath } from "./byte-path.ts";
+import { bytePathBytes, listParentFolders, bytePathParts, type BytePath } from "./byte-path.ts";
 import { isAttributesFile } from "./attributes.ts";
-import { git, type GitCall } from "./git.ts";
+import { git, type GitContext } from "./git.ts";
 import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
 import { resolveTree, type TreeEntry } from "./tree.ts";
@@ -64,7 +64,7 @@ async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, Tree
     contents.push([path, entry?.mode === "100755" ? 0o777 : 0o666, content]);
   }
   for (const [path, mode, content] of contents) {
-    const above = parentFolders(path).at(-1);
+    const above = listParentFolders(path).at(-1);
     if (above !== undefined) await mkdir(pathInFolder(folder, above), { recursive: true });
     await writeFile(pathInFolder(folder, path), content, { mode });
   }
@@ -74,7 +74,7 @@ async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, Tree
 const pathInFolder = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]);
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
-export async function writeTree(shadow: Shadow, call: Omit<GitCall, "args">, onto: GitSha, changes: Rows): Promise<GitSha> {
+export async function writeTree(shadow: Shadow, call: GitContext, onto: GitSha, changes: Rows): Promise<GitSha> {
   return writeEditedTree(call, shadow.format, await resolveTree(call, onto), changes);
 }
 

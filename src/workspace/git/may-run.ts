@@ -23,7 +23,7 @@ const patchOptions = ["-p", "--patch"];
 const patchSafeguards = ["--no-ext-diff", "--no-textconv"];
 
 /** Whether a call is allowed: its first argument that isn't an option is the command. */
-export function mayRun({ args, isOwn }: { readonly args: readonly string[]; readonly isOwn?: true }): boolean {
+export function isHarmlessCall({ args, isOwn }: { readonly args: readonly string[]; readonly isOwn?: true }): boolean {
   const index = args.findIndex((word) => !word.startsWith("--") || word === "--version");
   const command = args[index] ?? "";
   const isReadOnlyForm = command !== "worktree" || args[index + 1] === "list";

@@ -4,7 +4,7 @@
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** A name as the laxest file system would read it: without case, without what HFS+ ignores and NTFS strips at the end. */
-export const plainName = (name: string): string =>
+export const toPlainName = (name: string): string =>
   (name.split(":")[0] ?? "")
     .replace(ignoredByHfs, "")
     .normalize("NFC")
@@ -15,13 +15,13 @@ export const plainName = (name: string): string =>
 export function isGitName(name: string): boolean {
   // A backslash or colon ends a name on Windows: `.git\config` and `.git::$INDEX_ALLOCATION` both open `.git` there.
   return name.split("\\").some((part) => {
-    const plain = plainName(part);
+    const plain = toPlainName(part);
     return plain === ".git" || /^git~\d+$/.test(plain);
   });
 }
 
 /** Whether some file system treats this name as `.gitmodules`: NTFS has short names of it, by its beginning or by a hash. */
-export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:gitmod|gi7eba|gi7eb|gi7e)~\d+)$/.test(plainName(name));
+export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:gitmod|gi7eba|gi7eb|gi7e)~\d+)$/.test(toPlainName(name));
 
 /** Two paths with the same folded form are one file on a file system that ignores case or normalises. */
 export const foldCase = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");

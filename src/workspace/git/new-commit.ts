@@ -1,7 +1,7 @@
 // new-commit: creates a commit on no branch yet.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { type GitCall, gitLine } from "./git.ts";
+import { readGitLine, type GitContext } from "./git.ts";
 import { type Identity, identityEnv } from "./identity.ts";
 import { writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
@@ -19,7 +19,7 @@ const isPlainIdentity = ({ name, email }: Identity): boolean =>
   /^[\w.+@-]*\w$/.test(email) &&
   /^\w/.test(email);
 
-export async function createCommit(call: Omit<GitCall, "args">, format: ObjectFormat, input: CommitInput): Promise<GitSha> {
+export async function createCommit(call: GitContext, format: ObjectFormat, input: CommitInput): Promise<GitSha> {
   const { tree, parents, identity, message } = input;
   const isText = !message.includes("\0") && message.endsWith("\n");
   if (isPlainIdentity(identity) && isText) {
@@ -27,7 +27,7 @@ export async function createCommit(call: Omit<GitCall, "args">, format: ObjectFo
     const headerLines = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${author}`, `committer ${author}`];
     return writeObject(call, format, { type: "commit", content: Buffer.from(`${headerLines.join("\n")}\n\n${message}`) });
   }
-  return gitLine({
+  return readGitLine({
     ...call,
     env: { ...call.env, ...identityEnv(identity) },
     args: ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"],

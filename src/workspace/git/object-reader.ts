@@ -11,7 +11,7 @@ import type { Socket } from "node:net";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { endAtExit } from "./living-gits.ts";
-import { gitArguments, gitEnvironment, type GitCall, timeoutMsDefault } from "./git.ts";
+import { composeGitArguments, composeGitEnvironment, timeoutMsDefault, type GitContext } from "./git.ts";
 
 /** `content` is null if it is larger than the given limit. */
 export type GitObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
@@ -21,7 +21,7 @@ const bytesMaxDefault = 1 << 29;
 const readers = new Map<string, Reader>();
 
 /** The object a name resolves to (`<sha>`, `<sha>^{tree}`); null if it is missing. */
-export async function readObject(call: Omit<GitCall, "args">, name: string, bytesMax = bytesMaxDefault): Promise<GitObject | null> {
+export async function readObject(call: GitContext, name: string, bytesMax = bytesMaxDefault): Promise<GitObject | null> {
   // Where new objects go does not matter for reading: a repository that borrows from there sees them too.
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
   const key = JSON.stringify([call.cwd, env]);
@@ -35,11 +35,11 @@ export async function readObject(call: Omit<GitCall, "args">, name: string, byte
 
 type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<GitObject | "given up" | null> };
 
-function openReader(call: Omit<GitCall, "args">, forgetReader: (reader: Reader) => void): Reader {
-  const child: ChildProcessWithoutNullStreams = spawn("git", [...gitArguments(call), "cat-file", "--batch"], {
+function openReader(call: GitContext, forgetReader: (reader: Reader) => void): Reader {
+  const child: ChildProcessWithoutNullStreams = spawn("git", [...composeGitArguments(call), "cat-file", "--batch"], {
     // Its working folder is neutral: a reader of objects must not hold a folder that is to be deleted.
     cwd: call.env?.["GIT_DIR"]?.startsWith("/") === true ? "/" : call.cwd,
-    env: gitEnvironment(call),
+    env: composeGitEnvironment(call),
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });

@@ -3,11 +3,11 @@
 
 import { NotRead } from "../layers/fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitCall } from "./git.ts";
+import { git, type GitContext } from "./git.ts";
 import type { Change } from "../layers/judge.ts";
 import { readScannedContent } from "../layers/scan.ts";
 import { displayPath } from "./byte-path.ts";
-import { areFew, writeObject } from "./loose-objects.ts";
+import { areFewObjects, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
 import type { ObjectFormat } from "./tree.ts";
 
@@ -20,12 +20,12 @@ export type BlobSource = {
 };
 
 /** Stores the changes' contents; throws workspace_changed if a file is no longer what was judged. */
-export async function storeBlobs(call: Omit<GitCall, "args">, source: BlobSource): Promise<void> {
+export async function storeBlobs(call: GitContext, source: BlobSource): Promise<void> {
   const { format, changes } = source;
   const count = changes.filter(({ after }) => after !== null).length;
   if (count === 0) return;
   const asTheyAre = { ...source, changes: changes.filter(({ after }) => after?.bytesSha === undefined) };
-  if (areFew(count)) for (const content of readContents(asTheyAre)) await writeObject(call, format, { type: "blob", content });
+  if (areFewObjects(count)) for (const content of readContents(asTheyAre)) await writeObject(call, format, { type: "blob", content });
   else await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: fastImportInput(asTheyAre) });
   for (const { path, after } of changes) {
     if (after?.bytesSha === undefined) continue;

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { errorErrno } from "../failure.ts";
+import { readErrorCode } from "../failure.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { erase } from "../folder.ts";
@@ -23,7 +23,7 @@ export async function createOwnGitDirectory({ root, format }: Pick<Repository, "
     await init(draft);
     await rename(draft, folder);
   } catch (error) {
-    if (!["ENOTEMPTY", "EEXIST"].includes(errorErrno(error) ?? "")) throw error;
+    if (!["ENOTEMPTY", "EEXIST"].includes(readErrorCode(error) ?? "")) throw error;
     if (!exists()) await init(folder); // left incomplete by a killed process
   } finally {
     await erase(draft);

@@ -3,8 +3,8 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, type BytePath } from "./byte-path.ts";
-import { git, type GitCall } from "./git.ts";
-import { isObjectName, cachedTreeOr, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
+import { git, type GitContext } from "./git.ts";
+import { isObjectName, resolveCachedTree, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
 import { readFilesOfFewFolders } from "./tree-folders.ts";
 
 const cachedTreesMax = 6;
@@ -14,9 +14,9 @@ const folderReadsMax = 24;
 const cache = new Map<string, { readonly reading: Promise<Tree>; entries: number }>();
 
 /** Every file of a commit or tree. A hash's content never changes, so the last few are cached, from any repository. */
-export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+export function readTree(call: GitContext, treeish: GitSha): Promise<Tree> {
   if (!isObjectName(treeish)) return listTree(call, treeish);
-  const key = cachedTreeOr(treeish);
+  const key = resolveCachedTree(treeish);
   const cached = cache.get(key);
   const entry = cached ?? { reading: readByFolders(call, treeish), entries: 0 };
   cache.delete(key);
@@ -32,7 +32,7 @@ export function readTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<
   return entry.reading;
 }
 
-async function readByFolders(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+async function readByFolders(call: GitContext, treeish: GitSha): Promise<Tree> {
   const tree = await resolveTree(call, treeish).catch(() => null);
   return (tree === null ? null : await readFilesOfFewFolders(call, tree, folderReadsMax)) ?? listTree(call, treeish);
 }
@@ -46,7 +46,7 @@ function evict(): void {
   }
 }
 
-async function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<Tree> {
+async function listTree(call: GitContext, treeish: GitSha): Promise<Tree> {
   const { out } = await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish] });
   const tree = new Map<BytePath, TreeEntry>();
   for (let index = 0; index < out.length;) {

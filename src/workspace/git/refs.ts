@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { readSmallFile } from "../folder.ts";
-import { git, type GitCall } from "./git.ts";
+import { git, type GitContext } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 
 const refBytesMax = 4_096;
@@ -17,7 +17,7 @@ const plainBranch = /^refs\/heads\/(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^
 export const isPlainBranch = (ref: string): boolean => plainBranch.test(ref);
 
 /** The commit of a branch, by its full name; null if there is no such branch. `call`: how git is run there. */
-export async function readBranch(places: GitPlaces, ref: string, call: Omit<GitCall, "args"> = gitCallIn(places)): Promise<GitSha | null> {
+export async function readBranch(places: GitPlaces, ref: string, call: GitContext = gitCallIn(places)): Promise<GitSha | null> {
   return readPlainRef(places, ref) ?? askGit(call, ref);
 }
 
@@ -36,7 +36,7 @@ export async function readHeadCommit(places: GitPlaces): Promise<GitSha | null> 
   return "commit" in plain ? plain.commit : readBranch(places, plain.branch);
 }
 
-async function askGit(call: Omit<GitCall, "args">, name: string): Promise<GitSha | null> {
+async function askGit(call: GitContext, name: string): Promise<GitSha | null> {
   const args = ["rev-parse", "--verify", "-q", `${name}^{commit}`];
   const { code, out } = await git({ ...call, args, codes: [0, 1, 128] });
   return code === 0 ? out.toString("utf8").trim() : null;

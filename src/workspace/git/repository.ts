@@ -8,9 +8,9 @@ import type { ReasonCode } from "../../contracts/reason.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, requireSafeRepository } from "./git.ts";
-import { ownedAlways } from "../owned.ts";
-import { ownedPathTest } from "../layers/scope-globs.ts";
-import { readChangedFiles, uncommittedMessage } from "./status.ts";
+import { alwaysOwnedPaths } from "../owned.ts";
+import { compileOwnedPaths } from "../layers/scope-globs.ts";
+import { readChangedFiles, describeUncommitted } from "./status.ts";
 import { isGitlink, cacheTree, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
 import { type GitPlaces, findGitPlaces } from "./places.ts";
@@ -61,7 +61,7 @@ export function findRepository(folder: string): Promise<RepositoryLookup<Reposit
 export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<RepositoryLookup<SurveyedRepository>> {
   return orUnusable(async () => {
     const lookup = await locate(resolve(folder));
-    return "failure" in lookup ? lookup : { repository: await survey(lookup.repository, [...ownedAlways, ...ownedPaths]) };
+    return "failure" in lookup ? lookup : { repository: await survey(lookup.repository, [...alwaysOwnedPaths, ...ownedPaths]) };
   });
 }
 
@@ -70,7 +70,7 @@ export const surveyRepository = (
   repository: Repository,
   ownedPaths: readonly string[] = [],
 ): Promise<RepositoryLookup<SurveyedRepository>> =>
-  orUnusable(async () => ({ repository: await survey(repository, [...ownedAlways, ...ownedPaths]) }));
+  orUnusable(async () => ({ repository: await survey(repository, [...alwaysOwnedPaths, ...ownedPaths]) }));
 
 async function orUnusable<Kind extends Repository>(work: () => Promise<RepositoryLookup<Kind>>): Promise<RepositoryLookup<Kind>> {
   try {
@@ -185,13 +185,13 @@ async function askOneByOne(folder: string): Promise<Answers | { readonly failure
 async function survey(repository: Repository, owned: readonly string[]): Promise<SurveyedRepository> {
   const { root, gitDir, head, branch } = repository;
   const call = { cwd: root, env: { GIT_DIR: gitDir, GIT_WORK_TREE: root } };
-  const [changed, { notable }] = await Promise.all([readChangedFiles(repository, ownedPathTest(owned)), listTree(call, head.commit)]);
+  const [changed, { notable }] = await Promise.all([readChangedFiles(repository, compileOwnedPaths(owned)), listTree(call, head.commit)]);
   const submodules = notable.filter(([, entry]) => isGitlink(entry));
   const filters = await readFilters(
     { root, gitDir },
     notable.filter(([path, { mode }]) => mode.startsWith("100") && attributesName.test(path)),
   );
-  const uncommitted = changed.length > 0 ? [uncommittedMessage(changed, head.commit)] : [];
+  const uncommitted = changed.length > 0 ? [describeUncommitted(changed, head.commit)] : [];
   const warnings = [
     ...uncommitted,
     ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),

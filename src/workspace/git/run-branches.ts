@@ -18,7 +18,7 @@ const gitCallIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GI
 const runBranch = (run: string): string => `autopilot/${run}`;
 
 /** The run's own branch and those of its child runs. `runs`: the others here, whose names may have the same prefix. */
-export async function readBranches(repository: RepositoryPaths, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
+export async function readRunBranches(repository: RepositoryPaths, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
   const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
   const { out } = await git({ ...gitCallIn(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
   const others = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(runBranch);

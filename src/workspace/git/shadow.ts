@@ -11,15 +11,15 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BytePath } from "./byte-path.ts";
-import { errorErrno } from "../failure.ts";
-import { erase, readSmallFile, writeWhole } from "../folder.ts";
-import type { GitCall } from "./git.ts";
-import { installedRules } from "./installed-folders.ts";
+import { readErrorCode } from "../failure.ts";
+import { erase, readSmallFile, writeFileAtomically } from "../folder.ts";
+import type { GitContext } from "./git.ts";
+import { composeInstalledRules } from "./installed-folders.ts";
 import type { GitPlaces } from "./places.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
 import { readUserConfig } from "./user-config.ts";
-import { userViewCall } from "./user-view.ts";
+import { openUserView } from "./user-view.ts";
 
 export type Shadow = {
   readonly gitDir: string;
@@ -27,9 +27,9 @@ export type Shadow = {
   /** For private indexes and other short-lived files. */
   readonly scratch: string;
   /** Calls that write objects, if any, into the shadow. */
-  readonly call: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+  readonly call: GitContext & { readonly env: Readonly<Record<string, string>> };
   /** Calls whose objects belong in the user's repository, because a branch will refer to them. */
-  readonly callIntoUser: Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+  readonly callIntoUser: GitContext & { readonly env: Readonly<Record<string, string>> };
 };
 
 const excludesBytesMax = 1 << 20;
@@ -56,7 +56,7 @@ export async function openShadow(options: ShadowOptions): Promise<Shadow> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   if (existsSync(gitDir)) {
     await borrowFrom(gitDir, objects);
-    await writeWhole(join(gitDir, "info", "attributes"), withoutFilters); // H1
+    await writeFileAtomically(join(gitDir, "info", "attributes"), withoutFilters); // H1
     await addInstalledRules(user, gitDir, installed);
   } else await createShadow(options, gitDir, objects);
   const call = { cwd: runDir, isOwn: true, env: { GIT_DIR: gitDir } } as const;
@@ -82,7 +82,7 @@ async function createShadow({ repository, user, installed }: ShadowOptions, gitD
   );
   await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), withoutFilters); // H1
-  await writeFile(join(draft, "info", "exclude"), `${await readExcludes(user)}${await installedRules(user, installed)}`); // H2
+  await writeFile(join(draft, "info", "exclude"), `${await readExcludes(user)}${await composeInstalledRules(user, installed)}`); // H2
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
   await chmod(draft, 0o700);
@@ -93,8 +93,8 @@ async function createShadow({ repository, user, installed }: ShadowOptions, gitD
 async function addInstalledRules(user: GitPlaces, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
   const rules = await readFile(path, "utf8"); // ours, so that neither its size nor a fault in reading it drops the copied rules (H2)
-  const newRules = (await installedRules(user, installed)).split("\n").filter((line) => line !== "" && !rules.split("\n").includes(line));
-  if (newRules.length > 0) await writeWhole(path, `${rules}${newRules.join("\n")}\n`);
+  const newRules = (await composeInstalledRules(user, installed)).split("\n").filter((line) => line !== "" && !rules.split("\n").includes(line));
+  if (newRules.length > 0) await writeFileAtomically(path, `${rules}${newRules.join("\n")}\n`);
 }
 
 /** Records where the user's objects are; that changes if the repository is moved or renamed. */
@@ -102,13 +102,13 @@ async function borrowFrom(gitDir: string, objects: string): Promise<void> {
   const path = join(gitDir, "objects", "info", "alternates");
   // A path with special characters must be quoted as git does, else a newline in it would end the line.
   const line = `${quotePath(objects)}\n`;
-  if ((await readTextOrEmpty(path)) !== line) await writeWhole(path, line);
+  if ((await readTextOrEmpty(path)) !== line) await writeFileAtomically(path, line);
 }
 
 /** The user's ignore rules outside the tree: their global file, then the repository's own. */
 async function readExcludes(user: GitPlaces): Promise<string> {
   // Only from the user's own config: a repository's could name any file of theirs, and the agent sees what is copied here.
-  const configured = await readUserConfig(await userViewCall(user), ["--type=path", "--get", "core.excludesFile"]);
+  const configured = await readUserConfig(await openUserView(user), ["--type=path", "--get", "core.excludesFile"]);
   const fallback = join(process.env["XDG_CONFIG_HOME"] || join(process.env["HOME"] || "/nonexistent", ".config"), "git", "ignore");
   const global = configured?.replace(/\0$/, "") ?? fallback;
   const texts = [await readTextOrEmpty(global), await readTextOrEmpty(join(user.commonDir, "info", "exclude"))];
@@ -119,7 +119,7 @@ async function readTextOrEmpty(path: string): Promise<string> {
   try {
     return readSmallFile(path, excludesBytesMax)?.toString("utf8") ?? "";
   } catch (error) {
-    if (errorErrno(error) !== null) return "";
+    if (readErrorCode(error) !== null) return "";
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { bytePathFromBytes, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
 import type { GitPlaces } from "./places.ts";
-import { userViewCall } from "./user-view.ts";
+import { openUserView } from "./user-view.ts";
 
 export type CheckoutStatus = {
   /** Tracked files that differ from HEAD, staged or not. */
@@ -21,7 +21,7 @@ export const readChangedFiles = async (repository: GitPlaces, isOwned: PathTest)
 
 async function askStatus(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
   const { out } = await git({
-    ...(await userViewCall(repository)),
+    ...(await openUserView(repository)),
     args: ["status", "--porcelain=v1", "-z", `--untracked-files=${untrackedFiles}`, "--ignore-submodules=all", "--no-renames"],
   });
   const changed: string[] = [];
@@ -38,7 +38,7 @@ async function askStatus(repository: GitPlaces, isOwned: PathTest, untrackedFile
 const shownMax = 3;
 
 /** The warning about uncommitted changes, shown before a run begins. */
-export function uncommittedMessage(changed: readonly string[], commit: string): string {
+export function describeUncommitted(changed: readonly string[], commit: string): string {
   const shown = changed.slice(0, shownMax).join(", ");
   const more = changed.length > shownMax ? ` and ${changed.length - shownMax} more` : "";
   const have = changed.length === 1 ? "has" : "have";

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BytePath } from "./byte-path.ts";
 import { readTree } from "./read-tree.ts";
-import { treeHash, type TreeEntry } from "./tree.ts";
-import { treeFolders, writeEditedTree, type TreeChange } from "./tree-folders.ts";
+import { computeTreeHash, type TreeEntry } from "./tree.ts";
+import { openTreeFolders, writeEditedTree, type TreeChange } from "./tree-folders.ts";
 
 let folder = "";
 const git = (args: readonly string[], input = ""): string => execFileSync("git", args, { cwd: folder, input, encoding: "utf8" }).trim();
@@ -62,14 +62,14 @@ test("an edited tree is the tree git would make of the same files", async () => 
     for (const [name, now] of changes) if (now === null) expected.delete(name);
     for (const [name, now] of changes) if (now !== null) expected.set(name, now);
     const edited = await writeEditedTree(call(), "sha1", tree, changes);
-    expect(edited).toBe(treeHash("sha1", expected));
+    expect(edited).toBe(computeTreeHash("sha1", expected));
     expect(git(["cat-file", "-t", edited])).toBe("tree");
   }
 });
 
 test("a path is looked up through the folders on its way, and files below a folder are found", async () => {
   const tree = await treeOf(start);
-  const folders = treeFolders(call());
+  const folders = openTreeFolders(call());
   expect((await folders.at(tree, path("a/b/c")))?.sha).toBe(entry("2").sha);
   expect((await folders.at(tree, path("a/b")))?.mode).toBe("40000");
   expect(await folders.at(tree, path("a/x/none"))).toBeUndefined();
@@ -79,5 +79,5 @@ test("a path is looked up through the folders on its way, and files below a fold
 });
 
 test("a folder that is missing is told, not taken for an empty one", async () => {
-  await expect(treeFolders(call()).read("1".repeat(40))).rejects.toThrow("missing here");
+  await expect(openTreeFolders(call()).read("1".repeat(40))).rejects.toThrow("missing here");
 });

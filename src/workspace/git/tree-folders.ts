@@ -9,10 +9,10 @@ import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, bytePathBytes, joinBytePath, bytePathParts, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitCall } from "./git.ts";
-import { areFew, writeObject } from "./loose-objects.ts";
+import { git, type GitContext } from "./git.ts";
+import { areFewObjects, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
-import { objectHash, type ObjectFormat, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
+import { computeObjectHash, type ObjectFormat, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
 
 /** One folder of a tree: its entries by name; folders have the mode 40000. */
 export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
@@ -31,7 +31,7 @@ const cachedFoldersMax = 4_000;
 const cache = new Map<GitSha, TreeFolder>();
 
 /** A reader over the objects of a repository. */
-export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
+export function openTreeFolders(call: GitContext): TreeFolders {
   const read = async (tree: GitSha): Promise<TreeFolder> => {
     const cached = cache.get(tree);
     if (cached !== undefined) return cached;
@@ -64,8 +64,8 @@ export function treeFolders(call: Omit<GitCall, "args">): TreeFolders {
 }
 
 /** Every file of a tree whose folders are few or mostly cached; null if more would have to be read, or one is missing. */
-export async function readFilesOfFewFolders(call: Omit<GitCall, "args">, tree: GitSha, readsMax: number): Promise<Tree | null> {
-  const folders = treeFolders(call);
+export async function readFilesOfFewFolders(call: GitContext, tree: GitSha, readsMax: number): Promise<Tree | null> {
+  const folders = openTreeFolders(call);
   const files = new Map<BytePath, TreeEntry>();
   let reads = 0;
   const addFolder = async (sha: GitSha, above: BytePath): Promise<boolean> => {
@@ -86,7 +86,7 @@ export async function readFilesOfFewFolders(call: Omit<GitCall, "args">, tree: G
 export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry | undefined; readonly now: TreeEntry | undefined };
 
 /** Where two trees differ; equal folders are not read, and one that is only in the first tree is reported as one. */
-export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
+export async function* iterateTreeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
   yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
 
   async function* between(entryBefore: TreeEntry, entryAfter: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
@@ -104,7 +104,7 @@ export async function* treeDifferences(folders: TreeFolders, from: GitSha, to: G
 
 /** The same file by file: a folder on one side is every file below it. */
 async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
-  for await (const { path, was, now } of treeDifferences(folders, from, to)) {
+  for await (const { path, was, now } of iterateTreeDifferences(folders, from, to)) {
     if (was !== undefined && isTree(was))
       for await (const [below, entry] of folders.filesBelow(from, path)) yield { path: below, was: entry, now: undefined };
     if (now !== undefined && isTree(now))
@@ -115,9 +115,9 @@ async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha):
 }
 
 /** The files that differ between two commits or trees, in git's order. */
-export async function filesBetween(call: Omit<GitCall, "args">, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
+export async function readFileDifferences(call: GitContext, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
   const differences: TreeDifference[] = [];
-  for await (const difference of fileDifferences(treeFolders(call), await resolveTree(call, from), await resolveTree(call, to)))
+  for await (const difference of fileDifferences(openTreeFolders(call), await resolveTree(call, from), await resolveTree(call, to)))
     differences.push(difference);
   return differences.toSorted((a, b) => compareText(a.path, b.path));
 }
@@ -174,7 +174,7 @@ export async function editTree(
 
   function hashFolder(content: Buffer): GitSha {
     write(content);
-    return objectHash(format, "tree", content); // T2
+    return computeObjectHash(format, "tree", content); // T2
   }
 }
 
@@ -212,15 +212,15 @@ function treeFolderContent(entries: TreeFolder): Buffer {
 
 /** The same, with the new folders written into the call's repository. */
 export async function writeEditedTree(
-  call: Omit<GitCall, "args">,
+  call: GitContext,
   format: ObjectFormat,
   tree: GitSha,
   changes: Iterable<TreeChange>,
 ): Promise<GitSha> {
   const contents: Buffer[] = [];
-  const edited = await editTree({ folders: treeFolders(call), format, write: (content) => contents.push(content) }, tree, changes);
+  const edited = await editTree({ folders: openTreeFolders(call), format, write: (content) => contents.push(content) }, tree, changes);
   if (edited === tree || contents.length === 0) return edited;
-  if (areFew(contents.length)) for (const content of contents) await writeObject(call, format, { type: "tree", content });
+  if (areFewObjects(contents.length)) for (const content of contents) await writeObject(call, format, { type: "tree", content });
   else await storeTrees(call, contents, edited.length / 2);
   return edited;
 }
@@ -228,7 +228,7 @@ export async function writeEditedTree(
 /** By mode: a folder and a submodule; everything else is a blob. */
 const objectTypes: Readonly<Record<string, string>> = { "40000": "tree", "160000": "commit" };
 
-async function storeTrees(call: Omit<GitCall, "args">, contents: readonly Buffer[], hashBytes: number): Promise<void> {
+async function storeTrees(call: GitContext, contents: readonly Buffer[], hashBytes: number): Promise<void> {
   function* rows(): Generator<Buffer> {
     for (const content of contents) {
       for (const [name, { mode, sha }] of parseFolder(content, hashBytes)) {

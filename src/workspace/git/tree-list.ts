@@ -4,8 +4,8 @@
 import { isAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
-import { git, type GitCall } from "./git.ts";
-import { isObjectName, cachedTreeOr, type TreeEntry } from "./tree.ts";
+import { git, type GitContext } from "./git.ts";
+import { isObjectName, resolveCachedTree, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {
   readonly paths: readonly BytePath[];
@@ -21,9 +21,9 @@ const smallLists = new Map<GitSha, TreeList>();
 const [smallMax, smallPathsMax] = [100, 1_000];
 
 /** A hash's content never changes, so it is listed once, from any repository. */
-export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
-  if (lastListed !== null && cachedTreeOr(lastListed.of) === cachedTreeOr(treeish)) return lastListed.list;
-  const cached = smallLists.get(cachedTreeOr(treeish));
+export function listTree(call: GitContext, treeish: GitSha): Promise<TreeList> {
+  if (lastListed !== null && resolveCachedTree(lastListed.of) === resolveCachedTree(treeish)) return lastListed.list;
+  const cached = smallLists.get(resolveCachedTree(treeish));
   if (cached !== undefined) return Promise.resolve(cached);
   const list = askGit(call, treeish);
   if (isObjectName(treeish)) {
@@ -39,11 +39,11 @@ export function listTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<
 function keepSmall(treeish: GitSha, list: TreeList): void {
   if (list.paths.length > smallPathsMax) return;
   if (smallLists.size >= smallMax) smallLists.clear();
-  smallLists.set(cachedTreeOr(treeish), list);
+  smallLists.set(resolveCachedTree(treeish), list);
 }
 
 /** The same as text for patterns and people; the array is the same on every call. */
-export async function listDisplayPaths(call: Omit<GitCall, "args">, treeish: GitSha): Promise<readonly string[]> {
+export async function listDisplayPaths(call: GitContext, treeish: GitSha): Promise<readonly string[]> {
   const { paths, isPlain } = await listTree(call, treeish);
   const displayed = displayPaths.get(paths) ?? (isPlain ? paths : paths.map(displayPath));
   displayPaths.set(paths, displayed);
@@ -51,7 +51,7 @@ export async function listDisplayPaths(call: Omit<GitCall, "args">, treeish: Git
 }
 const displayPaths = new WeakMap<readonly BytePath[], readonly string[]>();
 
-async function askGit(call: Omit<GitCall, "args">, treeish: GitSha): Promise<TreeList> {
+async function askGit(call: GitContext, treeish: GitSha): Promise<TreeList> {
   const paths: BytePath[] = [];
   const notable: (readonly [BytePath, TreeEntry])[] = [];
   let rest: Buffer = Buffer.alloc(0);

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { git, gitLine } from "./git.ts";
+import { git, readGitLine } from "./git.ts";
 import type { BytePath } from "./byte-path.ts";
 import { readTree } from "./read-tree.ts";
-import { objectHash, treeHash } from "./tree.ts";
+import { computeObjectHash, computeTreeHash } from "./tree.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function treeWith(name: string): Promise<string> {
   writeFileSync(join(folder, name), name);
   await git({ cwd: folder, isOwn: true, args: ["add", "-A"] });
-  return gitLine({ cwd: folder, isOwn: true, args: ["write-tree"] });
+  return readGitLine({ cwd: folder, isOwn: true, args: ["write-tree"] });
 }
 
 test("what bears an object's name is read once; what bears another is read whenever it is asked for", async () => {
@@ -35,8 +35,8 @@ test("what bears an object's name is read once; what bears another is read whene
 
 test("a tree that is not there is asked for again, for it may come", async () => {
   const before = await readTree({ cwd: folder }, await treeWith("b"));
-  const sha = objectHash("sha1", "blob", Buffer.from("late"));
-  const name = treeHash("sha1", [...before, ["late" as BytePath, { mode: "100644", sha }]]);
+  const sha = computeObjectHash("sha1", "blob", Buffer.from("late"));
+  const name = computeTreeHash("sha1", [...before, ["late" as BytePath, { mode: "100644", sha }]]);
   await expect(readTree({ cwd: folder }, name)).rejects.toThrow("not a tree object");
   expect(await treeWith("late")).toBe(name);
   expect([...(await readTree({ cwd: folder }, name)).keys()]).toEqual(["a", "b", "late"]);

@@ -5,7 +5,7 @@ import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import type { GitCall } from "./git.ts";
+import type { GitContext } from "./git.ts";
 import { readObject } from "./object-reader.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
@@ -20,7 +20,7 @@ const treeIds = new Map<GitSha, GitSha>();
 const treeIdsMax = 1_000;
 
 /** The tree of a commit, or the tree itself. */
-export async function resolveTree(call: Omit<GitCall, "args">, treeish: GitSha): Promise<GitSha> {
+export async function resolveTree(call: GitContext, treeish: GitSha): Promise<GitSha> {
   const cached = treeIds.get(treeish);
   if (cached !== undefined) return cached;
   const tree = (await readObject(call, `${treeish}^{tree}`))?.sha;
@@ -30,7 +30,7 @@ export async function resolveTree(call: Omit<GitCall, "args">, treeish: GitSha):
 }
 
 /** The tree of a commit that was read before; otherwise the given hash. */
-export const cachedTreeOr = (treeish: GitSha): GitSha => treeIds.get(treeish) ?? treeish;
+export const resolveCachedTree = (treeish: GitSha): GitSha => treeIds.get(treeish) ?? treeish;
 
 /** Records the tree of a commit, for callers that got it as a by-product. */
 export function cacheTree(commit: GitSha, tree: GitSha): void {
@@ -43,14 +43,14 @@ const objectName = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 export const isObjectName = (name: string): boolean => objectName.test(name);
 
 /** The name git gives an object of this type and content. */
-export function objectHash(format: ObjectFormat, type: "blob" | "tree", content: Buffer): GitSha {
+export function computeObjectHash(format: ObjectFormat, type: "blob" | "tree", content: Buffer): GitSha {
   return createHash(format).update(`${type} ${content.length}\0`).update(content).digest("hex");
 }
 
 type Folder = Map<string, TreeEntry | Folder>;
 
 /** The hash git would give the tree with exactly these files. */
-export function treeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath, TreeEntry]>): GitSha {
+export function computeTreeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath, TreeEntry]>): GitSha {
   const top: Folder = new Map();
   for (const [path, entry] of tree) {
     const parts = path.split("/");
@@ -77,5 +77,5 @@ function folderHash(format: ObjectFormat, folder: Folder): GitSha {
     const [mode, sha] = entry instanceof Map ? ["40000", folderHash(format, entry)] : [entry.mode, entry.sha];
     return [Buffer.from(`${mode} `, "latin1"), bytePathBytes(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];
   });
-  return objectHash(format, "tree", Buffer.concat(content));
+  return computeObjectHash(format, "tree", Buffer.concat(content));
 }

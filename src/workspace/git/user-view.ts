@@ -12,10 +12,10 @@
 
 import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorErrno } from "../failure.ts";
+import { readErrorCode } from "../failure.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import type { GitCall } from "./git.ts";
+import { createTemporaryFolder } from "../temporary-folder.ts";
+import type { GitContext } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 
 const smallBytesMax = 1 << 20;
@@ -47,10 +47,10 @@ const views = new Map<string, Promise<string>>();
 const created: string[] = [];
 const deleteViews = (): void => created.forEach((view) => eraseSync(view));
 
-type UserViewCall = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+type UserViewCall = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 /** How git is run on the user's checkout where it may have to run a filter. */
-export async function userViewCall({ root, gitDir, commonDir }: GitPlaces): Promise<UserViewCall> {
+export async function openUserView({ root, gitDir, commonDir }: GitPlaces): Promise<UserViewCall> {
   const creating = views.get(gitDir) ?? createView({ root, gitDir, commonDir });
   views.set(gitDir, creating);
   let view: string;
@@ -59,8 +59,8 @@ export async function userViewCall({ root, gitDir, commonDir }: GitPlaces): Prom
     refresh(view, { root, gitDir, commonDir });
   } catch (error) {
     views.delete(gitDir);
-    if (errorErrno(error) !== "ENOENT") throw error;
-    return userViewCall({ root, gitDir, commonDir }); // temporary folders are cleaned up now and then
+    if (readErrorCode(error) !== "ENOENT") throw error;
+    return openUserView({ root, gitDir, commonDir }); // temporary folders are cleaned up now and then
   }
   return {
     cwd: root,
@@ -72,7 +72,7 @@ export async function userViewCall({ root, gitDir, commonDir }: GitPlaces): Prom
 }
 
 async function createView({ gitDir, commonDir }: GitPlaces): Promise<string> {
-  const view = await temporaryFolder("view");
+  const view = await createTemporaryFolder("view");
   if (created.length === 0) process.prependOnceListener("exit", deleteViews); // before the folder around them is left
   created.push(view);
   mkdirSync(join(view, "info"));

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { BytePath } from "./byte-path.ts";
-import { isAncestor, straightLineBetween, readCommit } from "./commits.ts";
+import { isAncestor, readStraightLine, readCommit } from "./commits.ts";
 import { mayTrack } from "./index-file.ts";
-import { foldersNamed, ignoredFolders, installedRules } from "./installed-folders.ts";
+import { findFoldersNamed, findIgnoredFolders, composeInstalledRules } from "./installed-folders.ts";
 import { writeObject } from "./loose-objects.ts";
 import { createCommit } from "./new-commit.ts";
 import { findGitPlaces } from "./places.ts";
@@ -134,9 +134,9 @@ test("the way from one commit to another is git's, over merges too", async () =>
   const side = commit("d");
   git("merge", "-q", "--no-edit", "main");
   const merged = git("rev-parse", "HEAD");
-  expect((await straightLineBetween(call, first, third))?.map(({ commit: one }) => one)).toEqual([third, second]);
-  expect(await straightLineBetween(call, third, first)).toBeNull();
-  expect(await straightLineBetween(call, first, merged)).toBeNull();
+  expect((await readStraightLine(call, first, third))?.map(({ commit: one }) => one)).toEqual([third, second]);
+  expect(await readStraightLine(call, third, first)).toBeNull();
+  expect(await readStraightLine(call, first, merged)).toBeNull();
   expect(await readCommit(call, merged)).toMatchObject({ parents: [side, third] });
   for (const [older, newer] of [first, second, third, side, merged].flatMap((one) => [first, third, merged].map((other) => [one, other])))
     expect(await isAncestor(call, older ?? "", newer ?? "")).toBe(isIn(older ?? "", newer ?? ""));
@@ -188,11 +188,11 @@ test("installed packages are found in every folder of the commit, as git tells t
     write(path);
   write("left/node_modules/x"); // in no folder of the commit
   symlinkSync("node_modules", join(root, "venv"));
-  const there = await foldersNamed(places, "HEAD", ["node_modules", "vendor"]);
-  expect(await installedRules(places, there)).toBe("/föl\\ der/.venv/\n/tool/venv/\n");
-  expect(await ignoredFolders(places, there, ["node_modules", "vendor"])).toEqual(["node_modules", "packages/a/node_modules"]);
+  const there = await findFoldersNamed(places, "HEAD", ["node_modules", "vendor"]);
+  expect(await composeInstalledRules(places, there)).toBe("/föl\\ der/.venv/\n/tool/venv/\n");
+  expect(await findIgnoredFolders(places, there, ["node_modules", "vendor"])).toEqual(["node_modules", "packages/a/node_modules"]);
   writeFileSync(join(root, "rules"), "/tool/venv/\n/vendor/\n");
-  expect(await ignoredFolders(places, there, ["venv", "vendor"], join(root, "rules"))).toEqual(["tool/venv", "vendor"]);
+  expect(await findIgnoredFolders(places, there, ["venv", "vendor"], join(root, "rules"))).toEqual(["tool/venv", "vendor"]);
 });
 
 test("a tree is listed as git lists it, and once", async () => {

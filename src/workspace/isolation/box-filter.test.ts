@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filterProgram } from "./box-filter.ts";
+import { buildSeccompFilter } from "./box-filter.ts";
 
 /** What the kernel would answer to a call: the program run by hand. */
 function answerOf(program: Buffer, call: { readonly audit: number; readonly number: number; readonly argument?: number }): string {
@@ -20,8 +20,8 @@ function answerOf(program: Buffer, call: { readonly audit: number; readonly numb
 }
 
 const x64 = 0xc000003e;
-const closed = filterProgram("x64", true);
-const open = filterProgram("x64", false);
+const closed = buildSeccompFilter("x64", true);
+const open = buildSeccompFilter("x64", false);
 
 test.each([
   ["read", { number: 0 }, "allowed"],
@@ -52,5 +52,5 @@ test("where nothing else keeps new users from being made, the filter does", () =
 });
 
 test("on a machine whose numbers nobody wrote down everything passes", () => {
-  expect(answerOf(filterProgram("riscv64", false), { audit: 1, number: 250 })).toBe("allowed");
+  expect(answerOf(buildSeccompFilter("riscv64", false), { audit: 1, number: 250 })).toBe("allowed");
 });

@@ -53,7 +53,7 @@ const verdict = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /** For a machine with unknown call numbers it allows everything. `mayMakeUsers`: user namespaces are prevented by other means. */
-export function filterProgram(architecture: string, mayMakeUsers: boolean): Buffer {
+export function buildSeccompFilter(architecture: string, mayMakeUsers: boolean): Buffer {
   const calls = architectures[architecture];
   if (calls === undefined) return instructionBytes([returnOpcode, 0, 0, verdict.allow]);
   const whenCall = (number: number, word: number): Instruction[] => [

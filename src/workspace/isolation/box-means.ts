@@ -1,21 +1,21 @@
 // box-means: which bubblewrap is installed and what it supports, asked once.
 
 import { execFileSync } from "node:child_process";
-import { programOnPath } from "./box-programs.ts";
+import { findProgramOnPath } from "./box-programs.ts";
 import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
 /** `closed`: a user namespace without further ones; `own`: a user namespace; `tried`: if the kernel allows it. */
-export type BoxUsers = {
+export type UserNamespaceMode = {
   readonly kind: "closed" | "own" | "tried";
   /** The command's user, if bubblewrap itself runs as another. */
   readonly ids?: { readonly uid: number; readonly gid: number };
 };
 
-export type BoxMeans = {
+export type BwrapVariant = {
   readonly bwrap: string;
   /** Whether it can limit the size of a tmpfs. */
   readonly hasSizes: boolean;
-  readonly users: BoxUsers;
+  readonly users: UserNamespaceMode;
 };
 
 const versionTimeoutMs = 2_000;
@@ -23,8 +23,8 @@ const sizesSince = [0, 7] as const;
 const closedSince = [0, 8] as const;
 
 /** The strictest first; empty if bubblewrap is not installed. */
-export function boxMeansHere(fallback: "own" | "tried", cache: SelfTestCache = noCache, ids?: BoxUsers["ids"]): readonly BoxMeans[] {
-  const bwrap = programOnPath("bwrap");
+export function findBwrapVariants(fallback: "own" | "tried", cache: SelfTestCache = noCache, ids?: UserNamespaceMode["ids"]): readonly BwrapVariant[] {
+  const bwrap = findProgramOnPath("bwrap");
   if (bwrap === null) return [];
   const version = bwrapVersion(bwrap, cache);
   const kinds = isAtLeast(version, closedSince) ? (["closed", fallback] as const) : [fallback];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mountArguments, type Mount } from "./box-mounts.ts";
+import { composeMountArguments, type Mount } from "./box-mounts.ts";
 
 const readable = (path: string): Mount => ({ kind: "readable", path });
 const writable = (path: string): Mount => ({ kind: "writable", path });
@@ -10,7 +10,7 @@ const nothing = (path: string): Mount => ({ kind: "nothing", path });
 const tmp: Mount = { kind: "scratch", path: "/tmp", bytesMax: 1000 };
 /** As lines, so that a list reads like a list. */
 const lines = (mounts: readonly Mount[], links: readonly (readonly [string, string])[] = []): string[] =>
-  mountArguments(mounts, links, true)
+  composeMountArguments(mounts, links, true)
     .join(" ")
     .split(/ (?=--)/);
 

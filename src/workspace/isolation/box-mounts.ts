@@ -23,7 +23,7 @@ export type Link = readonly [link: string, target: string];
 const explicitness = { writable: 4, readable: 3, nothing: 2, scratch: 1, folder: 0 } as const;
 
 /** `hasSizes`: whether this bubblewrap can limit scratch folders. */
-export function mountArguments(mounts: readonly Mount[], links: readonly Link[], hasSizes: boolean): readonly string[] {
+export function composeMountArguments(mounts: readonly Mount[], links: readonly Link[], hasSizes: boolean): readonly string[] {
   const ordered = withoutRedundant(mostExplicit(mounts));
   const emptyFolders = ordered.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
   const linkArguments = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 
 /** Paths of the machine with programs and what they need, read-only. */
-export const machinePlaces: readonly string[] = [
+export const machinePaths: readonly string[] = [
   "/usr",
   "/usr/local",
   "/bin",
@@ -29,7 +29,7 @@ export const machinePlaces: readonly string[] = [
 ];
 
 /** Files of /etc that may be links to somewhere else. */
-export const linkedFiles: readonly string[] = ["/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/ssl/certs", "/etc/os-release"];
+export const linkedEtcFiles: readonly string[] = ["/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/ssl/certs", "/etc/os-release"];
 
 /** Parts of those paths with keys, passwords and tokens. */
 export const machineSecrets: readonly string[] = [
@@ -148,4 +148,4 @@ export const toolchainVariables: readonly (readonly [string, string])[] = [
 ];
 
 /** Signs that a folder is the root of an installed tool: its programs are in bin/ and need the rest. */
-export const prefixMarks: readonly string[] = ["lib", "lib64", "libexec", "include", "conda-meta", "pyvenv.cfg", "VERSION"];
+export const toolRootMarkers: readonly string[] = ["lib", "lib64", "libexec", "include", "conda-meta", "pyvenv.cfg", "VERSION"];

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findPackage, programPlaces, resolvePath } from "./box-programs.ts";
+import { findPackage, findProgramPaths, resolvePath } from "./box-programs.ts";
 
 let room = "";
 beforeAll(() => {
@@ -36,7 +36,7 @@ const order = (argv: readonly string[], path = "") => ({
   hidden: [join(room, "home/project")],
 });
 const placesOf = (argv: readonly string[], path = ""): string[] =>
-  programPlaces(order(argv, path))
+  findProgramPaths(order(argv, path))
     .filter((place) => place.startsWith(room))
     .map((place) => place.slice(room.length + 1));
 

@@ -7,7 +7,7 @@
 
 import { existsSync, lstatSync, readlinkSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
-import { prefixMarks } from "./box-places.ts";
+import { toolRootMarkers } from "./box-places.ts";
 
 /** The real path, and the links on the way. */
 export type ResolvedPath = { readonly real: string; readonly links: readonly (readonly [link: string, target: string])[] };
@@ -15,7 +15,7 @@ export type ResolvedPath = { readonly real: string; readonly links: readonly (re
 const linksMax = 40;
 
 /** The path of a program, or null. */
-export function programOnPath(name: string): string | null {
+export function findProgramOnPath(name: string): string | null {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
@@ -78,7 +78,7 @@ export type ProgramInput = {
 };
 
 /** Paths to be mounted read-only, as they were named. */
-export function programPlaces(input: ProgramInput): readonly string[] {
+export function findProgramPaths(input: ProgramInput): readonly string[] {
   const folders = input.path.split(delimiter).filter((folder) => folder.startsWith("/"));
   const [program = "", ...args] = input.argv;
   const programFiles = program.includes("/")
@@ -121,7 +121,7 @@ function findToolRoot(folder: string, input: ProgramInput): string | null {
   if (!["bin", "sbin", "shims"].includes(basename(folder))) return null;
   const prefix = dirname(folder);
   if (isTooWide(prefix, input) || basename(prefix) === ".local") return null; // P1
-  return prefixMarks.some((mark) => existsSync(join(prefix, mark))) ? prefix : null;
+  return toolRootMarkers.some((mark) => existsSync(join(prefix, mark))) ? prefix : null;
 }
 
 /** P1 */

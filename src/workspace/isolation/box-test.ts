@@ -10,14 +10,14 @@ import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { privateHome, type Command, type IsolationPlace, type Wrapped } from "./confinement.ts";
-import { errorErrno } from "../failure.ts";
+import { privateHome, type Command, type IsolationPlace, type WrappedCommand } from "./confinement.ts";
+import { readErrorCode } from "../failure.ts";
 import { erase } from "../folder.ts";
-import { socketFolder } from "../temporary-folder.ts";
+import { createSocketFolder } from "../temporary-folder.ts";
 
-export type BoxTest = {
+export type SandboxTest = {
   readonly place: IsolationPlace;
-  readonly wrap: (command: Command) => Wrapped;
+  readonly wrap: (command: Command) => WrappedCommand;
   /** Whether writes must not be in the folder until they are collected, and how. */
   readonly collect?: (folder: string) => Promise<void>;
 };
@@ -33,13 +33,13 @@ type ProbeReport = {
 };
 
 /** Sentences about what did not hold. */
-export async function testBox({ place, wrap, collect }: BoxTest): Promise<readonly string[]> {
+export async function testSandbox({ place, wrap, collect }: SandboxTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   // HOME is where a write would succeed without isolation, so its failure proves something.
   const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
   // A socket's path is limited, and a run's folder may be deep.
-  const egressFolder = await socketFolder("egress", "s");
+  const egressFolder = await createSocketFolder("egress", "s");
   let connections = 0;
   const outside = await listen(
     createServer((socket) => void (connections++, socket.end("outside"))),
@@ -122,11 +122,11 @@ call(order.port, (outside) => knock((egress) => {
   process.stdout.write(JSON.stringify({ wrote, seen, egress, connected: outside !== "" }));
 }));`;
 
-function runOnce({ argv, env, cwd }: Wrapped): Promise<{ readonly said: ProbeReport | null; readonly err: string }> {
+function runOnce({ argv, env, cwd }: WrappedCommand): Promise<{ readonly said: ProbeReport | null; readonly err: string }> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
-      resolve({ said: parseProbeOutput(out), err: err.trim().slice(0, 300) || (errorErrno(error) ?? "") });
+      resolve({ said: parseProbeOutput(out), err: err.trim().slice(0, 300) || (readErrorCode(error) ?? "") });
     });
   });
 }

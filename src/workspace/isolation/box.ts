@@ -13,17 +13,17 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir, totalmem } from "node:os";
 import { delimiter, join } from "node:path";
-import { filterProgram } from "./box-filter.ts";
-import type { BoxMeans } from "./box-means.ts";
-import { mountArguments, type Link, type Mount } from "./box-mounts.ts";
-import { homeSecrets, homeToolchains, linkedFiles, machinePlaces, machineSecrets, toolchainVariables } from "./box-places.ts";
-import { programPlaces, resolvePath } from "./box-programs.ts";
+import { buildSeccompFilter } from "./box-filter.ts";
+import type { BwrapVariant } from "./box-means.ts";
+import { composeMountArguments, type Link, type Mount } from "./box-mounts.ts";
+import { homeSecrets, homeToolchains, linkedEtcFiles, machinePaths, machineSecrets, toolchainVariables } from "./box-places.ts";
+import { findProgramPaths, resolvePath } from "./box-programs.ts";
 import { cleanEnvironment, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
-import { withEgress, egressMounts, egressProgram } from "./egress.ts";
+import { withEgress, listEgressMounts, findEgressProgram } from "./egress.ts";
 
-export type BoxInput = {
+export type SandboxInput = {
   readonly place: IsolationPlace;
-  readonly means: BoxMeans;
+  readonly means: BwrapVariant;
   readonly command: Command;
   /** Where another folder is mounted at the path of a writable one. */
   readonly shownAt?: (folder: string) => string;
@@ -41,21 +41,21 @@ const commonOptions = ["--cap-drop", "ALL", "--die-with-parent", "--new-session"
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
-export function buildBox({ place, means, command, shownAt }: BoxInput): Sandbox {
+export function buildSandbox({ place, means, command, shownAt }: SandboxInput): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = realPath(command.cwd);
   const egress = command.network === "egress" ? command.egress : undefined;
   const homeShown = homePathInside(command, home);
   const cwdShown = folderPathInside(command, cwd, homeShown);
   const { mounts, links } = sandboxLayout(place, command, { home, homeShown, cwd, cwdShown, shownAt: shownAt ?? ((folder) => folder) });
-  const egressFiles = egress === undefined ? [] : egressMounts(egress, egressProgram());
+  const egressFiles = egress === undefined ? [] : listEgressMounts(egress, findEgressProgram());
   const argv = [
     means.bwrap,
     "--proc",
     "/proc",
     "--dev",
     "/dev",
-    ...mountArguments(
+    ...composeMountArguments(
       [...mounts, ...egressFiles.map(([from, path]) => ({ kind: "readable", from, path }) as const)],
       links,
       means.hasSizes,
@@ -87,7 +87,7 @@ export function buildBox({ place, means, command, shownAt }: BoxInput): Sandbox 
 /** A shell script that opens the filter and then execs bubblewrap. */
 export const openFilter = `exec ${filterDescriptor}<"$1" && shift && exec "$@"`;
 
-function namespaceOptions({ users }: BoxMeans): readonly string[] {
+function namespaceOptions({ users }: BwrapVariant): readonly string[] {
   const userOptions =
     users.kind === "closed" ? ["--unshare-user", "--disable-userns"] : [users.kind === "own" ? "--unshare-user" : "--unshare-user-try"];
   const ids = users.ids === undefined ? [] : ["--uid", String(users.ids.uid), "--gid", String(users.ids.gid)];
@@ -127,12 +127,12 @@ function sandboxLayout(
 ): { readonly mounts: readonly Mount[]; readonly links: readonly Link[] } {
   const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(realPath);
-  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(userHome), hidden });
+  const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(userHome), hidden });
   const isShownElsewhere = homeShown !== home;
   const writable = [...command.writable.filter((path) => !isShownElsewhere || path !== home), ...(command.home === "user" ? [] : [home])];
   const readablePaths = [
-    ...machinePlaces,
-    ...linkedFiles,
+    ...machinePaths,
+    ...linkedEtcFiles,
     ...homeToolchains.map((path) => join(userHome, path)),
     ...toolchainVariables.flatMap(([name]) => process.env[name] ?? []),
     ...programs,
@@ -166,7 +166,7 @@ function sandboxLayout(
 
 /** HOME may be below a path that is mounted as a whole, or in /tmp; but a daemon's HOME may be a folder of programs. */
 function hiddenHome(home: string, path: string): readonly string[] {
-  return ["/", ...machinePlaces, ...path.split(delimiter)].includes(home) ? [] : [home];
+  return ["/", ...machinePaths, ...path.split(delimiter)].includes(home) ? [] : [home];
 }
 
 /** Root can read everything, so in its box files of /etc that only some may read are removed; other users could not read them anyway. */
@@ -201,9 +201,9 @@ function toolchainHints(env: Readonly<Record<string, string>>): Record<string, s
 }
 
 /** The filter as a file of the run, which no box sees. */
-function filterFile(runDir: string, { users }: BoxMeans): string {
+function filterFile(runDir: string, { users }: BwrapVariant): string {
   const file = join(runDir, `box-${users.kind}.filter`);
-  const program = filterProgram(process.arch, users.kind === "closed");
+  const program = buildSeccompFilter(process.arch, users.kind === "closed");
   if (existsSync(file) && readFileSync(file).equals(program)) return file;
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.tmp`;

@@ -4,7 +4,7 @@ type Numbers = Readonly<Record<"x64" | "arm64", number>>;
 const numbers = (x64: number, arm64: number): Numbers => ({ x64, arm64 });
 
 /** Kernel objects that every process of the same user can reach by number or name: shared memory, semaphores, queues, keys. */
-export const sharedObjects = {
+export const sharedObjectCalls = {
   shmget: numbers(29, 194),
   shmat: numbers(30, 196),
   shmctl: numbers(31, 195),
@@ -25,7 +25,7 @@ export const sharedObjects = {
 } as const;
 
 /** Calls that change another process. Their first argument names it; zero is the caller itself. */
-export const onProcesses = {
+export const otherProcessCalls = {
   prlimit64: numbers(302, 261),
   sched_setparam: numbers(142, 118),
   sched_setscheduler: numbers(144, 119),
@@ -36,7 +36,7 @@ export const onProcesses = {
 /** The same, if the first argument says what the second one names: one process, a group, or all of a user. */
 export const groupTargetCalls = { setpriority: numbers(141, 140), ioprio_set: numbers(251, 30) } as const;
 
-export const onSockets = {
+export const socketCalls = {
   socket: numbers(41, 198),
   listen: numbers(50, 201),
   sendto: numbers(44, 206),
@@ -47,8 +47,8 @@ export const onSockets = {
 export const selfCalls = { prctl: numbers(157, 167), capset: numbers(126, 91) } as const;
 
 /** The kernel's name for the processor's call table in a filter. */
-export const auditNames: Numbers = numbers(0xc000003e, 0xc00000b7);
+export const auditArchitectures: Numbers = numbers(0xc000003e, 0xc00000b7);
 
-export const callNumbers = { ...sharedObjects, ...onProcesses, ...groupTargetCalls, ...onSockets, ...selfCalls } as const;
+export const callNumbers = { ...sharedObjectCalls, ...otherProcessCalls, ...groupTargetCalls, ...socketCalls, ...selfCalls } as const;
 export type Processor = keyof Numbers;
-export const processorHere = (): Processor | null => (process.arch === "x64" || process.arch === "arm64" ? process.arch : null);
+export const readProcessor = (): Processor | null => (process.arch === "x64" || process.arch === "arm64" ? process.arch : null);

@@ -38,13 +38,13 @@ export type Egress = { readonly socket: string; readonly port: number };
 /** Resource limits of one command's processes together. */
 export type Limits = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
-export type Wrapped = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string };
+export type WrappedCommand = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string };
 
 export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforced">> & {
   readonly level: IsolationLevel;
   readonly enforced: readonly string[];
   readonly not_enforced: readonly string[];
-  wrap(command: Command): Wrapped;
+  wrap(command: Command): WrappedCommand;
   /** Whether 127.0.0.1 inside is the box's own, so that only the egress leads out. */
   readonly hasOwnNetwork: boolean;
   /** Merges what an ended command wrote apart into its folder; called after each turn, and after a crash. Idempotent. */
@@ -63,7 +63,7 @@ export type IsolationPlace = {
 };
 
 /** The gap of levels without a pid namespace or cgroup: a process without our mark can't be found and ended. */
-export const mayOutlive = "a detached process may survive its command";
+export const detachedProcessGap = "a detached process may survive its command";
 
 /** HOME for the agents of a run, so that the user's own settings are neither read nor changed. */
 export const privateHome = (runDir: string): string => join(runDir, "home");

@@ -15,7 +15,7 @@ import type { Egress } from "./confinement.ts";
 const pathsInside = { program: "/run/autopilot/egress.cjs", socket: "/run/autopilot/egress.sock" } as const;
 
 /** Pairs: path outside, path inside. */
-export const egressMounts = (egress: Egress, program: string): readonly (readonly [string, string])[] => [
+export const listEgressMounts = (egress: Egress, program: string): readonly (readonly [string, string])[] => [
   [program, pathsInside.program],
   [egress.socket, pathsInside.socket],
 ];
@@ -41,7 +41,7 @@ export function withEgress(argv: readonly string[], egress: Egress): readonly st
 }
 
 /** The forwarder's program: beside this one once bundled, in dist when run from source. */
-export function egressProgram(): string {
+export function findEgressProgram(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const program = [join(here, "egress.cjs"), join(here, "..", "..", "..", "dist", "egress.cjs")].find((path) => existsSync(path));
   invariant(program !== undefined, "the egress's forwarder is shipped with the product (npm run build makes it)");

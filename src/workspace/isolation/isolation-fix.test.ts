@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { levelFix, type MachineFacts } from "./isolation-fix.ts";
+import { adviseLevelFix, type MachineFacts } from "./isolation-fix.ts";
 
 const plain: MachineFacts = { isLinux: true, isContainer: false, restrictsUsers: false, forbidsUsers: false };
 
@@ -18,5 +18,5 @@ test.each([
   ["the disk is unfit for an overlay", "overlay", "mount: wrong fs type", {}, "Linux 5.11"],
   ["it is no Linux", "bwrap", "", { isLinux: false }, "needs Linux"],
 ] as const)("where %s, doctor says what to do", (_when, level, said, facts, words) => {
-  expect(levelFix(level, [said], { ...plain, ...facts })).toContain(words);
+  expect(adviseLevelFix(level, [said], { ...plain, ...facts })).toContain(words);
 });

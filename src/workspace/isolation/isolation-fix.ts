@@ -15,7 +15,7 @@ export type MachineFacts = {
 
 const runtimeParts = ["srt", "socat", "rg", "ripgrep"];
 
-export function levelFix(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
+export function adviseLevelFix(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
   const text = failures.join("; ");
   const missing = level === "srt" ? runtimeParts.filter((part) => text.includes(part)) : [];
   if (missing.length > 0)

@@ -7,26 +7,26 @@
 //       forbidden ones that must fail.
 
 import { mkdir } from "node:fs/promises";
-import { bwrapIsolation } from "./bwrap.ts";
-import { cleanEnvironment, mayOutlive, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
-import { levelFix } from "./isolation-fix.ts";
-import { landlockIsolation } from "./landlock.ts";
-import { overlayIsolation } from "./overlay.ts";
-import { srtIsolation } from "./srt.ts";
+import { createBwrapIsolation } from "./bwrap.ts";
+import { cleanEnvironment, detachedProcessGap, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
+import { adviseLevelFix } from "./isolation-fix.ts";
+import { createLandlockIsolation } from "./landlock.ts";
+import { createOverlayIsolation } from "./overlay.ts";
+import { createSrtIsolation } from "./srt.ts";
 
-export type Choice =
+export type IsolationChoice =
   | { readonly isolation: Isolation }
   | { readonly failure: { readonly reason: "isolation_unavailable"; readonly detail: string; readonly fixes: readonly string[] } };
 
 /** The levels that enforce, the strongest first. */
 const enforcingLevels: readonly { readonly level: IsolationLevel; readonly make: (place: IsolationPlace) => Isolation }[] = [
-  { level: "overlay", make: overlayIsolation },
-  { level: "bwrap", make: bwrapIsolation },
-  { level: "srt", make: srtIsolation },
-  { level: "landlock", make: (place) => landlockIsolation(place) },
+  { level: "overlay", make: createOverlayIsolation },
+  { level: "bwrap", make: createBwrapIsolation },
+  { level: "srt", make: createSrtIsolation },
+  { level: "landlock", make: (place) => createLandlockIsolation(place) },
 ];
 
-export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPlace): Promise<Choice> {
+export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPlace): Promise<IsolationChoice> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   if (wanted === "none") return { isolation: noIsolation() };
   if (wanted === "clone") return { isolation: cloneIsolation(place) };
@@ -38,7 +38,7 @@ export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPl
     const failures = await isolation.selfTest(); // I2
     if (failures.length === 0) return { isolation };
     reasons.push(`${level}: ${failures.join("; ")}`);
-    fixes.push(levelFix(level, failures));
+    fixes.push(adviseLevelFix(level, failures));
   }
   return { failure: { reason: "isolation_unavailable", detail: reasons.join(". "), fixes } };
 }
@@ -61,7 +61,7 @@ export async function inspectIsolations(runDir: string): Promise<readonly Inspec
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
     const bwrap = inspected.find((other) => other.level === "bwrap");
     const needsBwrap = level === "srt" && process.platform === "linux" && bwrap?.isUsable === false; // it is of no use without
-    const fix = needsBwrap ? bwrap.fix : levelFix(level, failures);
+    const fix = needsBwrap ? bwrap.fix : adviseLevelFix(level, failures);
     inspected.push({ level, isUsable, found, fix: isUsable ? "" : fix });
   }
   return inspected;
@@ -71,7 +71,7 @@ const noIsolation = (): Isolation => ({
   level: "none",
   mechanism: "none",
   enforced: ["only in-scope changes of the layer are applied"],
-  not_enforced: ["writes outside the layer", "reads of any file", "network", mayOutlive],
+  not_enforced: ["writes outside the layer", "reads of any file", "network", detachedProcessGap],
   wrap: ({ argv, cwd, env }) => ({ argv, cwd, env: cleanEnvironment(env, cwd) }),
   hasOwnNetwork: false,
   collect: () => Promise.resolve(),
@@ -82,7 +82,7 @@ const cloneIsolation = (place: IsolationPlace): Isolation => ({
   level: "clone",
   mechanism: "disposable repository, private HOME",
   enforced: ["only in-scope changes of the layer are applied"],
-  not_enforced: ["writes outside the layer (not prevented)", "reads of any file", "network", mayOutlive],
+  not_enforced: ["writes outside the layer (not prevented)", "reads of any file", "network", detachedProcessGap],
   wrap: ({ argv, cwd, env, home }) => ({
     argv,
     cwd,

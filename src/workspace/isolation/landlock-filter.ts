@@ -7,7 +7,7 @@
 //   F3. Limits and priorities of any process but the caller.
 //   F4. io_uring, by which calls can bypass a filter.
 
-import { auditNames, callNumbers, groupTargetCalls, onProcesses, type Processor, sharedObjects } from "./call-numbers.ts";
+import { auditArchitectures, callNumbers, groupTargetCalls, otherProcessCalls, type Processor, sharedObjectCalls } from "./call-numbers.ts";
 import type { Command } from "./confinement.ts";
 
 const ioUringSetup = 425;
@@ -35,7 +35,7 @@ const refuse: Step = { answer: answers.refuse };
 const allow: Step = { answer: answers.allow };
 
 /** The whole filter of a landlocked command: which sockets it may have (no network, TCP alone, or any), and F2 to F4. */
-export function filterFor(processor: Processor, network: NonNullable<Command["network"]>): Buffer {
+export function buildLandlockFilter(processor: Processor, network: NonNullable<Command["network"]>): Buffer {
   return assemble([
     ...loadCallNumber(processor),
     ...jumpToSocketCalls(processor, network),
@@ -47,13 +47,13 @@ export function filterFor(processor: Processor, network: NonNullable<Command["ne
 }
 
 /** F2 to F4 alone, for a box with its own network. */
-export function sharedFilterFor(processor: Processor): Buffer {
+export function buildSharedObjectFilter(processor: Processor): Buffer {
   return assemble([...loadCallNumber(processor), ...jumpToSharedCalls(processor), allow, ...decideSharedCalls()]);
 }
 
 const loadCallNumber = (processor: Processor): readonly Step[] => [
   { load: offsets.arch },
-  { when: "equal", value: auditNames[processor], go: "ours" },
+  { when: "equal", value: auditArchitectures[processor], go: "ours" },
   refuse,
   { label: "ours" },
   { load: offsets.number },
@@ -62,8 +62,8 @@ const loadCallNumber = (processor: Processor): readonly Step[] => [
 
 const jumpToSharedCalls = (processor: Processor): readonly Step[] => [
   { when: "equal", value: ioUringSetup, go: "absent" }, // F4
-  ...Object.values(sharedObjects).map((number): Step => ({ when: "equal", value: number[processor], go: "refused" })), // F2
-  ...Object.values(onProcesses).map((number): Step => ({ when: "equal", value: number[processor], go: "self" })), // F3
+  ...Object.values(sharedObjectCalls).map((number): Step => ({ when: "equal", value: number[processor], go: "refused" })), // F2
+  ...Object.values(otherProcessCalls).map((number): Step => ({ when: "equal", value: number[processor], go: "self" })), // F3
   ...keysOf(groupTargetCalls).map((name): Step => ({ when: "equal", value: groupTargetCalls[name][processor], go: name })),
 ];
 

@@ -9,12 +9,12 @@
 //   P2. Rights that this kernel's Landlock does not know are left out of the request, never the whole request.
 
 import { spawnSync } from "node:child_process";
-import { programOnPath } from "./box-programs.ts";
+import { findProgramOnPath } from "./box-programs.ts";
 
-export type Language = { readonly program: string; readonly argv: readonly string[] };
+export type Interpreter = { readonly program: string; readonly argv: readonly string[] };
 
 /** Access rights below a path: the kernel's bits. */
-export const access = {
+export const landlockAccess = {
   execute: 1 << 0,
   writeFile: 1 << 1,
   readFile: 1 << 2,
@@ -23,7 +23,7 @@ export const access = {
   ioctl: 1 << 15,
 } as const;
 /** All sixteen. */
-export const accessAll = 0xffff;
+export const landlockAccessAll = 0xffff;
 
 const perl = `
 use strict; use warnings;
@@ -100,13 +100,13 @@ except BaseException as error:
     sys.stderr.write("landlock: %s\\n" % error); sys.stderr.flush(); os._exit(126)
 `;
 
-const languages: readonly Language[] = [
+const languages: readonly Interpreter[] = [
   { program: "perl", argv: ["perl", "-e", perl, "--"] },
   { program: "python3", argv: ["python3", "-I", "-S", "-c", python] },
 ];
 
 /** What a test of Landlock starts. */
-export const languagePrograms: readonly string[] = languages.map(({ program }) => program);
+export const interpreterPrograms: readonly string[] = languages.map(({ program }) => program);
 
 const versionArguments: Readonly<Record<string, readonly string[]>> = {
   perl: ["-e", "print syscall(444, 0, 0, 1)"],
@@ -119,13 +119,13 @@ const versionArguments: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Which interpreter is installed, and the kernel's Landlock version, or none. */
-export function landlockHere(only: readonly string[] = languagePrograms): {
-  readonly language: Language | null;
+export function findLandlock(only: readonly string[] = interpreterPrograms): {
+  readonly language: Interpreter | null;
   readonly abi: number;
 } {
   for (const { program, argv } of languages.filter((language) => only.includes(language.program))) {
     // By its full path: a folder that the command may write to could be on its PATH.
-    const path = programOnPath(program);
+    const path = findProgramOnPath(program);
     if (path === null) continue;
     const language = { program, argv: [path, ...argv.slice(1)] };
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };

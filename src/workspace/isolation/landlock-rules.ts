@@ -7,17 +7,17 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { homeSecrets, homeToolchains, linkedFiles, machinePlaces, machineSecrets } from "./box-places.ts";
-import { isWithin, programPlaces, resolvePath } from "./box-programs.ts";
+import { homeSecrets, homeToolchains, linkedEtcFiles, machinePaths, machineSecrets } from "./box-places.ts";
+import { isWithin, findProgramPaths, resolvePath } from "./box-programs.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
-import { access, accessAll } from "./landlock-program.ts";
+import { landlockAccess, landlockAccessAll } from "./landlock-program.ts";
 
 export type Rule = readonly [may: number, path: string];
 
-const read = access.execute | access.readFile | access.readFolder;
+const read = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
 /** Everything but devices: those can be neither created nor used. */
-const write = accessAll & ~access.makeDevices & ~access.ioctl;
-const device = access.readFile | access.writeFile | access.ioctl;
+const write = landlockAccessAll & ~landlockAccess.makeDevices & ~landlockAccess.ioctl;
+const device = landlockAccess.readFile | landlockAccess.writeFile | landlockAccess.ioctl;
 
 /** No terminals: those of the same user could be read and written, and Landlock cannot distinguish them. */
 const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
@@ -27,11 +27,11 @@ const piecesMax = 4_000;
 
 export type RulesInput = { readonly place: IsolationPlace; readonly command: Command; readonly writable: readonly string[] };
 
-export function rulesFor({ place, command, writable }: RulesInput): readonly Rule[] {
+export function buildLandlockRules({ place, command, writable }: RulesInput): readonly Rule[] {
   const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(realPath);
-  const programs = programPlaces({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(userHome), hidden });
-  const programPaths = [...machinePlaces, ...linkedFiles, ...homeToolchains.map((path) => join(userHome, path)), ...programs].flatMap(
+  const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(userHome), hidden });
+  const programPaths = [...machinePaths, ...linkedEtcFiles, ...homeToolchains.map((path) => join(userHome, path)), ...programs].flatMap(
     (path) => resolvePath(path)?.real ?? [],
   );
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))].filter((path) => existsSync(path)).concat(hidden);
@@ -62,7 +62,7 @@ function withoutSecrets(path: string, secrets: readonly string[]): readonly Rule
     .map((name) => join(path, name))
     .filter((piece) => !isPrivate(piece))
     .flatMap((piece) => withoutSecrets(piece, inside));
-  return [[access.readFolder, path], ...below];
+  return [[landlockAccess.readFolder, path], ...below];
 }
 
 /** Root may read everything, so for root files of /etc that not every user may read are left out. */

@@ -9,34 +9,34 @@ import { mkdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { filterProgram } from "./box-filter.ts";
+import { buildSeccompFilter } from "./box-filter.ts";
 import { toolchainVariables } from "./box-places.ts";
 import { resolvePath } from "./box-programs.ts";
-import { testBox } from "./box-test.ts";
+import { testSandbox } from "./box-test.ts";
 import {
   cleanEnvironment,
-  mayOutlive,
+  detachedProcessGap,
   privateHome,
   type Command,
   type Isolation,
   type IsolationPlace,
-  type Wrapped,
+  type WrappedCommand,
 } from "./confinement.ts";
-import { callNumbers, type Processor, processorHere } from "./call-numbers.ts";
-import { filterFor } from "./landlock-filter.ts";
-import { landlockHere, type Language, languagePrograms } from "./landlock-program.ts";
-import { rulesFor } from "./landlock-rules.ts";
+import { callNumbers, type Processor, readProcessor } from "./call-numbers.ts";
+import { buildLandlockFilter } from "./landlock-filter.ts";
+import { findLandlock, type Interpreter, interpreterPrograms } from "./landlock-program.ts";
+import { buildLandlockRules } from "./landlock-rules.ts";
 
 /** From which Landlock version on the kernel enforces what. */
 const versionSince = { truncate: 3, tcp: 4, signals: 6 } as const;
 
 const egressTriesMax = 3;
 
-export function landlockIsolation(place: IsolationPlace, only?: readonly string[]): Isolation {
-  const processor = processorHere();
+export function createLandlockIsolation(place: IsolationPlace, only?: readonly string[]): Isolation {
+  const processor = readProcessor();
   const isLinux = process.platform === "linux" && processor !== null;
-  const { language, abi } = isLinux ? landlockHere(only) : { language: null, abi: 0 };
-  const wrap = (command: Command): Wrapped =>
+  const { language, abi } = isLinux ? findLandlock(only) : { language: null, abi: 0 };
+  const wrap = (command: Command): WrappedCommand =>
     language === null || processor === null
       ? { argv: ["/nonexistent/landlock"], env: {}, cwd: command.cwd } // K1
       : wrapCommand(place, command, language, processor);
@@ -61,7 +61,7 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
       "names and sizes of files outside the layer",
       ...(abi >= versionSince.tcp ? [] : ["TCP, where the command may have the egress"]),
       ...(abi >= versionSince.signals ? [] : ["signals to other processes"]),
-      mayOutlive,
+      detachedProcessGap,
       "reads of installed programs and their settings",
       "network, for commands that may use it",
     ],
@@ -72,18 +72,18 @@ export function landlockIsolation(place: IsolationPlace, only?: readonly string[
   };
 }
 
-type LandlockSupport = { readonly isLinux: boolean; readonly language: Language | null; readonly abi: number };
+type LandlockSupport = { readonly isLinux: boolean; readonly language: Interpreter | null; readonly abi: number };
 
-function wrapCommand(place: IsolationPlace, command: Command, language: Language, processor: Processor): Wrapped {
+function wrapCommand(place: IsolationPlace, command: Command, language: Interpreter, processor: Processor): WrappedCommand {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
   // The machine's temporary folder is shared; this one is the command's, in its HOME if that is private too.
   const temporary = join(command.home === "user" && command.writable.includes(home) ? home : runHome, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
-  const rules = rulesFor({ place, command, writable });
+  const rules = buildLandlockRules({ place, command, writable });
   const network = command.network ?? "on";
-  const filters = [filterProgram(process.arch, false), filterFor(processor, network)].map((filter) => filter.toString("hex"));
+  const filters = [buildSeccompFilter(process.arch, false), buildLandlockFilter(processor, network)].map((filter) => filter.toString("hex"));
   const cwd = resolvePath(command.cwd)?.real ?? command.cwd;
   const argv = [
     ...language.argv,
@@ -108,27 +108,27 @@ function toolchainHints(env: Readonly<Record<string, string>>): Record<string, s
 
 async function selfTest(
   place: IsolationPlace,
-  wrap: (command: Command) => Wrapped,
+  wrap: (command: Command) => WrappedCommand,
   { isLinux, language, abi }: LandlockSupport,
 ): Promise<readonly string[]> {
   if (!isLinux) return ["Landlock needs Linux on x64 or arm64"];
   if (language === null) return ["neither perl nor python3 is there to set Landlock up"];
   if (abi < 1) return ["this kernel has no Landlock, or it is switched off"];
-  if (place.cache?.read("landlock", languagePrograms) === "holds") return [];
+  if (place.cache?.read("landlock", interpreterPrograms) === "holds") return [];
   // The network is shared, so the egress is a port of this machine; the test serves its own socket there.
   const servers: Server[] = [];
-  const withEgressServer = (command: Command): Wrapped => {
+  const withEgressServer = (command: Command): WrappedCommand => {
     const server = createServer((socket) => void socket.end("egress")).on("error", () => undefined);
     servers.push(server.listen(command.egress?.port ?? 0, "127.0.0.1"));
     return wrap(command);
   };
   try {
-    let failures = await testBox({ place, wrap: withEgressServer });
+    let failures = await testSandbox({ place, wrap: withEgressServer });
     // Another process may have had that port: then the test proves nothing, and another port is tried.
     for (let tries = 1; tries < egressTriesMax && failures.join() === "the egress did not lead out"; tries += 1)
-      failures = await testBox({ place, wrap: withEgressServer });
+      failures = await testSandbox({ place, wrap: withEgressServer });
     const remaining = abi >= versionSince.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
-    if (remaining.length === 0) place.cache?.note("landlock", languagePrograms, "holds");
+    if (remaining.length === 0) place.cache?.note("landlock", interpreterPrograms, "holds");
     return remaining;
   } finally {
     for (const server of servers) server.close();

@@ -29,7 +29,7 @@ const removeWithinMs = 1_500;
 const pollMs = 10;
 
 /** The runner's own folder in each mounted hierarchy that could limit pids or memory, or kill a group. */
-export function ownFolders(mountinfo: string, ownCgroups: string): readonly string[] {
+export function findOwnCgroupFolders(mountinfo: string, ownCgroups: string): readonly string[] {
   const pathOf = new Map<string, string>();
   for (const line of ownCgroups.split("\n")) {
     const [, names = "", ...path] = line.split(":");
@@ -87,7 +87,7 @@ export async function openCgroups(runDir: string, parents = ownCgroupFolders()):
 
 function ownCgroupFolders(): readonly string[] {
   if (process.platform !== "linux") return [];
-  const parents = ownFolders(readText("/proc/self/mountinfo"), readText("/proc/self/cgroup"));
+  const parents = findOwnCgroupFolders(readText("/proc/self/mountinfo"), readText("/proc/self/cgroup"));
   // Only the root of a v2 tree may have processes and children; elsewhere this is refused, which is harmless.
   for (const parent of parents) tryWrite(join(parent, "cgroup.subtree_control"), "+pids +memory");
   return [...new Set(parents)];

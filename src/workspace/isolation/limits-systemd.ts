@@ -7,13 +7,13 @@ import type { Limits } from "./confinement.ts";
 export type Systemd = { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 const answerWithinMs = 4_000;
-export const addressNames = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
+export const systemdAddressVariables = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
 
 /** The user's systemd instance, checked by starting something; null if it does not answer. */
-export async function systemdHere(): Promise<Systemd | null> {
+export async function findSystemd(): Promise<Systemd | null> {
   if (process.platform !== "linux") return null;
   const env = Object.fromEntries(
-    addressNames.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),
+    systemdAddressVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),
   );
   if (Object.keys(env).length === 0) return null;
   const systemd: Systemd = { flags: ["--user"], env };
@@ -21,7 +21,7 @@ export async function systemdHere(): Promise<Systemd | null> {
   return works ? systemd : null;
 }
 
-export function scopeArgv({ flags, env }: Systemd, unit: string, limits: Limits, tasksPerProcess: number): readonly string[] {
+export function composeScopeCommand({ flags, env }: Systemd, unit: string, limits: Limits, tasksPerProcess: number): readonly string[] {
   const properties = [
     `TasksMax=${limits.processesMax * tasksPerProcess}`,
     `MemoryMax=${limits.memoryBytesMax}`,
@@ -40,7 +40,7 @@ export function scopeArgv({ flags, env }: Systemd, unit: string, limits: Limits,
     `--unit=${unit}-${nextOrdinal()}`,
     "--",
     "/usr/bin/env",
-    ...addressNames.flatMap((name) => ["-u", name]),
+    ...systemdAddressVariables.flatMap((name) => ["-u", name]),
   ];
 }
 

@@ -11,9 +11,9 @@ import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import * as v from "valibot";
-import { type Limits, mayOutlive } from "./confinement.ts";
+import { type Limits, detachedProcessGap } from "./confinement.ts";
 import { type Cgroups, openCgroups, tasksPerProcess } from "./limits-cgroup.ts";
-import { addressNames, scopeArgv, stopScope, systemdHere } from "./limits-systemd.ts";
+import { systemdAddressVariables, composeScopeCommand, stopScope, findSystemd } from "./limits-systemd.ts";
 import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
 export type OpenedLimits = {
@@ -95,7 +95,7 @@ async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<Chosen
   const cgroups = await openCgroups(runDir).catch(() => null);
   const cgroupMeans = cgroups === null ? [] : [byCgroups(cgroups)];
   // The runner's own cgroup decides what it may divide further.
-  const testKey = ["limits", readText("/proc/self/cgroup"), ...addressNames.map((name) => process.env[name] ?? "")].join("\n");
+  const testKey = ["limits", readText("/proc/self/cgroup"), ...systemdAddressVariables.map((name) => process.env[name] ?? "")].join("\n");
   const cached = parseCachedChoice(cache.read(testKey, programs));
   const findCached = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === cached?.means);
   const candidates = findCached(cgroupMeans) === undefined ? [...cgroupMeans, ...(await byScopes()), byUlimit] : cgroupMeans;
@@ -145,14 +145,14 @@ const byCgroups = (cgroups: Cgroups): Means => ({
 });
 
 async function byScopes(): Promise<readonly Means[]> {
-  const systemd = await systemdHere();
+  const systemd = await findSystemd();
   if (systemd === null) return [];
   const unitOf = (key: string): string => `autopilot-${process.pid}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
   return [
     {
       name: "systemd scope",
       endsAll: true,
-      front: (limits, key) => ({ before: scopeArgv(systemd, unitOf(key), limits, tasksPerProcess), join: [], tasks: null }),
+      front: (limits, key) => ({ before: composeScopeCommand(systemd, unitOf(key), limits, tasksPerProcess), join: [], tasks: null }),
       release: (key) => stopScope(systemd, unitOf(key)),
     },
   ];
@@ -252,7 +252,7 @@ function describeLimits({ chosen, holdsProcesses, holdsMemory }: ChosenMeans): P
     ],
     [true, "size of a single file (rlimit)", ""],
     [false, "", "total disk use (polled; the command is ended above the limit)"],
-    [chosen.endsAll, `nothing of a command outlives it (${chosen.name})`, mayOutlive],
+    [chosen.endsAll, `nothing of a command outlives it (${chosen.name})`, detachedProcessGap],
   ];
   return {
     inForce: rows.filter(([isEnforced]) => isEnforced).map(([, message]) => message),

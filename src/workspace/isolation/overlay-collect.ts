@@ -16,17 +16,17 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { joinBytePath, bytePathParts, type BytePath } from "../git/byte-path.ts";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
-import { whyDiskFull } from "../disk-room.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
+import { explainDiskFull } from "../disk-room.ts";
 import { discard } from "../folder.ts";
-import { kindAt, makeAccessible, linkInto, listAt, makeFolder, moveAway, withFolderHandle, type FolderHandle } from "./overlay-fd.ts";
+import { readKindAt, makeAccessible, linkInto, listNamesAt, makeFolder, moveAway, withFolderHandle, type FolderHandle } from "./overlay-fd.ts";
 import {
   overlayNames,
-  overlayFolderFor,
+  findOverlayFolder,
   overlayPrefix,
   overlaysRoot,
   createOverlayFolders,
-  mountedShell,
+  composeMountedShell,
   type MountPrograms,
 } from "./overlay-place.ts";
 
@@ -46,15 +46,15 @@ const sliceMs = 25;
 export async function mergeOverlay(input: CollectInput): Promise<void> {
   const { runDir, folder } = input;
   const trash = join(runDir, "trash");
-  const overlay = overlayFolderFor(runDir, folder);
+  const overlay = findOverlayFolder(runDir, folder);
   await discardOutdated(runDir, folder, overlay, trash);
   if (overlay === null || !existsSync(join(overlay, overlayNames.upper))) return;
   try {
     await collectFrom(input, overlay);
   } catch (error) {
-    const code = errorErrno(error);
+    const code = readErrorCode(error);
     if (code === null) throw error;
-    const full = whyDiskFull(code, [folder]);
+    const full = explainDiskFull(code, [folder]);
     throw new WorkspaceFailed(
       full === null ? "workspace_unusable" : "disk_full",
       `${full === null ? "" : `${full} `}What an agent wrote could not be brought into its layer (${code}).`,
@@ -90,7 +90,7 @@ async function findSharedFolders(upper: string, lower: string): Promise<readonly
     withFolderHandle(upper, path, (above) => {
       if (withFolderHandle(lower, path, () => true) === true) shared.push(path);
       return names(above).filter((name) => {
-        const isFolder = kindAt(above, name) === "folder";
+        const isFolder = readKindAt(above, name) === "folder";
         if (isFolder) makeAccessible(above, name);
         return isFolder && mayEnter(path);
       });
@@ -107,9 +107,9 @@ async function readDifferences(
   overlayFolder: string,
   shared: readonly BytePath[],
 ): Promise<ReadonlyMap<BytePath, Difference>> {
-  return withMerged(input.programs, overlayFolder, (merged) => {
+  return withMergedView(input.programs, overlayFolder, (merged) => {
     const listNames = (root: string, path: BytePath): readonly BytePath[] => {
-      const names = withFolderHandle(root, path, listAt);
+      const names = withFolderHandle(root, path, listNamesAt);
       if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
       return names;
     };
@@ -134,9 +134,9 @@ async function mergeIntoFolder(
     moveAway(below, name, join(overlayFolder, overlayNames.gone));
   };
   const mergeEntry = (path: BytePath, name: BytePath, above: FolderHandle, below: FolderHandle): boolean => {
-    const kind = kindAt(above, name);
+    const kind = readKindAt(above, name);
     const isFolder = kind === "folder" && mayEnter(path);
-    const kindBelow = kindAt(below, name);
+    const kindBelow = readKindAt(below, name);
     if (kindBelow !== "none" && (kindBelow === "folder") !== isFolder) moveEntryAway(below, name);
     failpoint?.();
     if (isFolder) makeFolder(below, name);
@@ -148,7 +148,7 @@ async function mergeIntoFolder(
       const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
       const mergedFolders = withFolderHandle(folder, path, (below) => {
         for (const name of gone) moveEntryAway(below, name);
-        const writtenNames = names(above).filter((name) => !unseen.has(name) && kindAt(above, name) !== "whiteout");
+        const writtenNames = names(above).filter((name) => !unseen.has(name) && readKindAt(above, name) !== "whiteout");
         return writtenNames.filter((name) => mergeEntry(path, name, above, below));
       });
       if (mergedFolders === null) throw new WorkspaceFailed("workspace_unusable", "A folder to bring changes into is not there.");
@@ -168,7 +168,7 @@ async function walkFolders(
   let entries = 0;
   let began = performance.now();
   const names = (held: FolderHandle): BytePath[] => {
-    const folderNames = listAt(held);
+    const folderNames = listNamesAt(held);
     entries += folderNames.length;
     if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
     return folderNames;
@@ -182,8 +182,8 @@ async function walkFolders(
 }
 
 /** Mounts the overlay in a private namespace, for as long as `use` takes. */
-async function withMerged<T>(programs: MountPrograms, overlayFolder: string, use: (merged: string) => T): Promise<T> {
-  const [program = "", ...args] = mountedShell(programs, overlayFolder, "echo ready && read -r _", []);
+async function withMergedView<T>(programs: MountPrograms, overlayFolder: string, use: (merged: string) => T): Promise<T> {
+  const [program = "", ...args] = composeMountedShell(programs, overlayFolder, "echo ready && read -r _", []);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
   let errorText = "";
   child.stderr.on("data", (bytes: Buffer) => (errorText = (errorText + bytes.toString("utf8")).slice(0, 300)));

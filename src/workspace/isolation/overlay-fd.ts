@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
-import { errorErrno } from "../failure.ts";
+import { readErrorCode } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
 export type FolderHandle = { readonly descriptor: number };
@@ -50,7 +50,7 @@ function openFolder(path: string | Buffer): number | null {
   try {
     return openSync(path, folderFlags);
   } catch (error) {
-    if (notAFolder.has(errorErrno(error) ?? "")) return null;
+    if (notAFolder.has(readErrorCode(error) ?? "")) return null;
     throw error;
   }
 }
@@ -58,14 +58,14 @@ function openFolder(path: string | Buffer): number | null {
 const pathIn = ({ descriptor }: FolderHandle, name: BytePath): Buffer =>
   Buffer.concat([Buffer.from(`/proc/self/fd/${descriptor}/`), bytePathBytes(name)]);
 
-export const listAt = (folder: FolderHandle): BytePath[] =>
+export const listNamesAt = (folder: FolderHandle): BytePath[] =>
   readdirSync(pathIn(folder, "." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name));
 
 function statAt(folder: FolderHandle, name: BytePath): Stats | undefined {
   return lstatSync(pathIn(folder, name), { throwIfNoEntry: false });
 }
 
-export function kindAt(folder: FolderHandle, name: BytePath): Kind {
+export function readKindAt(folder: FolderHandle, name: BytePath): Kind {
   const stat = statAt(folder, name);
   if (stat === undefined) return "none";
   if (stat.isDirectory()) return "folder";
@@ -108,13 +108,13 @@ function tryLink(path: Buffer, draft: string): boolean {
     linkSync(path, draft);
     return true;
   } catch (error) {
-    if (linkRefusals.has(errorErrno(error) ?? "")) return false;
+    if (linkRefusals.has(readErrorCode(error) ?? "")) return false;
     throw error;
   }
 }
 
 /** Renames a file or a whole folder away. */
 export function moveAway(folder: FolderHandle, name: BytePath, into: string): void {
-  if (kindAt(folder, name) === "folder") makeAccessible(folder, name);
+  if (readKindAt(folder, name) === "folder") makeAccessible(folder, name);
   renameSync(pathIn(folder, name), join(into, randomUUID()));
 }

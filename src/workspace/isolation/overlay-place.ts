@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, statSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { errorErrno } from "../failure.ts";
+import { readErrorCode } from "../failure.ts";
 
 /**
  * The written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the folder (`lower`). While writes are
@@ -20,7 +20,7 @@ export const overlaysRoot = (runDir: string): string => join(runDir, "apart");
 export const overlayPrefix = (folder: string): string => `${basename(folder)}-${textHash(folder)}-`;
 
 /** Where writes to a folder are kept; null if there is no such folder. */
-export function overlayFolderFor(runDir: string, folder: string): string | null {
+export function findOverlayFolder(runDir: string, folder: string): string | null {
   const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return null;
   return join(overlaysRoot(runDir), `${overlayPrefix(folder)}${textHash(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
@@ -35,7 +35,7 @@ export function createOverlayFolders(overlayFolder: string, folder: string): voi
   try {
     symlinkSync(folder, join(overlayFolder, overlayNames.lower));
   } catch (error) {
-    if (errorErrno(error) !== "EEXIST") throw error;
+    if (readErrorCode(error) !== "EEXIST") throw error;
   }
 }
 
@@ -48,7 +48,7 @@ const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${merged} 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
 /** The command line that runs a shell script in a private mount namespace, with the overlay mounted. */
-export const mountedShell = (
+export const composeMountedShell = (
   { unshare, mount }: MountPrograms,
   overlayFolder: string,
   script: string,

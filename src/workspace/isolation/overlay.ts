@@ -1,40 +1,40 @@
 // overlay: isolation by an overlay in a bubblewrap box. The command sees its folder and may change it, but its writes are kept beside the
 // folder, which is unchanged until `collect` merges them. Commands that write directly get the same box without it.
 
-import { boxMeansHere, type BoxMeans } from "./box-means.ts";
-import { isWithin, programOnPath, resolvePath } from "./box-programs.ts";
-import { testBox } from "./box-test.ts";
-import { buildBox, openFilter } from "./box.ts";
-import { boxPromises, chooseBoxMeans, failToStart, wrapInBox } from "./bwrap.ts";
-import type { Command, Isolation, IsolationPlace, Wrapped } from "./confinement.ts";
+import { findBwrapVariants, type BwrapVariant } from "./box-means.ts";
+import { isWithin, findProgramOnPath, resolvePath } from "./box-programs.ts";
+import { testSandbox } from "./box-test.ts";
+import { buildSandbox, openFilter } from "./box.ts";
+import { sandboxPromises, chooseBwrapVariant, failToStart, wrapInSandbox } from "./bwrap.ts";
+import type { Command, Isolation, IsolationPlace, WrappedCommand } from "./confinement.ts";
 import { mergeOverlay } from "./overlay-collect.ts";
-import { mergedFolder, mountedCheckout, checkoutAt } from "../checkouts/checkout-place.ts";
-import { overlayNames, overlayFolderFor, createOverlayFolders, mountedShell, type MountPrograms } from "./overlay-place.ts";
+import { mergedFolder, composeMountedCheckout, findCheckoutPlace } from "../checkouts/checkout-place.ts";
+import { overlayNames, findOverlayFolder, createOverlayFolders, composeMountedShell, type MountPrograms } from "./overlay-place.ts";
 
-export function overlayIsolation(outerPlace: IsolationPlace): Isolation {
+export function createOverlayIsolation(outerPlace: IsolationPlace): Isolation {
   const place = { ...outerPlace, runDir: realPath(outerPlace.runDir) };
   // bubblewrap is root in the overlay's user namespace; the command must keep its own user.
-  const candidates = boxMeansHere("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
+  const candidates = findBwrapVariants("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
   let [chosen] = candidates;
-  const programs = { unshare: programOnPath("unshare") ?? "unshare", mount: programOnPath("mount") ?? "mount" };
+  const programs = { unshare: findProgramOnPath("unshare") ?? "unshare", mount: findProgramOnPath("mount") ?? "mount" };
   const collect = (folder: string): Promise<void> => mergeOverlay({ runDir: place.runDir, folder: realPath(folder), programs });
   return {
     level: "overlay",
     mechanism: "overlay in bubblewrap",
-    enforced: [...boxPromises.enforced, "an agent's writes are kept apart from the layer and brought in by the runner"],
-    not_enforced: boxPromises.not_enforced,
+    enforced: [...sandboxPromises.enforced, "an agent's writes are kept apart from the layer and brought in by the runner"],
+    not_enforced: sandboxPromises.not_enforced,
     wrap: (command) => (chosen === undefined ? failToStart(command) : wrapInOverlay(place, programs, chosen, command)),
     hasOwnNetwork: true,
     collect,
     selfTest: async () => {
-      const missing = ["unshare", "mount"].filter((name) => programOnPath(name) === null);
+      const missing = ["unshare", "mount"].filter((name) => findProgramOnPath(name) === null);
       if (missing.length > 0 && candidates.length > 0) return [`${missing.join(" and ")} (util-linux) is not installed`];
-      const wrap = (means: BoxMeans) => (command: Command) => wrapInOverlay(place, programs, means, command);
-      const choice = await chooseBoxMeans(candidates, {
+      const wrap = (means: BwrapVariant) => (command: Command) => wrapInOverlay(place, programs, means, command);
+      const choice = await chooseBwrapVariant(candidates, {
         level: "overlay",
         programs: ["bwrap", "unshare", "mount", "/bin/sh"],
         cache: place.cache,
-        test: (means) => testBox({ place, wrap: wrap(means), collect }),
+        test: (means) => testSandbox({ place, wrap: wrap(means), collect }),
       });
       if ("failures" in choice) return choice.failures;
       chosen = choice.means;
@@ -43,23 +43,23 @@ export function overlayIsolation(outerPlace: IsolationPlace): Isolation {
   };
 }
 
-function wrapInOverlay(place: IsolationPlace, programs: MountPrograms, means: BoxMeans, command: Command): Wrapped {
+function wrapInOverlay(place: IsolationPlace, programs: MountPrograms, means: BwrapVariant, command: Command): WrappedCommand {
   const folder = realPath(command.cwd);
-  const mount = isOwnFolder(place, command, folder) ? checkoutAt(place.runDir, folder) : null;
+  const mount = isOwnFolder(place, command, folder) ? findCheckoutPlace(place.runDir, folder) : null;
   if (mount !== null) {
-    const { argv, env, filter } = buildBox({ place, means, command, shownAt: (path) => (path === folder ? mergedFolder(mount) : path) });
-    return { argv: mountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
+    const { argv, env, filter } = buildSandbox({ place, means, command, shownAt: (path) => (path === folder ? mergedFolder(mount) : path) });
+    return { argv: composeMountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
   }
-  const overlayFolder = isKeptApart(place, command, folder) ? overlayFolderFor(place.runDir, folder) : null;
-  if (overlayFolder === null) return wrapInBox(place, asUser(means), command);
+  const overlayFolder = isKeptApart(place, command, folder) ? findOverlayFolder(place.runDir, folder) : null;
+  if (overlayFolder === null) return wrapInSandbox(place, asUser(means), command);
   createOverlayFolders(overlayFolder, folder);
   const shownAt = (path: string): string => (path === folder ? `${overlayFolder}/${overlayNames.merged}` : path);
-  const { argv, env, filter } = buildBox({ place, means, command, shownAt });
-  return { argv: mountedShell(programs, overlayFolder, openFilter, [filter, ...argv]), env, cwd: command.cwd };
+  const { argv, env, filter } = buildSandbox({ place, means, command, shownAt });
+  return { argv: composeMountedShell(programs, overlayFolder, openFilter, [filter, ...argv]), env, cwd: command.cwd };
 }
 
 /** The same variant with bubblewrap running as the user. */
-const asUser = ({ users, ...means }: BoxMeans): BoxMeans => ({ ...means, users: { kind: users.kind === "closed" ? "closed" : "tried" } });
+const asUser = ({ users, ...means }: BwrapVariant): BwrapVariant => ({ ...means, users: { kind: users.kind === "closed" ? "closed" : "tried" } });
 
 /** Only a folder of the run: what is kept beside it is on the same disk. */
 const isOwnFolder = ({ runDir }: IsolationPlace, { writable }: Command, folder: string): boolean =>

@@ -12,8 +12,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import { openStoreFolder, storeFolder } from "../bases/store-folder.ts";
-import { programOnPath } from "./box-programs.ts";
+import { openStoreFolder, findStoreFolder } from "../bases/store-folder.ts";
+import { findProgramOnPath } from "./box-programs.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
 
 export type SelfTestCache = {
@@ -29,7 +29,7 @@ const noteBytesMax = 4_096;
 const cacheName = "self-tests";
 
 /** `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
-export function openSelfTestCache(folder: string, store: string = storeFolder(), home: string = process.env["HOME"] ?? ""): SelfTestCache {
+export function openSelfTestCache(folder: string, store: string = findStoreFolder(), home: string = process.env["HOME"] ?? ""): SelfTestCache {
   const boot = readText("/proc/sys/kernel/random/boot_id");
   if (boot === "" || !isTrusted(store)) return noCache; // C3
   const machineHash = textHash([boot, home, ...readFacts(folder)].join("\n")); // C1
@@ -60,10 +60,10 @@ export function openSelfTestCache(folder: string, store: string = storeFolder(),
 }
 
 /** For the process and memory limits, which do not depend on a home. */
-export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCache(folder, storeFolder(), "");
+export const openLimitsCache = (folder: string): SelfTestCache => openSelfTestCache(folder, findStoreFolder(), "");
 
 /** Clears the cache, so that everything is tested again. */
-export function clearSelfTestCache(store: string = storeFolder()): void {
+export function clearSelfTestCache(store: string = findStoreFolder()): void {
   try {
     if (isTrusted(store)) eraseSync(join(store, cacheName));
   } catch {
@@ -113,7 +113,7 @@ function mountsOf(dev: number): readonly string[] {
 }
 
 function programFacts(name: string): string {
-  const path = name.startsWith("/") ? name : programOnPath(name);
+  const path = name.startsWith("/") ? name : findProgramOnPath(name);
   const stat = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
   return stat === undefined
     ? `${name} is not there`

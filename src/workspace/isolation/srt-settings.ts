@@ -4,8 +4,8 @@
 import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { homeSecrets, homeToolchains, machinePlaces, machineSecrets } from "./box-places.ts";
-import { isWithin, programPlaces, resolvePath } from "./box-programs.ts";
+import { homeSecrets, homeToolchains, machinePaths, machineSecrets } from "./box-places.ts";
+import { isWithin, findProgramPaths, resolvePath } from "./box-programs.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 
 export type SrtSettings = {
@@ -22,7 +22,7 @@ export type SrtSettings = {
   };
 };
 
-export type SettingsInput = {
+export type SrtSettingsInput = {
   readonly place: IsolationPlace;
   readonly command: Command;
   readonly writable: readonly string[];
@@ -34,12 +34,12 @@ export type SettingsInput = {
 /** Top-level folders that every program needs, besides those with programs. */
 const neededTops = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
 
-export function settingsFor({ place, command, writable, program, isMac }: SettingsInput, topFolders = readTopFolders()): SrtSettings {
+export function buildSrtSettings({ place, command, writable, program, isMac }: SrtSettingsInput, topFolders = readTopFolders()): SrtSettings {
   const userHome = realPath(homedir());
   const hidden = [...place.hidden, place.runDir].map(realPath);
   const isNeeded = (top: string): boolean =>
-    neededTops.includes(top) || machinePlaces.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
-  const programs = programPlaces({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: userHome, hidden });
+    neededTops.includes(top) || machinePaths.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
+  const programs = findProgramPaths({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: userHome, hidden });
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))];
   const readablePaths = [...homeToolchains.map((path) => join(userHome, path)), ...programs, ...(command.readable ?? [])];
   // The runtime can deny or allow only existing folders; a missing one makes it fail.

@@ -11,11 +11,11 @@ import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { privateHome, type Command, type IsolationPlace, type Wrapped } from "./confinement.ts";
-import { errorErrno } from "../failure.ts";
+import { privateHome, type Command, type IsolationPlace, type WrappedCommand } from "./confinement.ts";
+import { readErrorCode } from "../failure.ts";
 import { erase } from "../folder.ts";
 
-export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (command: Command) => Wrapped; readonly isMac: boolean };
+export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (command: Command) => WrappedCommand; readonly isMac: boolean };
 
 const timeoutMs = 30_000;
 
@@ -98,11 +98,11 @@ function listen(onCall: () => void): Promise<Server> {
 
 const serverPort = (server: Server): number => (server.address() as AddressInfo).port;
 
-function runOnce({ argv, env, cwd }: Wrapped): Promise<string> {
+function runOnce({ argv, env, cwd }: WrappedCommand): Promise<string> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, _out, err) => {
-      resolve(err.trim().slice(0, 300) || (errorErrno(error) ?? ""));
+      resolve(err.trim().slice(0, 300) || (readErrorCode(error) ?? ""));
     });
   });
 }

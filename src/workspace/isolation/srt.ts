@@ -12,19 +12,19 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   cleanEnvironment,
-  mayOutlive,
+  detachedProcessGap,
   privateHome,
   type Command,
   type Isolation,
   type IsolationPlace,
-  type Wrapped,
+  type WrappedCommand,
 } from "./confinement.ts";
-import { programOnPath } from "./box-programs.ts";
-import { callNumbers, processorHere } from "./call-numbers.ts";
-import { sharedFilterFor } from "./landlock-filter.ts";
-import { access, accessAll, landlockHere, languagePrograms } from "./landlock-program.ts";
-import { errorErrno } from "../failure.ts";
-import { settingsFor } from "./srt-settings.ts";
+import { findProgramOnPath } from "./box-programs.ts";
+import { callNumbers, readProcessor } from "./call-numbers.ts";
+import { buildSharedObjectFilter } from "./landlock-filter.ts";
+import { landlockAccess, landlockAccessAll, findLandlock, interpreterPrograms } from "./landlock-program.ts";
+import { readErrorCode } from "../failure.ts";
+import { buildSrtSettings } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
 /** Programs that it needs and that the system may not provide. */
@@ -66,11 +66,11 @@ node=$1; port=$2; program=$3; shift 3
 [ "$port" = - ] || ("$node" -e "$program" "$port" </dev/null >/dev/null 2>&1 &)
 exec env "$@"`;
 
-export function srtIsolation(place: IsolationPlace): Isolation {
+export function createSrtIsolation(place: IsolationPlace): Isolation {
   const isMac = process.platform === "darwin";
-  const program = programOnPath("srt");
+  const program = findProgramOnPath("srt");
   const inner = isMac || program === null ? [] : innerArguments();
-  const wrap = (command: Command): Wrapped =>
+  const wrap = (command: Command): WrappedCommand =>
     program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, { program, inner, isMac });
   return {
     level: "srt",
@@ -87,7 +87,7 @@ export function srtIsolation(place: IsolationPlace): Isolation {
       "a write into a hidden folder may seem to succeed, and is lost",
       "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
       "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
-      ...(isMac ? ["services of this machine, where the command may have the egress", mayOutlive] : []),
+      ...(isMac ? ["services of this machine, where the command may have the egress", detachedProcessGap] : []),
       ...(!isMac && inner.length === 0
         ? ["shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)"]
         : []),
@@ -96,12 +96,12 @@ export function srtIsolation(place: IsolationPlace): Isolation {
     ],
     wrap,
     hasOwnNetwork: false,
-    collect: async () => sweepSockets(),
+    collect: async () => sweepSrtSockets(),
     selfTest: async () => {
-      const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => programOnPath(name) === null);
+      const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => findProgramOnPath(name) === null);
       if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
       if (missing.length > 0) return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
-      const programs = ["srt", ...companions.linux, ...languagePrograms];
+      const programs = ["srt", ...companions.linux, ...interpreterPrograms];
       if (place.cache?.read("srt", programs) === "holds") return [];
       const failures = await testFromOutside({ place, wrap, isMac });
       if (failures.length === 0) place.cache?.note("srt", programs, "holds");
@@ -112,15 +112,15 @@ export function srtIsolation(place: IsolationPlace): Isolation {
 
 type Runtime = { readonly program: string; readonly inner: readonly string[]; readonly isMac: boolean };
 
-function wrapCommand(place: IsolationPlace, command: Command, { program, inner: landlock, isMac }: Runtime): Wrapped {
+function wrapCommand(place: IsolationPlace, command: Command, { program, inner: landlock, isMac }: Runtime): WrappedCommand {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
   const temporary = join(command.home === "user" && command.writable.includes(home) ? home : runHome, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
-  const sockets = socketFolder();
+  const sockets = createSocketFolder();
   const visibleCommand = { ...command, readable: [...(command.readable ?? []), sockets] };
-  const settings = settingsFor({ place, command: visibleCommand, writable, program, isMac });
+  const settings = buildSrtSettings({ place, command: visibleCommand, writable, program, isMac });
   const inner: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
   const env = { ...inner, TMPDIR: sockets };
   const port = !isMac && command.network === "egress" && command.egress !== undefined ? String(command.egress.port) : "-";
@@ -136,19 +136,19 @@ function wrapCommand(place: IsolationPlace, command: Command, { program, inner: 
 
 /** S3: everything as the runtime has it, but nothing of the kernel's files can be written. Empty if unavailable. */
 function innerArguments(): readonly string[] {
-  const processor = processorHere();
-  const { language, abi } = landlockHere();
+  const processor = readProcessor();
+  const { language, abi } = findLandlock();
   if (processor === null || language === null || abi < 1) return [];
   const kernel = ["/proc", "/sys"];
   const tops = readdirSync("/").map((name) => `/${name}`);
-  const read = access.execute | access.readFile | access.readFolder;
+  const read = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
   const rules = [
-    ["/", access.readFolder],
+    ["/", landlockAccess.readFolder],
     ...kernel.map((top) => [top, read]),
-    ...tops.filter((top) => !kernel.includes(top)).map((top) => [top, accessAll]),
+    ...tops.filter((top) => !kernel.includes(top)).map((top) => [top, landlockAccessAll]),
   ];
   const numbers = [callNumbers.prctl[processor], callNumbers.capset[processor]].map(String);
-  const filters = sharedFilterFor(processor).toString("hex");
+  const filters = buildSharedObjectFilter(processor).toString("hex");
   return [
     ...language.argv,
     ...numbers,
@@ -161,15 +161,15 @@ function innerArguments(): readonly string[] {
 }
 
 /** Where the runtime keeps the sockets of its proxies: a short path, and not the command's own folder. */
-function socketFolder(): string {
+function createSocketFolder(): string {
   const folder = socketsHere();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Another user could have created it before us, and would then own our sockets.
   const { uid, mode } = lstatSync(folder);
   if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
     throw new Error(`${folder} belongs to somebody else, or is open to others`);
-  sweepSockets();
-  if (!isSweptAtEnd) process.once("exit", sweepSockets);
+  sweepSrtSockets();
+  if (!isSweptAtEnd) process.once("exit", sweepSrtSockets);
   isSweptAtEnd = true;
   return folder;
 }
@@ -178,7 +178,7 @@ let isSweptAtEnd = false;
 const socketsHere = (): string => join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
 
 /** Deletes the sockets of dead runtimes: a killed one leaves its own, named by its pid. */
-export function sweepSockets(): void {
+export function sweepSrtSockets(): void {
   for (const name of existsSync(socketsHere()) ? readdirSync(socketsHere()) : []) {
     const pid = Number(/^srt-[a-z]+-(\d+)(?:-\d+)?\.sock$/.exec(name)?.[1] ?? 0);
     if (pid > 0 && isGone(pid)) rmSync(join(socketsHere(), name), { force: true });
@@ -189,7 +189,7 @@ function isGone(pid: number): boolean {
   try {
     return !process.kill(pid, 0);
   } catch (error) {
-    return errorErrno(error) === "ESRCH";
+    return readErrorCode(error) === "ESRCH";
   }
 }
 

@@ -11,19 +11,19 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
-import { parentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
+import { listParentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import { git, gitFailure } from "../git/git.ts";
-import { findAttemptCommit, userRepositoryCall, runMessage, pathsBetween, shortBranchName, readTip } from "../git/history.ts";
+import { git, toGitFailure } from "../git/git.ts";
+import { findAttemptCommit, userRepositoryCall, composeRunMessage, readChangedDisplayPaths, shortBranchName, readTip } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
 import { findCollisions } from "../git/names.ts";
 import { createCommit } from "../git/new-commit.ts";
 import { storeBlobs } from "../git/objects.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree } from "../git/tree.ts";
 
@@ -31,7 +31,7 @@ const racesMax = 5;
 const headBytesMax = 4_096;
 
 export async function applyAttempt(
-  run: OpenRun,
+  run: RunWorkspace,
   attempt: AttemptId,
   subject: string,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
@@ -43,7 +43,7 @@ export async function applyAttempt(
         commit: existing.commit,
         parent: existing.parent,
         tree: existing.tree,
-        paths: await pathsBetween(run, existing.parent, existing.commit),
+        paths: await readChangedDisplayPaths(run, existing.parent, existing.commit),
         notApplied: await countIgnored(run, attempt),
       }; // A2
     const examined = await examineLayer(run, attempt);
@@ -65,7 +65,7 @@ export async function applyAttempt(
 }
 
 /** The commit that applying would make, on no branch; null if nothing can be applied. A crash leaves only stray objects. */
-export async function previewAttempt(run: OpenRun, attempt: AttemptId): Promise<GitSha | null> {
+export async function previewAttempt(run: RunWorkspace, attempt: AttemptId): Promise<GitSha | null> {
   const tip = await readTip(run);
   const examined = await examineLayer(run, attempt);
   const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
@@ -86,14 +86,14 @@ export function refuseViolations({ violations }: Pick<Examined, "violations">): 
 export function findConflicts({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
   if (tip === base) return [];
   const ours = new Map(changes.map((change) => [change.path, change]));
-  const tipFolders = new Set([...tip.keys()].flatMap(parentFolders));
+  const tipFolders = new Set([...tip.keys()].flatMap(listParentFolders));
   const conflicts = changes.filter(({ path, before, after }) => {
     const tipEntry = tip.get(path) ?? null;
     if (!isSameEntry(tipEntry, before) && !isSameEntry(tipEntry, after)) return true;
     if (after === null) return false;
     // The branch now has a folder where we have a file, or a file where we have a folder.
     if (tipFolders.has(path) && [...tip.keys()].some((other) => other.startsWith(`${path}/`) && !isDeleted(ours, other))) return true;
-    return parentFolders(path).some((folder) => tip.has(folder) && !isDeleted(ours, folder));
+    return listParentFolders(path).some((folder) => tip.has(folder) && !isDeleted(ours, folder));
   });
   const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => displayPath(path));
   const remaining = [...tip.keys()].filter((path) => !isDeleted(ours, path)).map(displayPath);
@@ -110,7 +110,7 @@ type AttemptCommitInput = {
   readonly examined: Examined;
 };
 
-async function commitOn(run: OpenRun, input: AttemptCommitInput): Promise<Applied | "moved" | null> {
+async function commitOn(run: RunWorkspace, input: AttemptCommitInput): Promise<Applied | "moved" | null> {
   const { tip, examined } = input;
   await refuseIfCheckedOut(run);
   const commit = await createAttemptCommit(run, input);
@@ -118,12 +118,12 @@ async function commitOn(run: OpenRun, input: AttemptCommitInput): Promise<Applie
   run.failpoint("commit_written");
   if (!(await moveBranch(run, commit.commit, tip.commit))) return "moved"; // A2, A4
   run.failpoint("branch_moved");
-  return { ...commit, parent: tip.commit, paths: await pathsBetween(run, tip.commit, commit.commit), notApplied: examined.ignored };
+  return { ...commit, parent: tip.commit, paths: await readChangedDisplayPaths(run, tip.commit, commit.commit), notApplied: examined.ignored };
 }
 
 /** The commit alone, on no branch yet; null if its tree would be the tip's. */
 async function createAttemptCommit(
-  run: OpenRun,
+  run: RunWorkspace,
   { attempt, subject, tip, examined }: AttemptCommitInput,
 ): Promise<{ readonly commit: GitSha; readonly tree: GitSha } | null> {
   const call = run.shadow.callIntoUser;
@@ -138,13 +138,13 @@ async function createAttemptCommit(
   );
   if (tree === tip.tree) return null;
   run.failpoint("tree_written");
-  const message = runMessage(run, attempt, subject);
+  const message = composeRunMessage(run, attempt, subject);
   const commit = await createCommit(call, run.shadow.format, { tree, parents: [tip.commit], identity: run.identity, message });
   return { commit, tree };
 }
 
 /** Moves the branch from one commit to the next; false if it is no longer at the expected commit. */
-export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promise<boolean> {
+export async function moveBranch(run: RunWorkspace, to: GitSha, from: GitSha): Promise<boolean> {
   const user = userRepositoryCall(run);
   const answer = await git({
     ...user,
@@ -154,11 +154,11 @@ export async function moveBranch(run: OpenRun, to: GitSha, from: GitSha): Promis
   });
   if (answer.code === 0) return true;
   if ((await readTip(run)).commit !== from) return false;
-  throw gitFailure(user, answer, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
+  throw toGitFailure(user, answer, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
 }
 
 /** Moving a branch under a checkout would make the user's files look changed. */
-export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
+export async function refuseIfCheckedOut(run: RunWorkspace): Promise<void> {
   if (run.isApart) return;
   const { gitDir, commonDir } = run.repository;
   if (existsSync(join(commonDir, "reftable"))) return refuseIfInWorktreeList(run);
@@ -169,17 +169,17 @@ export async function refuseIfCheckedOut(run: OpenRun): Promise<void> {
 }
 
 /** Only git can read branches that are in a reftable. */
-async function refuseIfInWorktreeList(run: OpenRun): Promise<void> {
+async function refuseIfInWorktreeList(run: RunWorkspace): Promise<void> {
   const { out } = await git({ ...userRepositoryCall(run), args: ["worktree", "list", "--porcelain"] });
   if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw checkedOutError(run);
 }
 
-const checkedOutError = ({ ref }: OpenRun): WorkspaceFailed =>
+const checkedOutError = ({ ref }: RunWorkspace): WorkspaceFailed =>
   new WorkspaceFailed(
     "workspace_changed",
     `The run's branch ${shortBranchName(ref)} is checked out; switch to another branch, then resume.`,
   );
 
-async function countIgnored(run: OpenRun, attempt: AttemptId): Promise<number> {
+async function countIgnored(run: RunWorkspace, attempt: AttemptId): Promise<number> {
   return (await run.layers.read(attempt)) === null ? 0 : (await examineLayer(run, attempt)).ignored;
 }

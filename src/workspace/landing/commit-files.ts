@@ -9,19 +9,19 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, CommitFilesRequest, Violation } from "../../ports/workspace.ts";
-import { bytePathFromText, parentFolders, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromText, listParentFolders, type BytePath } from "../git/byte-path.ts";
 import { findAttemptCommit, readTip } from "../git/history.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { writeTree } from "../git/materialize.ts";
 import { isSameEntry, resolveTree, type TreeEntry } from "../git/tree.ts";
-import { isTree, treeFolders } from "../git/tree-folders.ts";
+import { isTree, openTreeFolders } from "../git/tree-folders.ts";
 import { findSecretsInText } from "../layers/secrets.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { refuseIfCheckedOut, refuseViolations } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 
 export async function commitFiles(
-  run: OpenRun,
+  run: RunWorkspace,
   { attempt, since, files, subject }: CommitFilesRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   const tip = await readTip(run);
@@ -41,7 +41,7 @@ export async function commitFiles(
 
 type RunnerFile = CommitFilesRequest["files"][number];
 
-async function findViolations(run: OpenRun, since: GitSha, { path, text }: RunnerFile): Promise<readonly Violation[]> {
+async function findViolations(run: RunWorkspace, since: GitSha, { path, text }: RunnerFile): Promise<readonly Violation[]> {
   if (!run.inScope(path)) return [{ path, kind: "outside_scope", detail: "the runner's own file is outside the run's scope" }];
   if (text === null) return [];
   const bytes = Buffer.byteLength(text);
@@ -49,8 +49,8 @@ async function findViolations(run: OpenRun, since: GitSha, { path, text }: Runne
   return findSecretsInText(run, since, path, text);
 }
 
-async function findConflicts(run: OpenRun, since: GitSha, tip: GitSha, files: readonly RunnerFile[]): Promise<readonly string[]> {
-  const folders = treeFolders(run.shadow.call);
+async function findConflicts(run: RunWorkspace, since: GitSha, tip: GitSha, files: readonly RunnerFile[]): Promise<readonly string[]> {
+  const folders = openTreeFolders(run.shadow.call);
   const treeBefore = await resolveTree(run.shadow.call, since);
   const changed: string[] = [];
   for (const { path } of treeBefore === tip ? [] : files) {
@@ -62,15 +62,15 @@ async function findConflicts(run: OpenRun, since: GitSha, tip: GitSha, files: re
 
 /** The file's own row, and those of whatever is in its way: something else above it, or a folder at its path. C3 */
 async function createRows(
-  run: OpenRun,
+  run: RunWorkspace,
   tree: GitSha,
   { path: pathText, text }: RunnerFile,
 ): Promise<readonly (readonly [BytePath, TreeEntry | null])[]> {
   const path = bytePathFromText(pathText);
   if (text === null) return [[path, null]];
-  const folders = treeFolders(run.shadow.call);
+  const folders = openTreeFolders(run.shadow.call);
   const rows: (readonly [BytePath, TreeEntry | null])[] = [];
-  for (const above of parentFolders(path)) {
+  for (const above of listParentFolders(path)) {
     const entry = await folders.at(tree, above);
     if (entry !== undefined && !isTree(entry)) rows.push([above, null]);
   }

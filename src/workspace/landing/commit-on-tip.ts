@@ -4,18 +4,18 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
 import { moveBranch } from "./apply.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { runMessage, pathsBetween, type RunCommit, shortBranchName } from "../git/history.ts";
+import { composeRunMessage, readChangedDisplayPaths, type RunCommit, shortBranchName } from "../git/history.ts";
 import { createCommit } from "../git/new-commit.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 
 export async function commitOnTip(
-  run: OpenRun,
+  run: RunWorkspace,
   { attempt, subject }: { readonly attempt: AttemptId; readonly subject: string },
   tip: GitSha,
   tree: GitSha,
 ): Promise<Applied> {
   const call = run.shadow.callIntoUser;
-  const message = runMessage(run, attempt, subject);
+  const message = composeRunMessage(run, attempt, subject);
   const commit = await createCommit(call, run.shadow.format, { tree, parents: [tip], identity: run.identity, message });
   run.failpoint("made_on_tip");
   if (!(await moveBranch(run, commit, tip)))
@@ -29,8 +29,8 @@ export async function commitOnTip(
 
 /** What an existing commit of an attempt applied. */
 export async function describeApplied(
-  run: OpenRun,
+  run: RunWorkspace,
   { commit, parent, tree }: Pick<RunCommit, "commit" | "parent" | "tree">,
 ): Promise<Applied> {
-  return { commit, parent, tree, paths: await pathsBetween(run, parent, commit), notApplied: 0 };
+  return { commit, parent, tree, paths: await readChangedDisplayPaths(run, parent, commit), notApplied: 0 };
 }

@@ -12,16 +12,16 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromText, type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
-import { git, type GitCall, gitLine } from "../git/git.ts";
+import { git, readGitLine, type GitContext } from "../git/git.ts";
 import { identityEnv, readIdentity } from "../git/identity.ts";
-import { ownedAlways } from "../owned.ts";
+import { alwaysOwnedPaths } from "../owned.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
-import { ownedPathTest } from "../layers/scope-globs.ts";
+import { compileOwnedPaths } from "../layers/scope-globs.ts";
 import { readChangedFiles } from "../git/status.ts";
 import { isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
-import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
-import { userViewCall } from "../git/user-view.ts";
-import { findUnfinished } from "./unfinished.ts";
+import { isTree, openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
+import { openUserView } from "../git/user-view.ts";
+import { findUnfinishedOperation } from "./unfinished.ts";
 
 /** The documents of one piece of work, and the commit with which that work landed. */
 export type Pages = { readonly folder: string; readonly landed: GitSha; readonly files: ReadonlyMap<string, Buffer> };
@@ -37,7 +37,7 @@ export type PagesInput = {
 };
 
 type Change = readonly [BytePath, TreeEntry | null];
-type Call = Omit<GitCall, "args"> & { readonly env: Readonly<Record<string, string>> };
+type Call = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 const trailer = "Autopilot-Pages";
 
@@ -47,11 +47,11 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   if (!("repository" in lookup)) return null;
   const { repository } = lookup;
   const { head, branch } = repository;
-  const call: Call = { ...(await userViewCall(repository)), config: "none" }; // P3
+  const call: Call = { ...(await openUserView(repository)), config: "none" }; // P3
   if (branch === null || branch !== input.base.branch) return null;
-  if ((await findUnfinished(repository, `refs/heads/${branch}`)) !== null) return null;
+  if ((await findUnfinishedOperation(repository, `refs/heads/${branch}`)) !== null) return null;
   if (await isCommitted(call, input, head.commit)) return null; // P4
-  const changed = await readChangedFiles(repository, ownedPathTest([...ownedAlways, ...input.owned]));
+  const changed = await readChangedFiles(repository, compileOwnedPaths([...alwaysOwnedPaths, ...input.owned]));
   if (changed.length > 0) return null; // P2
   const pages: Pages[] = [];
   for (const page of input.pages) if (await isAncestor(call, page.landed, head.commit)) pages.push(page);
@@ -61,7 +61,7 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   const tree = await writeEditedTree(call, repository.format, head.tree, changes);
   const identity = identityEnv(await readIdentity(repository.root));
   const text = `${input.subject}\n\nAutopilot-Run: ${input.runId}\n${trailer}: ${input.runId}\n`;
-  const commit = await gitLine({
+  const commit = await readGitLine({
     ...call,
     env: { ...call.env, ...identity },
     args: ["commit-tree", tree, "-p", head.commit, "-F", "-"],
@@ -87,9 +87,9 @@ async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha
 
 /** Compared with HEAD: changed or new files, and deleted files of the runner's own. */
 async function readChanges(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
-  const isPage = ownedPathTest(stepInput.owned);
+  const isPage = compileOwnedPaths(stepInput.owned);
   const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
-  const folders = treeFolders(call);
+  const folders = openTreeFolders(call);
   const headEntries = new Map<BytePath, TreeEntry>();
   for (const { folder } of pages)
     for await (const [path, entry] of folders.filesBelow(repository.head.tree, bytePathFromText(folder)))
@@ -103,7 +103,7 @@ async function readChanges(repository: Repository, call: Call, stepInput: PagesI
   for (const [name, content] of files) {
     if (ignored.has(name)) continue; // P2
     const path = bytePathFromText(name);
-    const sha = await gitLine({ ...call, args: ["hash-object", "-w", "--no-filters", "--stdin"], input: [content] });
+    const sha = await readGitLine({ ...call, args: ["hash-object", "-w", "--no-filters", "--stdin"], input: [content] });
     const entry = { mode: headEntries.get(path)?.mode === "100755" ? "100755" : "100644", sha };
     if (!isSameEntry(headEntries.get(path) ?? null, entry)) changes.push([path, entry]);
   }
@@ -116,12 +116,12 @@ async function readChanges(repository: Repository, call: Call, stepInput: PagesI
 /** Never a tracked file, even if a pattern matches it. */
 async function findIgnored(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => Buffer.from(`${path}\0`));
-  const { out } = await git({ ...(await userViewCall(repository)), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
+  const { out } = await git({ ...(await openUserView(repository)), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
   return new Set(out.toString("utf8").split("\0"));
 }
 
 async function readEntries(call: Call, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
-  const [tree, folders] = [await resolveTree(call, head), treeFolders(call)];
+  const [tree, folders] = [await resolveTree(call, head), openTreeFolders(call)];
   return Promise.all(
     changes.map(async ([path]): Promise<Change> => {
       const entry = await folders.at(tree, path);

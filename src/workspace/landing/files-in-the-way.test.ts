@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, scratch, write } from "../../../test/support/scratch-repository.ts";
-import { filesBetween } from "../git/tree-folders.ts";
+import { readFileDifferences } from "../git/tree-folders.ts";
 import { findFilesInTheWay } from "./files-in-the-way.ts";
 
 /** What is in the way of a commit that puts a folder in a file's place and a file in a folder's, in the checkout of its parent. */
@@ -16,7 +16,7 @@ async function inTheWayWith(own: Readonly<Record<string, string>>): Promise<read
   git(root, "checkout", "-q", "main");
   for (const [path, text] of Object.entries(own)) writeFileSync(join(root, path), text);
   const call = { cwd: root, env: { GIT_DIR: join(root, ".git") } };
-  return findFilesInTheWay({ root }, await filesBetween(call, git(root, "rev-parse", "main"), git(root, "rev-parse", "next")));
+  return findFilesInTheWay({ root }, await readFileDifferences(call, git(root, "rev-parse", "main"), git(root, "rev-parse", "next")));
 }
 
 test("what a commit takes away itself is not in its way", async () => {

@@ -1,8 +1,8 @@
 // files-in-the-way: untracked files, also ignored ones, where a merge would put new files.
 
 import { lstatSync, readdirSync, type Stats } from "node:fs";
-import { errorErrno } from "../failure.ts";
-import { type BytePath, bytePathBytes, bytePathFromBytes, displayPath, joinBytePath, parentFolders } from "../git/byte-path.ts";
+import { readErrorCode } from "../failure.ts";
+import { type BytePath, bytePathBytes, bytePathFromBytes, displayPath, joinBytePath, listParentFolders } from "../git/byte-path.ts";
 import type { TreeDifference } from "../git/tree-folders.ts";
 
 const namesShownMax = 5;
@@ -16,7 +16,7 @@ export function findFilesInTheWay({ root }: { readonly root: string }, differenc
   const inTheWay = new Set<BytePath>();
   for (const { path, was } of differences) {
     if (was !== undefined) continue;
-    const above = parentFolders(path).find((folder) => statIn(root, folder)?.isDirectory() === false);
+    const above = listParentFolders(path).find((folder) => statIn(root, folder)?.isDirectory() === false);
     if (above !== undefined) {
       if (!removed.has(above)) inTheWay.add(above);
       continue;
@@ -39,7 +39,7 @@ function statIn(root: string, path: BytePath): Stats | undefined {
   try {
     return lstatSync(bytesIn(root, path));
   } catch (error) {
-    const errno = errorErrno(error);
+    const errno = readErrorCode(error);
     if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
     throw error;
   }
@@ -47,8 +47,8 @@ function statIn(root: string, path: BytePath): Stats | undefined {
 
 const bytesIn = (root: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]);
 
-export const filesInTheWayMessage = (names: readonly string[]): string =>
-  `Files git does not track (ignored ones too: .gitignore, .git/info/exclude) are in the way; move them away: ${shortList(names)}`;
+export const describeFilesInTheWay = (names: readonly string[]): string =>
+  `Files git does not track (ignored ones too: .gitignore, .git/info/exclude) are in the way; move them away: ${formatShortList(names)}`;
 
-export const shortList = (names: readonly string[]): string =>
+export const formatShortList = (names: readonly string[]): string =>
   `${names.slice(0, namesShownMax).join(", ")}${names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ""}`;

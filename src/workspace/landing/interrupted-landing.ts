@@ -12,37 +12,37 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
-import { readJson, writeWhole } from "../folder.ts";
-import { git, gitLine } from "../git/git.ts";
+import { readJson, writeFileAtomically } from "../folder.ts";
+import { git, readGitLine } from "../git/git.ts";
 import { userRepositoryCall } from "../git/history.ts";
 import { clearLock, waitUntilGone } from "../git/leftovers.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readStatus } from "../git/status.ts";
 import { readTree } from "../git/read-tree.ts";
-import { userViewCall } from "../git/user-view.ts";
+import { openUserView } from "../git/user-view.ts";
 
 const LandingRecord = v.strictObject({ version: v.literal(1), from: GitSha, to: GitSha });
 type LandingRecord = v.InferOutput<typeof LandingRecord>;
 
-const recordPath = (run: OpenRun): string => join(run.folders.layers, "..", "landing.json");
+const recordPath = (run: RunWorkspace): string => join(run.folders.layers, "..", "landing.json");
 
-export const writeLandingRecord = (run: OpenRun, from: GitSha, to: GitSha): Promise<void> =>
-  writeWhole(recordPath(run), `${JSON.stringify({ version: 1, from, to } satisfies LandingRecord)}\n`); // C1
+export const writeLandingRecord = (run: RunWorkspace, from: GitSha, to: GitSha): Promise<void> =>
+  writeFileAtomically(recordPath(run), `${JSON.stringify({ version: 1, from, to } satisfies LandingRecord)}\n`); // C1
 
-export const removeLandingRecord = (run: OpenRun): Promise<void> => rm(recordPath(run), { force: true });
+export const removeLandingRecord = (run: RunWorkspace): Promise<void> => rm(recordPath(run), { force: true });
 
 /** Why the checkout can't be moved, or an interrupted landing can't be undone. */
 export type LandingObstacle = { readonly because: "checkout_busy" | "checkout_dirty"; readonly detail: string };
 
 /** Undoes an interrupted landing; returns why it cannot be, null if nothing is left of it. */
-export async function undoInterruptedLanding(run: OpenRun): Promise<LandingObstacle | null> {
+export async function undoInterruptedLanding(run: RunWorkspace): Promise<LandingObstacle | null> {
   const record = v.safeParse(LandingRecord, await readJson(recordPath(run)));
   if (!record.success) return null;
   const { from, to } = record.output;
   for (const lock of lockPaths(run)) {
     if (!(await clearLock(lock, run.repository.root, "theirs"))) return lockedBy(lock);
   }
-  const head = await gitLine({ ...userRepositoryCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
+  const head = await readGitLine({ ...userRepositoryCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
   if (!(await isLanded(run, to, head))) {
     const foreignChange = await restoreCheckout(run, head, from, to);
     if (foreignChange !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${displayPath(foreignChange)}.` };
@@ -52,12 +52,12 @@ export async function undoInterruptedLanding(run: OpenRun): Promise<LandingObsta
 }
 
 /** A lock from before the landing is another process's (C2): it is waited for, and never deleted. */
-export async function waitForForeignLocks(run: OpenRun): Promise<LandingObstacle | null> {
+export async function waitForForeignLocks(run: RunWorkspace): Promise<LandingObstacle | null> {
   for (const lock of lockPaths(run)) if (!(await waitUntilGone(lock))) return lockedBy(lock);
   return null;
 }
 
-export const isCheckoutLocked = (run: OpenRun): boolean => lockPaths(run).some((lock) => existsSync(lock));
+export const isCheckoutLocked = (run: RunWorkspace): boolean => lockPaths(run).some((lock) => existsSync(lock));
 
 const lockedBy = (lock: string): LandingObstacle => ({
   because: "checkout_busy",
@@ -65,7 +65,7 @@ const lockedBy = (lock: string): LandingObstacle => ({
 });
 
 /** What `git merge` locks when it moves a checkout forward. */
-function lockPaths({ repository, base }: OpenRun): readonly string[] {
+function lockPaths({ repository, base }: RunWorkspace): readonly string[] {
   const branch = base.branch === null ? [] : [join(repository.commonDir, "refs", "heads", `${base.branch}.lock`)];
   return [
     join(repository.gitDir, "index.lock"),
@@ -75,7 +75,7 @@ function lockPaths({ repository, base }: OpenRun): readonly string[] {
   ];
 }
 
-async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean> {
+async function isLanded(run: RunWorkspace, to: GitSha, head: GitSha): Promise<boolean> {
   return (await git({ ...userRepositoryCall(run), args: ["merge-base", "--is-ancestor", to, head], codes: [0, 1] })).code === 0;
 }
 
@@ -83,7 +83,7 @@ async function isLanded(run: OpenRun, to: GitSha, head: GitSha): Promise<boolean
  * Restores index and files to the branch's content, which may have moved meanwhile; returns a file that is not the landing's, and then has
  * touched nothing.
  */
-async function restoreCheckout(run: OpenRun, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
+async function restoreCheckout(run: RunWorkspace, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
   const words = (await git({ ...userRepositoryCall(run), args })).out.toString("latin1").split("\0");
   const { changed, untracked } = await readStatus(run.repository, run.isOwned);
@@ -97,7 +97,7 @@ async function restoreCheckout(run: OpenRun, head: GitSha, from: GitSha, to: Git
     touched.push({ path, isNew: !headTree.has(path) });
   }
   if (touched.length === 0) return null;
-  const view = await userViewCall(run.repository);
+  const view = await openUserView(run.repository);
   const call = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
   const nulSeparated = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytePathBytes(path), Buffer.from([0])]));
@@ -111,7 +111,7 @@ async function restoreCheckout(run: OpenRun, head: GitSha, from: GitSha, to: Git
   return null;
 }
 
-async function isFromLanding(run: OpenRun, path: BytePath, from: GitSha, to: GitSha): Promise<boolean> {
+async function isFromLanding(run: RunWorkspace, path: BytePath, from: GitSha, to: GitSha): Promise<boolean> {
   const content = readCheckedOut(run, path);
   if (content === null) return true;
   if (content === "other") return false;
@@ -121,13 +121,13 @@ async function isFromLanding(run: OpenRun, path: BytePath, from: GitSha, to: Git
 }
 
 /** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
-async function readCommitted(run: OpenRun, commit: GitSha, path: BytePath): Promise<Buffer | null> {
+async function readCommitted(run: RunWorkspace, commit: GitSha, path: BytePath): Promise<Buffer | null> {
   const name = `${commit}:${bytePathBytes(path).toString("utf8")}`;
-  const { code, out } = await git({ ...(await userViewCall(run.repository)), args: ["cat-file", "--filters", name], codes: [0, 128] });
+  const { code, out } = await git({ ...(await openUserView(run.repository)), args: ["cat-file", "--filters", name], codes: [0, 128] });
   return code === 0 ? out : null;
 }
 
-function readCheckedOut(run: OpenRun, path: BytePath): Buffer | "other" | null {
+function readCheckedOut(run: RunWorkspace, path: BytePath): Buffer | "other" | null {
   const file = pathInCheckout(run, path);
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return null;
@@ -135,5 +135,5 @@ function readCheckedOut(run: OpenRun, path: BytePath): Buffer | "other" | null {
   return stat.isFile() ? readFileSync(file) : "other";
 }
 
-const pathInCheckout = (run: OpenRun, path: BytePath): Buffer =>
+const pathInCheckout = (run: RunWorkspace, path: BytePath): Buffer =>
   Buffer.concat([Buffer.from(`${run.repository.root}/`), bytePathBytes(path)]);

@@ -13,12 +13,12 @@ import { git } from "../git/git.ts";
 import { readBranch, readHeadBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
 import { readChangedFiles } from "../git/status.ts";
-import { ownedPathTest } from "../layers/scope-globs.ts";
-import { ownedAlways } from "../owned.ts";
-import { branchOf, openWorkspace } from "../workspace.ts";
-import { filesInTheWayMessage, findFilesInTheWay, shortList } from "./files-in-the-way.ts";
-import { findUnfinished, type Unfinished } from "./unfinished.ts";
-import { filesBetween } from "../git/tree-folders.ts";
+import { compileOwnedPaths } from "../layers/scope-globs.ts";
+import { alwaysOwnedPaths } from "../owned.ts";
+import { runBranchName, openWorkspace } from "../workspace.ts";
+import { describeFilesInTheWay, findFilesInTheWay, formatShortList } from "./files-in-the-way.ts";
+import { findUnfinishedOperation, type UnfinishedOperation } from "./unfinished.ts";
+import { readFileDifferences } from "../git/tree-folders.ts";
 
 export type BranchLanding =
   | { readonly landed: true }
@@ -57,7 +57,7 @@ export async function landBranch(repository: Repository, request: BranchRequest)
       because: "moved",
       detail: current === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${current.slice(0, 12)}`,
     }; // L1
-  const unfinished = await findUnfinished(repository, ref);
+  const unfinished = await findUnfinishedOperation(repository, ref);
   if (unfinished !== null) return { landed: false, because: "held", ...underWay(unfinished) }; // L4
   const checkouts = await readCheckouts(repository, ref);
   if (checkouts.length === 0) {
@@ -93,7 +93,7 @@ export async function landBranch(repository: Repository, request: BranchRequest)
   }
 }
 
-const underWay = ({ detail, checkout }: Unfinished): BranchObstacle => ({ detail, git: { folder: checkout, words: "status" } });
+const underWay = ({ detail, checkout }: UnfinishedOperation): BranchObstacle => ({ detail, git: { folder: checkout, words: "status" } });
 const checkedOut = (branch: string, folder: string): BranchObstacle => ({
   detail: `${branch} is checked out in ${folder}`,
   git: { folder, words: "switch --detach" },
@@ -118,17 +118,17 @@ export async function findBranchObstacle(
   const tip = await readBranch(repository, ref);
   const here = (words: string, detail: string): BranchObstacle => ({ detail, git: { folder: repository.root, words } });
   if (tip === null) return here("branch", `${repository.root} has no branch ${branch} any more`);
-  const unfinished = await findUnfinished(repository, ref);
+  const unfinished = await findUnfinishedOperation(repository, ref);
   if (unfinished !== null) return underWay(unfinished);
   const checkouts = await readCheckouts(repository, ref);
   const otherCheckout = await findOtherCheckout(repository, checkouts);
   if (otherCheckout !== null) return checkedOut(branch, otherCheckout);
   if (checkouts.length === 0) return null;
-  const changed = await readChangedFiles(repository, ownedPathTest([...ownedAlways, ...ownedPaths]));
-  if (changed.length > 0) return here("status", `${repository.root}: Uncommitted changes: ${shortList(changed)}`);
+  const changed = await readChangedFiles(repository, compileOwnedPaths([...alwaysOwnedPaths, ...ownedPaths]));
+  if (changed.length > 0) return here("status", `${repository.root}: Uncommitted changes: ${formatShortList(changed)}`);
   const inTheWay = new Set<string>();
   for (const commit of commits) for (const path of await findUntrackedInTheWay(repository, tip, commit)) inTheWay.add(path);
-  return inTheWay.size === 0 ? null : here("status --ignored", `${repository.root}: ${filesInTheWayMessage([...inTheWay])}`);
+  return inTheWay.size === 0 ? null : here("status --ignored", `${repository.root}: ${describeFilesInTheWay([...inTheWay])}`);
 }
 
 /** Files that a commit adds to a branch, and that are in its checkout without being tracked. */
@@ -137,7 +137,7 @@ async function findUntrackedInTheWay(repository: Repository, tip: string, commit
   const { out } = await git({ ...call, args: ["merge-base", tip, commit], codes: [0, 1, 128] });
   const base = out.toString("utf8").trim();
   if (base === "") return [];
-  const [since, fromTip] = await Promise.all([filesBetween(call, base, commit), filesBetween(call, tip, commit)]);
+  const [since, fromTip] = await Promise.all([readFileDifferences(call, base, commit), readFileDifferences(call, tip, commit)]);
   const newPaths = new Set(fromTip.filter(({ was }) => was === undefined).map(({ path }) => path));
   return findFilesInTheWay(
     repository,
@@ -145,7 +145,7 @@ async function findUntrackedInTheWay(repository: Repository, tip: string, commit
   );
 }
 
-const landingRef = (name: string): string => `refs/heads/${branchOf(name)}`;
+const landingRef = (name: string): string => `refs/heads/${runBranchName(name)}`;
 
 /** The temporary branch that a killed landing left. */
 export async function dropLandingBranch(repository: Repository, name: string): Promise<void> {

@@ -15,8 +15,8 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { JudgeMerge, LandResult } from "../../ports/workspace.ts";
 import { bytePathFromBytes, displayPath, type BytePath } from "../git/byte-path.ts";
-import { isAncestor, straightLineBetween } from "../git/commits.ts";
-import { filesInTheWayMessage, findFilesInTheWay, shortList } from "./files-in-the-way.ts";
+import { isAncestor, readStraightLine } from "../git/commits.ts";
+import { describeFilesInTheWay, findFilesInTheWay, formatShortList } from "./files-in-the-way.ts";
 import {
   waitForForeignLocks,
   removeLandingRecord,
@@ -25,25 +25,25 @@ import {
   writeLandingRecord,
 } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { whyDiskFull } from "../disk-room.ts";
-import { git, type GitAnswer, gitLine } from "../git/git.ts";
+import { explainDiskFull } from "../disk-room.ts";
+import { git, type GitAnswer, readGitLine } from "../git/git.ts";
 import { userRepositoryCall, shortBranchName, readTip } from "../git/history.ts";
 import { readHeadBranch, readHeadCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readLastSquashed, createMergeSides, squashTrailer } from "./squash.ts";
 import { readChangedFiles } from "../git/status.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
-import { filesBetween, isTree, treeFolders } from "../git/tree-folders.ts";
-import { findUnfinished } from "./unfinished.ts";
-import { userViewCall } from "../git/user-view.ts";
+import { readFileDifferences, isTree, openTreeFolders } from "../git/tree-folders.ts";
+import { findUnfinishedOperation } from "./unfinished.ts";
+import { openUserView } from "../git/user-view.ts";
 
 const racesMax = 5;
 type Landed = Extract<LandResult, { readonly landed: true }>;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
 
-export async function landRun(run: OpenRun, message: string, judgeMerge: JudgeMerge, isSquashed = false): Promise<LandResult> {
+export async function landRun(run: RunWorkspace, message: string, judgeMerge: JudgeMerge, isSquashed = false): Promise<LandResult> {
   const tip = (await readTip(run)).commit;
   if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
   const { branch } = run.base;
@@ -52,7 +52,7 @@ export async function landRun(run: OpenRun, message: string, judgeMerge: JudgeMe
     return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortBranchName(run.ref)}.`);
   const ref = `refs/heads/${branch}`;
   if (current !== ref) {
-    const unfinished = await findUnfinished(run.repository, ref); // a rebase detaches the HEAD
+    const unfinished = await findUnfinishedOperation(run.repository, ref); // a rebase detaches the HEAD
     if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`);
     const place = current === null ? "a detached HEAD" : shortBranchName(current);
     return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${place} now.`); // N2
@@ -68,7 +68,7 @@ export async function landRun(run: OpenRun, message: string, judgeMerge: JudgeMe
     const lastLanded = isSquashed ? await readLastSquashed(run, head) : null;
     if (lastLanded === tip) return { landed: true, how: "squash", commit: head }; // N4
     if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
-    const unfinished = await findUnfinished(run.repository, ref);
+    const unfinished = await findUnfinishedOperation(run.repository, ref);
     if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`); // N7
     const result = await landOn(run, { head, tip, message, judgeMerge, since: isSquashed ? (lastLanded ?? run.base.commit) : null });
     // Findings about a checkout that was moved meanwhile, for example by another run's landing, are outdated.
@@ -76,12 +76,12 @@ export async function landRun(run: OpenRun, message: string, judgeMerge: JudgeMe
   }
 }
 
-async function requireHead({ repository }: OpenRun): Promise<GitSha> {
+async function requireHead({ repository }: RunWorkspace): Promise<GitSha> {
   const head = await readHeadCommit(repository);
   if (head === null) throw new WorkspaceFailed("workspace_changed", `HEAD of ${repository.root} leads to no commit any more.`);
   return head;
 }
-const hasMoved = async (run: OpenRun, head: GitSha): Promise<boolean> => isCheckoutLocked(run) || (await requireHead(run)) !== head;
+const hasMoved = async (run: RunWorkspace, head: GitSha): Promise<boolean> => isCheckoutLocked(run) || (await requireHead(run)) !== head;
 
 type LandRequest = {
   readonly head: GitSha;
@@ -92,13 +92,13 @@ type LandRequest = {
   readonly since: GitSha | null;
 };
 
-async function landOn(run: OpenRun, request: LandRequest): Promise<LandResult> {
+async function landOn(run: RunWorkspace, request: LandRequest): Promise<LandResult> {
   const { head, tip, since } = request;
   const changed = await readChangedFiles(run.repository, run.isOwned);
   const recreated = await findRecreated(run, head, tip); // N5
   const missing = changed.filter((path) => recreated.has(path) && isMissing(run, path));
   const dirty = changed.filter((path) => !missing.includes(path));
-  if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${shortList(dirty)}.`); // N2
+  if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${formatShortList(dirty)}.`); // N2
   if (since === null && (await isAncestor(run.shadow.call, head, tip)))
     return restoreMissing(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
 
@@ -110,19 +110,19 @@ async function landOn(run: OpenRun, request: LandRequest): Promise<LandResult> {
   return restoreMissing(run, await moveCheckout(run, head, mergeResult.commit, how), missing);
 }
 
-const isMissing = ({ repository }: OpenRun, path: string): boolean =>
+const isMissing = ({ repository }: RunWorkspace, path: string): boolean =>
   lstatSync(join(repository.root, path), { throwIfNoEntry: false }) === undefined;
 
 /** What the branch has deleted and recreated since it last landed, as it is at its tip. */
-async function findRecreated(run: OpenRun, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
+async function findRecreated(run: RunWorkspace, head: GitSha, tip: GitSha): Promise<ReadonlyMap<string, readonly [BytePath, TreeEntry]>> {
   const call = run.shadow.callIntoUser;
-  if ((await straightLineBetween(call, head, tip))?.length === 1) return new Map(); // a single commit cannot recreate what it deleted
+  if ((await readStraightLine(call, head, tip))?.length === 1) return new Map(); // a single commit cannot recreate what it deleted
   const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
   const words = (await git({ ...call, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
   for (let index = 0; index + 1 < words.length; index += 2) (words[index] === "A" ? added : deleted).add(words[index + 1] ?? "");
   const recreatedPaths = [...added].filter((path) => deleted.has(path)).map((path) => bytePathFromBytes(Buffer.from(path, "latin1")));
-  const [tree, folders] = [await resolveTree(call, tip), treeFolders(call)];
+  const [tree, folders] = [await resolveTree(call, tip), openTreeFolders(call)];
   const recreated = new Map<string, readonly [BytePath, TreeEntry]>();
   for (const path of recreatedPaths) {
     const entry = await folders.at(tree, path);
@@ -132,16 +132,16 @@ async function findRecreated(run: OpenRun, head: GitSha, tip: GitSha): Promise<R
 }
 
 /** Checks out missing files again: git leaves alone what is the same in both commits, even if it is missing. */
-async function restoreMissing(run: OpenRun, result: LandResult, missing: readonly string[]): Promise<LandResult> {
+async function restoreMissing(run: RunWorkspace, result: LandResult, missing: readonly string[]): Promise<LandResult> {
   if (!result.landed || missing.length === 0) return result;
   const input = missing.map((path) => Buffer.from(`${path}\0`));
-  await git({ ...(await userViewCall(run.repository)), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
+  await git({ ...(await openUserView(run.repository)), args: ["checkout-index", "-q", "-u", "-z", "--stdin"], input, codes: [0, 1] });
   return result;
 }
 
 const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
 
-async function readLandingKind(run: OpenRun, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
+async function readLandingKind(run: RunWorkspace, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
   const { out } = await git({
     ...userRepositoryCall(run),
     args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"],
@@ -156,7 +156,7 @@ async function readLandingKind(run: OpenRun, tip: GitSha, head: GitSha): Promise
 
 /** The merge of both sides as a commit on no branch yet (N3). A file that the user deleted and the branch recreated is in it (N5). */
 async function createMergeCommit(
-  run: OpenRun,
+  run: RunWorkspace,
   { head, tip, message, since }: LandRequest,
   recreated: Awaited<ReturnType<typeof findRecreated>>,
 ): Promise<{ readonly commit: GitSha; readonly isTip: boolean } | Refusal> {
@@ -170,7 +170,7 @@ async function createMergeCommit(
   const [tree = "", ...names] = merge.out.toString("utf8").split("\0");
   const missing = new Map([...recreated].filter(([path]) => isMissing(run, path)));
   const conflicts = [...new Set(names.filter((name) => name !== "" && !missing.has(name)))];
-  if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${shortList(conflicts)}.`);
+  if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${formatShortList(conflicts)}.`);
   if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
   if (/unrelated histories/.test(merge.err))
     return refusal("branch_rewritten", `The branch no longer has ${run.base.commit.slice(0, 12)}, on which the run began.`);
@@ -178,7 +178,7 @@ async function createMergeCommit(
   const text = message.trim() === "" ? `Merge ${shortBranchName(run.ref)}` : message.trim();
   const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
   const mergedTree = missing.size === 0 ? tree : await writeTree(run.shadow, call, tree, missing.values());
-  const commit = await gitLine({
+  const commit = await readGitLine({
     ...call,
     env: { ...call.env, ...identityEnv(run.identity) },
     args: ["commit-tree", mergedTree, "-p", head, ...(since === null ? ["-p", tip] : []), "-F", "-"],
@@ -188,10 +188,10 @@ async function createMergeCommit(
 }
 
 /** Git moves branch, index and files together, with the user's own filters, and refuses if a file is in the way (N1). */
-async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
+async function moveCheckout(run: RunWorkspace, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
   // Git would refuse most of these too, but checking first leaves its index untouched.
-  const inTheWay = findFilesInTheWay(run.repository, await filesBetween(run.shadow.callIntoUser, from, to));
-  if (inTheWay.length > 0) return { ...refusal("checkout_dirty", `${filesInTheWayMessage(inTheWay)}.`), isUntracked: true };
+  const inTheWay = findFilesInTheWay(run.repository, await readFileDifferences(run.shadow.callIntoUser, from, to));
+  if (inTheWay.length > 0) return { ...refusal("checkout_dirty", `${describeFilesInTheWay(inTheWay)}.`), isUntracked: true };
   await writeLandingRecord(run, from, to);
   const answer = await moveForward(run, from, to);
   const head = await requireHead(run);
@@ -199,7 +199,7 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
     await removeLandingRecord(run);
     return { landed: true, how, commit: to };
   }
-  const full = whyDiskFull(answer.err, [run.repository.root, run.repository.commonDir]); // undoing it makes room again
+  const full = explainDiskFull(answer.err, [run.repository.root, run.repository.commonDir]); // undoing it makes room again
   // If the index was locked, git has changed nothing; a later failure leaves the checkout half moved.
   await (/index\.lock': File exists/.test(answer.err) ? removeLandingRecord(run) : undoInterruptedLanding(run));
   if (full !== null) throw new WorkspaceFailed("disk_full", `${full} The work could not be merged; it is on its branch.`);
@@ -208,8 +208,8 @@ async function moveCheckout(run: OpenRun, from: GitSha, to: GitSha, how: Landed[
 }
 
 /** Files and index first, then the branch: an interruption in between is undone by interrupted-landing.ts. */
-async function moveForward(run: OpenRun, from: GitSha, to: GitSha): Promise<GitAnswer> {
-  const view = await userViewCall(run.repository);
+async function moveForward(run: RunWorkspace, from: GitSha, to: GitSha): Promise<GitAnswer> {
+  const view = await openUserView(run.repository);
   const move = (): Promise<GitAnswer> => git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
   const first = await move();
   // A touched file isn't a change, but git takes it for one until its index is refreshed. It writes no file before it has checked all of

@@ -11,12 +11,12 @@ import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 import { findAttemptCommit, readTip } from "../git/history.ts";
 import type { Change } from "../layers/judge.ts";
 import { writeTree } from "../git/materialize.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
 export async function mergeChild(
-  run: OpenRun,
+  run: RunWorkspace,
   { attempt, since, commit: child, subject }: MergeChildRequest,
 ): Promise<Applied | { readonly conflict: readonly string[] } | null> {
   const tip = await readTip(run);

@@ -5,44 +5,44 @@ import { join } from "node:path";
 import type { AttemptId } from "../../contracts/ids.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { writeWhole } from "../folder.ts";
+import { writeFileAtomically } from "../folder.ts";
 import { git } from "../git/git.ts";
 import { displayPath } from "../git/byte-path.ts";
 import { layerFolder } from "../layers/layer.ts";
 import { writeTree } from "../git/materialize.ts";
 import { storeBlobs } from "../git/objects.ts";
-import { slugOf } from "../layers/records.ts";
-import type { OpenRun } from "../run.ts";
+import { toSlug } from "../layers/records.ts";
+import type { RunWorkspace } from "../run.ts";
 
 const patchBytesMax = 20 * 1024 ** 2;
 const linesMax = 500;
 
 /** Where the patches of an attempt's discarded tries are, and which of the files there are its. */
-export function discardedPatches(
+export function findDiscardedPatches(
   runDir: string,
   attempt: AttemptId,
 ): { readonly folder: string; readonly isOf: (name: string) => boolean } {
-  const slug = slugOf(attempt);
+  const slug = toSlug(attempt);
   return { folder: join(runDir, discardedFolder), isOf: (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch") };
 }
 
 export const discardedFolder = "aside";
 
-export async function quarantineLayer(run: OpenRun, attempt: AttemptId): Promise<void> {
+export async function quarantineLayer(run: RunWorkspace, attempt: AttemptId): Promise<void> {
   if ((await run.layers.read(attempt)) !== null) await savePatch(run, attempt);
   await run.layers.remove(attempt);
   await run.checkouts.drop(layerFolder(run, attempt));
 }
 
-async function savePatch(run: OpenRun, attempt: AttemptId): Promise<void> {
+async function savePatch(run: RunWorkspace, attempt: AttemptId): Promise<void> {
   const examined = await examineLayer(run, attempt);
   if (examined.changes.length === 0 && examined.violations.length === 0) return;
   await mkdir(run.folders.quarantine, { recursive: true, mode: 0o700 });
-  const slug = slugOf(attempt);
+  const slug = toSlug(attempt);
   const patchCount = (await readdir(run.folders.quarantine)).filter(
     (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch"),
   ).length;
-  await writeWhole(
+  await writeFileAtomically(
     join(run.folders.quarantine, `${slug}-${patchCount + 1}.patch`),
     run.redact(Buffer.concat([attemptHeader(attempt, examined), await createDiff(run, examined)])),
   );
@@ -63,7 +63,7 @@ function changeVerb({ before, after }: Examined["changes"][number]): string {
   return before === null ? "created" : "changed";
 }
 
-async function createDiff(run: OpenRun, examined: Examined): Promise<Buffer> {
+async function createDiff(run: RunWorkspace, examined: Examined): Promise<Buffer> {
   // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
   const excludedPaths = new Set(
     examined.violations.filter(({ kind }) => kind === "too_large" || kind === "secret").map(({ path }) => path),

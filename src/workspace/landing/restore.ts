@@ -3,12 +3,12 @@
 import type { Applied, RestoreRequest } from "../../ports/workspace.ts";
 import { findAttemptCommit, readTip } from "../git/history.ts";
 import { writeOverriddenTree } from "../layers/checkout.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { refuseIfCheckedOut } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 
 /** Done at most once: its commit is found by its key. */
-export async function restore(run: OpenRun, { attempt, originals, subject }: RestoreRequest): Promise<Applied | null> {
+export async function restore(run: RunWorkspace, { attempt, originals, subject }: RestoreRequest): Promise<Applied | null> {
   const tip = await readTip(run);
   const done = await findAttemptCommit(run, attempt, tip.commit);
   if (done !== null) return describeApplied(run, done);

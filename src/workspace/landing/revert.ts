@@ -9,23 +9,23 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { RevertRequest, RevertResult } from "../../ports/workspace.ts";
 import { refuseIfCheckedOut } from "./apply.ts";
-import { bytePathFromBytes, parentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromBytes, listParentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, gitLine } from "../git/git.ts";
-import { userRepositoryCall, readRunCommits, type RunCommit, shortBranchName, readTip, trailerValue } from "../git/history.ts";
+import { git, readGitLine } from "../git/git.ts";
+import { userRepositoryCall, readRunCommits, type RunCommit, shortBranchName, readTip, encodeTrailerValue } from "../git/history.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
 const namesMax = 100;
 
-export async function revertAttempts(run: OpenRun, request: RevertRequest): Promise<RevertResult> {
+export async function revertAttempts(run: RunWorkspace, request: RevertRequest): Promise<RevertResult> {
   const tip = await readTip(run);
   const commits = await readRunCommits(run, tip.commit);
-  const existing = commits.find(({ attempt }) => attempt === trailerValue(request.attempt)); // U4
+  const existing = commits.find(({ attempt }) => attempt === encodeTrailerValue(request.attempt)); // U4
   if (existing !== undefined)
     return {
       applied: await describeApplied(run, existing),
@@ -46,7 +46,7 @@ export async function revertAttempts(run: OpenRun, request: RevertRequest): Prom
 }
 
 /** The run's commits after one of its own, or after the base. */
-function commitsAfter(run: OpenRun, commits: readonly RunCommit[], since: GitSha): readonly RunCommit[] {
+function commitsAfter(run: RunWorkspace, commits: readonly RunCommit[], since: GitSha): readonly RunCommit[] {
   if (since === run.base.commit) return commits;
   const index = commits.findIndex(({ commit }) => commit === since);
   if (index < 0)
@@ -59,11 +59,11 @@ function commitsAfter(run: OpenRun, commits: readonly RunCommit[], since: GitSha
 
 type Row = readonly [BytePath, TreeEntry | null];
 
-const belongsTo = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith(trailerValue(of));
+const belongsTo = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith(encodeTrailerValue(of));
 
 /** Paths to restore, and those among them that others have changed since. */
 async function readChanges(
-  run: OpenRun,
+  run: RunWorkspace,
   { of, since }: RevertRequest,
   commits: readonly RunCommit[],
   tip: GitSha,
@@ -83,12 +83,12 @@ async function readChanges(
   };
 }
 
-const writeTreeWith = (run: OpenRun, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
+const writeTreeWith = (run: RunWorkspace, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
   writeTree(run.shadow, run.shadow.callIntoUser, onto, rows);
 
 /** As git reverts: what others did since, without the reverted commits. Null if that conflicts, or the commits are interleaved. */
 async function mergeWithoutReverted(
-  run: OpenRun,
+  run: RunWorkspace,
   { of, since }: RevertRequest,
   commits: readonly RunCommit[],
   tip: GitSha,
@@ -98,7 +98,7 @@ async function mergeWithoutReverted(
   if (lastReverted === undefined || commits.slice(firstOther).some((commit) => belongsTo(commit, of))) return null;
   const call = run.shadow.callIntoUser;
   // A commit on no branch that undoes it where it was done, so that what came after is the other side of a merge.
-  const revertingCommit = await gitLine({
+  const revertingCommit = await readGitLine({
     ...call,
     env: { ...call.env, ...identityEnv(run.identity) },
     args: ["commit-tree", `${since}^{tree}`, "-p", lastReverted.commit, "-m", "undone"],
@@ -114,11 +114,11 @@ async function mergeWithoutReverted(
 /** Whether something of others is where a file would be restored: a folder of its name, or a file in place of its parent folder. */
 function isInTheWay(path: BytePath, was: Tree, is: Tree, own: ReadonlySet<BytePath>): boolean {
   if (!was.has(path)) return false;
-  if (parentFolders(path).some((folder) => is.has(folder) && !own.has(folder))) return true;
+  if (listParentFolders(path).some((folder) => is.has(folder) && !own.has(folder))) return true;
   return !is.has(path) && [...is.keys()].some((other) => other.startsWith(`${path}/`) && !own.has(other));
 }
 
-async function readChangedPaths(run: OpenRun, from: GitSha, to: GitSha): Promise<readonly BytePath[]> {
+async function readChangedPaths(run: RunWorkspace, from: GitSha, to: GitSha): Promise<readonly BytePath[]> {
   const { out } = await git({ ...run.shadow.call, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
   return out
     .toString("latin1")
@@ -128,7 +128,7 @@ async function readChangedPaths(run: OpenRun, from: GitSha, to: GitSha): Promise
 }
 
 /** The branch that keeps a commit: of this name, or with a number if that is taken by another. */
-async function keepOnBranch(run: OpenRun, name: string, commit: GitSha): Promise<string> {
+async function keepOnBranch(run: RunWorkspace, name: string, commit: GitSha): Promise<string> {
   const user = userRepositoryCall(run);
   for (let n = 1; n <= namesMax; n += 1) {
     const branch = n === 1 ? name : `${name}-${n}`;

@@ -3,15 +3,15 @@
 
 import { GitSha } from "../../contracts/ids.ts";
 import * as v from "valibot";
-import { git, gitLine } from "../git/git.ts";
+import { git, readGitLine } from "../git/git.ts";
 import { identityEnv } from "../git/identity.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 
 const trailer = "Autopilot-Squashed";
 export const squashTrailer = (tip: GitSha): string => `${trailer}: ${tip}\n`;
 
 /** The tip of this run's branch that was last landed as one commit; null if none was. */
-export async function readLastSquashed(run: OpenRun, head: GitSha): Promise<GitSha | null> {
+export async function readLastSquashed(run: RunWorkspace, head: GitSha): Promise<GitSha | null> {
   const value = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
   const args = ["log", `--format=${value("Autopilot-Run")}%x00${value(trailer)}`, `${run.base.commit}..${head}`, "--"];
   const lines = (await git({ ...run.shadow.callIntoUser, args })).out.toString("utf8").split("\n");
@@ -23,10 +23,10 @@ export async function readLastSquashed(run: OpenRun, head: GitSha): Promise<GitS
  * Both sides of a merge that brings only what came after `since`: commits on no branch, with the same files as the real ones and `since` as
  * their only common ancestor. (`merge-tree --merge-base` says the same from git 2.40 on.)
  */
-export async function createMergeSides(run: OpenRun, since: GitSha, head: GitSha, tip: GitSha): Promise<readonly [GitSha, GitSha]> {
+export async function createMergeSides(run: RunWorkspace, since: GitSha, head: GitSha, tip: GitSha): Promise<readonly [GitSha, GitSha]> {
   const call = run.shadow.callIntoUser;
   const commit = (of: GitSha, ...parents: readonly string[]): Promise<GitSha> =>
-    gitLine({
+    readGitLine({
       ...call,
       env: { ...call.env, ...identityEnv(run.identity) },
       args: ["commit-tree", `${of}^{tree}`, ...parents, "-m", "one side of a landing"],

@@ -16,10 +16,10 @@ const lineBytesMax = 4_096;
 const rebaseFolders = ["rebase-merge", "rebase-apply"];
 
 /** What keeps a branch from being moved, and the checkout that it happens in. */
-export type Unfinished = { readonly detail: string; readonly checkout: string };
+export type UnfinishedOperation = { readonly detail: string; readonly checkout: string };
 
 /** A rebase of this branch in any checkout, or another operation in one that has it; null if there is none. */
-export async function findUnfinished({ root, gitDir, commonDir }: Repository, ref: string): Promise<Unfinished | null> {
+export async function findUnfinishedOperation({ root, gitDir, commonDir }: Repository, ref: string): Promise<UnfinishedOperation | null> {
   const branch = ref.replace(/^refs\/heads\//, "");
   const linked = await readdir(join(commonDir, "worktrees")).catch((): string[] => []);
   const mainCheckout = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir; // as `git worktree list` has it
@@ -32,7 +32,7 @@ export async function findUnfinished({ root, gitDir, commonDir }: Repository, re
     }),
   ];
   for (const { folder, checkout, where } of checkouts) {
-    const unfinished = (what: string): Unfinished => ({ detail: `${branch} can't be moved: ${what}${where}`, checkout });
+    const unfinished = (what: string): UnfinishedOperation => ({ detail: `${branch} can't be moved: ${what}${where}`, checkout });
     if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return unfinished("it is being rebased");
     if (readLine(join(folder, "HEAD")) !== `ref: ${ref}`) continue;
     const operation = markers.find(([name]) => existsSync(join(folder, name)))?.[1];

@@ -4,22 +4,22 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha, Hash } from "../../contracts/ids.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
-import { type BytePath, bytePathFromText, parentFolders, displayPath } from "../git/byte-path.ts";
+import { type BytePath, bytePathFromText, listParentFolders, displayPath } from "../git/byte-path.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { copyDependencies, fingerprintFolders, moveDependencies } from "./dependencies.ts";
 import { examineCheckout, findTouchedFiles } from "./examine.ts";
 import { moveToTrash, discard, erase } from "../folder.ts";
 import { linkLocalPackages } from "./local-packages.ts";
 import { writeObject } from "../git/loose-objects.ts";
-import { type FolderRecord, slugOf } from "./records.ts";
-import type { OpenRun } from "../run.ts";
+import { type FolderRecord, toSlug } from "./records.ts";
+import type { RunWorkspace } from "../run.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
-import { isTree, treeFolders, writeEditedTree } from "../git/tree-folders.ts";
+import { isTree, openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
 
-const folderFor = (run: OpenRun, purpose: string): string => join(run.folders.checks, slugOf(purpose));
+const folderFor = (run: RunWorkspace, purpose: string): string => join(run.folders.checks, toSlug(purpose));
 
 /** Creates the folder afresh each time, so that nothing an earlier check left can affect this one. */
-export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string, overrides?: CheckoutOverrides): Promise<string> {
+export async function makeCheckout(run: RunWorkspace, commit: GitSha, purpose: string, overrides?: CheckoutOverrides): Promise<string> {
   const folder = folderFor(run, purpose);
   const previous = await run.checks.read(purpose);
   await run.checks.remove(purpose);
@@ -29,7 +29,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
   await run.checkouts.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const tree = await writeOverriddenTree(run, commit, overrides);
-  const packageFolders = await run.dependencyFolders(run.checkDependencies);
+  const packageFolders = await run.findDependencyFolders(run.checkDependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, undefined, packages);
   const provided =
@@ -55,7 +55,7 @@ export async function makeCheckout(run: OpenRun, commit: GitSha, purpose: string
 
 /** Puts installed packages into the folder: the previous check's copies if untouched, else new copies of the user's. */
 async function providePackages(
-  run: OpenRun,
+  run: RunWorkspace,
   folder: string,
   wanted: readonly string[],
   { record: before, old }: { readonly record: FolderRecord | null; readonly old: string },
@@ -81,24 +81,24 @@ async function providePackages(
 }
 
 /** A copy stays if it has installed packages: the next check takes them over. */
-export async function dropCheckout(run: OpenRun, folder: string): Promise<void> {
+export async function dropCheckout(run: RunWorkspace, folder: string): Promise<void> {
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
   if (record === undefined || (record.isView !== true && record.dependencies.length > 0)) return;
   await run.checks.remove(record.key);
   await run.checkouts.drop(folder);
 }
 
-const erasing = new WeakMap<OpenRun, Promise<void>>();
+const erasing = new WeakMap<RunWorkspace, Promise<void>>();
 
 /** A check need not wait until the last one's folder is deleted; the one after that does, so that they never pile up. */
-async function eraseLater(run: OpenRun, grave: string | null): Promise<void> {
+async function eraseLater(run: RunWorkspace, grave: string | null): Promise<void> {
   await erasing.get(run);
   if (grave !== null) erasing.set(run, erase(grave));
 }
 
 /** The commit's tree, except for files that are taken from another commit, left out, or given a text of the runner's own. */
 export async function writeOverriddenTree(
-  run: OpenRun,
+  run: RunWorkspace,
   commit: GitSha,
   overrides: CheckoutOverrides | undefined,
   call = run.shadow.call,
@@ -109,7 +109,7 @@ export async function writeOverriddenTree(
   const from = await resolveTree(call, overrides.from);
   const ownTexts = new Map((overrides.written ?? []).map(({ path, text }) => [bytePathFromText(path), text]));
   const changes = new Map<BytePath, TreeEntry | null>();
-  const folders = treeFolders(call);
+  const folders = openTreeFolders(call);
   for (const path of [...overrides.without, ...overrides.paths].map(bytePathFromText)) {
     for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
     changes.set(path, null);
@@ -122,7 +122,7 @@ export async function writeOverriddenTree(
     const canRestore = ownTexts.has(path) ? isRegularOrNew : source !== undefined && !isTree(source);
     if (!canRestore) continue;
     // Whatever else is at the restored file's path, or at a parent's, is deleted.
-    for (const above of parentFolders(path)) {
+    for (const above of listParentFolders(path)) {
       const entry = await folders.at(tree, above);
       if (entry !== undefined && !isTree(entry)) changes.set(above, null);
     }
@@ -135,21 +135,21 @@ export async function writeOverriddenTree(
 }
 
 /** Stores a text as a blob without starting git: experiments rewrite every test file. */
-const storeText = ({ shadow: { format } }: OpenRun, text: string, call: OpenRun["shadow"]["call"]): Promise<GitSha> =>
+const storeText = ({ shadow: { format } }: RunWorkspace, text: string, call: RunWorkspace["shadow"]["call"]): Promise<GitSha> =>
   writeObject(call, format, { type: "blob", content: Buffer.from(text, "utf8") });
 
-export async function readCheckoutTree(run: OpenRun, folder: string): Promise<GitSha> {
+export async function readCheckoutTree(run: RunWorkspace, folder: string): Promise<GitSha> {
   return (await examineCheckout(run, await requireRecord(run, folder), folder)).tree;
 }
 
-export async function readRewrittenFiles(run: OpenRun, folder: string): Promise<readonly string[]> {
+export async function readRewrittenFiles(run: RunWorkspace, folder: string): Promise<readonly string[]> {
   const { base, changes, violations } = await examineCheckout(run, await requireRecord(run, folder), folder);
   const basePaths = new Set([...base.keys()].map(displayPath));
   const paths = [...changes.map(({ path }) => displayPath(path)), ...violations.map(({ path }) => path)];
   return [...new Set(paths)].filter((path) => basePaths.has(path)).toSorted();
 }
 
-export async function readTouchedFiles(run: OpenRun, folder: string): Promise<readonly string[]> {
+export async function readTouchedFiles(run: RunWorkspace, folder: string): Promise<readonly string[]> {
   const record = await requireRecord(run, folder);
   return (await findTouchedFiles(run, record, folder)).map(displayPath).toSorted();
 }
@@ -159,11 +159,11 @@ export async function readCheckoutStamp(folder: string): Promise<Hash | null> {
   return fingerprintFolders(folder, ["."]).catch(() => null);
 }
 
-export async function readDependencyFingerprint(run: OpenRun, folder: string): Promise<Hash | null> {
+export async function readDependencyFingerprint(run: RunWorkspace, folder: string): Promise<Hash | null> {
   return (await requireRecord(run, folder)).fingerprint;
 }
 
-async function requireRecord(run: OpenRun, folder: string): Promise<FolderRecord> {
+async function requireRecord(run: RunWorkspace, folder: string): Promise<FolderRecord> {
   const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
   invariant(record !== undefined, "only folders made by checkout are asked about");
   return record;

@@ -13,10 +13,10 @@ import { cp, lstat, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { errorErrno, WorkspaceFailed } from "../failure.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { discard, moveFolder } from "../folder.ts";
 import type { BytePath } from "../git/byte-path.ts";
-import { ignoredFolders } from "../git/installed-folders.ts";
+import { findIgnoredFolders } from "../git/installed-folders.ts";
 import type { GitPlaces } from "../git/places.ts";
 
 export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
@@ -30,14 +30,14 @@ const tickMs = 25;
 /**
  * The existing folders (installed-folders.ts) with one of these names that git, or a further ignore file, ignores; as paths from the root.
  */
-export async function dependencyFolders(
+export async function findDependencyFolders(
   places: GitPlaces,
   existing: readonly BytePath[],
   names: readonly string[],
   rules?: string,
 ): Promise<readonly string[]> {
   if (names.length === 0) return [];
-  return (await ignoredFolders(places, existing, names, rules))
+  return (await findIgnoredFolders(places, existing, names, rules))
     .filter((path) => !path.startsWith(".autopilot/"))
     .toSorted()
     .slice(0, foldersMax);
@@ -63,7 +63,7 @@ export async function moveDependencies(from: string, folders: readonly string[],
       moveFolder(join(from, folder), join(into, folder));
       moved.push(folder);
     } catch (error) {
-      if (errorErrno(error) !== "EACCES") throw error; // its parent was closed: the caller copies
+      if (readErrorCode(error) !== "EACCES") throw error; // its parent was closed: the caller copies
     }
   }
   return moved;
@@ -123,7 +123,7 @@ export async function copyFolder(from: string, to: string): Promise<void> {
     await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, force: true });
   } catch (error) {
     const path = error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : from;
-    if (errorErrno(error) !== "EACCES" || !path.startsWith(from)) throw error;
+    if (readErrorCode(error) !== "EACCES" || !path.startsWith(from)) throw error;
     throw new WorkspaceFailed(
       "workspace_unusable",
       `You may not read ${path}, so agents and checks can't have the packages in ${from}.`,

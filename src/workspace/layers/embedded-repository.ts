@@ -10,9 +10,9 @@
 //   M3. Names are compared as the laxest file system would: without case, without what HFS+ ignores and NTFS strips.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { parentFolders, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
+import { listParentFolders, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import type { Change } from "./judge.ts";
-import { isModulesName, plainName } from "../git/names.ts";
+import { isModulesName, toPlainName } from "../git/names.ts";
 import type { TreeEntry } from "../git/tree.ts";
 
 export type EmbeddedInput = {
@@ -27,7 +27,7 @@ export type EmbeddedInput = {
 const isHead = (bytes: Buffer, isLink: boolean): boolean =>
   (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, 512));
 
-export async function embeddedRepositories({ result, changes, readHead }: EmbeddedInput): Promise<readonly Violation[]> {
+export async function findEmbeddedRepositories({ result, changes, readHead }: EmbeddedInput): Promise<readonly Violation[]> {
   const heads = [...result].filter(([path]) => bytePathName(path) === "head");
   const repositories = new Set<BytePath>();
   for (const [path, entry] of heads) {
@@ -39,7 +39,7 @@ export async function embeddedRepositories({ result, changes, readHead }: Embedd
     const shown = displayPath(path);
     if (after !== null && bytePathFolder(path) === "" && isModulesName(shown))
       return [{ path: shown, kind: "git_metadata", detail: "git runs what this file says about submodules, so only a person changes it" }];
-    const repository = ["" as BytePath, ...parentFolders(path)].find((folder) => repositories.has(folder));
+    const repository = ["" as BytePath, ...listParentFolders(path)].find((folder) => repositories.has(folder));
     if (repository === undefined) return [];
     const where = repository === "" ? "the top of the tree" : displayPath(repository);
     return [{ path: shown, kind: "nested_repository", detail: `git would take ${where} for a repository: it holds a HEAD` }];
@@ -49,7 +49,7 @@ export async function embeddedRepositories({ result, changes, readHead }: Embedd
 function withObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
   const parts = new Map<BytePath, Set<string>>();
   for (const path of paths) {
-    for (const prefix of [...parentFolders(path), path]) {
+    for (const prefix of [...listParentFolders(path), path]) {
       const name = bytePathName(prefix);
       if (name === "objects" || name === "refs")
         parts.set(bytePathFolder(prefix), (parts.get(bytePathFolder(prefix)) ?? new Set()).add(name));
@@ -63,5 +63,5 @@ const bytePathFolder = (path: BytePath): BytePath => path.slice(0, Math.max(path
 /** M3. Only a short name, or one that is not plain ASCII, needs a careful comparison. */
 export function bytePathName(path: BytePath): string {
   const name = path.slice(path.lastIndexOf("/") + 1) as BytePath;
-  return /^[a-z]*$/i.test(name) ? name.toLowerCase() : plainName(bytePathText(name) ?? name);
+  return /^[a-z]*$/i.test(name) ? name.toLowerCase() : toPlainName(bytePathText(name) ?? name);
 }

@@ -5,25 +5,25 @@ import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
-import { embeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
+import { findEmbeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { openIgnoreRules } from "../git/ignore.ts";
 import { judge, type Judgement } from "./judge.ts";
 import { layerFolder } from "./layer.ts";
 import type { FolderRecord } from "./records.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readScannedContent, scan, type Scan, type ScanInput } from "./scan.ts";
 import { readObject } from "../git/object-reader.ts";
 import { readChangeSurroundings } from "../git/result-around.ts";
-import { globMasks, type PathTest, globScope } from "./scope-globs.ts";
+import { compileMasks, type PathTest, compileScope } from "./scope-globs.ts";
 import { findSecrets } from "./secrets.ts";
 import { withStoredContent } from "./stored-content.ts";
 import { readTree } from "../git/read-tree.ts";
-import { type ObjectFormat, objectHash, resolveTree, type Tree } from "../git/tree.ts";
-import { editTree, type TreeChange, treeFolders } from "../git/tree-folders.ts";
+import { type ObjectFormat, computeObjectHash, resolveTree, type Tree } from "../git/tree.ts";
+import { editTree, type TreeChange, openTreeFolders } from "../git/tree-folders.ts";
 import { readBack } from "../checkouts/read-back.ts";
 import { readListing } from "../checkouts/listing.ts";
-import { checkoutAt, checkoutPlace } from "../checkouts/checkout-place.ts";
+import { findCheckoutPlace, checkoutPlacePath } from "../checkouts/checkout-place.ts";
 
 export type Examined = Judgement & {
   readonly folder: string;
@@ -36,15 +36,15 @@ export type Examined = Judgement & {
   readonly dependencies: readonly string[];
 };
 
-export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Examined> {
+export async function examineLayer(run: RunWorkspace, attempt: AttemptId): Promise<Examined> {
   const record = await run.layers.read(attempt);
   invariant(record !== null, "a layer is opened before it is examined");
-  const isKept = record.keeps === undefined ? null : globScope(record.keeps);
+  const isKept = record.keeps === undefined ? null : compileScope(record.keeps);
   const isLeftOut: PathTest = (path) => run.isPlaybookOwned(path) || (isKept !== null && !isKept(path));
   const { base: against } = record;
   await run.collect(layerFolder(run, attempt));
   await run.checkouts.restoreLowers(layerFolder(run, attempt), async () =>
-    run.checkouts.packagesFor(record.tree ?? against, run.packagesRoot, await run.dependencyFolders(run.dependencies)),
+    run.checkouts.packagesFor(record.tree ?? against, run.packagesRoot, await run.findDependencyFolders(run.dependencies)),
   );
   const examined = await examine(run, record, { folder: layerFolder(run, attempt), against, isOwned: run.isOwned, isLeftOut });
   // The attempt is discarded for it. What a check was shown is left to requireIntact, which must still find it.
@@ -56,22 +56,22 @@ export async function examineLayer(run: OpenRun, attempt: AttemptId): Promise<Ex
 }
 
 /** A checkout has the whole tree it was made of, including the runner's own files, and nothing in it is masked. */
-export const examineCheckout = (run: OpenRun, record: FolderRecord, folder: string): Promise<Examined> =>
+export const examineCheckout = (run: RunWorkspace, record: FolderRecord, folder: string): Promise<Examined> =>
   examine(run, record, { folder, against: record.tree ?? record.base, isOwned: none, isLeftOut: none });
 
 /**
  * The files of a checkout's tree that were written to, whatever their content now: in a view the kernel copied them, in a copy their times
  * show it.
  */
-export async function findTouchedFiles(run: OpenRun, record: FolderRecord, folder: string): Promise<readonly BytePath[]> {
+export async function findTouchedFiles(run: RunWorkspace, record: FolderRecord, folder: string): Promise<readonly BytePath[]> {
   const { call, format } = run.shadow;
   const tree = await resolveTree(call, record.tree ?? record.base);
   if (record.isView === true) {
     const request = { format, isOwned: none, ignoredOf: () => Promise.resolve(new Set<BytePath>()), fileBytesMax: run.fileBytesMax };
-    const place = checkoutAt(run.runDir, folder);
-    return [...(await readBack({ ...request, place, folder, tree, against: tree, folders: treeFolders(call) })).base.keys()];
+    const place = findCheckoutPlace(run.runDir, folder);
+    return [...(await readBack({ ...request, place, folder, tree, against: tree, folders: openTreeFolders(call) })).base.keys()];
   }
-  const isUnchanged = await readListing(checkoutPlace(run.runDir, folder));
+  const isUnchanged = await readListing(checkoutPlacePath(run.runDir, folder));
   if (isUnchanged === null) return [];
   const touched: BytePath[] = [];
   for (const [path, { mode }] of await readTree(call, tree)) {
@@ -92,15 +92,15 @@ type ExamineOptions = {
   readonly isLeftOut: PathTest;
 };
 
-async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptions): Promise<Examined> {
+async function examine(run: RunWorkspace, record: FolderRecord, options: ExamineOptions): Promise<Examined> {
   const { folder, against, isOwned, isLeftOut } = options;
   const { inScope, fileBytesMax, shadow } = run;
   const { call, format } = shadow;
   const tree = await resolveTree(call, against);
-  const folders = treeFolders(call);
+  const folders = openTreeFolders(call);
   const ignoredOf = openIgnoreRules(shadow, folders, await resolveTree(call, record.base), run.folders.rules);
   const request = { format, isOwned, ignoredOf, fileBytesMax };
-  const place = record.isView === true ? checkoutAt(run.runDir, folder) : null;
+  const place = record.isView === true ? findCheckoutPlace(run.runDir, folder) : null;
   const scanResult =
     record.isView === true
       ? await readBack({
@@ -119,10 +119,10 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
         });
   const { base, ignored } = scanResult;
   const found = await withStoredContent({ shadow, folder, tree, base, folders, scanned: scanResult.scanned, fileBytesMax });
-  const judgement = judge({ ...scanResult, scanned: found, inScope, isOwned, isMasked: globMasks(record.masks), isLeftOut, fileBytesMax });
+  const judgement = judge({ ...scanResult, scanned: found, inScope, isOwned, isMasked: compileMasks(record.masks), isLeftOut, fileBytesMax });
   const surroundings = await readChangeSurroundings(call, folders, tree, judgement.changes);
   const readHead = headReader(run, folder, judgement.changes);
-  const embedded = await embeddedRepositories({ result: surroundings, changes: judgement.changes, readHead });
+  const embedded = await findEmbeddedRepositories({ result: surroundings, changes: judgement.changes, readHead });
   const changes = [...judgement.changes, ...judgement.leftOut].map(({ path, after }): TreeChange => [
     path,
     after === null ? null : { mode: after.mode, sha: after.sha },
@@ -141,7 +141,7 @@ async function examine(run: OpenRun, record: FolderRecord, options: ExamineOptio
 }
 
 /** Reads a file named HEAD: from the folder if it was changed there, else from the repository. What cannot be read counts as the worst case. */
-function headReader(run: OpenRun, folder: string, changes: Examined["changes"]): EmbeddedInput["readHead"] {
+function headReader(run: RunWorkspace, folder: string, changes: Examined["changes"]): EmbeddedInput["readHead"] {
   const worstCase = Buffer.from("ref: refs/");
   const { call, format } = run.shadow;
   return async (path, entry) => {
@@ -160,20 +160,20 @@ function headReader(run: OpenRun, folder: string, changes: Examined["changes"]):
 const unstorableChanges = (format: ObjectFormat, scanned: Scan["scanned"]): readonly TreeChange[] =>
   [...scanned].flatMap(([path, entry]) =>
     entry.kind === "odd" && path !== ""
-      ? [[path, { mode: "100644", sha: objectHash(format, "blob", Buffer.from(entry.violation)) }] as const]
+      ? [[path, { mode: "100644", sha: computeObjectHash(format, "blob", Buffer.from(entry.violation)) }] as const]
       : [],
   );
 
 /** A copy's stat data is valid for the tree it was made of, and for no other. */
 async function readUnchangedTest(
-  run: OpenRun,
+  run: RunWorkspace,
   folder: string,
   { tree }: FolderRecord,
   against: GitSha,
 ): Promise<Pick<ScanInput, "isUnchanged">> {
   const { call } = run.shadow;
   if (tree === undefined || (await resolveTree(call, tree)) !== (await resolveTree(call, against))) return {};
-  const isUnchanged = await readListing(checkoutPlace(run.runDir, folder));
+  const isUnchanged = await readListing(checkoutPlacePath(run.runDir, folder));
   return isUnchanged === null ? {} : { isUnchanged };
 }
 

@@ -21,7 +21,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
-import { errorErrno } from "../failure.ts";
+import { readErrorCode } from "../failure.ts";
 
 const hasProc = existsSync("/proc/self/fd");
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -80,7 +80,7 @@ function readIdentity(folder: string): string {
   try {
     stat = lstatSync(folder, { bigint: true });
   } catch (error) {
-    throw new NotRead(errorErrno(error) ?? "unreadable");
+    throw new NotRead(readErrorCode(error) ?? "unreadable");
   }
   if (!stat.isDirectory()) throw new NotRead("not a folder");
   return `${stat.dev}:${stat.ino}`;
@@ -93,7 +93,7 @@ function openFolderAt(at: (name: BytePath) => Buffer): OpenFolder {
     try {
       return read();
     } catch (error) {
-      const code = errorErrno(error);
+      const code = readErrorCode(error);
       if (code === null) throw error;
       throw new NotRead(code);
     }
@@ -128,6 +128,6 @@ function open(path: string | Buffer, flags: number): number {
   try {
     return openSync(path, flags);
   } catch (error) {
-    throw new NotRead(errorErrno(error) ?? "unreadable");
+    throw new NotRead(readErrorCode(error) ?? "unreadable");
   }
 }

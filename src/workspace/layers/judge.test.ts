@@ -3,9 +3,9 @@ import { bytePathFromText as path, type BytePath } from "../git/byte-path.ts";
 import { findConflicts } from "../landing/apply.ts";
 import { judge, type Change } from "./judge.ts";
 import type { ScannedEntry } from "./scan.ts";
-import { objectHash, treeHash, type TreeEntry } from "../git/tree.ts";
+import { computeObjectHash, computeTreeHash, type TreeEntry } from "../git/tree.ts";
 
-const sha = (text: string): string => objectHash("sha1", "blob", Buffer.from(text));
+const sha = (text: string): string => computeObjectHash("sha1", "blob", Buffer.from(text));
 const tree = (files: Record<string, string>): Map<BytePath, TreeEntry> =>
   new Map(Object.entries(files).map(([name, text]) => [path(name), { mode: "100644", sha: sha(text) }]));
 const file = (text: string, more: Partial<Extract<ScannedEntry, { kind: "file" }>> = {}): ScannedEntry => ({
@@ -70,9 +70,9 @@ test("a file renamed only by case is no collision", () => {
 });
 
 test("trees are named as git names them", () => {
-  expect(treeHash("sha1", [])).toBe("4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+  expect(computeTreeHash("sha1", [])).toBe("4b825dc642cb6eb9a060e54bf8d69288fbee4904");
   // Made with git: files a-b, a/x, a.b, whose order is that of bytes with folders as if they ended in a slash.
-  expect(treeHash("sha1", tree({ "a/x": "x\n", "a-b": "x\n", "a.b": "x\n" }))).toBe("0ba862405f72334894c3a2b29aba2fa1a7c0a114");
+  expect(computeTreeHash("sha1", tree({ "a/x": "x\n", "a-b": "x\n", "a.b": "x\n" }))).toBe("0ba862405f72334894c3a2b29aba2fa1a7c0a114");
 });
 
 const change = (name: string, before: string | null, after: string | null): Change => ({

@@ -12,19 +12,19 @@ import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
-import { git, gitLine } from "../git/git.ts";
+import { git, readGitLine } from "../git/git.ts";
 import { identityEnv, runnerIdentity } from "../git/identity.ts";
-import { type FolderRecord, slugOf } from "./records.ts";
-import type { OpenRun } from "../run.ts";
-import { globMasks } from "./scope-globs.ts";
+import { type FolderRecord, toSlug } from "./records.ts";
+import type { RunWorkspace } from "../run.ts";
+import { compileMasks } from "./scope-globs.ts";
 import { withoutFilters } from "../git/shadow.ts";
 import { resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
-import { historyCommits, packInto } from "../bases/history.ts";
-import { filesBetween, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
+import { historyCommitsMax, packInto } from "../bases/history.ts";
+import { readFileDifferences, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
 
-export const layerFolder = (run: OpenRun, attempt: AttemptId): string => join(run.folders.layers, slugOf(attempt));
+export const layerFolder = (run: RunWorkspace, attempt: AttemptId): string => join(run.folders.layers, toSlug(attempt));
 
 export type LayerOptions = {
   readonly tip: GitSha;
@@ -36,14 +36,14 @@ export type LayerOptions = {
   readonly isOver: (attempt: AttemptId) => boolean;
 };
 
-export async function createLayer(run: OpenRun, attempt: AttemptId, { tip, masks, keeps, isOver }: LayerOptions): Promise<string> {
+export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, masks, keeps, isOver }: LayerOptions): Promise<string> {
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
   await run.checkouts.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
   const { call } = run.shadow;
-  const isMasked = globMasks(masks);
+  const isMasked = compileMasks(masks);
   const hidden = await findHiddenPaths(run, tip, masks);
   const maskedPaths = hidden.filter((path) => isMasked(displayPath(path)));
   const fullTree = await resolveTree(call, tip);
@@ -59,7 +59,7 @@ export async function createLayer(run: OpenRun, attempt: AttemptId, { tip, masks
   const start = tree === fullTree ? tip : await createStartingCommit(run, tip, tree, maskedPaths.length > 0 ? [] : [tip]);
   const root = maskedPaths.length === 0 ? run.base.commit : await createMaskedRoot(run, isMasked);
   const borrows = await createRepository(run, folder, start, root);
-  const packageFolders = await run.dependencyFolders(run.dependencies);
+  const packageFolders = await run.findDependencyFolders(run.dependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
   const dependencies = await providePackages(run, folder, { masks, packageFolders, packages });
@@ -82,11 +82,11 @@ export async function createLayer(run: OpenRun, attempt: AttemptId, { tip, masks
 }
 
 /** For each set of masks, the paths hidden from agents at the run's base commit. */
-const hiddenAtBase = new WeakMap<OpenRun, Map<string, Promise<readonly BytePath[]>>>();
+const hiddenAtBase = new WeakMap<RunWorkspace, Map<string, Promise<readonly BytePath[]>>>();
 
 /** The paths of a commit that an agent doesn't see: the whole tree is scanned once, then only what changed since. */
-async function findHiddenPaths(run: OpenRun, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
-  const isMasked = globMasks(masks);
+async function findHiddenPaths(run: RunWorkspace, tip: GitSha, masks: readonly string[]): Promise<readonly BytePath[]> {
+  const isMasked = compileMasks(masks);
   const isHidden = (path: string): boolean => run.isOwned(path) || isMasked(path);
   const hiddenByMasks = hiddenAtBase.get(run) ?? new Map<string, Promise<readonly BytePath[]>>();
   hiddenAtBase.set(run, hiddenByMasks);
@@ -95,20 +95,20 @@ async function findHiddenPaths(run: OpenRun, tip: GitSha, masks: readonly string
   hiddenByMasks.set(key, finding);
   finding.catch(() => hiddenByMasks.delete(key));
   const hidden = new Set(await finding);
-  for (const { path, now } of tip === run.base.commit ? [] : await filesBetween(run.shadow.call, run.base.commit, tip)) {
+  for (const { path, now } of tip === run.base.commit ? [] : await readFileDifferences(run.shadow.call, run.base.commit, tip)) {
     if (now === undefined) hidden.delete(path);
     else if (isHidden(displayPath(path))) hidden.add(path);
   }
   return [...hidden];
 }
 
-async function filterBasePaths({ shadow, base }: OpenRun, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
+async function filterBasePaths({ shadow, base }: RunWorkspace, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
   const { paths, isPlain } = await listTree(shadow.call, base.commit);
   return paths.filter(isPlain ? isWanted : (path) => isWanted(displayPath(path)));
 }
 
 /** The run's base without masked paths, as one commit without a past: shared by later layers with the same masks. L2 */
-async function createMaskedRoot(run: OpenRun, isMasked: (path: string) => boolean): Promise<GitSha> {
+async function createMaskedRoot(run: RunWorkspace, isMasked: (path: string) => boolean): Promise<GitSha> {
   const { call, format } = run.shadow;
   const hiddenPaths = await filterBasePaths(run, (path) => isMasked(path) || run.isOwned(path));
   const rows = hiddenPaths.map((path): TreeChange => [path, null]);
@@ -117,9 +117,9 @@ async function createMaskedRoot(run: OpenRun, isMasked: (path: string) => boolea
 }
 
 /** A commit of exactly what the agent may see. It exists in the shadow only and is on no branch. */
-async function createStartingCommit(run: OpenRun, tip: GitSha, tree: GitSha, parents: readonly GitSha[]): Promise<GitSha> {
-  const date = await gitLine({ ...run.shadow.call, args: ["log", "-1", "--format=%ct +0000", tip] });
-  return gitLine({
+async function createStartingCommit(run: RunWorkspace, tip: GitSha, tree: GitSha, parents: readonly GitSha[]): Promise<GitSha> {
+  const date = await readGitLine({ ...run.shadow.call, args: ["log", "-1", "--format=%ct +0000", tip] });
+  return readGitLine({
     ...run.shadow.call,
     // Dated like the tip, so that the same tip gives the same commit.
     env: { ...run.shadow.call.env, ...identityEnv(runnerIdentity), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
@@ -128,7 +128,7 @@ async function createStartingCommit(run: OpenRun, tip: GitSha, tree: GitSha, par
 }
 
 /** The folder's own repository, on a branch at this commit; its index comes with the files. Returns the objects it borrows. */
-async function createRepository(run: OpenRun, folder: string, start: GitSha, root: GitSha | null): Promise<readonly string[]> {
+async function createRepository(run: RunWorkspace, folder: string, start: GitSha, root: GitSha | null): Promise<readonly string[]> {
   const gitDir = join(folder, ".git");
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
     await mkdir(join(gitDir, name), { recursive: true });
@@ -154,7 +154,7 @@ async function createRepository(run: OpenRun, folder: string, start: GitSha, roo
 }
 
 /** A copy of the objects for this layer alone, if nothing prevents an agent from writing to shared ones. */
-async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start: GitSha): Promise<void> {
+async function fetchHistory(run: RunWorkspace, folder: string, gitDir: string, start: GitSha): Promise<void> {
   // Nothing has been written to it yet.
   const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(runnerIdentity) } } as const;
   const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
@@ -175,12 +175,12 @@ async function fetchHistory(run: OpenRun, folder: string, gitDir: string, start:
       codes: [0, 1, 128],
     });
   // In a partial clone the past may be missing; the commit itself is enough.
-  if ((await fetch(historyCommits)).code !== 0) await fetch(1);
+  if ((await fetch(historyCommitsMax)).code !== 0) await fetch(1);
 }
 
 /** Installed packages: those of a finished attempt that saw the same files, else the user's, shared or copied. */
 async function providePackages(
-  run: OpenRun,
+  run: RunWorkspace,
   folder: string,
   {
     masks,
@@ -200,7 +200,7 @@ async function providePackages(
 }
 
 /** Deletes the layers that served: their work is on the branch, or they left none. */
-async function dropFinished(run: OpenRun, isOver: LayerOptions["isOver"]): Promise<void> {
+async function dropFinished(run: RunWorkspace, isOver: LayerOptions["isOver"]): Promise<void> {
   for (const { key, applied } of await run.layers.all()) {
     if (applied === null && !isOver(key)) continue;
     await run.layers.remove(key);

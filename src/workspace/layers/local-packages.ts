@@ -6,8 +6,8 @@ import { dirname, join, relative } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromText } from "../git/byte-path.ts";
 import { readObject } from "../git/object-reader.ts";
-import { isTree, treeFolders } from "../git/tree-folders.ts";
-import type { OpenRun } from "../run.ts";
+import { isTree, openTreeFolders } from "../git/tree-folders.ts";
+import type { RunWorkspace } from "../run.ts";
 
 const lockFile = "package-lock.json";
 const lockBytesMax = 16 << 20;
@@ -16,9 +16,9 @@ const packagePath = /^node_modules\/(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
 type LocalPackage = { readonly path: string; readonly source: string };
 
 /** A run ignores the top folder of packages unless it is part of the tree (git/installed-folders.ts), so the links change nothing that is judged. */
-export async function linkLocalPackages(run: OpenRun, folder: string, tree: GitSha): Promise<void> {
+export async function linkLocalPackages(run: RunWorkspace, folder: string, tree: GitSha): Promise<void> {
   const { call } = run.shadow;
-  const folders = treeFolders(call);
+  const folders = openTreeFolders(call);
   const lock = await folders.at(tree, bytePathFromText(lockFile));
   if (lock?.mode.startsWith("100") !== true) return;
   const local = parseLocalPackages((await readObject(call, lock.sha, lockBytesMax))?.content?.toString("utf8") ?? "");

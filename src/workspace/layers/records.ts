@@ -9,7 +9,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
-import { readJson, writeWhole } from "../folder.ts";
+import { readJson, writeFileAtomically } from "../folder.ts";
 
 const StoredRecord = v.strictObject({
   version: v.literal(1),
@@ -32,7 +32,7 @@ const StoredRecord = v.strictObject({
 export type FolderRecord = v.InferOutput<typeof StoredRecord>;
 
 /** A file name that is readable and unique for its key. */
-export function slugOf(key: string): string {
+export function toSlug(key: string): string {
   const readable = key
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[-.]+|[-.]+$/g, "")
@@ -45,7 +45,7 @@ export function readBorrowedObjects(runDir: string, attempt: string): readonly s
   try {
     const record = v.safeParse(
       StoredRecord,
-      JSON.parse(readFileSync(join(runDir, ...layerRecordsPath, `${slugOf(attempt)}.json`), "utf8")),
+      JSON.parse(readFileSync(join(runDir, ...layerRecordsPath, `${toSlug(attempt)}.json`), "utf8")),
     );
     return record.success ? (record.output.borrows ?? []) : [];
   } catch {
@@ -64,7 +64,7 @@ export type Records = {
 
 export async function openRecords(folder: string): Promise<Records> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const pathOf = (key: string): string => join(folder, `${slugOf(key)}.json`);
+  const pathOf = (key: string): string => join(folder, `${toSlug(key)}.json`);
   const parseRecord = (value: unknown): FolderRecord | null => {
     const result = v.safeParse(StoredRecord, value);
     return result.success ? result.output : null;
@@ -74,7 +74,7 @@ export async function openRecords(folder: string): Promise<Records> {
       const record = parseRecord(await readJson(pathOf(key)));
       return record?.key === key ? record : null;
     },
-    write: (record) => writeWhole(pathOf(record.key), `${JSON.stringify(record)}\n`),
+    write: (record) => writeFileAtomically(pathOf(record.key), `${JSON.stringify(record)}\n`),
     remove: (key) => rm(pathOf(key), { force: true }),
     all: async () => {
       const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));

@@ -4,13 +4,13 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, parentFolders, joinBytePath, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, listParentFolders, joinBytePath, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
 import type { FindIgnored } from "../git/ignore.ts";
 import { isGitName } from "../git/names.ts";
 import type { PathTest } from "./scope-globs.ts";
-import { isGitlink, objectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
+import { isGitlink, computeObjectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
 
 export type ScannedEntry =
   | {
@@ -57,7 +57,7 @@ const sliceMs = 25;
 export async function scan(input: ScanInput): Promise<Scan> {
   const scanned = new Map<BytePath, ScannedEntry>();
   const ignored: BytePath[] = [];
-  const trackedFolders = new Set([...input.base.keys()].flatMap(parentFolders));
+  const trackedFolders = new Set([...input.base.keys()].flatMap(listParentFolders));
   const gitlinks = new Set([...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
   let entries = 0;
   let began = performance.now();
@@ -107,13 +107,13 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
       listing.entries += 1;
       const path = joinBytePath(folder, name);
       const stat = openFolder.stat(name);
-      const metadata = gitMetadata(folder, name, stat);
+      const metadata = classifyGitName(folder, name, stat);
       if (metadata === "own") continue;
       if (metadata !== null) listing.scanned.push([path, metadata]);
       else if (trackedPaths.gitlinks.has(path)) listing.scanned.push(...scanSubmodule(input, path, stat));
       else if (stat.isDirectory() && trackedPaths.trackedFolders.has(path)) listing.tracked.push(path);
       else if (stat.isDirectory()) listing.untracked.push(`${path}/` as BytePath);
-      else if (input.base.has(path)) listing.scanned.push([path, identifyIn(input, openFolder, { path, name, stat })]);
+      else if (input.base.has(path)) listing.scanned.push([path, identifyEntry(input, openFolder, { path, name, stat })]);
       else listing.untracked.push(path);
     }
   };
@@ -127,7 +127,7 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
 }
 
 /** Git's own names: the layer's `.git` folder is the agent's affair, every other is refused. */
-export function gitMetadata(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
+export function classifyGitName(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
   if (!isGitName(bytePathText(name) ?? name)) return null;
   if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
   if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
@@ -151,7 +151,7 @@ function identify(input: ScanInput, path: BytePath): ScannedEntry {
   const name = path.slice(index + 1) as BytePath;
   try {
     return withFolder(input.root, path.slice(0, Math.max(index, 0)) as BytePath, (folder) =>
-      identifyIn(input, folder, { path, name, stat: folder.stat(name) }),
+      identifyEntry(input, folder, { path, name, stat: folder.stat(name) }),
     );
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
@@ -162,11 +162,11 @@ function identify(input: ScanInput, path: BytePath): ScannedEntry {
 type FileInFolder = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats };
 
 /** Reads what one path of an open folder holds; `odd` if git could not store it. */
-export function identifyIn(input: ScanInput, folder: OpenFolder, { path, name, stat }: FileInFolder): ScannedEntry {
+export function identifyEntry(input: ScanInput, folder: OpenFolder, { path, name, stat }: FileInFolder): ScannedEntry {
   const unchangedEntry = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
     if (unchangedEntry?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: unchangedEntry.sha };
-    if (stat.isSymbolicLink()) return { kind: "link", sha: objectHash(input.format, "blob", folder.linkTarget(name)) };
+    if (stat.isSymbolicLink()) return { kind: "link", sha: computeObjectHash(input.format, "blob", folder.linkTarget(name)) };
     if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
     const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
     if (unchangedEntry?.mode === mode) return { kind: "file", mode, sha: unchangedEntry.sha, bytes: stat.size, links: stat.nlink };
@@ -174,7 +174,7 @@ export function identifyIn(input: ScanInput, folder: OpenFolder, { path, name, s
       return {
         kind: "file",
         mode,
-        sha: objectHash(input.format, "blob", Buffer.from(`unread ${stat.size}`)),
+        sha: computeObjectHash(input.format, "blob", Buffer.from(`unread ${stat.size}`)),
         bytes: stat.size,
         links: stat.nlink,
       };
@@ -209,7 +209,7 @@ export function readScannedContent(
     folder.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
     return Buffer.concat(pieces);
   });
-  if (objectHash(format, "blob", content) !== (scanned.bytesSha ?? scanned.sha))
+  if (computeObjectHash(format, "blob", content) !== (scanned.bytesSha ?? scanned.sha))
     throw new NotRead(`${bytePathBytes(path).toString("utf8")} changed after it was judged`);
   return content;
 }

@@ -11,7 +11,7 @@ import picomatch from "picomatch";
 export type PathTest = (path: string) => boolean;
 
 /** The test whether a path is in scope. */
-export function globScope(globs: readonly string[]): PathTest {
+export function compileScope(globs: readonly string[]): PathTest {
   const inclusions = globs.filter((glob) => !glob.startsWith("!"));
   const exclusions = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
   // `src/**` includes what is below `src`, not a file that replaces the folder; as an exclusion it means both.
@@ -21,10 +21,10 @@ export function globScope(globs: readonly string[]): PathTest {
 }
 
 /** The test whether a path is one of the runner's own. */
-export const ownedPathTest = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: true, strictSlashes: false }); // S4
+export const compileOwnedPaths = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: true, strictSlashes: false }); // S4
 
 /** The test whether a path is hidden from an agent. */
-export const globMasks = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: false, strictSlashes: false });
+export const compileMasks = (globs: readonly string[]): PathTest => anyOf(globs, { nocase: false, strictSlashes: false });
 
 function anyOf(
   globs: readonly string[],

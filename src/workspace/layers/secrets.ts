@@ -12,15 +12,15 @@ import { bytePathBytes, displayPath } from "../git/byte-path.ts";
 import { NotRead } from "./fd-walk.ts";
 import { git } from "../git/git.ts";
 import type { Change } from "./judge.ts";
-import type { OpenRun } from "../run.ts";
+import type { RunWorkspace } from "../run.ts";
 import { readObject } from "../git/object-reader.ts";
 import { readScannedContent } from "./scan.ts";
 
 /** Findings by content hash are cached: an attempt's changes are inspected at least twice. */
-const secretCache = new WeakMap<OpenRun, Map<GitSha, readonly FoundSecret[]>>();
+const secretCache = new WeakMap<RunWorkspace, Map<GitSha, readonly FoundSecret[]>>();
 
 export async function findSecrets(
-  run: OpenRun,
+  run: RunWorkspace,
   { folder, base, changes }: { readonly folder: string; readonly base: GitSha; readonly changes: readonly Change[] },
 ): Promise<readonly Violation[]> {
   const violations: Violation[] = [];
@@ -45,7 +45,7 @@ export async function findSecrets(
 }
 
 /** The same for a text that the runner itself would commit and that is in no folder yet. */
-export async function findSecretsInText(run: OpenRun, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
+export async function findSecretsInText(run: RunWorkspace, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
   const isNew = openNewTextTest(run, base);
   const names = new Set<string>();
   for (const { name, text: secret } of await run.secretsIn(Buffer.from(text, "utf8")))
@@ -54,7 +54,7 @@ export async function findSecretsInText(run: OpenRun, base: GitSha, path: string
 }
 
 async function findSecretsInFile(
-  run: OpenRun,
+  run: RunWorkspace,
   folder: string,
   { path, after }: Pick<Change, "path"> & { readonly after: NonNullable<Change["after"]> },
 ): Promise<readonly FoundSecret[]> {
@@ -70,7 +70,7 @@ async function findSecretsInFile(
 }
 
 /** Returns a test whether a text is nowhere in a commit's tree. Of a text of several lines only the longest is searched for. */
-function openNewTextTest(run: OpenRun, base: GitSha): (text: string) => Promise<boolean> {
+function openNewTextTest(run: RunWorkspace, base: GitSha): (text: string) => Promise<boolean> {
   const answers = new Map<string, Promise<boolean>>();
   const askGit = async (line: string): Promise<boolean> => {
     const args = ["grep", "--quiet", "--text", "--fixed-strings", "-f", "-", base];

@@ -9,9 +9,9 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathBytes, bytePathFromBytes, parentFolders } from "../git/byte-path.ts";
-import { attributePathsFor } from "../git/attributes.ts";
-import { git, type GitCall } from "../git/git.ts";
+import { type BytePath, bytePathBytes, bytePathFromBytes, listParentFolders } from "../git/byte-path.ts";
+import { listAttributePaths } from "../git/attributes.ts";
+import { git, type GitContext } from "../git/git.ts";
 import { erase } from "../folder.ts";
 import { NotRead } from "./fd-walk.ts";
 import { readObject } from "../git/object-reader.ts";
@@ -71,7 +71,7 @@ export async function withStoredContent(input: StoredContentInput): Promise<Scan
 /** The attribute files as they are in the folder: written there, else the tree's unless they were deleted. */
 async function readAttributes(input: StoredContentInput, paths: readonly BytePath[]): Promise<readonly (readonly [BytePath, Buffer])[]> {
   const found: (readonly [BytePath, Buffer])[] = [];
-  for (const path of attributePathsFor(paths)) {
+  for (const path of listAttributePaths(paths)) {
     const content = await readAttributeFile(input, path);
     if (content !== null) found.push([path, content]);
   }
@@ -97,7 +97,7 @@ function readOrNull({ folder, shadow, fileBytesMax }: StoredContentInput, path: 
 
 async function writeCopy(files: string, path: BytePath, content: Buffer): Promise<void> {
   const at = (inside: BytePath): Buffer => Buffer.concat([Buffer.from(`${files}/`), bytePathBytes(inside)]);
-  const above = parentFolders(path).at(-1);
+  const above = listParentFolders(path).at(-1);
   if (above !== undefined) await mkdir(at(above), { recursive: true });
   await writeFile(at(path), content);
 }
@@ -139,7 +139,7 @@ async function hashAsGit(input: StoredContentInput, { work, files, copied }: Cop
 }
 
 /** All at once; if git refuses one, a wrong encoding say, one by one to find out which. Returns the reasons. */
-async function addToIndex(call: Omit<GitCall, "args">, paths: readonly BytePath[]): Promise<ReadonlyMap<BytePath, string>> {
+async function addToIndex(call: GitContext, paths: readonly BytePath[]): Promise<ReadonlyMap<BytePath, string>> {
   const add = (some: readonly BytePath[]): Promise<{ readonly code: number; readonly err: string }> =>
     git({
       ...call,

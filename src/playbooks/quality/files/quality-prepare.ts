@@ -8,8 +8,8 @@ import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gateLogPath, progressPath, runStatePath, terminalSection } from "../views/run-state-names.ts";
 import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state.ts";
-import { ownedAlways } from "../../../workspace/owned.ts";
-import { ownedPathTest } from "../../../workspace/layers/scope-globs.ts";
+import { alwaysOwnedPaths } from "../../../workspace/owned.ts";
+import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
 import { readStatus } from "../../../workspace/git/status.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
@@ -187,7 +187,7 @@ export function describeProgress({ startedPhases, endsByPhase }: ParsedLog): str
 async function listUncommitted(projectPaths: ProjectPaths): Promise<readonly string[]> {
   const { changed, untracked } = await readStatus(
     await openedRepository(projectPaths.root),
-    ownedPathTest([...ownedAlways, ...ownedPaths]),
+    compileOwnedPaths([...alwaysOwnedPaths, ...ownedPaths]),
   );
   return [...changed, ...untracked];
 }

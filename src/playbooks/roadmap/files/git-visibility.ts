@@ -2,7 +2,7 @@
 
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
-import { userViewCall } from "../../../workspace/git/user-view.ts";
+import { openUserView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/respond.ts";
 import type { PlanFile } from "./roadmap-documents.ts";
 import { findIgnoreRule } from "../../contract/ignored-paths.ts";
@@ -34,7 +34,7 @@ export async function refuseUncommitted(root: string, phaseIds: readonly string[
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", ...paths];
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
-  const { out } = await git({ ...(await userViewCall(places)), args, codes: [0, 128] });
+  const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] });
   const lines = out.toString("utf8").split("\0");
   const uncommitted = paths.filter((path) => lines.some((line) => line.slice(3) === path));
   if (uncommitted.length === 0) return;

@@ -3,7 +3,7 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
-import { userViewCall } from "../../../workspace/git/user-view.ts";
+import { openUserView } from "../../../workspace/git/user-view.ts";
 import type { PhaseRecordSummary } from "./completed-phases.ts";
 
 export type UnmergedPhase = { readonly phase: string; readonly branch: string };
@@ -56,7 +56,7 @@ async function listRunBranches(root: string): Promise<ReadonlySet<string>> {
   const args = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/autopilot/"];
   const places = findGitPlaces(root);
   if (places === null) return new Set(); // without a repository the run is refused elsewhere
-  const { out } = await git({ ...(await userViewCall(places)), args, codes: [0, 128] });
+  const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] });
   return new Set(out.toString("utf8").split("\n").filter(Boolean));
 }
 
@@ -64,7 +64,7 @@ async function listRunBranches(root: string): Promise<ReadonlySet<string>> {
 async function findMissingPhases(root: string, branch: string): Promise<ReadonlySet<string>> {
   const places = findGitPlaces(root);
   if (places === null) return new Set();
-  const view = await userViewCall(places);
+  const view = await openUserView(places);
   const head = await git({ ...view, args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], codes: [0, 1, 128] });
   if (head.code !== 0) return new Set();
   const merge = await git({ ...view, args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch], codes: [0, 1, 128, 129] });

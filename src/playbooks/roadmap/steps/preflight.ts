@@ -3,8 +3,8 @@
 import { specHash, describeMismatch } from "../files/spec.ts";
 import type { RunView } from "../../../core/state.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
-import { ownedAlways } from "../../../workspace/owned.ts";
-import { ownedPathTest } from "../../../workspace/layers/scope-globs.ts";
+import { alwaysOwnedPaths } from "../../../workspace/owned.ts";
+import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
 import { readChangedFiles } from "../../../workspace/git/status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
@@ -77,7 +77,7 @@ const filesShownMax = 5;
 async function listUncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const lookup = await findRepository(paths.root);
   if (!("repository" in lookup)) return [];
-  const changed = await readChangedFiles(lookup.repository, ownedPathTest([...ownedAlways, ...ownedInPhases]));
+  const changed = await readChangedFiles(lookup.repository, compileOwnedPaths([...alwaysOwnedPaths, ...ownedInPhases]));
   const documents = (state.drafted.documents ?? []).map(({ path }) => path);
   return changed.filter((path) => !documents.includes(path));
 }

@@ -9,7 +9,7 @@ import { differedFields } from "../views/staged-differences.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
-import { userViewCall } from "../../../workspace/git/user-view.ts";
+import { openUserView } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { rereadStateFile } from "../steps/state-file.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
@@ -78,7 +78,7 @@ async function describeUnseenEdits(root: string, { drafted: { run_id, base } }: 
   const places = findGitPlaces(root);
   if (places === null) return [];
   const { code, out } = await git({
-    ...(await userViewCall(places)),
+    ...(await openUserView(places)),
     args: ["diff", "--name-only", "-z", "--no-renames", `refs/heads/autopilot/${run_id}...refs/heads/${base.branch}`, "--", "_docs"],
     codes: [0, 128],
   });

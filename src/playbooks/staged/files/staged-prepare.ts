@@ -1,6 +1,6 @@
 // staged-prepare: prepares a run of a staged flow: its options follow from the state file and from the documents that exist.
 
-import { globScope } from "../../../workspace/layers/scope-globs.ts";
+import { compileScope } from "../../../workspace/layers/scope-globs.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
@@ -11,7 +11,7 @@ import { stagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/places.ts";
-import { userViewCall } from "../../../workspace/git/user-view.ts";
+import { openUserView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/respond.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
@@ -109,7 +109,7 @@ async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void>
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
   const { out } = await git({
-    ...(await userViewCall(places)),
+    ...(await openUserView(places)),
     args: ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--", "_docs"],
   });
   const files = out
@@ -128,7 +128,7 @@ async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void>
 function refuseScopeWithoutDocs(scope: readonly string[] | undefined): void {
   if (scope === undefined || scope.length === 0) return;
   const patterns = scope.flatMap((text) => text.split(/[,;]/)).map((pattern) => pattern.trim());
-  if (globScope(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) return;
+  if (compileScope(patterns.filter((pattern) => pattern !== ""))("_docs/00_problem/problem.md")) return;
   refuse("objective_schema_invalid", {
     message: "scope: a staged flow writes its documents into _docs/, which this scope leaves out.",
     remediation: ['--scope "…,_docs/**"'],
