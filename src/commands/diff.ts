@@ -5,7 +5,7 @@ import { didYouMean } from "../kit/suggest.ts";
 import { fileRows, describeDiffStat } from "../views/diff-page.ts";
 import { describeAttempt, firstFew, oneLine } from "../views/wording.ts";
 import { readFileChanges, readFilePatch, hasCommits, readPatch } from "../workspace/git/diff.ts";
-import { readSummary } from "../workspace/git/summary.ts";
+import { readSummary } from "../workspace/git/commit-summary.ts";
 import { openedRepository } from "../project/runs/opened-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";

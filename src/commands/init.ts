@@ -6,7 +6,7 @@ import { onPath } from "../agents/find.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { writeFileAtomically } from "../workspace/folder.ts";
-import { addIgnoreLines, ignoreLines } from "../workspace/owned.ts";
+import { addIgnoreLines, ignoreLines } from "../workspace/owned-paths.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { listAvailability, findCandidates } from "../runner/draft/agent-availability.ts";
 import { loadTree } from "../runner/draft/collect-checks.ts";

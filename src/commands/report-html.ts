@@ -16,7 +16,7 @@ import { runReportHtml } from "../views/web/report-file.ts";
 import type { RunReport } from "../views/web/report-sections.ts";
 import { readFileChanges, hasCommits, readFilePatch } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
-import { readSummary } from "../workspace/git/summary.ts";
+import { readSummary } from "../workspace/git/commit-summary.ts";
 import { requireWritable, writeHtml } from "./html-file.ts";
 import { openFacts } from "./dashboard/facts.ts";
 import { followRuns, isReadable } from "./dashboard/followed-runs.ts";

@@ -7,7 +7,7 @@ import { reportDetails, reportPage } from "../views/report-page.ts";
 import { runReport, type Changes } from "../views/report.ts";
 import { readFileChanges } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
-import { readSummary } from "../workspace/git/summary.ts";
+import { readSummary } from "../workspace/git/commit-summary.ts";
 import { readEntries } from "../project/runs/entries.ts";
 import { blobReader } from "../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../project/runs/run-blobs.ts";

@@ -4,7 +4,7 @@ import { fitted } from "../kit/fitted.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
 import { compileOwnedPaths } from "../workspace/layers/scope-globs.ts";
-import { readChangedFiles, describeUncommitted } from "../workspace/git/status.ts";
+import { readChangedFiles, describeUncommitted } from "../workspace/git/checkout-status.ts";
 import { whyStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
 import { makeDraft } from "./draft/draft.ts";

@@ -16,7 +16,7 @@ import type { OpenMeter } from "../meter/open-meter.ts";
 import { type Isolation, privateHome } from "../workspace/isolation/confinement.ts";
 import { overlaysRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
-import { readBorrowedObjects } from "../workspace/layers/records.ts";
+import { readBorrowedObjects } from "../workspace/layers/folder-records.ts";
 import { compileScope } from "../workspace/layers/scope-globs.ts";
 import { sandboxLimits } from "./sandbox-limits.ts";
 import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";

@@ -7,7 +7,7 @@ import { endTree } from "../../src/agents/process/end-tree.ts";
 import { belongsToTurn } from "../../src/agents/process/mark.ts";
 import { spawnAgent } from "../../src/agents/process/spawn.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
-import { readBorrowedObjects } from "../../src/workspace/layers/records.ts";
+import { readBorrowedObjects } from "../../src/workspace/layers/folder-records.ts";
 import type { Action } from "./action.ts";
 import { attempt, type Scene } from "./scene.ts";
 

@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
 import type { Workspace } from "../../src/ports/workspace.ts";
-import { addIgnoreLines } from "../../src/workspace/owned.ts";
+import { addIgnoreLines } from "../../src/workspace/owned-paths.ts";
 import { openRepository, type SurveyedRepository } from "../../src/workspace/git/repository.ts";
 import { openWorkspace, type WorkspaceOptions } from "../../src/workspace/workspace.ts";
 

@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/store.ts";
 import { chooseCheckoutKind } from "../../src/workspace/checkouts/checkout-kind.ts";
-import { readBorrowedObjects } from "../../src/workspace/layers/records.ts";
+import { readBorrowedObjects } from "../../src/workspace/layers/folder-records.ts";
 import { attempt, type Bench, git, makeRepository, makeRoom, openBench, write } from "./bench-repository.ts";
 import { hasBoxes, openLevel, run } from "./boxed.ts";
 import { aFew } from "../support/sampled.ts";

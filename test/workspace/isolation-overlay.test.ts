@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findProgramOnPath } from "../../src/workspace/isolation/box-programs.ts";
+import { findProgramOnPath } from "../../src/workspace/isolation/program-paths.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { mergeOverlay } from "../../src/workspace/isolation/overlay-collect.ts";
 import { findOverlayFolder, overlaysRoot } from "../../src/workspace/isolation/overlay-place.ts";

@@ -15,7 +15,7 @@ import { ownFolder, type ProjectPaths } from "../../project/runs/project-paths.t
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
 import { refuse } from "../../project/respond.ts";
-import { addIgnoreLines } from "../../workspace/owned.ts";
+import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { auditPage } from "../cycle/audit.ts";
 import { auditFile, cyclesFolder } from "../cycle/plan.ts";
 import { type CycleLog, openLog } from "./log-file.ts";

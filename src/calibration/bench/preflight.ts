@@ -12,7 +12,7 @@ import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents, inferAgent } from "../../runner/draft/assign-agents.ts";
 import { loadCheckedFlow } from "../../runner/draft/load-checked-flow.ts";
 import { compileOwnedPaths } from "../../workspace/layers/scope-globs.ts";
-import { readChangedFiles } from "../../workspace/git/status.ts";
+import { readChangedFiles } from "../../workspace/git/checkout-status.ts";
 import { type Bug, parseBugs } from "../cycle/bugs.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { Cycle } from "../cycle/state.ts";

@@ -21,9 +21,9 @@ import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { buildPreview } from "../../runner/draft/preview.ts";
 import { withRun } from "../../runner/open-run.ts";
-import { readStatus, describeUncommitted } from "../../workspace/git/status.ts";
+import { readStatus, describeUncommitted } from "../../workspace/git/checkout-status.ts";
 import { compileOwnedPaths } from "../../workspace/layers/scope-globs.ts";
-import { addIgnoreLines } from "../../workspace/owned.ts";
+import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { parseLabels, requireHub } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 

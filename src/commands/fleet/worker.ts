@@ -24,7 +24,7 @@ import { openedRepository } from "../../project/runs/opened-repository.ts";
 import { requireProject, ownFolder } from "../../project/runs/project-paths.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { addIgnoreLines } from "../../workspace/owned.ts";
+import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { sweepCopies, workOnRun, type WorkerParts } from "./work-on-run.ts";
 
 export type WorkerInput = {

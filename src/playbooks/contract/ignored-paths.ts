@@ -2,7 +2,7 @@
 
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import { git } from "../../workspace/git/git.ts";
-import { findGitPlaces } from "../../workspace/git/places.ts";
+import { findGitPlaces } from "../../workspace/git/git-places.ts";
 import { openUserView } from "../../workspace/git/user-view.ts";
 
 export type IgnoreRule = { readonly path: string; readonly source: string; readonly line: number; readonly pattern: string };

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Entry } from "../../contracts/event.ts";
 import { runView } from "../../views/run-view.test-support.ts";
-import { toSlug } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/folder-records.ts";
 import { freeForRoom, openEndedFolders } from "./ended-folders.ts";
 import { endedTurn } from "./ended-turn.test-support.ts";
 import { openTurnReceipts } from "./turn-receipts.ts";

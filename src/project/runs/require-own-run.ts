@@ -6,7 +6,7 @@ import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { mayTrack } from "../../workspace/git/index-file.ts";
-import { findGitPlaces } from "../../workspace/git/places.ts";
+import { findGitPlaces } from "../../workspace/git/git-places.ts";
 import { openUserView } from "../../workspace/git/user-view.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";

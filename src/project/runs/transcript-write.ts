@@ -26,7 +26,7 @@ import type { TranscriptKept, TranscriptLine } from "../../contracts/transcript.
 import { patternCharsMax } from "../../kit/redact-patterns.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import type { Agents, TurnRequest, TurnResult } from "../../ports/agent.ts";
-import { toSlug } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/folder-records.ts";
 
 export const transcriptsFolder = "transcripts";
 export const turnBytesMax = 4 * 1_048_576;

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { toSlug } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/folder-records.ts";
 import { endedTurn } from "./ended-turn.test-support.ts";
 import { openTurnReceipts, readEndedTurns, receiptsPath, shrinkReceipts } from "./turn-receipts.ts";
 

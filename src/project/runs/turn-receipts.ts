@@ -14,7 +14,7 @@ import * as v from "valibot";
 import { type EventOf, eventSchemas } from "../../contracts/event.ts";
 import type { EndedTurn, TurnReceipts } from "../../ports/turn-receipts.ts";
 import { readFolderNames, readSmallFile } from "../../workspace/folder.ts";
-import { toSlug } from "../../workspace/layers/records.ts";
+import { toSlug } from "../../workspace/layers/folder-records.ts";
 
 export const receiptsPath = "records/turns";
 const roomBytes = 1 << 20;

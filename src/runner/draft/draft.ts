@@ -10,7 +10,7 @@ import { confidenceFloors, type Objective } from "../../contracts/objective.ts";
 import { definedFields } from "../../core/drafts.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { addIgnoreLines } from "../../workspace/owned.ts";
+import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { loadCalledFlows } from "./called-flows.ts";
 import { assignAgents, inferAgent, type InferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
 import { collectChecks } from "./collect-checks.ts";

@@ -21,7 +21,7 @@ import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-req
 import { proofSentence } from "../../views/verdict-sentences.ts";
 import { runReport } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { readSummary } from "../../workspace/git/summary.ts";
+import { readSummary } from "../../workspace/git/commit-summary.ts";
 import { runBranchName } from "../../workspace/workspace.ts";
 import { requireOutsideRun } from "../require-may-grant.ts";
 import type { OpenRun } from "../open-run.ts";

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   B1. It is made, leased and deleted as store.ts says (T1, T2), and known by its tree (T3).
-//   B2. A base in which anything changed since it was made (intact.ts) is deleted and rebuilt: looked at once in ten minutes at most when it
+//   B2. A base in which anything changed since it was made (sealed-folder.ts) is deleted and rebuilt: looked at once in ten minutes at most when it
 //       is opened, and by content once after the machine started. Opening too early only wastes work: nothing lands and no check counts
 //       without a look after it (checkouts.ts, W3).
 //   B3. Its files are those of a fresh clone without filters: the tree's own attributes apply, and no configuration. So its name says all.
@@ -17,7 +17,7 @@ import { readSmallFile } from "../folder.ts";
 import { git, type GitContext } from "../git/git.ts";
 import type { ObjectFormat } from "../git/tree.ts";
 import type { BaseLock } from "./base-lock.ts";
-import { isIntact, type SealedFolder } from "./intact.ts";
+import { isIntact, type SealedFolder } from "./sealed-folder.ts";
 import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type LeasedEntry, type Store } from "./store.ts";
 
 export type Base = SealedFolder & {

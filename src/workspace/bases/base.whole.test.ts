@@ -23,7 +23,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBase, type Base, type BaseSource } from "./base.ts";
 import { evict, openStore, type Store } from "./store.ts";
-import { isIntact } from "./intact.ts";
+import { isIntact } from "./sealed-folder.ts";
 import { findStoreFolder } from "./store-folder.ts";
 
 let room = "";

@@ -5,7 +5,7 @@
 //   D1. It is named by the lock files beside the packages and by their folders' metadata, so that another install is another base.
 //   D2. If something changed while it was copied it is not shared: each folder gets its own copy.
 //   D3. It is made, leased and deleted as store.ts says (T1, T2), and known by its key (T3).
-//   D4. One in which anything changed since it was made (intact.ts) is made anew.
+//   D4. One in which anything changed since it was made (sealed-folder.ts) is made anew.
 //   D5. One is opened only if no file of the packages changed since they were copied: a name says nothing about a file that was patched in
 //       place.
 
@@ -17,7 +17,7 @@ import { copyFolder } from "../layers/dependencies.ts";
 import { readErrorCode } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { BaseLock } from "./base-lock.ts";
-import { isIntact, isSameFolder, isUnchanged, type SealedFolder, tickMs } from "./intact.ts";
+import { isIntact, isSameFolder, isUnchanged, type SealedFolder, tickMs } from "./sealed-folder.ts";
 import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type Store } from "./store.ts";
 
 export type DependencyBase = SealedFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };

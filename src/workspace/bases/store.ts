@@ -7,7 +7,7 @@
 //   T3. It is used as what its note says it holds and as nothing else, only with the files it was made with, and only if no other user
 //       owns it or may write to it. Whatever else is there is deleted.
 //   T4. Nothing is created, renamed or removed in it after it was placed, so its own change time tells whether something else did that,
-//       even if it was undone (intact.ts, I3). What has to change is overwritten in place.
+//       even if it was undone (sealed-folder.ts, I3). What has to change is overwritten in place.
 //   T5. One in which something is mounted is neither used nor deleted: deleting would reach what is mounted.
 
 import { randomUUID } from "node:crypto";
@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { erase, moveToTrash, readJson, writeFileAtomically } from "../folder.ts";
 import { type BaseLock, isRealFolder, lockExclusive, lockShared, placeDraft } from "./base-lock.ts";
-import { findMountIn, folderId, type SealedFolder, readSealNs, takeSealNs } from "./intact.ts";
+import { findMountIn, folderId, type SealedFolder, readSealNs, takeSealNs } from "./sealed-folder.ts";
 import { isPrivate, openStoreFolder, storeBytesMax, findStoreFolder } from "./store-folder.ts";
 
 export type Store = {

@@ -6,7 +6,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createHash } from "node:crypto";
-import type { SealedFolder } from "../bases/intact.ts";
+import type { SealedFolder } from "../bases/sealed-folder.ts";
 import { writeFileAtomically } from "../folder.ts";
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };

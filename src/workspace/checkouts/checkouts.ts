@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   W1. Nothing that is written in a checkout reaches what it was made from, or another checkout.
-//   W2. Creating and deleting a checkout may be interrupted at any moment: leftovers don't count (records.ts, R1) and are deleted with the
+//   W2. Creating and deleting a checkout may be interrupted at any moment: leftovers don't count (folder-records.ts, R1) and are deleted with the
 //       next that is created or deleted.
 //   W3. Damage of what it was made from is never taken for its own change (read-back.ts, K3), and no result counts that was reached over
 //       something that had changed by then (requireIntact).
@@ -18,7 +18,7 @@ import { type BytePath, bytePathFromText, bytePathBytes, listParentFolders } fro
 import { type DependencyBase, openDependencyBase } from "../bases/dependency-base.ts";
 import { type Base, parseBaseTree, distrustBase, hasBase, openBase } from "../bases/base.ts";
 import { openStore, type Store } from "../bases/store.ts";
-import { isIntact, isSameFolder, type SealedFolder } from "../bases/intact.ts";
+import { isIntact, isSameFolder, type SealedFolder } from "../bases/sealed-folder.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { discard, erase } from "../folder.ts";
 import { git } from "../git/git.ts";
@@ -28,8 +28,8 @@ import { readObject } from "../git/object-reader.ts";
 import { readTree } from "../git/read-tree.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, openTreeFolders, type TreeFolders } from "../git/tree-folders.ts";
-import { computeDelta, writeChanged, writeDelta, type TreeDelta } from "./delta.ts";
-import { writeListing } from "./listing.ts";
+import { computeDelta, writeChanged, writeDelta, type TreeDelta } from "./tree-delta.ts";
+import { writeListing } from "./stat-listing.ts";
 import {
   findCheckoutPlace,
   checkoutPlacePath,

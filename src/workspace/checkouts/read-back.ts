@@ -4,7 +4,7 @@
 //   K1. No link is followed (fd-walk.ts), and a whiteout is the kernel's: processes inside a checkout cannot create one.
 //   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted again and listed.
 //   K3. What was copied from below, or is missing below, is the checkout's own change only if what lies below is as it was made
-//       (intact.ts): damage of a base never becomes a change.
+//       (sealed-folder.ts): damage of a base never becomes a change.
 //   K4. If what lies below is gone and could not be made anew nothing is read, which is damage too: the attempt is repeated.
 
 import { existsSync, type Stats } from "node:fs";
@@ -13,15 +13,15 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, listParentFolders, joinBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
-import type { FindIgnored } from "../git/ignore.ts";
+import type { FindIgnored } from "../git/ignore-rules.ts";
 import { makeAccessible, listNamesAt, withFolderHandle } from "../isolation/overlay-fd.ts";
-import { type ScannedEntry, identifyEntry, classifyGitName, scan, type ScanInput, scanSubmodule } from "../layers/scan.ts";
+import { type ScannedEntry, identifyEntry, classifyGitName, scan, type ScanInput, scanSubmodule } from "../layers/scan-layer.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
-import { isIntactAt, isSameFolder } from "../bases/intact.ts";
+import { isIntactAt, isSameFolder } from "../bases/sealed-folder.ts";
 import { readLowers, readSealedLowers } from "./checkout-place.ts";
-import { withMergedView } from "./merged.ts";
+import { withMergedView } from "./merged-view.ts";
 
 const damaged = (detail: string): ScannedEntry => ({ kind: "odd", violation: "damaged_base", detail });
 const damagedEntry = damaged("something outside the run changed the shared copy of it, which is made anew");

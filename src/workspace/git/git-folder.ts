@@ -12,7 +12,7 @@ import { opendir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
-import type { GitPlaces } from "./places.ts";
+import type { GitPlaces } from "./git-places.ts";
 
 /** Texts that git reads whole before it does anything. */
 const gitTextFiles = [

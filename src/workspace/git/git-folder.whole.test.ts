@@ -7,8 +7,8 @@ import { git, scratch, scratchFolder } from "../../../test/support/scratch-repos
 import { git as runnersGit } from "./git.ts";
 import { explainUnsafeGitFolder } from "./git-folder.ts";
 import { readIdentity } from "./identity.ts";
-import { readStatus } from "./status.ts";
-import { findGitPlaces } from "./places.ts";
+import { readStatus } from "./checkout-status.ts";
+import { findGitPlaces } from "./git-places.ts";
 import { findRepository, openRepository } from "./repository.ts";
 
 const refusedFor = async (root: string): Promise<string> => {

@@ -18,9 +18,9 @@ import { explainDiskFull } from "../disk-room.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { requireSafeGitFolder, findBlockingFile, explainUnsafeInclude } from "./git-folder.ts";
-import { endAtExit, signalGroup } from "./living-gits.ts";
-import { isHarmlessCall } from "./may-run.ts";
-import { readCommonDir, type GitPlaces, findGitPlaces } from "./places.ts";
+import { endAtExit, signalGroup } from "./running-gits.ts";
+import { isHarmlessCall } from "./harmless-call.ts";
+import { readCommonDir, type GitPlaces, findGitPlaces } from "./git-places.ts";
 
 export type GitCall = {
   readonly args: readonly string[];

@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, type BytePath, bytePathFromText, bytePathBytes, joinBytePath, bytePathText } from "./byte-path.ts";
 import { git } from "./git.ts";
-import type { GitPlaces } from "./places.ts";
+import type { GitPlaces } from "./git-places.ts";
 import { listTree } from "./tree-list.ts";
 import { openUserView } from "./user-view.ts";
 

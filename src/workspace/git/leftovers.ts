@@ -8,8 +8,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { gitMarkVariable } from "./git.ts";
-import { signalGroup } from "./living-gits.ts";
-import type { RunWorkspace } from "../run.ts";
+import { signalGroup } from "./running-gits.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 
 const waitMs = 10_000;
 const pollMs = 50;

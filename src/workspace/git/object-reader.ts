@@ -10,7 +10,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { endAtExit } from "./living-gits.ts";
+import { endAtExit } from "./running-gits.ts";
 import { composeGitArguments, composeGitEnvironment, timeoutMsDefault, type GitContext } from "./git.ts";
 
 /** `content` is null if it is larger than the given limit. */

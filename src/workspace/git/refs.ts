@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { readSmallFile } from "../folder.ts";
 import { git, type GitContext } from "./git.ts";
-import type { GitPlaces } from "./places.ts";
+import type { GitPlaces } from "./git-places.ts";
 
 const refBytesMax = 4_096;
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;

@@ -8,12 +8,12 @@ import type { ReasonCode } from "../../contracts/reason.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, type GitAnswer, requireSafeRepository } from "./git.ts";
-import { alwaysOwnedPaths } from "../owned.ts";
+import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
-import { readChangedFiles, describeUncommitted } from "./status.ts";
+import { readChangedFiles, describeUncommitted } from "./checkout-status.ts";
 import { isGitlink, cacheTree, type ObjectFormat, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
-import { type GitPlaces, findGitPlaces } from "./places.ts";
+import { type GitPlaces, findGitPlaces } from "./git-places.ts";
 import { readHeadBranch, readHeadCommit } from "./refs.ts";
 
 export type Repository = {

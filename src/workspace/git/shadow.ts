@@ -15,7 +15,7 @@ import { readErrorCode } from "../failure.ts";
 import { erase, readSmallFile, writeFileAtomically } from "../folder.ts";
 import type { GitContext } from "./git.ts";
 import { composeInstalledRules } from "./installed-folders.ts";
-import type { GitPlaces } from "./places.ts";
+import type { GitPlaces } from "./git-places.ts";
 import type { Repository } from "./repository.ts";
 import type { ObjectFormat } from "./tree.ts";
 import { readUserConfig } from "./user-config.ts";

@@ -10,7 +10,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { readSmallFile } from "../folder.ts";
 import { git, type GitCall } from "./git.ts";
-import { findGitPlaces } from "./places.ts";
+import { findGitPlaces } from "./git-places.ts";
 
 const cachedMsMax = 60_000;
 const cachedMax = 200;

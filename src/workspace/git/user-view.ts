@@ -16,7 +16,7 @@ import { readErrorCode } from "../failure.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 import type { GitContext } from "./git.ts";
-import type { GitPlaces } from "./places.ts";
+import type { GitPlaces } from "./git-places.ts";
 
 const smallBytesMax = 1 << 20;
 

@@ -11,7 +11,7 @@ import { mayTrack } from "./index-file.ts";
 import { findFoldersNamed, findIgnoredFolders, composeInstalledRules } from "./installed-folders.ts";
 import { writeObject } from "./loose-objects.ts";
 import { createCommit } from "./new-commit.ts";
-import { findGitPlaces } from "./places.ts";
+import { findGitPlaces } from "./git-places.ts";
 import { readBranch, readHeadBranch, readHeadCommit } from "./refs.ts";
 import { listTree, listDisplayPaths } from "./tree-list.ts";
 

@@ -1,9 +1,9 @@
-// bwrap: isolation by bubblewrap. A command gets its own box (box.ts) and writes its folder directly. What the box promises, and how its
+// bwrap: isolation by bubblewrap. A command gets its own box (bwrap-sandbox.ts) and writes its folder directly. What the box promises, and how its
 // variant is chosen, serves overlay.ts too.
 
-import { findBwrapVariants, type BwrapVariant } from "./box-means.ts";
-import { testSandbox } from "./box-test.ts";
-import { buildSandbox, openFilter } from "./box.ts";
+import { findBwrapVariants, type BwrapVariant } from "./bwrap-variants.ts";
+import { testSandbox } from "./sandbox-self-test.ts";
+import { buildSandbox, openFilter } from "./bwrap-sandbox.ts";
 import type { Command, Isolation, IsolationPlace, WrappedCommand } from "./confinement.ts";
 import type { SelfTestCache } from "./self-test-cache.ts";
 

@@ -9,7 +9,7 @@
 //   P2. Rights that this kernel's Landlock does not know are left out of the request, never the whole request.
 
 import { spawnSync } from "node:child_process";
-import { findProgramOnPath } from "./box-programs.ts";
+import { findProgramOnPath } from "./program-paths.ts";
 
 export type Interpreter = { readonly program: string; readonly argv: readonly string[] };
 

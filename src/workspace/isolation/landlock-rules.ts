@@ -1,4 +1,4 @@
-// landlock-rules: what a landlocked command may read and write, from the same lists as a box (box-places.ts).
+// landlock-rules: what a landlocked command may read and write, from the same lists as a box (sandbox-paths.ts).
 //
 // Invariants:
 //   R1. An allowlist, never a denylist: what is not listed is refused.
@@ -7,8 +7,8 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { homeSecrets, homeToolchains, linkedEtcFiles, machinePaths, machineSecrets } from "./box-places.ts";
-import { isWithin, findProgramPaths, resolvePath } from "./box-programs.ts";
+import { homeSecrets, homeToolchains, linkedEtcFiles, machinePaths, machineSecrets } from "./sandbox-paths.ts";
+import { isWithin, findProgramPaths, resolvePath } from "./program-paths.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 import { landlockAccess, landlockAccessAll } from "./landlock-program.ts";
 

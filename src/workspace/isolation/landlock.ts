@@ -9,10 +9,10 @@ import { mkdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { buildSeccompFilter } from "./box-filter.ts";
-import { toolchainVariables } from "./box-places.ts";
-import { resolvePath } from "./box-programs.ts";
-import { testSandbox } from "./box-test.ts";
+import { buildSeccompFilter } from "./seccomp-filter.ts";
+import { toolchainVariables } from "./sandbox-paths.ts";
+import { resolvePath } from "./program-paths.ts";
+import { testSandbox } from "./sandbox-self-test.ts";
 import {
   cleanEnvironment,
   detachedProcessGap,

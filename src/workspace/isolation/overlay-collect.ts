@@ -7,7 +7,7 @@
 //   C1. No link is followed on either side: every folder is opened by its name inside the one before it.
 //   C2. If it is killed at any moment, the next collect ends with the same folder: written files are hard-linked into the folder, and stay
 //       in the overlay until everything is merged.
-//   C3. Files are merged as what they are: links, pipes and hard links too, so that the judge (layers/judge.ts) sees them.
+//   C3. Files are merged as what they are: links, pipes and hard links too, so that the judge (layers/judge-layer.ts) sees them.
 //   C4. Only the overlay itself decides what is deleted.
 
 import { spawn } from "node:child_process";

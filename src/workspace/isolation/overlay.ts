@@ -1,10 +1,10 @@
 // overlay: isolation by an overlay in a bubblewrap box. The command sees its folder and may change it, but its writes are kept beside the
 // folder, which is unchanged until `collect` merges them. Commands that write directly get the same box without it.
 
-import { findBwrapVariants, type BwrapVariant } from "./box-means.ts";
-import { isWithin, findProgramOnPath, resolvePath } from "./box-programs.ts";
-import { testSandbox } from "./box-test.ts";
-import { buildSandbox, openFilter } from "./box.ts";
+import { findBwrapVariants, type BwrapVariant } from "./bwrap-variants.ts";
+import { isWithin, findProgramOnPath, resolvePath } from "./program-paths.ts";
+import { testSandbox } from "./sandbox-self-test.ts";
+import { buildSandbox, openFilter } from "./bwrap-sandbox.ts";
 import { sandboxPromises, chooseBwrapVariant, failToStart, wrapInSandbox } from "./bwrap.ts";
 import type { Command, Isolation, IsolationPlace, WrappedCommand } from "./confinement.ts";
 import { mergeOverlay } from "./overlay-collect.ts";

@@ -13,7 +13,7 @@ import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statfsSync
 import { release } from "node:os";
 import { join } from "node:path";
 import { openStoreFolder, findStoreFolder } from "../bases/store-folder.ts";
-import { findProgramOnPath } from "./box-programs.ts";
+import { findProgramOnPath } from "./program-paths.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
 
 export type SelfTestCache = {

@@ -4,8 +4,8 @@
 import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { homeSecrets, homeToolchains, machinePaths, machineSecrets } from "./box-places.ts";
-import { isWithin, findProgramPaths, resolvePath } from "./box-programs.ts";
+import { homeSecrets, homeToolchains, machinePaths, machineSecrets } from "./sandbox-paths.ts";
+import { isWithin, findProgramPaths, resolvePath } from "./program-paths.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 
 export type SrtSettings = {

@@ -19,7 +19,7 @@ import {
   type IsolationPlace,
   type WrappedCommand,
 } from "./confinement.ts";
-import { findProgramOnPath } from "./box-programs.ts";
+import { findProgramOnPath } from "./program-paths.ts";
 import { callNumbers, readProcessor } from "./call-numbers.ts";
 import { buildSharedObjectFilter } from "./landlock-filter.ts";
 import { landlockAccess, landlockAccessAll, findLandlock, interpreterPrograms } from "./landlock-program.ts";

@@ -10,13 +10,13 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, CommitFilesRequest, Violation } from "../../ports/workspace.ts";
 import { bytePathFromText, listParentFolders, type BytePath } from "../git/byte-path.ts";
-import { findAttemptCommit, readTip } from "../git/history.ts";
+import { findAttemptCommit, readTip } from "../git/run-commits.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { writeTree } from "../git/materialize.ts";
 import { isSameEntry, resolveTree, type TreeEntry } from "../git/tree.ts";
 import { isTree, openTreeFolders } from "../git/tree-folders.ts";
-import { findSecretsInText } from "../layers/secrets.ts";
-import type { RunWorkspace } from "../run.ts";
+import { findSecretsInText } from "../layers/secrets-in-changes.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 import { refuseIfCheckedOut, refuseViolations } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 

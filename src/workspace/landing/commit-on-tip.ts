@@ -4,9 +4,9 @@ import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Applied } from "../../ports/workspace.ts";
 import { moveBranch } from "./apply.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { composeRunMessage, readChangedDisplayPaths, type RunCommit, shortBranchName } from "../git/history.ts";
+import { composeRunMessage, readChangedDisplayPaths, type RunCommit, shortBranchName } from "../git/run-commits.ts";
 import { createCommit } from "../git/new-commit.ts";
-import type { RunWorkspace } from "../run.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 
 export async function commitOnTip(
   run: RunWorkspace,

@@ -14,14 +14,14 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromText, type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
 import { git, readGitLine, type GitContext } from "../git/git.ts";
 import { identityEnv, readIdentity } from "../git/identity.ts";
-import { alwaysOwnedPaths } from "../owned.ts";
+import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
-import { readChangedFiles } from "../git/status.ts";
+import { readChangedFiles } from "../git/checkout-status.ts";
 import { isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
 import { openUserView } from "../git/user-view.ts";
-import { findUnfinishedOperation } from "./unfinished.ts";
+import { findUnfinishedOperation } from "./unfinished-operation.ts";
 
 /** The documents of one piece of work, and the commit with which that work landed. */
 export type Pages = { readonly folder: string; readonly landed: GitSha; readonly files: ReadonlyMap<string, Buffer> };

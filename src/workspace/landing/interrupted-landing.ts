@@ -14,10 +14,10 @@ import { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { readJson, writeFileAtomically } from "../folder.ts";
 import { git, readGitLine } from "../git/git.ts";
-import { userRepositoryCall } from "../git/history.ts";
+import { userRepositoryCall } from "../git/run-commits.ts";
 import { clearLock, waitUntilGone } from "../git/leftovers.ts";
-import type { RunWorkspace } from "../run.ts";
-import { readStatus } from "../git/status.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
+import { readStatus } from "../git/checkout-status.ts";
 import { readTree } from "../git/read-tree.ts";
 import { openUserView } from "../git/user-view.ts";
 

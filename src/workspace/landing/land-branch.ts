@@ -12,12 +12,12 @@ import { join } from "node:path";
 import { git } from "../git/git.ts";
 import { readBranch, readHeadBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
-import { readChangedFiles } from "../git/status.ts";
+import { readChangedFiles } from "../git/checkout-status.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
-import { alwaysOwnedPaths } from "../owned.ts";
+import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { runBranchName, openWorkspace } from "../workspace.ts";
 import { describeFilesInTheWay, findFilesInTheWay, formatShortList } from "./files-in-the-way.ts";
-import { findUnfinishedOperation, type UnfinishedOperation } from "./unfinished.ts";
+import { findUnfinishedOperation, type UnfinishedOperation } from "./unfinished-operation.ts";
 import { readFileDifferences } from "../git/tree-folders.ts";
 
 export type BranchLanding =

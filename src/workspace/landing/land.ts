@@ -27,16 +27,16 @@ import {
 import { WorkspaceFailed } from "../failure.ts";
 import { explainDiskFull } from "../disk-room.ts";
 import { git, type GitAnswer, readGitLine } from "../git/git.ts";
-import { userRepositoryCall, shortBranchName, readTip } from "../git/history.ts";
+import { userRepositoryCall, shortBranchName, readTip } from "../git/run-commits.ts";
 import { readHeadBranch, readHeadCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
-import type { RunWorkspace } from "../run.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 import { readLastSquashed, createMergeSides, squashTrailer } from "./squash.ts";
-import { readChangedFiles } from "../git/status.ts";
+import { readChangedFiles } from "../git/checkout-status.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { readFileDifferences, isTree, openTreeFolders } from "../git/tree-folders.ts";
-import { findUnfinishedOperation } from "./unfinished.ts";
+import { findUnfinishedOperation } from "./unfinished-operation.ts";
 import { openUserView } from "../git/user-view.ts";
 
 const racesMax = 5;

@@ -8,10 +8,10 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { Applied, MergeChildRequest } from "../../ports/workspace.ts";
 import { findConflicts, refuseIfCheckedOut } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
-import { findAttemptCommit, readTip } from "../git/history.ts";
-import type { Change } from "../layers/judge.ts";
+import { findAttemptCommit, readTip } from "../git/run-commits.ts";
+import type { Change } from "../layers/judge-layer.ts";
 import { writeTree } from "../git/materialize.ts";
-import type { RunWorkspace } from "../run.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 

@@ -10,9 +10,9 @@ import { git } from "../git/git.ts";
 import { displayPath } from "../git/byte-path.ts";
 import { layerFolder } from "../layers/layer.ts";
 import { writeTree } from "../git/materialize.ts";
-import { storeBlobs } from "../git/objects.ts";
-import { toSlug } from "../layers/records.ts";
-import type { RunWorkspace } from "../run.ts";
+import { storeBlobs } from "../git/store-blobs.ts";
+import { toSlug } from "../layers/folder-records.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 
 const patchBytesMax = 20 * 1024 ** 2;
 const linesMax = 500;

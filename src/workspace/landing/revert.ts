@@ -13,10 +13,10 @@ import { bytePathFromBytes, listParentFolders, displayPath, type BytePath } from
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, readGitLine } from "../git/git.ts";
-import { userRepositoryCall, readRunCommits, type RunCommit, shortBranchName, readTip, encodeTrailerValue } from "../git/history.ts";
+import { userRepositoryCall, readRunCommits, type RunCommit, shortBranchName, readTip, encodeTrailerValue } from "../git/run-commits.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
-import type { RunWorkspace } from "../run.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 

@@ -5,7 +5,7 @@ import { GitSha } from "../../contracts/ids.ts";
 import * as v from "valibot";
 import { git, readGitLine } from "../git/git.ts";
 import { identityEnv } from "../git/identity.ts";
-import type { RunWorkspace } from "../run.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 
 const trailer = "Autopilot-Squashed";
 export const squashTrailer = (tip: GitSha): string => `${trailer}: ${tip}\n`;

@@ -11,8 +11,8 @@ import { examineCheckout, findTouchedFiles } from "./examine.ts";
 import { moveToTrash, discard, erase } from "../folder.ts";
 import { linkLocalPackages } from "./local-packages.ts";
 import { writeObject } from "../git/loose-objects.ts";
-import { type FolderRecord, toSlug } from "./records.ts";
-import type { RunWorkspace } from "../run.ts";
+import { type FolderRecord, toSlug } from "./folder-records.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
 

@@ -17,7 +17,7 @@ import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { discard, moveFolder } from "../folder.ts";
 import type { BytePath } from "../git/byte-path.ts";
 import { findIgnoredFolders } from "../git/installed-folders.ts";
-import type { GitPlaces } from "../git/places.ts";
+import type { GitPlaces } from "../git/git-places.ts";
 
 export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
 

@@ -11,8 +11,8 @@
 
 import type { Violation } from "../../ports/workspace.ts";
 import { listParentFolders, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
-import type { Change } from "./judge.ts";
-import { isModulesName, toPlainName } from "../git/names.ts";
+import type { Change } from "./judge-layer.ts";
+import { isModulesName, toPlainName } from "../git/confusable-names.ts";
 import type { TreeEntry } from "../git/tree.ts";
 
 export type EmbeddedInput = {

@@ -14,14 +14,14 @@ import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, readGitLine } from "../git/git.ts";
 import { identityEnv, runnerIdentity } from "../git/identity.ts";
-import { type FolderRecord, toSlug } from "./records.ts";
-import type { RunWorkspace } from "../run.ts";
+import { type FolderRecord, toSlug } from "./folder-records.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 import { compileMasks } from "./scope-globs.ts";
 import { withoutFilters } from "../git/shadow.ts";
 import { resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
-import { historyCommitsMax, packInto } from "../bases/history.ts";
+import { historyCommitsMax, packInto } from "../bases/shared-history.ts";
 import { readFileDifferences, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
 
 export const layerFolder = (run: RunWorkspace, attempt: AttemptId): string => join(run.folders.layers, toSlug(attempt));

@@ -7,7 +7,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromText } from "../git/byte-path.ts";
 import { readObject } from "../git/object-reader.ts";
 import { isTree, openTreeFolders } from "../git/tree-folders.ts";
-import type { RunWorkspace } from "../run.ts";
+import type { RunWorkspace } from "../run-workspace.ts";
 
 const lockFile = "package-lock.json";
 const lockBytesMax = 16 << 20;

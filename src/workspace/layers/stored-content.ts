@@ -18,7 +18,7 @@ import { readObject } from "../git/object-reader.ts";
 import type { Shadow } from "../git/shadow.ts";
 import type { Tree } from "../git/tree.ts";
 import type { TreeFolders } from "../git/tree-folders.ts";
-import { readScannedContent, type ScannedEntry } from "./scan.ts";
+import { readScannedContent, type ScannedEntry } from "./scan-layer.ts";
 
 type FileEntry = Extract<ScannedEntry, { readonly kind: "file" }>;
 type Scanned = ReadonlyMap<BytePath, ScannedEntry>;

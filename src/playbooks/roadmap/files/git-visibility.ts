@@ -1,7 +1,7 @@
 // git-visibility: refuses to start if documents are uncommitted, so that the run would not see them, or ignored, so that it could not commit them.
 
 import { git } from "../../../workspace/git/git.ts";
-import { findGitPlaces } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/respond.ts";
 import type { PlanFile } from "./roadmap-documents.ts";

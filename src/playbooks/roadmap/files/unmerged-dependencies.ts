@@ -2,7 +2,7 @@
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { findGitPlaces } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
 import type { PhaseRecordSummary } from "./completed-phases.ts";
 

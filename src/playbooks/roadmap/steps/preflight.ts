@@ -3,9 +3,9 @@
 import { specHash, describeMismatch } from "../files/spec.ts";
 import type { RunView } from "../../../core/state.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
-import { alwaysOwnedPaths } from "../../../workspace/owned.ts";
+import { alwaysOwnedPaths } from "../../../workspace/owned-paths.ts";
 import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
-import { readChangedFiles } from "../../../workspace/git/status.ts";
+import { readChangedFiles } from "../../../workspace/git/checkout-status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";

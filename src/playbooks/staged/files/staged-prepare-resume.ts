@@ -8,7 +8,7 @@ import type { ParsedStagedState } from "../views/parse-staged-state.ts";
 import { differedFields } from "../views/staged-differences.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { findGitPlaces } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
 import { runFolder } from "../../../project/runs/project-paths.ts";
 import { rereadStateFile } from "../steps/state-file.ts";

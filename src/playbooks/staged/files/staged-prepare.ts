@@ -10,7 +10,7 @@ import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-
 import { stagedSummary } from "../views/staged-summary.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { git } from "../../../workspace/git/git.ts";
-import { findGitPlaces } from "../../../workspace/git/places.ts";
+import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/respond.ts";
 import { settingsOf } from "../../../project/config/settings.ts";

@@ -1,0 +1,164 @@
+// shared-history: the objects that an agent's repository borrows: those of one commit and a little of its past, copied once and shared by every
+// agent of this machine that starts there.
+//
+// Invariants:
+//   H1. It has only what is reachable from its commit: no other branch, no other run, nothing that a mask hides.
+//   H2. It does not refer to the user's repository: objects are copied, and it borrows only from the store of an ancestor.
+//   H3. It is made, leased and deleted as store.ts says (T1, T2), known by its commit (T3), and made anew if anything in it changed since
+//       (sealed-folder.ts).
+
+import { existsSync } from "node:fs";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { erase, readJson } from "../folder.ts";
+import { git, type GitContext } from "../git/git.ts";
+import { quotePath } from "../git/shadow.ts";
+import { explainMissingObjects } from "./base.ts";
+import type { BaseLock } from "./base-lock.ts";
+import { isIntact, type SealedFolder } from "./sealed-folder.ts";
+import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type Store } from "./store.ts";
+
+export const historyCommitsMax = 20;
+/** Git follows no more than five stores that borrow from each other. */
+const borrowedMax = 3;
+
+export type History = {
+  readonly commit: GitSha;
+  /** Object folders, the commit's own first; all that a repository borrowing from it may read. */
+  readonly objects: readonly string[];
+  readonly folders: readonly SealedFolder[];
+  /** Commits whose parents are missing. */
+  readonly shallow: readonly GitSha[];
+  readonly leases: readonly BaseLock[];
+};
+
+type StoredHistory = { readonly shallow: readonly GitSha[]; readonly below: GitSha | null; readonly depth: number };
+
+const historyFolder = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
+
+/** The history of a commit, copied if it does not exist yet. */
+export async function openHistory(store: Store, call: GitContext, commit: GitSha): Promise<History> {
+  for (let tries = 0; ; tries += 1) {
+    const history = await leaseHistory(store, commit);
+    if (history !== null) return history;
+    if (tries > 4) throw new Error(`the history of ${commit} vanishes as soon as it is made`);
+    await create(store, call, commit);
+  }
+}
+
+async function leaseHistory(store: Store, commit: GitSha): Promise<History | null> {
+  const leases: BaseLock[] = [];
+  const folders: SealedFolder[] = [];
+  let newest: StoredHistory | null = null;
+  for (let current: GitSha | null = commit; current !== null;) {
+    const folder = historyFolder(store, current);
+    const leased = await leaseStoreEntry(store, { folder, part: "objects", of: current });
+    if (leased !== null) leases.push(leased.lease);
+    if (leased === null || !(await isIntact(leased))) {
+      for (const item of leases) item.release();
+      if (leased !== null) await deleteStoreEntry(store, folder);
+      if (current !== commit) await deleteStoreEntry(store, historyFolder(store, commit)); // it borrows from what is gone
+      return null;
+    }
+    const stored = leased.note as StoredHistory;
+    folders.push(leased);
+    newest ??= stored;
+    current = stored.below;
+  }
+  return { commit, folders, objects: folders.map(({ files }) => files), shallow: newest?.shallow ?? [], leases };
+}
+
+async function create(store: Store, call: GitContext, commit: GitSha): Promise<void> {
+  const past = await readPast(call, commit);
+  const ancestor = await findNearest(store, past.commits.slice(1));
+  await createStoreEntry(store, { folder: historyFolder(store, commit), part: "objects", of: commit, kind: "history" }, async (objects) => {
+    const packs = join(objects, "pack");
+    await mkdir(packs);
+    const boundary = {
+      without: ancestor === null ? [] : [ancestor.commit],
+      shallow: ancestor === null ? past.shallow : ancestor.shallow,
+    };
+    const shallow = await packAvailable(call, packs, commit, boundary);
+    await mkdir(join(objects, "info"), { recursive: true });
+    if (ancestor !== null)
+      await writeFile(join(objects, "info", "alternates"), `${join(historyFolder(store, ancestor.commit), "objects")}\n`); // H2
+    const stored: StoredHistory = { shallow, below: ancestor?.commit ?? null, depth: ancestor === null ? 0 : ancestor.depth + 1 };
+    return { version: 1, bytes: await readFolderBytes(packs), ...stored };
+  });
+}
+
+/** The last commits up to one, and those of them whose parents are left out. */
+async function readPast(
+  call: GitContext,
+  commit: GitSha,
+): Promise<{ readonly commits: readonly GitSha[]; readonly shallow: readonly GitSha[] }> {
+  const { out } = await git({ ...call, args: ["rev-list", "--topo-order", "--parents", `--max-count=${historyCommitsMax}`, commit] });
+  const rows = out
+    .toString("latin1")
+    .trim()
+    .split("\n")
+    .map((row) => row.split(" "));
+  const commits = new Set(rows.map(([own = ""]) => own));
+  return {
+    commits: [...commits],
+    shallow: rows.filter(([, ...parents]) => parents.some((parent) => !commits.has(parent))).map(([own = ""]) => own),
+  };
+}
+
+async function findNearest(store: Store, candidates: readonly GitSha[]): Promise<(StoredHistory & { readonly commit: GitSha }) | null> {
+  for (const commit of candidates) {
+    const folder = historyFolder(store, commit);
+    if (!existsSync(join(folder, "lease"))) continue;
+    const stored = (await readJson(join(folder, "base.json"))) as StoredHistory | null;
+    if (stored !== null && stored.depth < borrowedMax) return { ...stored, commit };
+  }
+  return null;
+}
+
+/** Packs the commit with its past, or alone if the past is missing, as in a partial clone. Returns the shallow commits. */
+async function packAvailable(call: GitContext, packs: string, commit: GitSha, past: PackBoundary): Promise<readonly GitSha[]> {
+  try {
+    await packInto(call, packs, commit, past);
+    return past.shallow;
+  } catch (error) {
+    if (!(error instanceof WorkspaceFailed) || error.reason === "disk_full" || past.without.length > 0) throw error;
+    await erase(packs); // with the half of a pack that git left
+    await mkdir(packs);
+    await packInto(call, packs, commit, { without: [], shallow: [commit] }).catch(async (again: unknown) => {
+      throw await explainMissingObjects(call, commit, again);
+    });
+    return [commit];
+  }
+}
+type PackBoundary = { readonly without: readonly GitSha[]; readonly shallow: readonly GitSha[] };
+
+/** Copies what is reachable from a commit and not from others; compressed as it is, because delta search costs more than it saves. */
+export async function packInto(
+  call: GitContext,
+  packs: string,
+  commit: GitSha,
+  { without, shallow }: PackBoundary,
+): Promise<void> {
+  const revisions = [...shallow.map((commitId) => `--shallow ${commitId}`), commit, ...without.map((commitId) => `^${commitId}`), ""].join(
+    "\n",
+  );
+  // Git writes a pack in its object folder and renames it, which must be on the target disk: a cache often is on another.
+  const env = {
+    ...call.env,
+    GIT_OBJECT_DIRECTORY: dirname(packs),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quotePath(join(call.env?.["GIT_DIR"] ?? call.cwd, "objects")),
+  };
+  await git({
+    ...call,
+    env,
+    args: ["-c", "pack.compression=1", "pack-objects", "-q", "--revs", "--shallow", "--window=0", "--threads=2", join(packs, "pack")],
+    input: [Buffer.from(revisions)],
+  });
+}
+
+async function readFolderBytes(folder: string): Promise<number> {
+  const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

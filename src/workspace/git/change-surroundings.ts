@@ -1,0 +1,66 @@
+// change-surroundings: the part of a changed tree that decides whether git would take a folder for a repository: the parent folders of the
+// changes, and the surroundings of every `commondir`. The rest of the tree is not read.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import { listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
+import { bytePathName } from "../layers/embedded-repository.ts";
+import type { GitContext } from "./git.ts";
+import type { Change } from "../layers/judge-layer.ts";
+import { readObject } from "./object-reader.ts";
+import type { TreeEntry } from "./tree.ts";
+import { listTree } from "./tree-list.ts";
+import { readFileDifferences, isTree, type TreeFolders } from "./tree-folders.ts";
+
+export async function readChangeSurroundings(
+  call: GitContext,
+  folders: TreeFolders,
+  tree: GitSha,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<BytePath, TreeEntry>> {
+  const result = new Map<BytePath, TreeEntry>();
+  if (changes.length === 0) return result;
+  const folderPaths = new Set<BytePath>(["" as BytePath, ...changes.flatMap(({ path }) => listParentFolders(path))]);
+  for (const path of await findCommonDirs(call, tree)) folderPaths.add(path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath);
+  for (const folder of folderPaths) {
+    const treeEntry = await folders.at(tree, folder);
+    if (treeEntry === undefined || !isTree(treeEntry)) continue;
+    for (const [name, entry] of await folders.read(treeEntry.sha)) {
+      const path = joinBytePath(folder, name);
+      if (!isTree(entry) || ["objects", "refs"].includes(bytePathName(path))) result.set(path, entry);
+    }
+  }
+  for (const { path, after } of changes) if (after === null) result.delete(path);
+  for (const { path, after } of changes) if (after !== null) result.set(path, { mode: after.mode, sha: after.sha });
+  return result;
+}
+
+/** The last tree and its result: the next one differs little from it. */
+let lastSearch: { readonly tree: GitSha; readonly paths: ReadonlySet<BytePath> } | null = null;
+
+async function findCommonDirs(call: GitContext, tree: GitSha): Promise<ReadonlySet<BytePath>> {
+  if (lastSearch?.tree === tree) return lastSearch.paths;
+  const paths = (lastSearch === null ? null : await updateSearch(call, lastSearch, tree)) ?? (await searchTree(call, tree));
+  lastSearch = { tree, paths };
+  return paths;
+}
+
+const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && bytePathName(path) === "commondir";
+
+const searchTree = async (call: GitContext, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
+  new Set((await listTree(call, tree)).paths.filter(isCommonDir));
+
+/** Null if the tree before is not in this repository. */
+async function updateSearch(
+  call: GitContext,
+  from: NonNullable<typeof lastSearch>,
+  to: GitSha,
+): Promise<ReadonlySet<BytePath> | null> {
+  if ((await readObject(call, from.tree)) === null) return null;
+  const paths = new Set(from.paths);
+  for (const { path, now } of await readFileDifferences(call, from.tree, to)) {
+    if (!isCommonDir(path)) continue;
+    if (now === undefined) paths.delete(path);
+    else paths.add(path);
+  }
+  return paths;
+}

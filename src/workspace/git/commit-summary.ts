@@ -1,0 +1,29 @@
+// commit-summary: counts what is between two commits of the user's repository. Needs no open workspace, so it works for reports of old runs.
+
+import type { GitSha } from "../../contracts/ids.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import { git } from "./git.ts";
+import type { Repository } from "./repository.ts";
+
+export type Summary = Awaited<ReturnType<Workspace["summary"]>>;
+
+export async function readSummary(repository: Pick<Repository, "root" | "gitDir">, base: GitSha, tip: GitSha): Promise<Summary> {
+  const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const options = ["-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+  const { out } = await git({ ...call, args: ["diff-tree", ...options, base, tip, "--"] });
+  const rows = out
+    .toString("latin1")
+    .split("\0")
+    .filter((row) => row !== "")
+    .map((row) => row.split("\t"));
+  // Git writes a dash for binary files: a file changed, no lines counted.
+  const sum = (column: number): number => rows.reduce((total, row) => total + (Number.parseInt(row[column] ?? "", 10) || 0), 0);
+  const log = await git({ ...call, args: ["rev-list", "--reverse", "--first-parent", "--format=%H %s", `${base}..${tip}`, "--"] });
+  // Each line is preceded by its commit, marked by a word that no hash can be.
+  const lines = log.out
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("commit "));
+  const commits = lines.map((line) => ({ sha: line.slice(0, line.indexOf(" ")), subject: line.slice(line.indexOf(" ") + 1) }));
+  return { files: rows.length, insertions: sum(0), deletions: sum(1), commits };
+}

@@ -1,0 +1,35 @@
+// git-places: finds a repository without running git: its checkout, its git folder, and the one it shares in a linked worktree.
+
+import { lstatSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readSmallFile } from "../folder.ts";
+
+export type GitPlaces = { readonly root: string; readonly gitDir: string; readonly commonDir: string };
+
+const pointerBytesMax = 1 << 20;
+
+/** The repository around a folder, found without running git; null if there is none. */
+export function findGitPlaces(folder: string): GitPlaces | null {
+  for (let root = resolve(folder); ; root = dirname(root)) {
+    const dotGit = join(root, ".git");
+    const gitDir = readGitDir(dotGit);
+    if (gitDir !== null) return { root, gitDir, commonDir: readCommonDir(gitDir) };
+    if (root === dirname(root)) return null;
+  }
+}
+
+/** The git directory that `.git` is or, as a file in a linked worktree, points to; null if there is none. */
+function readGitDir(dotGit: string): string | null {
+  const stat = lstatSync(dotGit, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true || stat?.isSymbolicLink() === true) return dotGit;
+  if (stat?.isFile() !== true) return null;
+  const text = readSmallFile(dotGit, pointerBytesMax)?.toString("utf8") ?? "";
+  const pointer = /^gitdir: (.+?)\n*$/s.exec(text)?.[1];
+  return pointer === undefined ? null : resolve(dirname(dotGit), pointer);
+}
+
+/** The main repository of a linked worktree; its own folder if it isn't a linked one. */
+export function readCommonDir(gitDir: string): string {
+  const mainGitDir = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
+  return mainGitDir === "" ? gitDir : resolve(gitDir, mainGitDir);
+}

@@ -1,0 +1,85 @@
+// ignore-rules: which paths the base tree's ignore rules ignore. The rules are the base's, not those an agent may have rewritten: git is run in a
+// folder with nothing but the base's .gitignore files.
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { GitSha } from "../../contracts/ids.ts";
+import { bytePathFromBytes, bytePathBytes, listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
+import { git } from "./git.ts";
+import { materialize } from "./materialize.ts";
+import type { Shadow } from "./shadow.ts";
+import type { TreeEntry } from "./tree.ts";
+import type { TreeFolders } from "./tree-folders.ts";
+
+/** The tree itself, which has no name. */
+const top = "" as BytePath;
+
+/** Returns which of these paths are ignored; a folder is passed with a trailing slash. */
+export type FindIgnored = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
+
+const writtenRules = new Map<string, Set<BytePath>>();
+const cachedTreesMax = 200;
+
+/** Where the rules of one tree are written, and what they are read from. */
+type RulesFolder = { readonly shadow: Shadow; readonly folders: TreeFolders; readonly tree: GitSha; readonly folder: string };
+
+export function openIgnoreRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, rulesDir: string): FindIgnored {
+  const folder = join(rulesDir, tree);
+  return async (paths) => {
+    const treeAnswers = answers.get(folder) ?? new Map<BytePath, boolean>();
+    const newPaths = paths.filter((path) => !treeAnswers.has(path));
+    if (answers.size > cachedTreesMax || treeAnswers.size > answersMax) answers.clear();
+    answers.set(folder, treeAnswers);
+    const ignored = newPaths.length === 0 ? new Set<BytePath>() : await askGit({ shadow, folders, tree, folder }, newPaths);
+    for (const path of newPaths) treeAnswers.set(path, ignored.has(path));
+    return new Set(paths.filter((path) => treeAnswers.get(path) === true));
+  };
+}
+
+/** Cached: the rules of a tree never change. */
+const answers = new Map<string, Map<BytePath, boolean>>();
+const answersMax = 100_000;
+
+async function askGit(rules: RulesFolder, paths: readonly BytePath[]): Promise<ReadonlySet<BytePath>> {
+  const { shadow, folder } = rules;
+  await writeRules(rules, paths);
+  const { out } = await git({
+    ...shadow.call,
+    cwd: folder,
+    env: { ...shadow.call.env, GIT_WORK_TREE: folder },
+    args: ["check-ignore", "--no-index", "-z", "--stdin"],
+    codes: [0, 1],
+    input: checkIgnoreInput(paths),
+  });
+  const ignored = new Set<BytePath>();
+  for (let index = 0; index < out.length;) {
+    const end = out.indexOf(0, index);
+    ignored.add(bytePathFromBytes(out.subarray(index + 2, end)));
+    index = end + 1;
+  }
+  return ignored;
+}
+
+function* checkIgnoreInput(paths: readonly BytePath[]): Generator<Buffer> {
+  for (const path of paths) {
+    // `./` in front, so that a name that begins with a colon is not taken for pathspec magic.
+    yield Buffer.concat([Buffer.from("./"), bytePathBytes(path), Buffer.from([0])]);
+  }
+}
+
+/** The rules of every parent folder of these paths; those already present are not read again. */
+async function writeRules({ shadow, folders, tree, folder }: RulesFolder, paths: readonly BytePath[]): Promise<void> {
+  if (writtenRules.size > cachedTreesMax) writtenRules.clear();
+  const foldersWithRules = writtenRules.get(folder) ?? new Set<BytePath>();
+  writtenRules.set(folder, foldersWithRules);
+  const missingFolders = new Set(paths.flatMap((path) => [top, ...listParentFolders(path)]).filter((above) => !foldersWithRules.has(above)));
+  if (missingFolders.size === 0) return;
+  const rules: [BytePath, TreeEntry][] = [];
+  for (const above of missingFolders) {
+    const entry = await folders.at(tree, joinBytePath(above, ".gitignore" as BytePath));
+    if (entry !== undefined && entry.mode.startsWith("100")) rules.push([joinBytePath(above, ".gitignore" as BytePath), entry]);
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (rules.length > 0) await materialize(shadow, rules, folder);
+  for (const above of missingFolders) foldersWithRules.add(above);
+}

@@ -1,0 +1,151 @@
+// sandbox-paths: the paths a box is made of, as data. Programs and what they need are in it; anything not on these lists is absent.
+
+import { join } from "node:path";
+
+/** Paths of the machine with programs and what they need, read-only. */
+export const machinePaths: readonly string[] = [
+  "/usr",
+  "/usr/local",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/opt",
+  "/snap",
+  "/nix/store",
+  "/nix/var/nix/profiles",
+  "/gnu/store",
+  "/var/guix/profiles",
+  join("/home", "linuxbrew", ".linuxbrew"),
+  "/etc",
+  "/var/lib/ca-certificates",
+  "/var/cache/fontconfig",
+  "/run/current-system",
+  "/run/wrappers",
+  "/run/opengl-driver",
+  "/sys/devices/system/cpu",
+];
+
+/** Files of /etc that may be links to somewhere else. */
+export const linkedEtcFiles: readonly string[] = ["/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/ssl/certs", "/etc/os-release"];
+
+/** Parts of those paths with keys, passwords and tokens. */
+export const machineSecrets: readonly string[] = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+  "/etc/security/opasswd",
+  "/etc/ssh/ssh_host_rsa_key",
+  "/etc/ssh/ssh_host_dsa_key",
+  "/etc/ssh/ssh_host_ecdsa_key",
+  "/etc/ssh/ssh_host_ed25519_key",
+  "/etc/ssl/private",
+  "/etc/pki/tls/private",
+  "/etc/letsencrypt",
+  "/etc/krb5.keytab",
+  "/etc/kubernetes",
+  "/etc/rancher",
+  "/etc/cni",
+  "/etc/containers/auth.json",
+  "/etc/docker",
+  "/etc/wireguard",
+  "/etc/openvpn",
+  "/etc/ipsec.d",
+  "/etc/ipsec.secrets",
+  "/etc/ppp",
+  "/etc/NetworkManager/system-connections",
+  "/etc/wpa_supplicant",
+  "/etc/netplan",
+  "/etc/cloud",
+  "/etc/mysql/debian.cnf",
+  "/etc/apt/auth.conf",
+  "/etc/apt/auth.conf.d",
+  "/etc/vault.d",
+  "/etc/consul.d",
+  "/etc/autopilot",
+];
+
+/** Toolchains below HOME, read-only. */
+export const homeToolchains: readonly string[] = [
+  ".nvm",
+  ".fnm",
+  ".local/share/fnm",
+  ".volta",
+  ".nodenv",
+  ".npm-global",
+  ".npm-packages",
+  ".yarn/bin",
+  ".config/yarn/global",
+  ".bun",
+  ".deno",
+  ".pyenv",
+  ".rye",
+  ".pixi",
+  "miniconda3",
+  "miniforge3",
+  "mambaforge",
+  "anaconda3",
+  ".local/bin",
+  ".local/lib",
+  ".local/share/uv",
+  ".local/share/pipx",
+  ".local/share/pnpm",
+  ".local/share/mise",
+  ".local/share/claude",
+  ".local/share/cursor-agent",
+  ".claude/local",
+  ".opencode/bin",
+  ".rustup",
+  ".cargo",
+  "go/bin",
+  "go/pkg",
+  ".goenv",
+  ".rbenv",
+  ".rvm",
+  ".gem",
+  ".sdkman",
+  ".jenv",
+  ".jdks",
+  ".asdf",
+  ".proto",
+  ".dotnet",
+  ".ghcup",
+  ".cabal/bin",
+  ".opam",
+  ".elan",
+  ".juliaup",
+  ".swiftly",
+  ".phpenv",
+  ".nix-profile",
+  ".local/state/nix/profiles",
+];
+
+/** Parts of those with keys and tokens. */
+export const homeSecrets: readonly string[] = [
+  ".cargo/credentials",
+  ".cargo/credentials.toml",
+  ".gem/credentials",
+  ".dotnet/corefx",
+  ".local/share/uv/credentials",
+  ".npm-global/etc/npmrc",
+  ".npm-packages/etc/npmrc",
+];
+
+/** Toolchains that look for themselves in HOME: in the box they are given their real locations. */
+export const toolchainVariables: readonly (readonly [string, string])[] = [
+  ["RUSTUP_HOME", ".rustup"],
+  ["PYENV_ROOT", ".pyenv"],
+  ["RBENV_ROOT", ".rbenv"],
+  ["NODENV_ROOT", ".nodenv"],
+  ["VOLTA_HOME", ".volta"],
+  ["ASDF_DATA_DIR", ".asdf"],
+  ["MISE_DATA_DIR", ".local/share/mise"],
+];
+
+/** Signs that a folder is the root of an installed tool: its programs are in bin/ and need the rest. */
+export const toolRootMarkers: readonly string[] = ["lib", "lib64", "libexec", "include", "conda-meta", "pyvenv.cfg", "VERSION"];

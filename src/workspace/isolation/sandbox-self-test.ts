@@ -1,0 +1,154 @@
+// sandbox-self-test: self-test of a box, in one start: what must work works, and what must fail fails.
+//
+// Invariants:
+//   T1. Writes and connections are verified from outside; the box's own report counts only if it admits a breach.
+//   T2. Everything that must fail would succeed without the box: the folders are the user's own, the listener runs and answers.
+
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { privateHome, type Command, type IsolationPlace, type WrappedCommand } from "./confinement.ts";
+import { readErrorCode } from "../failure.ts";
+import { erase } from "../folder.ts";
+import { createSocketFolder } from "../temporary-folder.ts";
+
+export type SandboxTest = {
+  readonly place: IsolationPlace;
+  readonly wrap: (command: Command) => WrappedCommand;
+  /** Whether writes must not be in the folder until they are collected, and how. */
+  readonly collect?: (folder: string) => Promise<void>;
+};
+
+const timeoutMs = 20_000;
+const egressWaitMs = 5_000;
+
+type ProbeReport = {
+  readonly wrote: readonly string[];
+  readonly seen: readonly string[];
+  readonly egress: string;
+  readonly connected: boolean;
+};
+
+/** Sentences about what did not hold. */
+export async function testSandbox({ place, wrap, collect }: SandboxTest): Promise<readonly string[]> {
+  await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
+  // HOME is where a write would succeed without isolation, so its failure proves something.
+  const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
+  const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
+  // A socket's path is limited, and a run's folder may be deep.
+  const egressFolder = await createSocketFolder("egress", "s");
+  let connections = 0;
+  const outside = await listen(
+    createServer((socket) => void (connections++, socket.end("outside"))),
+    0,
+  );
+  const egress = await listen(
+    createServer((socket) => void socket.end("egress")),
+    join(egressFolder, "s"),
+  );
+  try {
+    const folder = join(testFolder, "inside");
+    const sibling = join(testFolder, "sibling");
+    await createFiles(folder, sibling);
+    const forbidden = [join(sibling, "file"), join(testFolder, "file"), join(place.runDir, "self-test-file"), atHome];
+    const hidden = [join(sibling, "secret")];
+    const port = serverPort(outside);
+    const probeInput = { folder, forbidden, hidden, port, egressPort: port === 65_535 ? port - 1 : port + 1, waitMs: egressWaitMs };
+    const wrapped = wrap({
+      argv: [process.execPath, "-e", script, JSON.stringify(probeInput)],
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+      writable: [folder],
+      network: "egress",
+      egress: { socket: join(egressFolder, "s"), port: probeInput.egressPort },
+      ...(collect === undefined ? {} : { writes: "apart" as const }),
+    });
+    const { said, err } = await runOnce(wrapped);
+    const errorSuffix = err === "" ? "" : ` (${err})`;
+    const wasKeptApart = collect !== undefined && !existsSync(join(folder, "made"));
+    await collect?.(folder);
+    if (said === null || (await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
+      return [`it could not start or not write its own folder${errorSuffix}`];
+    const failures: string[] = [];
+    if (said.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
+    if (said.seen.length > 0) failures.push("a hidden file could be read");
+    if (said.connected || connections > 0) failures.push("the network was not shut off");
+    if (said.egress !== "egress") failures.push("the egress did not lead out");
+    if (collect !== undefined && (!wasKeptApart || existsSync(join(folder, "gone")) || existsSync(join(folder, "changed", "old"))))
+      failures.push("what was written was not kept apart");
+    return failures;
+  } catch (error) {
+    return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    outside.close();
+    egress.close();
+    await Promise.all([testFolder, egressFolder, atHome, join(place.runDir, "self-test-file")].map(erase));
+  }
+}
+
+async function createFiles(folder: string, sibling: string): Promise<void> {
+  await mkdir(join(folder, "changed"), { recursive: true });
+  await mkdir(sibling);
+  await Promise.all([
+    writeFile(join(sibling, "secret"), "secret"),
+    writeFile(join(folder, "gone"), ""),
+    writeFile(join(folder, "changed", "old"), ""),
+  ]);
+}
+
+// Runs inside the box: tries everything and reports what it could do.
+const script = `
+const fs = require("node:fs"), net = require("node:net");
+const order = JSON.parse(process.argv[1]);
+process.chdir(order.folder); // a box that is none may have left us anywhere
+const can = (action) => { try { action(); return true; } catch { return false; } };
+can(() => fs.rmSync("gone"));
+can(() => { fs.rmSync("changed", { recursive: true }); fs.mkdirSync("changed"); fs.writeFileSync("changed/new", ""); });
+const wrote = order.forbidden.filter((path) => can(() => fs.writeFileSync(path, "bad")));
+const seen = order.hidden.filter((path) => can(() => fs.readFileSync(path)));
+const call = (port, done) => {
+  let text = "";
+  const socket = net.connect(port, "127.0.0.1");
+  socket.on("data", (bytes) => (text += bytes)).on("error", () => undefined).on("close", () => done(text));
+};
+// Where the walls do not hold, nobody need wait for the egress.
+const until = wrote.length > 0 ? 0 : Date.now() + order.waitMs;
+const knock = (done) => call(order.egressPort, (text) => (text === "" && Date.now() < until ? setTimeout(knock, 3, done) : done(text)));
+call(order.port, (outside) => knock((egress) => {
+  fs.writeFileSync("made", "ok");
+  process.stdout.write(JSON.stringify({ wrote, seen, egress, connected: outside !== "" }));
+}));`;
+
+function runOnce({ argv, env, cwd }: WrappedCommand): Promise<{ readonly said: ProbeReport | null; readonly err: string }> {
+  const [program = "", ...args] = argv;
+  return new Promise((resolve) => {
+    execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
+      resolve({ said: parseProbeOutput(out), err: err.trim().slice(0, 300) || (readErrorCode(error) ?? "") });
+    });
+  });
+}
+
+function parseProbeOutput(out: string): ProbeReport | null {
+  try {
+    return JSON.parse(out) as ProbeReport;
+  } catch {
+    return null;
+  }
+}
+
+function listen(server: Server, address: number | string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    const ready = (): void => resolve(server);
+    if (typeof address === "number") server.listen({ host: "127.0.0.1", port: address }, ready);
+    else server.listen({ path: address }, ready);
+  });
+}
+
+function serverPort(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
+}

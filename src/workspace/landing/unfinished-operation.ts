@@ -1,0 +1,50 @@
+// unfinished-operation: finds an operation of git's that a person has begun and not ended, and that moving a branch would break.
+
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { readSmallFile } from "../folder.ts";
+import type { Repository } from "../git/repository.ts";
+
+/** What git keeps while it waits for its user to go on, beside the checkout's HEAD. */
+const markers: readonly (readonly [file: string, operation: string])[] = [
+  ["MERGE_HEAD", "a merge"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick"],
+  ["REVERT_HEAD", "a revert"],
+];
+const lineBytesMax = 4_096;
+const rebaseFolders = ["rebase-merge", "rebase-apply"];
+
+/** What keeps a branch from being moved, and the checkout that it happens in. */
+export type UnfinishedOperation = { readonly detail: string; readonly checkout: string };
+
+/** A rebase of this branch in any checkout, or another operation in one that has it; null if there is none. */
+export async function findUnfinishedOperation({ root, gitDir, commonDir }: Repository, ref: string): Promise<UnfinishedOperation | null> {
+  const branch = ref.replace(/^refs\/heads\//, "");
+  const linked = await readdir(join(commonDir, "worktrees")).catch((): string[] => []);
+  const mainCheckout = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir; // as `git worktree list` has it
+  const checkouts = [
+    { folder: gitDir, checkout: root, where: "" },
+    { folder: commonDir, checkout: mainCheckout, where: ` in ${mainCheckout}` },
+    ...linked.map((name) => {
+      const folder = join(commonDir, "worktrees", name);
+      return { folder, checkout: dirname(readLine(join(folder, "gitdir")) ?? join(root, ".git")), where: ` in the worktree ${name}` };
+    }),
+  ];
+  for (const { folder, checkout, where } of checkouts) {
+    const unfinished = (what: string): UnfinishedOperation => ({ detail: `${branch} can't be moved: ${what}${where}`, checkout });
+    if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return unfinished("it is being rebased");
+    if (readLine(join(folder, "HEAD")) !== `ref: ${ref}`) continue;
+    const operation = markers.find(([name]) => existsSync(join(folder, name)))?.[1];
+    if (operation !== undefined) return unfinished(`${operation} is unfinished`);
+  }
+  return null;
+}
+
+function readLine(path: string): string | null {
+  try {
+    return readSmallFile(path, lineBytesMax)?.toString("utf8").trim() ?? null;
+  } catch {
+    return null; // a folder of that name, or not ours to read
+  }
+}

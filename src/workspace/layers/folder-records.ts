@@ -1,0 +1,85 @@
+// folder-records: the record of each layer and checkout on disk (its base, tree, masks, packages), kept where no agent can read it.
+//
+// Invariants:
+//   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { GitSha } from "../../contracts/ids.ts";
+import { readJson, writeFileAtomically } from "../folder.ts";
+
+const StoredRecord = v.strictObject({
+  version: v.literal(1),
+  /** The attempt, or the purpose of a checkout. */
+  key: v.string(),
+  base: GitSha,
+  /** The tree the folder was made of, and whether it is a view of a base: then the folder has only what was written. */
+  tree: v.optional(GitSha),
+  isView: v.optional(v.boolean()),
+  /** Object folders that a layer's repository reads and must be able to see. */
+  borrows: v.optional(v.array(v.string())),
+  masks: v.array(v.string()),
+  /** Only these paths of a layer's changes are applied; all if empty. */
+  keeps: v.optional(v.array(v.string())),
+  dependencies: v.array(v.string()),
+  fingerprint: v.nullable(v.string()),
+  applied: v.nullable(GitSha),
+  madeAt: v.number(),
+});
+export type FolderRecord = v.InferOutput<typeof StoredRecord>;
+
+/** A file name that is readable and unique for its key. */
+export function toSlug(key: string): string {
+  const readable = key
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "")
+    .slice(0, 48);
+  return `${readable === "" ? "x" : readable}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+}
+
+/** The objects that an attempt's layer borrows, to be mounted for its agent. */
+export function readBorrowedObjects(runDir: string, attempt: string): readonly string[] {
+  try {
+    const record = v.safeParse(
+      StoredRecord,
+      JSON.parse(readFileSync(join(runDir, ...layerRecordsPath, `${toSlug(attempt)}.json`), "utf8")),
+    );
+    return record.success ? (record.output.borrows ?? []) : [];
+  } catch {
+    return []; // no record, no layer
+  }
+}
+
+export const layerRecordsPath = ["records", "layers"] as const;
+
+export type Records = {
+  read(key: string): Promise<FolderRecord | null>;
+  write(record: FolderRecord): Promise<void>;
+  remove(key: string): Promise<void>;
+  all(): Promise<readonly FolderRecord[]>;
+};
+
+export async function openRecords(folder: string): Promise<Records> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const pathOf = (key: string): string => join(folder, `${toSlug(key)}.json`);
+  const parseRecord = (value: unknown): FolderRecord | null => {
+    const result = v.safeParse(StoredRecord, value);
+    return result.success ? result.output : null;
+  };
+  return {
+    read: async (key) => {
+      const record = parseRecord(await readJson(pathOf(key)));
+      return record?.key === key ? record : null;
+    },
+    write: (record) => writeFileAtomically(pathOf(record.key), `${JSON.stringify(record)}\n`),
+    remove: (key) => rm(pathOf(key), { force: true }),
+    all: async () => {
+      const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+      const records = await Promise.all(names.map(async (name) => parseRecord(await readJson(join(folder, name)))));
+      return records.filter((record) => record !== null);
+    },
+  };
+}
