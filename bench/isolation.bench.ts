@@ -24,7 +24,9 @@ await withFolder(async (folder) => {
     network: "off",
     writes: "apart",
   };
-  const isolation = [createOverlayIsolation(place), createBwrapIsolation(place)].find((candidate) => start(candidate.wrap(command)) !== null);
+  const isolation = [createOverlayIsolation(place), createBwrapIsolation(place)].find(
+    (candidate) => start(candidate.wrap(command)) !== null,
+  );
   if (isolation === undefined) throw new Error("no box can be made here (bubblewrap is needed)");
   const bare = (): number => start({ argv: command.argv, env: command.env, cwd: layer }) ?? Number.NaN;
   const boxed = (): number => {

@@ -67,9 +67,7 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
       ];
       return respond("ok", { ...runFields, message, page, data });
     }
-    const { text, isCut } = await (file === undefined
-      ? readPatch(repository, base, tip)
-      : readFilePatch(repository, base, tip, file));
+    const { text, isCut } = await (file === undefined ? readPatch(repository, base, tip) : readFilePatch(repository, base, tip, file));
     return respond("ok", {
       ...runFields,
       message,

@@ -10,7 +10,7 @@
 //   X6. A transfer that hangs or is killed did not reach the hub: it is tried again, as one that gets no connection is.
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import type { GitAnswer } from "../workspace/git/git.ts";
+import type { GitAnswer } from "../workspace/git/git-call.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { openTransfer } from "../workspace/git/transfer.ts";
 

@@ -1,4 +1,5 @@
-// disk-room: whether something failed for lack of room, and on which disk. Programs do not always say so, and then the disks are checked.
+// disk-room: tells whether something failed because a disk is full, and which disk. A program's message does not always say so; then the
+// free space of the disks is checked.
 
 import { statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,20 +7,23 @@ import { dirname } from "node:path";
 
 /** Less space than this counts as none: a file and its folder's entry take a block each. */
 const roomBytesMin = 16_384;
-/** Git reports a file it could not write without the reason, and takes the half of it away: what was left may have been more than that. */
+/**
+ * Git reports that it could not write a file without saying why, and deletes the incomplete file. That frees space again, so a disk with
+ * up to this much room may still have been full.
+ */
 const unexplainedBytesMin = 256 << 20;
 
-const saysNoRoom = /No space left on device|Disk quota exceeded|Out of diskspace|\b(ENOSPC|EDQUOT)\b/;
-const saysNotWritten = /(unable to|could not|failed to|cannot) (write|create|append)|write error|sha1 file .* error/i;
-const saysAnotherReason = /Permission denied|Read-only file system|Operation not permitted|File exists|Is a directory|Not a directory/;
+const noSpacePattern = /No space left on device|Disk quota exceeded|Out of diskspace|\b(ENOSPC|EDQUOT)\b/;
+const notWrittenPattern = /(unable to|could not|failed to|cannot) (write|create|append)|write error|sha1 file .* error/i;
+const otherReasonPattern = /Permission denied|Read-only file system|Operation not permitted|File exists|Is a directory|Not a directory/;
 
 /** A sentence that names the full disk, for a failure with this message in these folders; null if it is about something else. */
 export function explainDiskFull(message: string, folders: readonly string[]): string | null {
-  const rooms = [...folders, tmpdir()].flatMap((folder) => readRoom(folder)).toSorted((one, other) => one.bytes - other.bytes);
+  const rooms = [...folders, tmpdir()].flatMap((folder) => readRoom(folder)).toSorted((a, b) => a.bytes - b.bytes);
   const [least] = rooms;
-  if (saysNoRoom.test(message)) return least === undefined ? "The disk is full." : describeRoom(least);
+  if (noSpacePattern.test(message)) return least === undefined ? "The disk is full." : describeRoom(least);
   if (least === undefined) return null;
-  const isUnexplained = saysNotWritten.test(message) && !saysAnotherReason.test(message);
+  const isUnexplained = notWrittenPattern.test(message) && !otherReasonPattern.test(message);
   return least.bytes < (isUnexplained ? unexplainedBytesMin : roomBytesMin) ? describeRoom(least) : null;
 }
 
@@ -32,11 +36,11 @@ export const describeRoom = ({ folder, bytes, hasInodes }: Room): string =>
 
 /** The topmost folder on the same disk. */
 function findMount(folder: string): string {
-  const above = dirname(folder);
-  return above === folder || statSync(above).dev !== statSync(folder).dev ? folder : findMount(above);
+  const parent = dirname(folder);
+  return parent === folder || statSync(parent).dev !== statSync(folder).dev ? folder : findMount(parent);
 }
 
-/** The room of the disk that a folder is on, or would be; none if that is unknown. */
+/** The room of the disk that a folder is on, or would be if it existed; empty if that is unknown. */
 function readRoom(folder: string): readonly Room[] {
   try {
     const { blocks, bavail, bsize, files, ffree } = statfsSync(folder);

@@ -26,7 +26,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { readErrorCode } from "./failure.ts";
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 const eraseTimeoutMs = 600_000;
 
 /** Writes a small file atomically: temp file, sync, rename, sync of the folder. Private to its owner by default. */
@@ -89,10 +89,10 @@ export async function discard(folder: string, trash: string): Promise<void> {
 export function moveToTrash(folder: string, trash: string): string | null {
   if (lstatSync(trash, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(trash); // F2
   mkdirSync(trash, { recursive: true, mode: 0o700 });
-  const grave = join(trash, randomUUID());
+  const trashed = join(trash, randomUUID());
   try {
-    moveFolder(folder, grave); // F1
-    return grave;
+    moveFolder(folder, trashed); // F1
+    return trashed;
   } catch (error) {
     if (readErrorCode(error) === "ENOENT") return null;
     throw error;
@@ -104,19 +104,19 @@ export function moveFolder(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if (!openUp(from)) throw error;
+    if (!giveOwnerAccess(from)) throw error;
     renameSync(from, to);
   }
 }
 
 /** The names in a folder, whatever its mode; none if it isn't a real folder. F4 */
 export function readFolderNames(folder: string): readonly string[] {
-  openUp(folder);
+  giveOwnerAccess(folder);
   return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
 }
 
 /** Gives the owner full access to a folder; whether that changed anything. F2 */
-function openUp(folder: string): boolean {
+function giveOwnerAccess(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true || (stats.mode & 0o700) === 0o700) return false;
   chmodSync(folder, (stats.mode & 0o777) | 0o700);
@@ -128,23 +128,23 @@ export async function erase(folder: string | Buffer): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true }); // F2
   } catch {
-    for (const [program, args] of deleteByForce(folder.toString()))
-      await run(program, args, { timeout: eraseTimeoutMs }).catch(() => undefined);
+    for (const [program, args] of forcedDeleteCommands(folder.toString()))
+      await execFileAsync(program, args, { timeout: eraseTimeoutMs }).catch(() => undefined);
   }
 }
 
-/** The same at once; throws if something stays. */
+/** Deletes a folder synchronously; throws if something cannot be deleted. */
 export function eraseSync(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    for (const [program, args] of deleteByForce(folder)) spawnSync(program, args, { timeout: eraseTimeoutMs, stdio: "ignore" });
+    for (const [program, args] of forcedDeleteCommands(folder)) spawnSync(program, args, { timeout: eraseTimeoutMs, stdio: "ignore" });
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** F4. Neither program follows links, and both work from inside: a tree may be nested too deep for a path. */
-const deleteByForce = (folder: string): readonly (readonly [string, readonly string[]])[] => [
+/** F4. Neither program follows links, and both descend folder by folder: a tree may be nested too deep for one path. */
+const forcedDeleteCommands = (folder: string): readonly (readonly [string, readonly string[]])[] => [
   ["chmod", ["-R", "u+rwx", "--", folder]],
   ["rm", ["-rf", "--", folder]],
 ];

@@ -32,7 +32,7 @@ export async function addIgnoreLines(commonDir: string): Promise<readonly string
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   await mkdir(dirname(path), { recursive: true });
   const updated = `${text}${gap}${heading}\n${ignoreLines.join("\n")}\n`;
-  await writeFileAtomically(path, Buffer.from(updated, "latin1"), await modeFor(path));
+  await writeFileAtomically(path, Buffer.from(updated, "latin1"), await readModeOrDefault(path));
   return ignoreLines;
 }
 
@@ -41,8 +41,8 @@ async function isLinked(path: string): Promise<boolean> {
   return stats.some((stat) => stat?.isSymbolicLink() === true);
 }
 
-/** It is the user's file, and others may have to read it: it keeps its mode. */
-async function modeFor(path: string): Promise<number> {
+/** The file is the user's, and others may have to read it, so it keeps its mode. */
+async function readModeOrDefault(path: string): Promise<number> {
   const stats = await stat(path).catch(() => null);
   return stats === null ? 0o644 : stats.mode & 0o777;
 }

@@ -1,4 +1,4 @@
-// run-workspace: the type of a run's open workspace, which every function of this folder takes: its repository, branch, folders and rules.
+// run-workspace: the type of a run's open workspace: its repository, branch, folders and rules. Most functions of this folder take one.
 
 import type { GitSha, RunId } from "../contracts/ids.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
@@ -32,10 +32,11 @@ export type RunWorkspace = {
   readonly isOwned: PathTest;
   /** Paths that the run's playbook writes: an agent's changes there are ignored. Changes to other runner-owned paths are violations. */
   readonly isPlaybookOwned: PathTest;
-  /** Masks for every attempt, in addition to those of one. */
+  /** Globs of paths hidden from every attempt, in addition to an attempt's own. */
   readonly masks: readonly string[];
+  /** Names of folders with installed packages, such as `node_modules`, that agents get. */
   readonly dependencies: readonly string[];
-  /** Those copied into folders for checks. */
+  /** The same for checks. */
   readonly checkDependencies: readonly string[];
   /** The folders of these names in the user's checkout, searched once. */
   readonly findDependencyFolders: (names: readonly string[]) => Promise<readonly string[]>;
@@ -50,6 +51,7 @@ export type RunWorkspace = {
   readonly checkouts: Checkouts;
   /** The shared history of a commit, for agents that cannot write to it; null if each layer has a copy. */
   readonly history: ((commit: GitSha) => Promise<History>) | null;
+  /** Records of the attempts' folders, and of those of checks. */
   readonly layers: Records;
   readonly checks: Records;
   /** Merges what an agent wrote apart from its layer into it, before the layer is read. */
@@ -58,6 +60,6 @@ export type RunWorkspace = {
   readonly redact: (bytes: Buffer) => Buffer;
   /** The secrets that are in some bytes; none of them reaches the branch. */
   readonly secretsIn: (bytes: Buffer) => Promise<readonly FoundSecret[]>;
-  /** Called at named points; tests die there. */
+  /** Called at named points, where fault tests kill the process. */
   readonly failpoint: (place: string) => void;
 };

@@ -15,20 +15,21 @@ const prefix = "tmp-own-"; // T2
 export const ownFolderPattern = /^tmp-own-[A-Za-z0-9]{6}$/;
 export const ownerFile = "autopilot.owner";
 
-/** For paths that have to be short: a socket's is limited to about a hundred bytes. */
+/** For sockets, whose paths are limited to about a hundred bytes. */
 export const shortestTemporary = "/tmp";
 const socketPathBytesMax = 100;
 
-const opening = new Map<string, Promise<string>>();
+/** This process's folder, by the folder that it is in. */
+const ownFolders = new Map<string, Promise<string>>();
 
 /** A new folder, readable by the user alone, in this process's own one. The caller deletes it. */
 export async function createTemporaryFolder(kind: string, parent: string = tmpdir()): Promise<string> {
   try {
-    return mkdtempSync(join(await own(parent), `${kind}-`));
+    return mkdtempSync(join(await openOwnFolder(parent), `${kind}-`));
   } catch (error) {
-    opening.delete(parent);
-    if (readErrorCode(error) !== "ENOENT") throw error; // it was cleaned up, as happens to temporary folders, or there never was a place for it
-    return mkdtempSync(join(await own(parent), `${kind}-`));
+    ownFolders.delete(parent);
+    if (readErrorCode(error) !== "ENOENT") throw error;
+    return mkdtempSync(join(await openOwnFolder(parent), `${kind}-`)); // the system cleans temporary folders up now and then
   }
 }
 
@@ -38,30 +39,30 @@ export async function createSocketFolder(kind: string, name: string): Promise<st
   return createTemporaryFolder(kind, Buffer.byteLength(path) <= socketPathBytesMax ? tmpdir() : shortestTemporary);
 }
 
-function own(parent: string): Promise<string> {
-  const known = opening.get(parent) ?? openOwn(parent);
-  opening.set(parent, known);
-  return known;
+function openOwnFolder(parent: string): Promise<string> {
+  const folder = ownFolders.get(parent) ?? createOwnFolder(parent);
+  ownFolders.set(parent, folder);
+  return folder;
 }
 
-async function openOwn(parent: string): Promise<string> {
+async function createOwnFolder(parent: string): Promise<string> {
   const tryLock = await loadTryLock().catch(() => null);
-  const folder = mkdtempSync(join(parent, prefix)); // 0700 by itself
+  const folder = mkdtempSync(join(parent, prefix)); // with mode 0700
   if (tryLock === null) return folder; // without locks ownership is unknown, and nothing is swept
   const draft = join(folder, `${ownerFile}.new`);
   const fd = openSync(draft, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
   if (tryLock(fd)) renameSync(draft, join(folder, ownerFile)); // T1: locked before it can be seen
-  process.once("exit", () => leave(folder));
+  process.once("exit", () => removeIfEmpty(folder));
   return folder;
 }
 
-/** Forgotten folders are left to the next sweep. */
-function leave(folder: string): void {
+/** Removes the process's folder unless something was left in it; then the next process sweeps it. */
+function removeIfEmpty(folder: string): void {
   try {
     if (readdirSync(folder).some((name) => name !== ownerFile)) return;
     rmSync(join(folder, ownerFile), { force: true });
     rmdirSync(folder);
   } catch {
-    // It has gone already.
+    // It is gone already.
   }
 }

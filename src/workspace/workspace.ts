@@ -1,4 +1,4 @@
-// workspace: opens a run's workspace and implements ports/workspace.ts. The user's checkout is read only, except when landing.
+// workspace: opens a run's workspace and implements ports/workspace.ts. The user's checkout is only read, except when landing.
 
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -32,7 +32,7 @@ import { findFoldersNamed } from "./git/installed-folders.ts";
 import { clearLeftovers } from "./git/leftovers.ts";
 import { layerFolder, createLayer } from "./layers/layer.ts";
 import { alwaysOwnedPaths } from "./owned-paths.ts";
-import { readDifferences, hasCommit, isLater, pathsAt, textAt } from "./git/inspect-commits.ts";
+import { readDifferences, hasCommit, isLater, readPathsAt, readTextAt } from "./git/inspect-commits.ts";
 import { layerRecordsPath, openRecords } from "./layers/folder-records.ts";
 import type { GitPlaces } from "./git/git-places.ts";
 import type { Repository } from "./git/repository.ts";
@@ -56,7 +56,9 @@ export type WorkspaceOptions = {
   readonly base: { readonly branch: string | null; readonly commit: GitSha };
   readonly scope: readonly string[];
   readonly ownedPaths: readonly string[];
+  /** Globs of paths hidden from every attempt. */
   readonly masks?: readonly string[];
+  /** Names of folders with installed packages that agents get; default: node_modules and the like. */
   readonly dependencies?: readonly string[];
   /** The same for checks; none if dependencies are restored there. */
   readonly checkDependencies?: readonly string[];
@@ -77,7 +79,7 @@ export type WorkspaceOptions = {
   readonly forkedFrom?: { readonly runs: readonly RunId[]; readonly begins: GitSha };
   /** Branch and objects are kept in `runDir`, and the user's repository is unchanged: for a run that is discarded. It can't land. */
   readonly isApart?: boolean;
-  /** Only to read and to check: no branch is read, made or moved, so that it works in any repository that has the commits. */
+  /** Only to read and to check: no branch is read, created or moved, so it works in any repository that has the commits. */
   readonly isLookOnly?: boolean;
   /** How folders for agents and checks are created; default: plain copies. Views need the isolation `overlay`. */
   readonly checkouts?: CheckoutKind;
@@ -100,8 +102,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   }
   await erase(run.folders.trash);
 
-  const inTurn = takeTurns(); // applying and landing move branches, and two attempts of one run must not race each other
-  const inOpeningTurn = takeTurns(); // opening a layer may take over the packages of a finished one
+  const inTurn = createQueue(); // applying and landing move branches, and two attempts of one run must not race each other
+  const inOpeningTurn = createQueue(); // opening a layer may take over the packages of a finished one
   return {
     tip: () => readTip(run),
     openLayer: (attempt, masks, keeps, isOver = () => false) =>
@@ -124,8 +126,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     foldersOf: (folder) => run.checkouts.foldersOf(folder),
     dropCheckout: (folder) => dropCheckout(run, folder),
     differences: (from, to) => readDifferences(run, from, to),
-    pathsAt: (commit) => pathsAt(run, commit),
-    textAt: (commit, path, bytesMax) => textAt(run, commit, path, bytesMax),
+    pathsAt: (commit) => readPathsAt(run, commit),
+    textAt: (commit, path, bytesMax) => readTextAt(run, commit, path, bytesMax),
     hasCommit: (attempt, name) => hasCommit(run, attempt, name),
     isLater: (commit, path, than) => isLater(run, commit, path, than),
     requireIntact: () => run.checkouts.requireIntact(),
@@ -143,8 +145,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
 }
 
-/** Runs what it is given one after the other, whether the one before succeeded or not. */
-function takeTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+/** Returns a function that runs the work it is given one after the other, whether the work before succeeded or not. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const next = last.then(work, work);
@@ -170,13 +172,13 @@ async function openRun(options: WorkspaceOptions): Promise<RunWorkspace> {
   const folders = await makeFolders(runDir);
   const dependencies = options.dependencies ?? dependencyNames;
   const checkDependencies = options.checkDependencies ?? dependencies;
-  const readingIdentity = readIdentity(repository.root);
+  const identityPromise = readIdentity(repository.root);
   const packagesFrom = options.packagesFrom ?? repository;
   const places = { ...repository, root: packagesFrom.root }; // the base may be a commit that only the copy has
   const installedFolders = await findFoldersNamed(places, base.commit, [...dependencies, ...checkDependencies]);
   const [shadow, identity] = await Promise.all([
     openShadow({ repository, user: packagesFrom, runDir, installed: installedFolders, isApart: options.isApart === true }),
-    readingIdentity,
+    identityPromise,
   ]);
   return {
     runId,
@@ -219,7 +221,7 @@ async function openRun(options: WorkspaceOptions): Promise<RunWorkspace> {
   };
 }
 
-/** Answers are cached: the same is asked for each layer and each check. */
+/** Caches the folders found for a list of names: each layer and each check asks for the same ones. */
 function cacheByNames(find: (names: readonly string[]) => Promise<readonly string[]>): RunWorkspace["findDependencyFolders"] {
   const cache = new Map<string, Promise<readonly string[]>>();
   return (names) => {
@@ -231,6 +233,7 @@ function cacheByNames(find: (names: readonly string[]) => Promise<readonly strin
   };
 }
 
+/** Opens the history of a commit once, and again if its folder was replaced meanwhile. */
 function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullable<RunWorkspace["history"]> {
   const opened = new Map<GitSha, Promise<History>>();
   return async (commit) => {
@@ -245,10 +248,10 @@ function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullabl
 }
 
 /** A new run's branch starts at the base; an old run's must have the run's commits and nothing else. */
-async function openBranch(run: RunWorkspace, expected: GitSha | null): Promise<void> {
+async function openBranch(run: RunWorkspace, expectedTip: GitSha | null): Promise<void> {
   const user = userRepositoryCall(run);
   const zeroSha = "0".repeat(run.base.commit.length);
-  const isNew = expected === null || expected === run.startCommit;
+  const isNew = expectedTip === null || expectedTip === run.startCommit;
   const createBranch = ["update-ref", "-m", "autopilot: run begins", run.ref, run.startCommit, zeroSha];
   const created = isNew
     ? await git({ ...user, env: { ...user.env, ...identityEnv(run.identity) }, args: createBranch, codes: [0, 1, 128] })
@@ -256,23 +259,26 @@ async function openBranch(run: RunWorkspace, expected: GitSha | null): Promise<v
   if (created?.code === 0) return;
   const branch = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (branch.code !== 0) {
-    if (created !== null) throw toGitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
+    if (created !== null)
+      throw toGitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
+    const [branchName, shortTip] = [shortBranchName(run.ref), expectedTip?.slice(0, 12) ?? ""];
     throw new WorkspaceFailed(
       "workspace_changed",
-      `The run's branch ${shortBranchName(run.ref)} is gone; it stood at ${expected?.slice(0, 12) ?? ""}.`,
-      `git branch ${shortBranchName(run.ref)} ${expected?.slice(0, 12) ?? ""} brings it back, then autopilot resume`,
+      `The run's branch ${branchName} is gone; it stood at ${shortTip}.`,
+      `git branch ${branchName} ${shortTip} brings it back, then autopilot resume`,
     );
   }
   const tip = branch.out.toString("utf8").trim();
   const commits = await readRunCommits(run, tip);
   // A crash may have come between moving the branch and recording it, so the tip may be ahead of the journal, never behind.
-  if (expected === null || expected === run.base.commit || commits.some(({ commit }) => commit === expected)) return;
+  if (expectedTip === null || expectedTip === run.base.commit || commits.some(({ commit }) => commit === expectedTip)) return;
   throw new WorkspaceFailed(
     "workspace_changed",
-    `The run's branch ${shortBranchName(run.ref)} no longer contains ${expected.slice(0, 12)}.`,
+    `The run's branch ${shortBranchName(run.ref)} no longer contains ${expectedTip.slice(0, 12)}.`,
   );
 }
 
+/** What is left of an attempt after a crash: its layer, if its hash is still the recorded one, and its commit. */
 async function inspect(run: RunWorkspace, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
   const commit = (await findAttemptCommit(run, attempt, (await readTip(run)).commit))?.commit ?? null;
   if ((await run.layers.read(attempt)) === null) return { layer: "absent", commit };

@@ -208,7 +208,8 @@ describe("the call filter", () => {
     expect(ask({ number: callNumbers.socket.x64, first: 2, second: 1, third: 262 })).toBe(allow);
   });
   test("a box with a network of its own has the same filter without sockets", () => {
-    const ask = (number: number, first = 0): number => answer(buildSharedObjectFilter("x64"), { arch: auditArchitectures.x64, number, first });
+    const ask = (number: number, first = 0): number =>
+      answer(buildSharedObjectFilter("x64"), { arch: auditArchitectures.x64, number, first });
     expect([ask(41, 1), ask(50), ask(30), ask(250), ask(302, 1), ask(302)]).toEqual([allow, allow, refuse, refuse, refuse, allow]);
   });
   const headers = { x64: "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", arm64: "/usr/include/asm-generic/unistd.h" } as const;

@@ -6,7 +6,8 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { git, readGitLine, type GitContext } from "../../workspace/git/git.ts";
+import { git, readGitLine } from "../../workspace/git/git.ts";
+import type { GitContext } from "../../workspace/git/git-call.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CyclePlan } from "../cycle/plan.ts";
 import { endProcess, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";

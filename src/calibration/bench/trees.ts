@@ -7,7 +7,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { git, readGitLine, type GitContext } from "../../workspace/git/git.ts";
+import { git, readGitLine } from "../../workspace/git/git.ts";
+import type { GitContext } from "../../workspace/git/git-call.ts";
 import { identityEnv, readIdentity } from "../../workspace/git/identity.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { erase } from "../../workspace/folder.ts";

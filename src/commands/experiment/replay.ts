@@ -20,7 +20,7 @@ import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { listChanges } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
 import { amount, describeAttempt, money } from "../../views/wording.ts";
-import { readTreeId } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree.ts";
 
 export type ReplayInput = Omit<ChangeFlags, "limits"> & {
   readonly run?: string | undefined;

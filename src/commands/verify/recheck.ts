@@ -11,7 +11,7 @@ import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { CheckStatus, Evidence, ProtectedChange } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { readTreeId } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { packagesOrigin } from "../../project/runs/opened-repository.ts";
 import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";

@@ -7,7 +7,7 @@ import { type Verification, verifyJournal } from "../../journal/read.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { findProject, namedRun, runFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { readTreeId } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree.ts";
 import { type Again, openRecheck } from "./recheck.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";

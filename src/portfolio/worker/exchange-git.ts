@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { git, readGitLine, type GitContext } from "../../workspace/git/git.ts";
+import { git, readGitLine } from "../../workspace/git/git.ts";
+import type { GitContext } from "../../workspace/git/git-call.ts";
 import { type Identity, identityEnv, readIdentity } from "../../workspace/git/identity.ts";
 import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";

@@ -21,7 +21,7 @@ import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-run
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
 import { redactionOf } from "../../project/secrets/redaction-of.ts";
-import { readTreeId } from "../../workspace/git/tree-of.ts";
+import { readTreeId } from "../../workspace/git/tree.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { chooseCheckoutKind } from "../../workspace/checkouts/checkout-kind.ts";
 import { requireMayGrant } from "../require-may-grant.ts";

@@ -1,4 +1,5 @@
-// base-lock: a kernel lock on a file inside a shared base: shared while the base is used, exclusive to delete it. It ends with the process.
+// base-lock: a kernel lock on the file `lease` inside a base, a folder of the store that many processes use: held shared while the base is
+// used, exclusively to delete it. The kernel releases it when the process ends.
 
 import { closeSync, lstatSync, openSync, utimesSync } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -7,8 +8,9 @@ import { readErrorCode } from "../failure.ts";
 import { moveToTrash } from "../folder.ts";
 
 type TryLock = (fd: number, options?: { readonly shared?: boolean }) => boolean;
-let loading: Promise<TryLock> | null = null;
-export const loadTryLock = (): Promise<TryLock> => (loading ??= import("fs-native-extensions").then(({ tryLock }) => tryLock));
+let tryLockLoading: Promise<TryLock> | null = null;
+/** Loaded on first use: not every command needs the native module. */
+export const loadTryLock = (): Promise<TryLock> => (tryLockLoading ??= import("fs-native-extensions").then(({ tryLock }) => tryLock));
 
 export type BaseLock = { readonly release: () => void };
 
@@ -17,7 +19,7 @@ export const lockShared = (path: string): Promise<BaseLock | null> => lock(path,
 /** Locks a base exclusively, to delete it; null if it is in use. */
 export const lockExclusive = (path: string): Promise<BaseLock | null> => lock(path, false);
 
-async function lock(path: string, shared: boolean): Promise<BaseLock | null> {
+async function lock(path: string, isShared: boolean): Promise<BaseLock | null> {
   const tryLock = await loadTryLock();
   if (!isLockable(path)) return null;
   let fd: number;
@@ -27,11 +29,11 @@ async function lock(path: string, shared: boolean): Promise<BaseLock | null> {
     if (readErrorCode(error) === "ENOENT") return null;
     throw error;
   }
-  if (!tryLock(fd, { shared })) {
+  if (!tryLock(fd, { shared: isShared })) {
     closeSync(fd);
     return null;
   }
-  if (shared) utimesSync(path, new Date(), new Date());
+  if (isShared) utimesSync(path, new Date(), new Date());
   let isOpen = true;
   return {
     release: () => {
@@ -41,19 +43,19 @@ async function lock(path: string, shared: boolean): Promise<BaseLock | null> {
   };
 }
 
-/** Moves a finished draft, locked, to its place in the store. Another's is left there; whatever else is there is no base, and goes. */
+/** Moves a finished and locked draft to its place in the store. A base that another process placed first stays; anything else is removed. */
 export async function placeDraft(draft: string, folder: string, trash: string): Promise<void> {
   try {
     await rename(draft, folder);
   } catch (error) {
     if (!["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(readErrorCode(error) ?? "")) throw error;
-    if (isLockable(join(folder, "lease"))) return; // another was first
+    if (isLockable(join(folder, "lease"))) return; // another process was first
     moveToTrash(folder, trash);
     await rename(draft, folder);
   }
 }
 
-/** Whether this is a regular file in a real folder: what a base is recognised by. */
+/** Whether this is a regular file in a real folder. A base is recognised by such a lease. */
 function isLockable(path: string): boolean {
   return isRealFolder(dirname(path)) && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -1,13 +1,12 @@
-// dependency-base: installed packages of the user's checkout (node_modules and the like), copied once and mounted as a lower layer for
-// every agent and check.
+// dependency-base: installed packages of the user's checkout (node_modules and the like), copied once into the store (store.ts) and mounted
+// as a lower layer for every agent and check.
 //
 // Invariants:
-//   D1. It is named by the lock files beside the packages and by their folders' metadata, so that another install is another base.
-//   D2. If something changed while it was copied it is not shared: each folder gets its own copy.
-//   D3. It is made, leased and deleted as store.ts says (T1, T2), and known by its key (T3).
-//   D4. One in which anything changed since it was made (sealed-folder.ts) is made anew.
-//   D5. One is opened only if no file of the packages changed since they were copied: a name says nothing about a file that was patched in
-//       place.
+//   D1. Its key is a hash of the lock files beside the packages and of their folders' metadata, so that another install is another base.
+//   D2. If the packages changed while they were copied, the copy is not shared: each checkout gets its own.
+//   D3. A base in which anything changed since it was sealed (sealed-folder.ts) is created anew.
+//   D4. A base is opened only if no file of the user's packages changed since they were copied: the key says nothing about a file that was
+//       patched in place.
 
 import { createHash } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
@@ -22,7 +21,7 @@ import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type Store } from 
 
 export type DependencyBase = SealedFolder & { readonly key: string; readonly paths: readonly string[]; readonly lease: BaseLock };
 
-const lockNames = [
+const lockFileNames = [
   "package-lock.json",
   "npm-shrinkwrap.json",
   "pnpm-lock.yaml",
@@ -40,13 +39,14 @@ const lockNames = [
   "go.sum",
 ];
 const lockBytesMax = 64 << 20;
-/** Packages are some folders deep; an install or a removal changes the folder it happens in. */
+/** How deep folders are part of the key: packages are some folders deep, and an install or a removal changes the folder it happens in. */
 const depthMax = 4;
 const foldersMax = 200_000;
+const openTriesMax = 3;
 
 /**
- * The packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. Those that the caller already
- * has open are not looked at again.
+ * Opens the packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. A base that is in `opened`
+ * is not checked again.
  */
 export async function openDependencyBase(
   store: Store,
@@ -57,71 +57,71 @@ export async function openDependencyBase(
   const key = computeKey(root, paths);
   if (key === null) return null;
   const folder = join(store.folder, "bases", `packages-${key}`);
-  for (let tries = 0; tries < 3; tries += 1) {
-    const opening = opened.get(key);
-    if (opening !== undefined && isSameFolder(opening)) return opening;
-    const leased = await leaseStoreEntry(store, { folder, part: "tree", of: key });
-    if (leased !== null && (await isIntact(leased)) && (await isCurrent(root, paths, leased.note["copiedNs"])))
-      // D4, D5
-      return { ...leased, key, paths };
+  for (let tries = 0; tries < openTriesMax; tries += 1) {
+    const openBase = opened.get(key);
+    if (openBase !== undefined && isSameFolder(openBase)) return openBase;
+    const leased = await leaseStoreEntry(store, { folder, filesName, contentKey: key });
+    const isUsable = leased !== null && (await isIntact(leased)) && (await isCurrent(root, paths, leased.note["copiedNs"])); // D3, D4
+    if (isUsable) return { ...leased, key, paths };
     leased?.lease.release();
     if (leased !== null) await deleteStoreEntry(store, folder);
-    if (!(await create(store, { root, paths, key, folder }))) return null; // D2
+    if (!(await createDependencyBase(store, { root, paths, key, folder }))) return null; // D2
   }
   return null;
 }
 
+const filesName = "tree";
 type NewBase = { readonly root: string; readonly paths: readonly string[]; readonly key: string; readonly folder: string };
 
-const create = (store: Store, { root, paths, key, folder }: NewBase): Promise<boolean> =>
-  createStoreEntry(store, { folder, part: "tree", of: key, kind: "packages" }, async (files) => {
+const createDependencyBase = (store: Store, { root, paths, key, folder }: NewBase): Promise<boolean> =>
+  createStoreEntry(store, { folder, filesName, contentKey: key, kind: "packages" }, async (files) => {
     store.failpoint?.("packages_copy");
     const copiedNs = String(BigInt(Date.now() - tickMs) * 1_000_000n);
     for (const path of paths) await copyFolder(join(root, path), join(files, path));
-    return computeKey(root, paths) === key ? { version: 1, bytes: diskBytes(files), copiedNs } : null; // D2
+    return computeKey(root, paths) === key ? { version: 1, bytes: sumDiskBytes(files), copiedNs } : null; // D2
   });
 
-/** D5 */
+/** Whether no file of the packages changed since they were copied (D4). */
 async function isCurrent(root: string, paths: readonly string[], copiedNs: unknown): Promise<boolean> {
   if (typeof copiedNs !== "string") return false; // made by an older version
   for (const path of paths) if (!(await isUnchanged({ files: join(root, path), sealedNs: copiedNs }))) return false;
   return true;
 }
 
-/** D1; null if there is too much to scan. */
+/** The base's key (D1); null if there is too much to scan, or an install is under way. */
 function computeKey(root: string, paths: readonly string[]): string | null {
   const hash = createHash("sha256").update(JSON.stringify([root, paths]));
   for (const path of paths) {
-    for (const name of lockNames) {
+    for (const name of lockFileNames) {
       const lock = readSmallFile(join(root, dirname(path), name), lockBytesMax);
       if (lock !== null) hash.update(`${name} ${lock.length}\0`).update(lock);
     }
   }
-  let folders = 0;
+  let folderCount = 0;
   const addFolder = (folder: string, levelsLeft: number): void => {
     const { ino, mode, mtimeMs, ctimeMs } = lstatSync(folder);
     hash.update(`${folder}\0${[ino, mode, mtimeMs, ctimeMs].join(" ")}\n`);
-    folders += 1;
-    if (levelsLeft === 0 || folders > foldersMax) return;
+    folderCount += 1;
+    if (levelsLeft === 0 || folderCount > foldersMax) return;
     for (const entry of sortByName(readdirSync(folder, { withFileTypes: true }))) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) addFolder(path, levelsLeft - 1);
-      else if (levelsLeft >= depthMax - 1) hash.update(`${path}\0${lstatSync(path).ctimeMs}\n`); // notes an installer leaves at the top
+      else if (levelsLeft >= depthMax - 1) hash.update(`${path}\0${lstatSync(path).ctimeMs}\n`); // files of the installer: .package-lock.json
     }
   };
   try {
     for (const path of paths) addFolder(join(root, path), depthMax);
   } catch (error) {
     if (readErrorCode(error) === null) throw error;
-    return null; // an install is under way
+    return null; // a folder vanished: an install is under way
   }
-  return folders > foldersMax ? null : hash.digest("hex");
+  return folderCount > foldersMax ? null : hash.digest("hex");
 }
 
 const sortByName = (entries: readonly Dirent[]): readonly Dirent[] => entries.toSorted((a, b) => compareText(a.name, b.name));
 
-function diskBytes(folder: string): number {
+function sumDiskBytes(folder: string): number {
   const stat = lstatSync(folder);
-  if (!stat.isDirectory()) return stat.blocks * 512;
-  return readdirSync(folder).reduce((sum, name) => sum + diskBytes(join(folder, name)), 0);
+  if (!stat.isDirectory()) return stat.blocks * 512; // the unit of `blocks` in POSIX
+  return readdirSync(folder).reduce((sum, name) => sum + sumDiskBytes(join(folder, name)), 0);
 }

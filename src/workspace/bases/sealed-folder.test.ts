@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { folderId, isIntact, type SealedFolder, takeSealNs } from "./sealed-folder.ts";
+import { readFolderId, isIntact, type SealedFolder, takeSealNs } from "./sealed-folder.ts";
 
 let root = "";
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), "intact-"))));
@@ -13,7 +13,7 @@ async function makeFolder(count: number): Promise<SealedFolder> {
   mkdirSync(join(files, "deep", "er"), { recursive: true });
   for (let at = 0; at < count; at += 1) writeFileSync(join(files, "deep", `f${at}`), "x");
   writeFileSync(Buffer.concat([Buffer.from(`${files}/deep/er/`), Buffer.from([0xff, 0xfe])]), "a name that is no text");
-  return { files, sealedNs: await takeSealNs(join(root, "made", "mark")), id: folderId(files) ?? "" };
+  return { files, sealedNs: await takeSealNs(join(root, "made", "mark")), id: readFolderId(files) ?? "" };
 }
 
 describe.each([3, 400])("a shared folder of %d files", (count) => {

@@ -1,11 +1,10 @@
-// shared-history: the objects that an agent's repository borrows: those of one commit and a little of its past, copied once and shared by every
-// agent of this machine that starts there.
+// shared-history: the git objects that an agent's repository borrows: those of one commit and a little of its past, copied once into the
+// store (store.ts) and shared by every agent of this machine that starts at that commit.
 //
 // Invariants:
 //   H1. It has only what is reachable from its commit: no other branch, no other run, nothing that a mask hides.
-//   H2. It does not refer to the user's repository: objects are copied, and it borrows only from the store of an ancestor.
-//   H3. It is made, leased and deleted as store.ts says (T1, T2), known by its commit (T3), and made anew if anything in it changed since
-//       (sealed-folder.ts).
+//   H2. It does not refer to the user's repository: objects are copied, and it borrows only from the history of an ancestor.
+//   H3. It is created anew if anything in it changed since it was sealed (sealed-folder.ts).
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
@@ -13,7 +12,8 @@ import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { erase, readJson } from "../folder.ts";
-import { git, type GitContext } from "../git/git.ts";
+import { git } from "../git/git.ts";
+import type { GitContext } from "../git/git-call.ts";
 import { quotePath } from "../git/shadow.ts";
 import { explainMissingObjects } from "./base.ts";
 import type { BaseLock } from "./base-lock.ts";
@@ -21,12 +21,13 @@ import { isIntact, type SealedFolder } from "./sealed-folder.ts";
 import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type Store } from "./store.ts";
 
 export const historyCommitsMax = 20;
-/** Git follows no more than five stores that borrow from each other. */
-const borrowedMax = 3;
+/** How many histories may borrow from each other in a row. Git follows no more than five. */
+const borrowDepthMax = 3;
+const openTriesMax = 5;
 
 export type History = {
   readonly commit: GitSha;
-  /** Object folders, the commit's own first; all that a repository borrowing from it may read. */
+  /** The object folders that a repository borrowing from it reads, the commit's own first. */
   readonly objects: readonly string[];
   readonly folders: readonly SealedFolder[];
   /** Commits whose parents are missing. */
@@ -34,6 +35,7 @@ export type History = {
   readonly leases: readonly BaseLock[];
 };
 
+/** What a history's note says. `below`: the ancestor whose history it borrows from; `depth`: how many it borrows from in a row. */
 type StoredHistory = { readonly shallow: readonly GitSha[]; readonly below: GitSha | null; readonly depth: number };
 
 const historyFolder = (store: Store, commit: GitSha): string => join(store.folder, "history", commit);
@@ -43,21 +45,22 @@ export async function openHistory(store: Store, call: GitContext, commit: GitSha
   for (let tries = 0; ; tries += 1) {
     const history = await leaseHistory(store, commit);
     if (history !== null) return history;
-    if (tries > 4) throw new Error(`the history of ${commit} vanishes as soon as it is made`);
-    await create(store, call, commit);
+    if (tries >= openTriesMax) throw new Error(`the history of ${commit} vanishes as soon as it is made`);
+    await createHistory(store, call, commit);
   }
 }
 
+/** The commit's history with those it borrows from, all leased; null if one is missing or damaged, which is then deleted. */
 async function leaseHistory(store: Store, commit: GitSha): Promise<History | null> {
   const leases: BaseLock[] = [];
   const folders: SealedFolder[] = [];
   let newest: StoredHistory | null = null;
   for (let current: GitSha | null = commit; current !== null;) {
     const folder = historyFolder(store, current);
-    const leased = await leaseStoreEntry(store, { folder, part: "objects", of: current });
+    const leased = await leaseStoreEntry(store, { folder, filesName: "objects", contentKey: current });
     if (leased !== null) leases.push(leased.lease);
     if (leased === null || !(await isIntact(leased))) {
-      for (const item of leases) item.release();
+      for (const lease of leases) lease.release();
       if (leased !== null) await deleteStoreEntry(store, folder);
       if (current !== commit) await deleteStoreEntry(store, historyFolder(store, commit)); // it borrows from what is gone
       return null;
@@ -70,10 +73,11 @@ async function leaseHistory(store: Store, commit: GitSha): Promise<History | nul
   return { commit, folders, objects: folders.map(({ files }) => files), shallow: newest?.shallow ?? [], leases };
 }
 
-async function create(store: Store, call: GitContext, commit: GitSha): Promise<void> {
-  const past = await readPast(call, commit);
-  const ancestor = await findNearest(store, past.commits.slice(1));
-  await createStoreEntry(store, { folder: historyFolder(store, commit), part: "objects", of: commit, kind: "history" }, async (objects) => {
+async function createHistory(store: Store, call: GitContext, commit: GitSha): Promise<void> {
+  const past = await readPastCommits(call, commit);
+  const ancestor = await findNearestHistory(store, past.commits.slice(1));
+  const entry = { folder: historyFolder(store, commit), filesName: "objects", contentKey: commit, kind: "history" };
+  await createStoreEntry(store, entry, async (objects) => {
     const packs = join(objects, "pack");
     await mkdir(packs);
     const boundary = {
@@ -90,7 +94,7 @@ async function create(store: Store, call: GitContext, commit: GitSha): Promise<v
 }
 
 /** The last commits up to one, and those of them whose parents are left out. */
-async function readPast(
+async function readPastCommits(
   call: GitContext,
   commit: GitSha,
 ): Promise<{ readonly commits: readonly GitSha[]; readonly shallow: readonly GitSha[] }> {
@@ -100,19 +104,22 @@ async function readPast(
     .trim()
     .split("\n")
     .map((row) => row.split(" "));
-  const commits = new Set(rows.map(([own = ""]) => own));
+  const commits = new Set(rows.map(([hash = ""]) => hash));
   return {
     commits: [...commits],
-    shallow: rows.filter(([, ...parents]) => parents.some((parent) => !commits.has(parent))).map(([own = ""]) => own),
+    shallow: rows.filter(([, ...parents]) => parents.some((parent) => !commits.has(parent))).map(([hash = ""]) => hash),
   };
 }
 
-async function findNearest(store: Store, candidates: readonly GitSha[]): Promise<(StoredHistory & { readonly commit: GitSha }) | null> {
+async function findNearestHistory(
+  store: Store,
+  candidates: readonly GitSha[],
+): Promise<(StoredHistory & { readonly commit: GitSha }) | null> {
   for (const commit of candidates) {
     const folder = historyFolder(store, commit);
     if (!existsSync(join(folder, "lease"))) continue;
     const stored = (await readJson(join(folder, "base.json"))) as StoredHistory | null;
-    if (stored !== null && stored.depth < borrowedMax) return { ...stored, commit };
+    if (stored !== null && stored.depth < borrowDepthMax) return { ...stored, commit };
   }
   return null;
 }
@@ -132,18 +139,14 @@ async function packAvailable(call: GitContext, packs: string, commit: GitSha, pa
     return [commit];
   }
 }
+
 type PackBoundary = { readonly without: readonly GitSha[]; readonly shallow: readonly GitSha[] };
 
-/** Copies what is reachable from a commit and not from others; compressed as it is, because delta search costs more than it saves. */
-export async function packInto(
-  call: GitContext,
-  packs: string,
-  commit: GitSha,
-  { without, shallow }: PackBoundary,
-): Promise<void> {
-  const revisions = [...shallow.map((commitId) => `--shallow ${commitId}`), commit, ...without.map((commitId) => `^${commitId}`), ""].join(
-    "\n",
-  );
+/** Copies the objects that are reachable from a commit and not from others, without a search for deltas, which costs more than it saves. */
+export async function packInto(call: GitContext, packs: string, commit: GitSha, { without, shallow }: PackBoundary): Promise<void> {
+  const shallowLines = shallow.map((boundary) => `--shallow ${boundary}`);
+  const excludedLines = without.map((excluded) => `^${excluded}`);
+  const revisions = [...shallowLines, commit, ...excludedLines, ""].join("\n");
   // Git writes a pack in its object folder and renames it, which must be on the target disk: a cache often is on another.
   const env = {
     ...call.env,

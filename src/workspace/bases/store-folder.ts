@@ -41,7 +41,7 @@ export function openStoreFolder(folder: string, names: readonly string[]): void 
   }
 }
 
-/** Whether no other user owns it or may write to it; so it is if it is gone. */
+/** Whether no other user owns it or may write to it; true for a path that does not exist. */
 export function isPrivate(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat === undefined || (isOwn(stat.uid) && (stat.mode & 0o022) === 0);
@@ -50,20 +50,21 @@ export function isPrivate(path: string): boolean {
 const isOwn = (uid: number): boolean => process.getuid === undefined || process.getuid() === uid;
 
 function requirePrivate(path: string): void {
-  const stat = lstatSync(path);
-  const elsewhere = "or set XDG_CACHE_HOME to a folder of yours";
-  const fault = (): readonly [problem: string, hint: string] | null => {
-    if (!stat.isDirectory()) return ["is not a folder", `remove it, ${elsewhere}`];
-    if (!isOwn(stat.uid)) return ["belongs to another user", `have it removed (as root or by that user), ${elsewhere}`];
-    if ((stat.mode & 0o022) !== 0) return ["can be written by others", `remove it, or run chmod go-w ${path}`];
-    return null;
-  };
-  const found = fault();
-  if (found === null) return;
-  const [problem, hint] = found;
+  const flaw = findFlaw(path);
+  if (flaw === null) return;
   throw new WorkspaceFailed(
     "workspace_unusable",
-    `The cache folder ${path} ${problem}. What is kept there decides what checks see, so it isn't used.`,
-    hint,
+    `The cache folder ${path} ${flaw.problem}. What is kept there decides what checks see, so it isn't used.`,
+    flaw.hint,
   );
+}
+
+/** Why a path can't be trusted as a private folder, and what to do about it. */
+function findFlaw(path: string): { readonly problem: string; readonly hint: string } | null {
+  const stat = lstatSync(path);
+  const orElsewhere = "or set XDG_CACHE_HOME to a folder of yours";
+  if (!stat.isDirectory()) return { problem: "is not a folder", hint: `remove it, ${orElsewhere}` };
+  if (!isOwn(stat.uid)) return { problem: "belongs to another user", hint: `have it removed (as root or by that user), ${orElsewhere}` };
+  if ((stat.mode & 0o022) !== 0) return { problem: "can be written by others", hint: `remove it, or run chmod go-w ${path}` };
+  return null;
 }

@@ -1,14 +1,14 @@
-// store: what many runs share on this machine: bases, packages and histories, each a finished folder with a note beside its files. All
-// kinds are made, opened and deleted here.
+// store: creates, opens and deletes the entries that many runs share on this machine: bases, packages and histories. Each entry is a sealed
+// folder: its files, a note about them (base.json) and a lease.
 //
 // Invariants:
-//   T1. A folder is made under a temporary name and appears whole, by one rename; of two made at once one stays.
-//   T2. A user of a folder holds its lease; only unused ones are deleted for room, the least recently used first.
-//   T3. It is used as what its note says it holds and as nothing else, only with the files it was made with, and only if no other user
-//       owns it or may write to it. Whatever else is there is deleted.
-//   T4. Nothing is created, renamed or removed in it after it was placed, so its own change time tells whether something else did that,
-//       even if it was undone (sealed-folder.ts, I3). What has to change is overwritten in place.
-//   T5. One in which something is mounted is neither used nor deleted: deleting would reach what is mounted.
+//   T1. An entry is created under a temporary name and appears whole, by one rename; of two created at once one stays.
+//   T2. A user of an entry holds its lease; only unused entries are deleted for room, the least recently used first.
+//   T3. An entry is used only if its note says that it holds the requested content, if its files are those it was created with, and if no
+//       other user owns it or may write to it. Anything else at its path is deleted.
+//   T4. Nothing is created, renamed or removed in an entry after it was placed, so that its folder's ctime shows whether something else did
+//       so (sealed-folder.ts). A file that has to change is overwritten in place.
+//   T5. An entry in which something is mounted is neither used nor deleted: deleting would reach what is mounted.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, lstatSync, statSync } from "node:fs";
@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { erase, moveToTrash, readJson, writeFileAtomically } from "../folder.ts";
 import { type BaseLock, isRealFolder, lockExclusive, lockShared, placeDraft } from "./base-lock.ts";
-import { findMountIn, folderId, type SealedFolder, readSealNs, takeSealNs } from "./sealed-folder.ts";
+import { findMountIn, readFolderId, type SealedFolder, readSealNs, takeSealNs } from "./sealed-folder.ts";
 import { isPrivate, openStoreFolder, storeBytesMax, findStoreFolder } from "./store-folder.ts";
 
 export type Store = {
@@ -27,42 +27,44 @@ export type Store = {
   readonly failpoint?: (place: string) => void;
 };
 type Note = Readonly<Record<string, unknown>>;
-/** What a finished folder is: `of` says what it holds, `part` is the folder of its files. */
-type Wanted = { readonly folder: string; readonly part: string; readonly of: string };
+/** An entry's folder, the name of the folder of its files in it, and what identifies its content: a tree, a commit, a hash. */
+type StoreEntry = { readonly folder: string; readonly filesName: string; readonly contentKey: string };
 export type LeasedEntry = SealedFolder & { readonly folder: string; readonly note: Note; readonly lease: BaseLock };
 
-const kinds = ["bases", "history", "drafts", "trash"] as const;
-/** Checking every file of a base takes time in proportion to its size. */
+const folderNames = ["bases", "history", "drafts", "trash"] as const;
+/** Checking every file of a base takes time in proportion to its size, so it is not done each time. */
 const recheckMsDefault = 600_000;
 /** A draft this old that was never locked is abandoned. */
 const draftMsMax = 3_600_000;
 
 export function openStore(folder: string = findStoreFolder(), options: Partial<Omit<Store, "folder">> = {}): Store {
-  openStoreFolder(folder, kinds);
+  openStoreFolder(folder, folderNames);
   return { folder, bytesMax: storeBytesMax, recheckMs: recheckMsDefault, ...options };
 }
 
-/** The finished folder, leased; null if there is none, or was none that can be used. T3 */
-export async function leaseStoreEntry(store: Store, { folder, part, of }: Wanted): Promise<LeasedEntry | null> {
+/** The entry, leased; null if there is none. One that can't be used is deleted. T3 */
+export async function leaseStoreEntry(store: Store, { folder, filesName, contentKey }: StoreEntry): Promise<LeasedEntry | null> {
   requireUnmounted(folder);
   if (isRealFolder(folder) && !isPrivate(folder)) return deleteStoreEntry(store, folder);
   const lease = await lockShared(join(folder, "lease")); // T2
   if (lease === null) return null;
   const note = await readJson(join(folder, "base.json"));
-  const files = join(folder, part);
-  const [id, sealedNs] = [folderId(files), readSealNs(note)];
-  if (isNote(note) && sealedNs !== null && id !== null && note["of"] === of && note["ino"] === readIno(files) && isPrivate(files))
+  const files = join(folder, filesName);
+  const id = readFolderId(files);
+  const sealedNs = readSealNs(note);
+  const isComplete = isNote(note) && sealedNs !== null && id !== null;
+  if (isComplete && note["of"] === contentKey && note["ino"] === readIno(files) && isPrivate(files))
     return { folder, files, sealedNs, id, note, lease };
   lease.release();
   return deleteStoreEntry(store, folder);
 }
 
-/** Deletes what is no longer what it was made as; the caller has released its lease. */
+/** Deletes an entry that can't be used any more; the caller has released its lease. Returns null for the callers' convenience. */
 export async function deleteStoreEntry(store: Store, folder: string): Promise<null> {
   requireUnmounted(folder);
   try {
-    const grave = moveToTrash(folder, join(store.folder, "trash"));
-    if (grave !== null) await erase(grave);
+    const trashed = moveToTrash(folder, join(store.folder, "trash"));
+    if (trashed !== null) await erase(trashed);
     return null;
   } catch (error) {
     const code = readErrorCode(error);
@@ -90,16 +92,16 @@ const isNote = (value: unknown): value is Note => typeof value === "object" && v
 const readIno = (path: string): string => String(lstatSync(path, { bigint: true }).ino);
 
 /**
- * Makes a folder: `fill` writes its files and returns what else its note says, among it the bytes it takes; null if nothing is to be made,
- * and then false is returned. T1
+ * Creates an entry: `fill` writes its files and returns what its note should say besides, with the bytes it takes. If `fill` returns null,
+ * there is no entry, and false is returned. T1
  */
 export async function createStoreEntry(
   store: Store,
-  { folder, part, of, kind }: Wanted & { readonly kind: string },
+  { folder, filesName, contentKey, kind }: StoreEntry & { readonly kind: string },
   fill: (files: string, draft: string) => Promise<(Note & { readonly bytes: number }) | null>,
 ): Promise<boolean> {
   const draft = join(store.folder, "drafts", randomUUID());
-  const files = join(draft, part);
+  const files = join(draft, filesName);
   try {
     store.failpoint?.(`${kind}_draft`);
     await mkdir(draft, { mode: 0o700 });
@@ -110,7 +112,8 @@ export async function createStoreEntry(
       if (note === null) return false;
       store.failpoint?.(`${kind}_note`);
       const made = await takeSealNs(join(draft, "made"));
-      await writeFileAtomically(join(draft, "base.json"), `${JSON.stringify({ ...note, of, ino: readIno(files), made })}\n`);
+      const storedNote = { ...note, of: contentKey, ino: readIno(files), made };
+      await writeFileAtomically(join(draft, "base.json"), `${JSON.stringify(storedNote)}\n`);
       store.failpoint?.(`${kind}_rename`);
       await placeDraft(draft, folder, join(store.folder, "trash")); // T1
     } finally {
@@ -131,35 +134,38 @@ async function lockDraft(draft: string): Promise<BaseLock | null> {
   return lease;
 }
 
-/** Deletes unused folders, the least recently used first, until the rest fits; and what dead makers left. T2 */
+/** Deletes drafts of dead processes, and unused entries, the least recently used first, until the others fit. T2 */
 export async function evict(store: Store): Promise<void> {
   const trash = join(store.folder, "trash");
   for (const name of await readdir(join(store.folder, "drafts"))) {
     const draft = join(store.folder, "drafts", name);
     const stat = statSync(draft, { throwIfNoEntry: false });
-    if (stat !== undefined && !existsSync(join(draft, "lease")) && Date.now() - stat.mtimeMs > draftMsMax) await erase(draft);
-    else await deleteUnused(draft);
+    const isAbandoned = stat !== undefined && !existsSync(join(draft, "lease")) && Date.now() - stat.mtimeMs > draftMsMax;
+    if (isAbandoned) await erase(draft);
+    else await deleteUnused(store, draft);
   }
   for (const name of await readdir(trash)) if (findMountIn(join(trash, name)) === null) await erase(join(trash, name));
   const entries = (await Promise.all((["bases", "history"] as const).map((kind) => readEntries(join(store.folder, kind))))).flat();
   let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   for (const entry of entries.sort((a, b) => a.usedMs - b.usedMs)) {
     if (bytes <= store.bytesMax) return;
-    if (await deleteUnused(entry.folder)) bytes -= entry.bytes;
-  }
-
-  async function deleteUnused(folder: string): Promise<boolean> {
-    if (findMountIn(folder) !== null) return false; // T5
-    const lease = await lockExclusive(join(folder, "lease"));
-    if (lease === null) return false;
-    store.failpoint?.("base_evict");
-    const grave = moveToTrash(folder, trash);
-    lease.release();
-    if (grave !== null) await erase(grave);
-    return true;
+    if (await deleteUnused(store, entry.folder)) bytes -= entry.bytes;
   }
 }
 
+/** Deletes a folder of the store unless a process uses it; returns whether it did. */
+async function deleteUnused(store: Store, folder: string): Promise<boolean> {
+  if (findMountIn(folder) !== null) return false; // T5
+  const lease = await lockExclusive(join(folder, "lease"));
+  if (lease === null) return false;
+  store.failpoint?.("base_evict");
+  const trashed = moveToTrash(folder, join(store.folder, "trash"));
+  lease.release();
+  if (trashed !== null) await erase(trashed);
+  return true;
+}
+
+/** The entries in a folder of the store, with their size and last use; anything that isn't a folder is deleted. */
 async function readEntries(parent: string): Promise<{ readonly folder: string; readonly bytes: number; readonly usedMs: number }[]> {
   const entries = await Promise.all(
     (await readdir(parent)).map(async (name) => {

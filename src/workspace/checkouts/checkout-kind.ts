@@ -9,11 +9,11 @@ import type { CheckoutKind } from "./checkouts.ts";
 /** Views need the isolation `overlay`, which mounts them; reflink copies need a file system that supports them. */
 export function chooseCheckoutKind(level: string, runDir: string, store?: Store): CheckoutKind {
   if (level === "overlay") return "overlay";
-  return sharesBlocks(store, runDir) ? "reflink" : "copy";
+  return canReflink(store, runDir) ? "reflink" : "copy";
 }
 
-/** Between the cache and the run's folder: only within one file system, and not in every one. */
-function sharesBlocks(store: Store | undefined, runDir: string): boolean {
+/** Whether a reflink copy from the cache to the run's folder works: only within one file system, and only in some. */
+function canReflink(store: Store | undefined, runDir: string): boolean {
   const name = `.reflink-${randomUUID()}`;
   let from: string | null = null;
   try {
@@ -22,7 +22,7 @@ function sharesBlocks(store: Store | undefined, runDir: string): boolean {
     copyFileSync(from, join(runDir, name), constants.COPYFILE_FICLONE_FORCE);
     return true;
   } catch {
-    return false; // unsupported, or the cache cannot be used, which creating a checkout shows
+    return false; // unsupported; or the cache cannot be used, which creating a checkout will report
   } finally {
     for (const path of [from, join(runDir, name)]) if (path !== null) rmSync(path, { force: true });
   }

@@ -1,11 +1,12 @@
-// read-back: finds what was written in a checkout from its folder alone: the tree below it is read only where something was written.
+// read-back: finds what was written in a checkout that is a view of a base. Only the checkout's own folder is read, and the tree only where
+// something was written.
 //
 // Invariants:
 //   K1. No link is followed (fd-walk.ts), and a whiteout is the kernel's: processes inside a checkout cannot create one.
 //   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted again and listed.
-//   K3. What was copied from below, or is missing below, is the checkout's own change only if what lies below is as it was made
-//       (sealed-folder.ts): damage of a base never becomes a change.
-//   K4. If what lies below is gone and could not be made anew nothing is read, which is damage too: the attempt is repeated.
+//   K3. A difference counts as the checkout's own change only where the lower folders are as they were sealed (sealed-folder.ts): damage to a
+//       base never becomes a change.
+//   K4. If a lower folder is gone and could not be created anew, nothing is read. That counts as damage too: the attempt is repeated.
 
 import { existsSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -20,21 +21,22 @@ import type { PathTest } from "../layers/scope-globs.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
 import { isIntactAt, isSameFolder } from "../bases/sealed-folder.ts";
-import { readLowers, readSealedLowers } from "./checkout-place.ts";
+import { describeMergedView, readLowers, readSealedLowers } from "./checkout-place.ts";
 import { withMergedView } from "./merged-view.ts";
 
-const damaged = (detail: string): ScannedEntry => ({ kind: "odd", violation: "damaged_base", detail });
-const damagedEntry = damaged("something outside the run changed the shared copy of it, which is made anew");
+const createDamagedEntry = (detail: string): ScannedEntry => ({ kind: "odd", violation: "damaged_base", detail });
+const damagedEntry = createDamagedEntry("something outside the run changed the shared copy of it, which is made anew");
 
-/** The tree itself, which has no name. */
+/** The path of the tree itself. */
 const top = "" as BytePath;
 
 export type ReadBackInput = {
-  /** Null if it is gone. */
+  /** Where the checkout's lower folders are recorded (checkout-place.ts); null if it is gone. */
   readonly place: string | null;
   readonly folder: string;
-  /** The checkout was made from this tree; its changes are compared with it. */
+  /** The tree that the checkout was made from. */
   readonly tree: GitSha;
+  /** The tree that its changes are compared with: the same, or one with files that were hidden from the checkout. */
   readonly against: GitSha;
   readonly folders: TreeFolders;
   readonly format: ObjectFormat;
@@ -46,7 +48,7 @@ export type ReadBackInput = {
 export type ReadBack = {
   readonly scanned: ReadonlyMap<BytePath, ScannedEntry>;
   readonly ignored: readonly BytePath[];
-  /** Of the compared tree: the entries at the paths that were found or are gone. */
+  /** The compared tree's entries at the scanned and at the deleted paths. */
   readonly base: ReadonlyMap<BytePath, TreeEntry>;
   /** Names beside the new paths, to see which would collide on some machine. */
   readonly neighbours: readonly BytePath[];
@@ -55,18 +57,17 @@ export type ReadBack = {
 const writtenMax = 2_000_000;
 const sliceMs = 25;
 
-export async function readBack({ place, ...rest }: ReadBackInput): Promise<ReadBack> {
-  const lost = findLost(place);
-  if (place === null || lost !== null) {
-    const entry = damaged(
-      `something outside the run removed ${lost ?? "what it lies over"}, without which it can't be read; it is made anew`,
-    );
+export async function readBack({ place, ...options }: ReadBackInput): Promise<ReadBack> {
+  const missingLower = findMissingLower(place);
+  if (place === null || missingLower !== null) {
+    const removed = missingLower ?? "what it lies over";
+    const entry = createDamagedEntry(`something outside the run removed ${removed}, without which it can't be read; it is made anew`);
     return { scanned: new Map([[top, entry]]), ignored: [], base: new Map(), neighbours: [] }; // K4
   }
-  const input = { ...rest, place };
+  const input = { ...options, place };
   const written = await readWritten(input);
   for (const path of await findDeletedByMount(input, written.shared)) written.deleted.add(path);
-  const untrackedScan = await scan({ ...scanInput(input), from: written.untracked });
+  const untrackedScan = await scan({ ...createScanInput(input), from: written.untracked });
   const scanned = new Map([...written.scanned, ...untrackedScan.scanned]);
   for (const path of written.damaged) scanned.set(path, damagedEntry);
   const base = new Map<BytePath, TreeEntry>();
@@ -76,17 +77,15 @@ export async function readBack({ place, ...rest }: ReadBackInput): Promise<ReadB
     if (entry !== undefined && !isTree(entry)) base.set(path, entry);
     else created.push(path);
   }
-  return { scanned: scanned, ignored: untrackedScan.ignored, base, neighbours: await readNeighbours(input, created) };
+  return { scanned, ignored: untrackedScan.ignored, base, neighbours: await readNeighbours(input, created) };
 }
 
-/** A lower folder that is gone. */
-const findLost = (place: string | null): string | null =>
+const findMissingLower = (place: string | null): string | null =>
   place === null ? null : (readLowers(place).find((files) => !existsSync(files)) ?? null);
 
-/** With the place, which is there. */
-type Placed = ReadBackInput & { readonly place: string };
+type PlacedInput = ReadBackInput & { readonly place: string };
 
-const scanInput = ({ folder, format, isOwned, ignoredOf, fileBytesMax }: ReadBackInput): ScanInput => ({
+const createScanInput = ({ folder, format, isOwned, ignoredOf, fileBytesMax }: ReadBackInput): ScanInput => ({
   root: folder,
   format,
   base: new Map(),
@@ -103,61 +102,79 @@ type Written = {
   readonly shared: SharedFolder[];
   /** Paths that the tree does not have; folders end in a slash. */
   readonly untracked: BytePath[];
-  /** Paths at which a folder below was changed by something else. */
+  /** Paths at which something outside the run changed a lower folder. */
   readonly damaged: BytePath[];
 };
 
-async function readWritten(input: Placed): Promise<Written> {
+/** Walks the folders that are both in the checkout's own folder and in the tree. */
+async function readWritten(input: PlacedInput): Promise<Written> {
   const written: Written = { scanned: new Map(), deleted: new Set(), shared: [], untracked: [], damaged: [] };
-  const stack: SharedFolder[] = [{ path: "" as BytePath, tree: input.tree }];
+  const stack: SharedFolder[] = [{ path: top, tree: input.tree }];
   const lowers = readSealedLowers(input.place);
   if (!lowers.every(isSameFolder)) written.damaged.push(top); // K3
   let entryCount = 0;
-  let began = performance.now();
+  let sliceBeganMs = performance.now();
   for (let shared = stack.pop(); shared !== undefined; shared = stack.pop()) {
-    const folderEntries = list(input, shared, written);
-    entryCount += folderEntries.length;
+    const entries = list(input, shared, written);
+    entryCount += entries.length;
     if (entryCount > writtenMax) throw new WorkspaceFailed("workspace_unusable", `More than ${writtenMax} files were written.`);
-    for (const path of [shared.path, ...folderEntries.map(([name]) => joinBytePath(shared.path, name))])
+    for (const path of [shared.path, ...entries.map(([name]) => joinBytePath(shared.path, name))])
       if (!isIntactAt(lowers, bytePathBytes(path))) written.damaged.push(path); // K3
-    if (shared.path !== "") written.shared.push(shared);
-    const treeFolder = await input.folders.read(shared.tree);
-    const replaced: (readonly [BytePath, Stats, TreeEntry])[] = [];
-    for (const [name, stat] of folderEntries) {
-      const path = joinBytePath(shared.path, name);
-      const metadata = classifyGitName(shared.path, name, stat);
-      if (metadata === "own") continue;
-      const treeEntry = treeFolder.get(name);
-      if (metadata !== null) written.scanned.set(path, metadata);
-      else if (treeEntry?.mode === "160000") {
-        if (!isWhiteout(stat)) for (const [at, what] of scanSubmodule(scanInput(input), path, stat)) written.scanned.set(at, what);
-      } else if (isWhiteout(stat)) await addDeleted(input, written.deleted, path, treeEntry);
-      else if (stat.isDirectory() && treeEntry !== undefined && isTree(treeEntry)) stack.push({ path, tree: treeEntry.sha });
-      else if (treeEntry !== undefined && !isTree(treeEntry) && !stat.isDirectory()) replaced.push([name, stat, treeEntry]);
-      else {
-        await addDeleted(input, written.deleted, path, treeEntry);
-        written.untracked.push(stat.isDirectory() ? (`${path}/` as BytePath) : path);
-      }
-    }
-    identifyReplaced(input, shared.path, replaced, written.scanned);
-    if (performance.now() - began < sliceMs) continue;
-    await setImmediate(); // A long scan must not keep a stop request waiting.
-    began = performance.now();
+    if (shared.path !== top) written.shared.push(shared);
+    stack.push(...(await sortEntries(input, shared, entries, written)));
+    if (performance.now() - sliceBeganMs < sliceMs) continue;
+    await setImmediate(); // a long scan must not keep a stop request waiting
+    sliceBeganMs = performance.now();
   }
   return written;
 }
 
-/** The kernel's whiteout. K1 */
+type FolderEntries = readonly (readonly [name: BytePath, stat: Stats])[];
+
+/** Adds each entry of a folder to what was written, by its kind; returns the subfolders that are in the tree too. */
+async function sortEntries(
+  input: PlacedInput,
+  { path: folder, tree }: SharedFolder,
+  entries: FolderEntries,
+  written: Written,
+): Promise<readonly SharedFolder[]> {
+  const treeFolder = await input.folders.read(tree);
+  const subfolders: SharedFolder[] = [];
+  const replaced: ReplacedFile[] = [];
+  for (const [name, stat] of entries) {
+    const path = joinBytePath(folder, name);
+    const gitName = classifyGitName(folder, name, stat);
+    if (gitName === "own") continue;
+    const treeEntry = treeFolder.get(name);
+    const isTreeFile = treeEntry !== undefined && !isTree(treeEntry);
+    if (gitName !== null) written.scanned.set(path, gitName);
+    else if (treeEntry?.mode === "160000") {
+      const findings = isWhiteout(stat) ? [] : scanSubmodule(createScanInput(input), path, stat);
+      for (const [foundPath, entry] of findings) written.scanned.set(foundPath, entry);
+    } else if (isWhiteout(stat)) await addDeleted(input, written.deleted, path, treeEntry);
+    else if (stat.isDirectory() && treeEntry !== undefined && isTree(treeEntry)) subfolders.push({ path, tree: treeEntry.sha });
+    else if (isTreeFile && !stat.isDirectory()) replaced.push({ path, name, stat, treeEntry });
+    else {
+      await addDeleted(input, written.deleted, path, treeEntry);
+      written.untracked.push(stat.isDirectory() ? (`${path}/` as BytePath) : path);
+    }
+  }
+  identifyReplaced(input, folder, replaced, written.scanned);
+  return subfolders;
+}
+
+/** Whether this is the kernel's mark for a deleted file. K1 */
 const isWhiteout = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
 
+/** Adds a path of the tree as deleted, or every file below it if it is a folder. */
 async function addDeleted(input: ReadBackInput, deleted: Set<BytePath>, path: BytePath, treeEntry: TreeEntry | undefined): Promise<void> {
   if (treeEntry === undefined) return;
   if (!isTree(treeEntry)) deleted.add(path);
   else for await (const [below, entry] of input.folders.filesBelow(input.tree, path)) if (entry.mode !== "160000") deleted.add(below);
 }
 
-/** A folder that was closed to keep us out is opened first; what cannot be read is reported. */
-function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Written): readonly (readonly [BytePath, Stats])[] {
+/** A folder's entries. One whose mode keeps its owner out is made accessible first; one that cannot be read is reported. */
+function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Written): FolderEntries {
   const index = path.lastIndexOf("/");
   if (path !== "")
     withFolderHandle(folder, path.slice(0, Math.max(index, 0)) as BytePath, (folderHandle) =>
@@ -172,20 +189,20 @@ function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Writte
   }
 }
 
+type ReplacedFile = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats; readonly treeEntry: TreeEntry };
+
+/** Hashes the files of one folder that were written over files of the tree. */
 function identifyReplaced(
   input: ReadBackInput,
   folder: BytePath,
-  replaced: readonly (readonly [BytePath, Stats, TreeEntry])[],
+  replaced: readonly ReplacedFile[],
   scanned: Map<BytePath, ScannedEntry>,
 ): void {
   if (replaced.length === 0) return;
-  const scanOptions = { ...scanInput(input), base: new Map(replaced.map(([name, , there]) => [joinBytePath(folder, name), there])) };
+  const scanOptions = { ...createScanInput(input), base: new Map(replaced.map(({ path, treeEntry }) => [path, treeEntry])) };
   try {
     withFolder(input.folder, folder, (folderHandle) => {
-      for (const [name, stat] of replaced) {
-        const path = joinBytePath(folder, name);
-        scanned.set(path, identifyEntry(scanOptions, folderHandle, { path, name, stat }));
-      }
+      for (const file of replaced) scanned.set(file.path, identifyEntry(scanOptions, folderHandle, file));
     });
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
@@ -194,10 +211,12 @@ function identifyReplaced(
 }
 
 /** What the tree has in these folders and the checkout does not. K2 */
-async function findDeletedByMount(input: Placed, shared: readonly SharedFolder[]): Promise<ReadonlySet<BytePath>> {
+async function findDeletedByMount(input: PlacedInput, shared: readonly SharedFolder[]): Promise<ReadonlySet<BytePath>> {
   const deleted = new Set<BytePath>();
   if (shared.length === 0) return deleted;
-  const mergedNames = await withMergedView(input.place, (merged) => shared.map(({ path }) => withFolderHandle(merged, path, listNamesAt)));
+  const mergedNames = await withMergedView(describeMergedView(input.place), (merged) =>
+    shared.map(({ path }) => withFolderHandle(merged, path, listNamesAt)),
+  );
   for (const [index, { path, tree }] of shared.entries()) {
     const names = mergedNames[index] ?? null;
     if (names === null) continue; // it is reported as unreadable
@@ -208,6 +227,7 @@ async function findDeletedByMount(input: Placed, shared: readonly SharedFolder[]
   return deleted;
 }
 
+/** The names in the folders of new paths, as far as the compared tree has them. */
 async function readNeighbours(input: ReadBackInput, created: readonly BytePath[]): Promise<readonly BytePath[]> {
   const folders = new Set<BytePath>(created.flatMap((path) => [top, ...listParentFolders(path)]));
   const neighbours: BytePath[] = [];

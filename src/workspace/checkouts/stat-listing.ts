@@ -9,12 +9,12 @@ import { lstatSync, type Stats, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { tickMs } from "../bases/sealed-folder.ts";
 import { type BytePath, bytePathBytes } from "../git/byte-path.ts";
 
 export type UnchangedTest = (path: BytePath, stat: Stats) => boolean;
 
-/** Longer than the tick of a file system's clock. */
-const tickMs = 25;
+/** After so many files other work of this process gets its turn. */
 const filesAtOnce = 500;
 
 const statsKey = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
@@ -34,7 +34,7 @@ export async function writeListing(place: string, folder: string, paths: Iterabl
   await sleep(tickMs); // L2
 }
 
-/** L1 */
+/** Whether this file system records ctimes that a process cannot set back. L1 */
 async function keepsChangeTimes(place: string): Promise<boolean> {
   const probe = join(place, "probe");
   writeFileSync(probe, "a");

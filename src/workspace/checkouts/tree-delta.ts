@@ -1,13 +1,13 @@
-// tree-delta: the difference between two trees as an overlay folder that turns the first into the second: changed files, and whiteouts for
-// deleted ones.
+// tree-delta: computes the difference between two trees, and writes it as an overlay folder that turns the first into the second: changed
+// files, and whiteouts (the kernel's marks for "deleted").
 
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, type BytePath } from "../git/byte-path.ts";
+import type { BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import type { GitContext } from "../git/git.ts";
+import type { GitContext } from "../git/git-call.ts";
 import { readAttributeFiles, isAttributesFile } from "../git/attributes.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
@@ -16,7 +16,7 @@ import { isTree, iterateTreeDifferences, openTreeFolders } from "../git/tree-fol
 
 const execFileAsync = promisify(execFile);
 const whiteoutTimeoutMs = 60_000;
-/** A command line holds at least 128 KiB; each byte of a name may take four characters. */
+/** A command line may have at least 128 KiB. */
 const argumentBytesMax = 100_000;
 
 export type TreeDelta = {
@@ -52,7 +52,7 @@ export async function computeDelta(call: GitContext, from: GitSha, to: GitSha, p
 export async function writeDelta(shadow: Shadow, { changed, deleted }: TreeDelta, tree: GitSha, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   await writeChanged(shadow, changed, tree, folder);
-  for (const names of inBatches(deleted.map((path) => `./${escapeForShell(path)}`))) await writeWhiteouts(folder, names);
+  for (const names of splitIntoBatches(deleted.map((path) => `./${escapeForPrintf(path)}`))) await writeWhiteouts(folder, names);
 }
 
 /** Files as a checkout of the whole tree would have them. */
@@ -62,18 +62,15 @@ export async function writeChanged(shadow: Shadow, changed: TreeDelta["changed"]
   await materialize(shadow, changed, folder, { attributes: await readAttributeFiles(openTreeFolders(shadow.call), tree, paths) });
 }
 
-// The kernel's whiteout: a device of number 0, which any user may create.
+// Creates a whiteout, a device of number 0, which any user may create, at each path, and the folders above it. `printf %b` undoes the
+// escapes; the dot keeps a line feed at the end of a name, which `$( )` would drop.
 const whiteoutScript = `cd "$1" && shift && for path; do path=$(printf "%b." "$path") && path=\${path%.} && case $path in */*) mkdir -p -- "\${path%/*}";; esac && mknod -- "$path" c 0 0 || exit 1; done`;
-/** Names need not be text, and a command line must be: each byte is escaped. */
-const escapeForShell = (path: BytePath): string =>
-  [...bytePathBytes(path)]
-    .map((byte) =>
-      /[A-Za-z0-9_./-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `\\0${byte.toString(8).padStart(3, "0")}`,
-    )
-    .join("");
+/** A name need not be text, but an argument must be: other bytes are written as `\0` and three octal digits. */
+const escapeForPrintf = (path: BytePath): string =>
+  path.replaceAll(/[^A-Za-z0-9_./-]/g, (char) => `\\0${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
 /** Batches that each fit into one command line. */
-function inBatches(names: readonly string[]): readonly (readonly string[])[] {
+function splitIntoBatches(names: readonly string[]): readonly (readonly string[])[] {
   const batches: string[][] = [];
   let bytes = argumentBytesMax;
   for (const name of names) {

@@ -23,10 +23,10 @@ export async function readAttributeFiles(
   tree: GitSha,
   paths: Iterable<BytePath>,
 ): Promise<readonly (readonly [BytePath, TreeEntry])[]> {
-  const found: (readonly [BytePath, TreeEntry])[] = [];
+  const files: (readonly [BytePath, TreeEntry])[] = [];
   for (const path of listAttributePaths(paths)) {
     const entry = await folders.at(tree, path);
-    if (entry?.mode.startsWith("100") === true) found.push([path, entry]); // git follows no link here
+    if (entry?.mode.startsWith("100") === true) files.push([path, entry]); // regular files only: git follows no link here
   }
-  return found;
+  return files;
 }

@@ -1,5 +1,5 @@
-// byte-path: a path inside a tree, exactly as git and the disk have it. A name need not be text, so in this layer a path is its bytes, one
-// character each (latin1); it becomes text once, at the boundary, for globs and for people.
+// byte-path: a path inside a tree, exactly as git and the disk have it. A file name need not be UTF-8, so the workspace keeps a path as its
+// bytes, one character each (latin1), and converts it to text only for globs and for people.
 
 export type BytePath = string & { readonly bytePath: true };
 
@@ -21,10 +21,10 @@ export function bytePathText(path: BytePath): string | null {
   }
 }
 
-/** The path for people: what isn't UTF-8 is shown with replacement characters. */
+/** The path for people: bytes that aren't UTF-8 are shown as replacement characters. */
 export const displayPath = (path: BytePath): string => bytePathText(path) ?? bytePathBytes(path).toString("utf8");
 
-/** Every folder above a path, nearest last: `a`, `a/b` of `a/b/c`. */
+/** Every folder above a path, the nearest last: `a` and `a/b` for `a/b/c`. */
 export function listParentFolders(path: BytePath): BytePath[] {
   const folders: BytePath[] = [];
   for (let index = path.indexOf("/"); index !== -1; index = path.indexOf("/", index + 1)) folders.push(path.slice(0, index) as BytePath);

@@ -1,16 +1,17 @@
-// change-surroundings: the part of a changed tree that decides whether git would take a folder for a repository: the parent folders of the
-// changes, and the surroundings of every `commondir`. The rest of the tree is not read.
+// change-surroundings: reads the part of a changed tree that decides whether git would take a folder for a repository
+// (layers/embedded-repository.ts): the parent folders of the changes, and the folders with a `commondir`. The rest of the tree is not read.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
 import { bytePathName } from "../layers/embedded-repository.ts";
-import type { GitContext } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import type { Change } from "../layers/judge-layer.ts";
 import { readObject } from "./object-reader.ts";
 import type { TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
 import { readFileDifferences, isTree, type TreeFolders } from "./tree-folders.ts";
 
+/** The entries around these changes, as they are with the changes. */
 export async function readChangeSurroundings(
   call: GitContext,
   folders: TreeFolders,
@@ -34,7 +35,7 @@ export async function readChangeSurroundings(
   return result;
 }
 
-/** The last tree and its result: the next one differs little from it. */
+/** The last searched tree and its `commondir` files: the next tree differs little from it. */
 let lastSearch: { readonly tree: GitSha; readonly paths: ReadonlySet<BytePath> } | null = null;
 
 async function findCommonDirs(call: GitContext, tree: GitSha): Promise<ReadonlySet<BytePath>> {
@@ -49,15 +50,15 @@ const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && b
 const searchTree = async (call: GitContext, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
   new Set((await listTree(call, tree)).paths.filter(isCommonDir));
 
-/** Null if the tree before is not in this repository. */
+/** The `commondir` files of a tree, from those of an earlier one and the difference; null if this repository lacks the earlier tree. */
 async function updateSearch(
   call: GitContext,
-  from: NonNullable<typeof lastSearch>,
-  to: GitSha,
+  earlier: NonNullable<typeof lastSearch>,
+  tree: GitSha,
 ): Promise<ReadonlySet<BytePath> | null> {
-  if ((await readObject(call, from.tree)) === null) return null;
-  const paths = new Set(from.paths);
-  for (const { path, now } of await readFileDifferences(call, from.tree, to)) {
+  if ((await readObject(call, earlier.tree)) === null) return null;
+  const paths = new Set(earlier.paths);
+  for (const { path, now } of await readFileDifferences(call, earlier.tree, tree)) {
     if (!isCommonDir(path)) continue;
     if (now === undefined) paths.delete(path);
     else paths.add(path);

@@ -13,13 +13,13 @@ export type CheckoutStatus = {
 };
 
 /** The checkout's uncommitted files, without the runner's own. */
-export const readStatus = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> => askStatus(repository, isOwned, "all");
+export const readStatus = (repository: GitPlaces, isOwned: PathTest): Promise<CheckoutStatus> => queryStatus(repository, isOwned, "all");
 
-/** Only the tracked ones that differ: no folder is read for it. */
+/** Only the tracked files that differ. This is faster: untracked files need not be searched. */
 export const readChangedFiles = async (repository: GitPlaces, isOwned: PathTest): Promise<readonly string[]> =>
-  (await askStatus(repository, isOwned, "no")).changed;
+  (await queryStatus(repository, isOwned, "no")).changed;
 
-async function askStatus(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
+async function queryStatus(repository: GitPlaces, isOwned: PathTest, untrackedFiles: "all" | "no"): Promise<CheckoutStatus> {
   const { out } = await git({
     ...(await openUserView(repository)),
     args: ["status", "--porcelain=v1", "-z", `--untracked-files=${untrackedFiles}`, "--ignore-submodules=all", "--no-renames"],
@@ -27,9 +27,10 @@ async function askStatus(repository: GitPlaces, isOwned: PathTest, untrackedFile
   const changed: string[] = [];
   const untracked: string[] = [];
   for (let index = 0; index < out.length;) {
-    const end = out.indexOf(0, index);
+    const end = out.indexOf(0, index); // each row: two letters, a blank, the path, NUL
     const path = displayPath(bytePathFromBytes(out.subarray(index + 3, end)));
-    if (!isOwned(path)) (out.toString("latin1", index, index + 2) === "??" ? untracked : changed).push(path);
+    const isUntracked = out.toString("latin1", index, index + 2) === "??";
+    if (!isOwned(path)) (isUntracked ? untracked : changed).push(path);
     index = end + 1;
   }
   return { changed, untracked };

@@ -1,4 +1,5 @@
-// commit-summary: counts what is between two commits of the user's repository. Needs no open workspace, so it works for reports of old runs.
+// commit-summary: counts the changes and lists the commits between two commits of the user's repository. It needs no open workspace, so it
+// works for reports of old runs.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Workspace } from "../../ports/workspace.ts";
@@ -17,13 +18,13 @@ export async function readSummary(repository: Pick<Repository, "root" | "gitDir"
     .filter((row) => row !== "")
     .map((row) => row.split("\t"));
   // Git writes a dash for binary files: a file changed, no lines counted.
-  const sum = (column: number): number => rows.reduce((total, row) => total + (Number.parseInt(row[column] ?? "", 10) || 0), 0);
+  const sumColumn = (column: number): number => rows.reduce((total, row) => total + (Number.parseInt(row[column] ?? "", 10) || 0), 0);
   const log = await git({ ...call, args: ["rev-list", "--reverse", "--first-parent", "--format=%H %s", `${base}..${tip}`, "--"] });
-  // Each line is preceded by its commit, marked by a word that no hash can be.
+  // `rev-list` prints `commit <hash>` before each line; no hash begins like that.
   const lines = log.out
     .toString("utf8")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("commit "));
   const commits = lines.map((line) => ({ sha: line.slice(0, line.indexOf(" ")), subject: line.slice(line.indexOf(" ") + 1) }));
-  return { files: rows.length, insertions: sum(0), deletions: sum(1), commits };
+  return { files: rows.length, insertions: sumColumn(0), deletions: sumColumn(1), commits };
 }

@@ -1,7 +1,8 @@
-// commits: reads commits through the open git, and the path between two if it is short.
+// commits: reads commit objects, and the commits between two of them, without a process of its own for each (object-reader.ts).
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { git, type GitContext } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import { readObject } from "./object-reader.ts";
 
 export type CommitObject = {
@@ -12,37 +13,37 @@ export type CommitObject = {
 };
 
 const commitBytesMax = 1 << 20;
-/** A run adds a commit per step; a longer path is left to git. */
+/** A run adds a commit per step; a longer history is left to git. */
 const straightLineMax = 100;
 
-/** A commit; null if it is missing, of another type, or larger than any that people write. */
+/** A commit; null if it is missing, isn't a commit, or is implausibly large. */
 export async function readCommit(call: GitContext, commit: GitSha): Promise<CommitObject | null> {
   const object = await readObject(call, commit, commitBytesMax);
   if (object?.type !== "commit" || object.content === null) return null;
   const text = object.content.toString("utf8");
   const end = text.indexOf("\n\n");
   const headerLines = (end === -1 ? text : text.slice(0, end)).split("\n");
-  const headerValues = (key: string): readonly string[] =>
+  const readHeaderValues = (key: string): readonly string[] =>
     headerLines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));
   return {
     commit: object.sha,
-    tree: headerValues("tree")[0] ?? "",
-    parents: headerValues("parent"),
+    tree: readHeaderValues("tree")[0] ?? "",
+    parents: readHeaderValues("parent"),
     message: end === -1 ? "" : text.slice(end + 2),
   };
 }
 
 /** The commits after `from` up to `to`, newest first, if they are a short straight line; null otherwise. */
 export async function readStraightLine(call: GitContext, from: GitSha, to: GitSha): Promise<readonly CommitObject[] | null> {
-  const line: CommitObject[] = [];
+  const commits: CommitObject[] = [];
   for (let current = to; current !== from;) {
-    const commit = line.length < straightLineMax ? await readCommit(call, current) : null;
-    const [parent, ...others] = commit?.parents ?? [];
-    if (commit === null || parent === undefined || others.length > 0) return null;
-    line.push(commit);
+    const commit = commits.length < straightLineMax ? await readCommit(call, current) : null;
+    const [parent, ...otherParents] = commit?.parents ?? [];
+    if (commit === null || parent === undefined || otherParents.length > 0) return null;
+    commits.push(commit);
     current = parent;
   }
-  return line;
+  return commits;
 }
 
 /** Whether one commit is an ancestor of another, or the same. */

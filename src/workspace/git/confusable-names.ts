@@ -1,9 +1,10 @@
-// confusable-names: which file names mean git's own folder on some file system, and which two names collide on some machine. Pure.
+// confusable-names: tells which file names mean `.git` or `.gitmodules` on some file system, and which two paths are one file on some machine.
+// Pure.
 
 /** Code points HFS+ ignores when it compares names, so that a name with them can still be `.git` there. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A name as the laxest file system would read it: without case, without what HFS+ ignores and NTFS strips at the end. */
+/** A name as the most tolerant file system reads it: without case, without what HFS+ ignores and NTFS strips at the end. */
 export const toPlainName = (name: string): string =>
   (name.split(":")[0] ?? "")
     .replace(ignoredByHfs, "")
@@ -20,10 +21,10 @@ export function isGitName(name: string): boolean {
   });
 }
 
-/** Whether some file system treats this name as `.gitmodules`: NTFS has short names of it, by its beginning or by a hash. */
+/** Whether some file system treats this name as `.gitmodules`: NTFS gives it short names such as `GITMOD~1` and, by a hash, `GI7EBA~1`. */
 export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:gitmod|gi7eba|gi7eb|gi7e)~\d+)$/.test(toPlainName(name));
 
-/** Two paths with the same folded form are one file on a file system that ignores case or normalises. */
+/** Two paths with the same folded form are one file on a file system that ignores case or normalises Unicode. */
 export const foldCase = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");
 
 /** Finds new paths that would be the same file, or in the same folder under another spelling, as an existing path. */
@@ -32,7 +33,7 @@ export function findCollisions(created: readonly string[], kept: Iterable<string
   const spellings = new Map<string, string>();
   const existing = new Set<string>();
   for (const path of kept) {
-    for (const prefix of pathPrefixes(path)) {
+    for (const prefix of listPathPrefixes(path)) {
       if (existing.has(prefix)) continue;
       existing.add(prefix);
       spellings.set(foldCase(prefix), prefix);
@@ -40,23 +41,24 @@ export function findCollisions(created: readonly string[], kept: Iterable<string
   }
   const collisions: { readonly path: string; readonly with: string }[] = [];
   for (const path of [...created].sort()) {
-    for (const prefix of pathPrefixes(path)) {
+    for (const prefix of listPathPrefixes(path)) {
       // A tree that already has both spellings is the user's affair; only a new spelling is a collision.
       if (existing.has(prefix)) continue;
-      const other = spellings.get(foldCase(prefix));
-      if (other === undefined) {
+      const collidingPath = spellings.get(foldCase(prefix));
+      if (collidingPath === undefined) {
         spellings.set(foldCase(prefix), prefix);
         existing.add(prefix);
         continue;
       }
-      collisions.push({ path, with: other });
+      collisions.push({ path, with: collidingPath });
       break;
     }
   }
   return collisions;
 }
 
-function pathPrefixes(path: string): string[] {
+/** The folders above a path and the path itself: `a`, `a/b`. */
+function listPathPrefixes(path: string): string[] {
   const prefixes: string[] = [];
   for (let index = path.indexOf("/"); index !== -1; index = path.indexOf("/", index + 1)) prefixes.push(path.slice(0, index));
   prefixes.push(path);

@@ -10,28 +10,32 @@ type RepositoryPaths = Pick<Repository, "root" | "gitDir">;
 export type ChangedFile = { readonly path: string; readonly insertions: number | null; readonly deletions: number | null };
 
 const patchBytesMax = 64 * 1_048_576;
+const filePatchBytesMax = 2 * 1_048_576;
 const safeDiffArgs = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
 
-const gitCallIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const toGitContext = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 
 /** Whether all these commits still exist: a branch may have been deleted, and its commits with it. */
 export async function hasCommits(repository: RepositoryPaths, commits: readonly GitSha[]): Promise<boolean> {
   for (const commit of commits) {
-    const { code } = await git({ ...gitCallIn(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
+    const { code } = await git({ ...toGitContext(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
     if (code !== 0) return false;
   }
   return true;
 }
 
 export async function readFileChanges(repository: RepositoryPaths, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
-  const { out } = await git({ ...gitCallIn(repository), args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"] });
+  const { out } = await git({
+    ...toGitContext(repository),
+    args: ["diff-tree", "-r", "-z", "--numstat", ...safeDiffArgs, base, tip, "--"],
+  });
   const parseLineCount = (text: string | undefined): number | null =>
     text === "-" || text === undefined ? null : Number.parseInt(text, 10);
   return out
     .toString("utf8")
     .split("\0")
     .filter((row) => row !== "")
-    .map((row) => row.split("\t"))
+    .map((row) => row.split("\t")) // `12<tab>3<tab>path`; a path may contain tabs
     .map(([insertions, deletions, ...path]) => ({
       path: path.join("\t"),
       insertions: parseLineCount(insertions),
@@ -39,23 +43,21 @@ export async function readFileChanges(repository: RepositoryPaths, base: GitSha,
     }));
 }
 
-/** The patch, as git would apply it; `isCut` if it is too large to be shown whole. */
+/** The whole patch, as `git apply` takes it; `isCut` if it was too large and only its beginning is returned. */
 export async function readPatch(
   repository: RepositoryPaths,
   base: GitSha,
   tip: GitSha,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
-    ...gitCallIn(repository),
+    ...toGitContext(repository),
     args: ["diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--"],
     outputBytesMax: patchBytesMax,
   });
   return { text: out.toString("utf8"), isCut };
 }
 
-const filePatchBytesMax = 2 * 1_048_576;
-
-/** The same for one file, taken literally: nothing in its name is a pattern. */
+/** The patch of one file. Its path is taken literally: nothing in it is a pattern. */
 export async function readFilePatch(
   repository: RepositoryPaths,
   base: GitSha,
@@ -63,7 +65,7 @@ export async function readFilePatch(
   path: string,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { out, isCut } = await git({
-    ...gitCallIn(repository),
+    ...toGitContext(repository),
     args: ["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-color", ...safeDiffArgs, base, tip, "--", path],
     outputBytesMax: filePatchBytesMax,
   });

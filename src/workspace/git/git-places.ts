@@ -4,6 +4,7 @@ import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readSmallFile } from "../folder.ts";
 
+/** A checkout, its git folder, and the git folder with its branches and objects: another one in a linked worktree. */
 export type GitPlaces = { readonly root: string; readonly gitDir: string; readonly commonDir: string };
 
 const pointerBytesMax = 1 << 20;
@@ -28,7 +29,7 @@ function readGitDir(dotGit: string): string | null {
   return pointer === undefined ? null : resolve(dirname(dotGit), pointer);
 }
 
-/** The main repository of a linked worktree; its own folder if it isn't a linked one. */
+/** The git folder with the branches and objects: the main repository's in a linked worktree, else the same. */
 export function readCommonDir(gitDir: string): string {
   const mainGitDir = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
   return mainGitDir === "" ? gitDir : resolve(gitDir, mainGitDir);

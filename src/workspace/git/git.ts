@@ -10,80 +10,40 @@
 //       before each one that writes.
 //   G5. No git outlives its runner, unless the runner is killed outright; then the next runner finds that git by its mark.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { homedir } from "node:os";
-import { delimiter, dirname, isAbsolute, join, resolve as resolved } from "node:path";
+import { dirname, join, resolve as resolvePath } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
 import { explainDiskFull } from "../disk-room.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
+import { composeGitArguments, composeGitEnvironment, type GitAnswer, type GitCall, timeoutMsDefault } from "./git-call.ts";
 import { requireSafeGitFolder, findBlockingFile, explainUnsafeInclude } from "./git-folder.ts";
 import { endAtExit, signalGroup } from "./running-gits.ts";
 import { isHarmlessCall } from "./harmless-call.ts";
 import { readCommonDir, type GitPlaces, findGitPlaces } from "./git-places.ts";
 
-export type GitCall = {
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: Iterable<Buffer>;
-  /** Exit codes that are answers rather than failures. */
-  readonly codes?: readonly number[];
-  readonly config?: "none" | "user";
-  /** The git directory is one the runner made, so a command that obeys a configuration may run in it. */
-  readonly isOwn?: true;
-  /** The repository that the call reads or writes through a git directory of the runner. */
-  readonly into?: GitPlaces;
-  readonly outputBytesMax?: number;
-  /** Receives the output as it comes; then the result has none. */
-  readonly onOutput?: (chunk: Buffer) => void;
-  readonly timeoutMs?: number;
-};
-
-/** How and where git runs: a call without its arguments. */
-export type GitContext = Omit<GitCall, "args">;
-
-export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly err: string; readonly isCut: boolean };
-
-export const outputBytesMaxDefault = 1 << 29;
-export const timeoutMsDefault = 600_000;
+const outputBytesMaxDefault = 1 << 29;
 const errorBytesMax = 16_384;
-
-const hardening = [
-  ["core.hooksPath", "/dev/null"],
-  ["core.fsmonitor", "false"],
-  ["core.untrackedCache", "false"],
-  ["protocol.allow", "never"],
-  ["gc.auto", "0"],
-  ["maintenance.auto", "false"],
-  ["commit.gpgsign", "false"],
-  ["submodule.recurse", "false"],
-  ["fetch.recurseSubmodules", "false"],
-] as const;
-/** Added when the user's configuration is off. With it, trusting every folder's owner would be wrong, because their filters run. */
-const isolationSettings = [
-  ["safe.directory", "*"],
-  ["core.attributesFile", "/dev/null"],
-  ["core.excludesFile", "/dev/null"],
-] as const;
 
 /** Runs git and returns its output; throws WorkspaceFailed on any exit code that was not expected. */
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
   const message = answer.err.trim().replace(/\s+/g, " ").slice(0, 2000);
-  throw toGitFailure(call, answer, `git ${commandOf(call)} failed (${answer.code}): ${message}`);
+  throw toGitFailure(call, answer, `git ${findCommand(call)} failed (${answer.code}): ${message}`);
 }
 
-/** The failure of a call: a full disk among those it uses, or this sentence. */
+/** The failure of a call: that a disk it uses is full, or else this sentence. */
 export function toGitFailure(
   call: Pick<GitCall, "cwd" | "env" | "into">,
   { err }: Pick<GitAnswer, "err">,
   sentence: string,
 ): WorkspaceFailed {
-  const places = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].flatMap((name) => call.env?.[name] ?? []);
-  const full = explainDiskFull(err, [call.cwd, ...places, ...(call.into === undefined ? [] : [call.into.root, call.into.commonDir])]);
-  return full === null ? new WorkspaceFailed("workspace_unusable", sentence) : new WorkspaceFailed("disk_full", full);
+  const paths = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].flatMap((name) => call.env?.[name] ?? []);
+  const repositoryPaths = call.into === undefined ? [] : [call.into.root, call.into.commonDir];
+  const fullDisk = explainDiskFull(err, [call.cwd, ...paths, ...repositoryPaths]);
+  return fullDisk === null ? new WorkspaceFailed("workspace_unusable", sentence) : new WorkspaceFailed("disk_full", fullDisk);
 }
 
 /** The one line a plumbing command prints. */
@@ -91,77 +51,75 @@ export async function readGitLine(call: GitCall): Promise<string> {
   return (await git(call)).out.toString("utf8").replace(/\n$/, "");
 }
 
-/** The options of every git call. G1 */
-export function composeGitArguments({ config }: Pick<GitCall, "config">): readonly string[] {
-  const settings = config === "user" ? hardening : [...hardening, ...isolationSettings];
-  return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
-}
-
 async function spawnGit(call: GitCall): Promise<GitAnswer> {
   invariant(isHarmlessCall(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
   await requireSafeFor(call); // G4
-  const argv = [...composeGitArguments(call), ...call.args];
-  const outputBytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
   return new Promise((resolve, reject) => {
+    const args = [...composeGitArguments(call), ...call.args];
     // Detached, so that a Ctrl-C meant for the runner does not interrupt an update of a checkout.
-    const child = spawn("git", argv, { cwd: call.cwd, env: composeGitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = spawn("git", args, { cwd: call.cwd, env: composeGitEnvironment(call), stdio: ["pipe", "pipe", "pipe"], detached: true });
     endAtExit(child, "gently"); // G5
+    let failure: Error | null = null;
+    const failWith = (error: Error): void => {
+      failure ??= error;
+      killGroup(child);
+    };
     const closed = new AbortController();
+    const timer = setTimeout(
+      () => failWith(new WorkspaceFailed("workspace_unusable", `git ${findCommand(call)} did not end in time.`)),
+      call.timeoutMs ?? timeoutMsDefault,
+    ); // G3
+    const stopWatching = (): void => {
+      clearTimeout(timer);
+      closed.abort();
+    };
     child.on("error", (error) => {
-      clearTimeout(timer);
-      closed.abort();
-      reject(cannotStart(error, call.cwd));
+      stopWatching();
+      reject(toStartFailure(error, call.cwd));
     });
-    const out: Buffer[] = [];
-    const keep = (chunk: Buffer): void => void out.push(chunk);
-    let outBytes = 0;
-    let err = "";
-    let isCut = false;
-    let hasTimedOut = false;
-    let blockedAt: string | null = null;
-    let inputError: unknown = null;
-    const timer = setTimeout(() => {
-      hasTimedOut = true; // G3
-      killGroup(child);
-    }, call.timeoutMs ?? timeoutMsDefault);
-    reportIfBlocked(call, closed.signal, (at) => {
-      blockedAt = at;
-      killGroup(child);
-    });
+    reportIfBlocked(call, closed.signal, (problem) => failWith(new WorkspaceFailed("workspace_unusable", problem, "take it away")));
     if (child.pid === undefined) return; // It did not start, and may have no pipes either; its error event follows.
-    child.stdout.on("data", (chunk: Buffer) => {
-      if (isCut) return;
-      const room = outputBytesMax - outBytes;
-      (call.onOutput ?? keep)(chunk.length > room ? chunk.subarray(0, room) : chunk);
-      outBytes += Math.min(chunk.length, room);
-      if (chunk.length <= room) return;
-      isCut = true; // G3
-      killGroup(child);
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      if (err.length < errorBytesMax) err += chunk.toString("utf8");
-    });
+    const output = collectOutput(child, call);
     child.on("close", (code, signal) => {
-      clearTimeout(timer);
-      closed.abort();
-      if (inputError !== null) return reject(inputError instanceof Error ? inputError : new Error("the input could not be read"));
-      if (blockedAt !== null) return reject(new WorkspaceFailed("workspace_unusable", blockedAt, "take it away"));
-      if (hasTimedOut) return reject(new WorkspaceFailed("workspace_unusable", `git ${commandOf(call)} did not end in time.`));
-      if (isCut) return resolve({ code: 0, out: Buffer.concat(out), err, isCut });
+      stopWatching();
+      if (failure !== null) return reject(failure);
+      const { out, err, isCut } = output();
+      if (isCut) return resolve({ code: 0, out, err, isCut });
+      if (code !== null) return resolve({ code, out, err, isCut });
       // A killed git has no result, whatever exit codes are accepted.
-      if (code === null)
-        return reject(new WorkspaceFailed("workspace_unusable", `git ${commandOf(call)} was ended by ${signal ?? "a signal"}.`));
-      resolve({ code, out: Buffer.concat(out), err, isCut });
+      reject(new WorkspaceFailed("workspace_unusable", `git ${findCommand(call)} was ended by ${signal ?? "a signal"}.`));
     });
     child.stdin.on("error", () => undefined); // A git that stops reading early says why by its exit code.
-    writeInput(child.stdin, call.input ?? []).catch((error: unknown) => {
-      inputError = error;
-      killGroup(child);
-    });
+    writeInput(child.stdin, call.input ?? []).catch((error: unknown) =>
+      failWith(error instanceof Error ? error : new Error("the input could not be read")),
+    );
   });
 }
 
-const cannotStart = (error: Error, cwd: string): WorkspaceFailed =>
+/** Collects what git prints; kills it when that is more than the call allows (G3). Returns a function that reads what came so far. */
+function collectOutput(child: ChildProcessWithoutNullStreams, call: GitCall): () => Omit<GitAnswer, "code"> {
+  const bytesMax = call.outputBytesMax ?? outputBytesMaxDefault;
+  const chunks: Buffer[] = [];
+  const receive = call.onOutput ?? ((chunk: Buffer): void => void chunks.push(chunk));
+  let bytes = 0;
+  let err = "";
+  let isCut = false;
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (isCut) return;
+    const room = bytesMax - bytes;
+    receive(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    bytes += Math.min(chunk.length, room);
+    if (chunk.length <= room) return;
+    isCut = true;
+    killGroup(child);
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (err.length < errorBytesMax) err += chunk.toString("utf8");
+  });
+  return () => ({ out: Buffer.concat(chunks), err, isCut });
+}
+
+const toStartFailure = (error: Error, cwd: string): WorkspaceFailed =>
   new WorkspaceFailed(
     "workspace_unusable",
     readErrorCode(error) === "ENOENT"
@@ -170,7 +128,7 @@ const cannotStart = (error: Error, cwd: string): WorkspaceFailed =>
   );
 
 /** The git command of a call, after its options: `merge-tree`. */
-const commandOf = ({ args }: GitCall): string => args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c") ?? "";
+const findCommand = ({ args }: GitCall): string => args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c") ?? "";
 
 /** Kills a git together with the filters it started. */
 function killGroup(child: ChildProcess): void {
@@ -179,13 +137,13 @@ function killGroup(child: ChildProcess): void {
 
 const slowMs = 3_000;
 
-/** A git that takes long may block on a pipe somewhere in the checkout, where checking beforehand would cost as much as the call. */
-function reportIfBlocked(call: GitCall, closed: AbortSignal, report: (waitsAt: string) => void): void {
+/** Reports a pipe or device that a slow git may wait for. Checking the whole checkout beforehand would cost as much as the call. */
+function reportIfBlocked(call: GitCall, closed: AbortSignal, report: (problem: string) => void): void {
   const checkCheckout = async (): Promise<void> => {
-    const blockedAt = await findBlockingFile(call.env?.["GIT_WORK_TREE"] ?? call.cwd, closed);
-    if (blockedAt !== null && !closed.aborted) report(blockedAt);
+    const problem = await findBlockingFile(call.env?.["GIT_WORK_TREE"] ?? call.cwd, closed);
+    if (problem !== null && !closed.aborted) report(problem);
   };
-  const timer = setTimeout(() => void checkCheckout().catch(() => undefined), slowMs); // without a finding the time limit applies
+  const timer = setTimeout(() => void checkCheckout().catch(() => undefined), slowMs); // if the check itself fails, the time limit still applies
   closed.addEventListener("abort", () => clearTimeout(timer), { once: true });
 }
 
@@ -193,17 +151,17 @@ function reportIfBlocked(call: GitCall, closed: AbortSignal, report: (waitsAt: s
 const writingCommands = new Set(["update-ref", "symbolic-ref", "read-tree", "update-index", "checkout-index"]);
 const checkedGitDirs = new Set<string>();
 
-/** G4. The runner's own git directories are exempt. */
+/** Checks the git folder that a call uses (G4). The runner's own git directories are exempt. */
 async function requireSafeFor(call: GitCall): Promise<void> {
-  const places = call.into ?? (call.isOwn === true ? null : placesOfCall(call));
+  const places = call.into ?? (call.isOwn === true ? null : findPlacesOfCall(call));
   if (places === null || (checkedGitDirs.has(places.gitDir) && !call.args.some((word) => writingCommands.has(word)))) return;
   await requireSafeRepository(places);
 }
 
-function placesOfCall({ cwd, env }: GitCall): GitPlaces | null {
+function findPlacesOfCall({ cwd, env }: GitCall): GitPlaces | null {
   const gitDir = env?.["GIT_DIR"];
-  const around = findGitPlaces(cwd);
-  return gitDir === undefined || around?.gitDir === gitDir ? around : { root: cwd, gitDir, commonDir: readCommonDir(gitDir) };
+  const enclosing = findGitPlaces(cwd);
+  return gitDir === undefined || enclosing?.gitDir === gitDir ? enclosing : { root: cwd, gitDir, commonDir: readCommonDir(gitDir) };
 }
 
 /** Checks a repository's git folder before git uses it, and throws if it may not. */
@@ -226,7 +184,7 @@ async function requireSafeIncludes(path: string, depth: number): Promise<void> {
   for (const entry of out.toString("utf8").split("\0")) {
     const includePath = entry.slice(entry.indexOf("\n") + 1);
     if (entry === "" || includePath === "") continue;
-    const included = resolved(dirname(path), includePath.replace(/^~(?=\/)/, homedir()));
+    const included = resolvePath(dirname(path), includePath.replace(/^~(?=\/)/, homedir()));
     const why = explainUnsafeInclude(included);
     if (why !== null) throw new WorkspaceFailed("workspace_unusable", `${why} Git was not started.`, "take the include away");
     await requireSafeIncludes(included, depth + 1);
@@ -253,46 +211,3 @@ const waitForDrain = (stdin: NodeJS.WritableStream): Promise<void> =>
     stdin.on("close", done);
     stdin.on("error", done);
   });
-
-/** The environment variable with the pid of the runner that started a git, so that the next runner can find it. */
-export const gitMarkVariable = "AUTOPILOT_GIT";
-/** Where a user may keep their configuration instead of the usual places. */
-const configVariables = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
-
-/** The absolute folders of a PATH: a relative one would be inside the repository, where a program called git could be. */
-const absoluteFolders = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
-
-export function composeGitEnvironment(call: GitContext): Record<string, string> {
-  const path = process.env["PATH"];
-  const searchPath = path === undefined ? {} : { PATH: absoluteFolders(path) };
-  // Overrides any configuration: nothing is fetched implicitly, and the runner's own calls fetch from folders only.
-  const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
-  const fixed = {
-    ...transports,
-    [gitMarkVariable]: String(process.pid),
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_OPTIONAL_LOCKS: "0",
-    LC_ALL: "C",
-    LANGUAGE: "C",
-  };
-  if (call.config === "user") return { ...userEnvironment(), ...searchPath, ...fixed, ...call.env }; // G2
-  const temporary = process.env["TMPDIR"];
-  const withoutUserConfig = {
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_ATTR_NOSYSTEM: "1",
-    GIT_NO_REPLACE_OBJECTS: "1",
-    // Git looks here for attributes and ignore files even without a configuration.
-    HOME: "/nonexistent",
-    XDG_CONFIG_HOME: "/nonexistent",
-  };
-  return { ...searchPath, ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...fixed, ...withoutUserConfig, ...call.env }; // G1
-}
-
-/** The user's own environment without variables that would redirect git. */
-function userEnvironment(): Record<string, string> {
-  const isHarmless = (name: string): boolean => !name.startsWith("GIT_") || configVariables.includes(name);
-  return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value !== undefined && isHarmless(name) ? [[name, value] as const] : [])),
-  );
-}

@@ -1,6 +1,6 @@
-// harmless-call: which git commands execute nothing that a repository brought along, and so may run on the user's git directory.
+// harmless-call: tells which git commands execute nothing that a repository brought along, and so may run on the user's git directory.
 
-/** Commands that execute nothing, in any repository, with the options that would change that. */
+/** Commands that execute nothing in any repository, unless one of the options below is given. */
 const harmlessCommands = new Set([
   "rev-parse",
   "rev-list",

@@ -10,16 +10,16 @@ export const runnerIdentity: Identity = { name: "autopilot", email: "autopilot@l
 export async function readIdentity(root: string): Promise<Identity> {
   const text = await readUserConfig({ cwd: root, config: "user" }, ["--get-regexp", "^user\\.(name|email)$"]);
   // Each value follows its key and a newline; if a key is set several times the last one counts.
-  const values = new Map(text === null ? [] : text.split("\0").map(keyAndValue));
-  const [name, email] = [withoutControlCharacters(values.get("user.name")), withoutControlCharacters(values.get("user.email"))];
+  const values = new Map(text === null ? [] : text.split("\0").map(splitKeyAndValue));
+  const [name, email] = [stripControlCharacters(values.get("user.name")), stripControlCharacters(values.get("user.email"))];
   return name === "" || email === "" ? runnerIdentity : { name, email };
 }
 
-/** The name may come with the repository, and appears in commits and logs on terminals. */
-const withoutControlCharacters = (value = ""): string =>
+/** The name may come with the repository, and is shown in terminals. */
+const stripControlCharacters = (value = ""): string =>
   visible(value) === value ? value : value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
 
-function keyAndValue(entry: string): readonly [string, string] {
+function splitKeyAndValue(entry: string): readonly [string, string] {
   const end = entry.indexOf("\n");
   return end === -1 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1).trim()];
 }

@@ -1,5 +1,5 @@
-// ignore-rules: which paths the base tree's ignore rules ignore. The rules are the base's, not those an agent may have rewritten: git is run in a
-// folder with nothing but the base's .gitignore files.
+// ignore-rules: finds which paths are ignored by the .gitignore files of the base tree, not by those an agent may have rewritten: git is run
+// in a folder that has nothing but the base's .gitignore files.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,14 +11,18 @@ import type { Shadow } from "./shadow.ts";
 import type { TreeEntry } from "./tree.ts";
 import type { TreeFolders } from "./tree-folders.ts";
 
-/** The tree itself, which has no name. */
+/** The path of the tree itself. */
 const top = "" as BytePath;
 
 /** Returns which of these paths are ignored; a folder is passed with a trailing slash. */
 export type FindIgnored = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
 
+/** By rules folder: the folders of the tree whose .gitignore was written there, if they have one. */
 const writtenRules = new Map<string, Set<BytePath>>();
+/** By rules folder: whether a path is ignored. The rules of a tree never change. */
+const answers = new Map<string, Map<BytePath, boolean>>();
 const cachedTreesMax = 200;
+const answersMax = 100_000;
 
 /** Where the rules of one tree are written, and what they are read from. */
 type RulesFolder = { readonly shadow: Shadow; readonly folders: TreeFolders; readonly tree: GitSha; readonly folder: string };
@@ -36,10 +40,6 @@ export function openIgnoreRules(shadow: Shadow, folders: TreeFolders, tree: GitS
   };
 }
 
-/** Cached: the rules of a tree never change. */
-const answers = new Map<string, Map<BytePath, boolean>>();
-const answersMax = 100_000;
-
 async function askGit(rules: RulesFolder, paths: readonly BytePath[]): Promise<ReadonlySet<BytePath>> {
   const { shadow, folder } = rules;
   await writeRules(rules, paths);
@@ -54,7 +54,7 @@ async function askGit(rules: RulesFolder, paths: readonly BytePath[]): Promise<R
   const ignored = new Set<BytePath>();
   for (let index = 0; index < out.length;) {
     const end = out.indexOf(0, index);
-    ignored.add(bytePathFromBytes(out.subarray(index + 2, end)));
+    ignored.add(bytePathFromBytes(out.subarray(index + "./".length, end)));
     index = end + 1;
   }
   return ignored;
@@ -72,14 +72,16 @@ async function writeRules({ shadow, folders, tree, folder }: RulesFolder, paths:
   if (writtenRules.size > cachedTreesMax) writtenRules.clear();
   const foldersWithRules = writtenRules.get(folder) ?? new Set<BytePath>();
   writtenRules.set(folder, foldersWithRules);
-  const missingFolders = new Set(paths.flatMap((path) => [top, ...listParentFolders(path)]).filter((above) => !foldersWithRules.has(above)));
-  if (missingFolders.size === 0) return;
+  const parents = paths.flatMap((path) => [top, ...listParentFolders(path)]);
+  const newFolders = new Set(parents.filter((parent) => !foldersWithRules.has(parent)));
+  if (newFolders.size === 0) return;
   const rules: [BytePath, TreeEntry][] = [];
-  for (const above of missingFolders) {
-    const entry = await folders.at(tree, joinBytePath(above, ".gitignore" as BytePath));
-    if (entry !== undefined && entry.mode.startsWith("100")) rules.push([joinBytePath(above, ".gitignore" as BytePath), entry]);
+  for (const parent of newFolders) {
+    const path = joinBytePath(parent, ".gitignore" as BytePath);
+    const entry = await folders.at(tree, path);
+    if (entry !== undefined && entry.mode.startsWith("100")) rules.push([path, entry]);
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (rules.length > 0) await materialize(shadow, rules, folder);
-  for (const above of missingFolders) foldersWithRules.add(above);
+  for (const parent of newFolders) foldersWithRules.add(parent);
 }

@@ -1,9 +1,13 @@
-// index-file: reads a git index without git, to answer one question: whether a name may be in it at all.
+// index-file: reads a git index without git, to answer one question: whether a word may be in a tracked path at all.
 
 import { closeSync, openSync, readSync } from "node:fs";
 
 const chunkBytes = 1 << 16;
 const headBytes = 12;
+/** The mark of an index whose paths are in another file. The same letters may be in a path; then git is asked, which is harmless. */
+const splitIndexMark = "link\0\0\0";
+/** An index of version 2 or 3. Version 4 shortens paths. */
+const plainIndexHead = /^DIRC\0\0\0[\x02\x03]/;
 
 /**
  * Whether any tracked path may contain this word, ignoring case. A no is certain: the paths are stored literally. If they are not (another
@@ -27,9 +31,10 @@ export function mayTrack(index: string, word: string): boolean {
       read = readSync(fd, buffer, keptBytes, chunkBytes - keptBytes, null)
     ) {
       const text = buffer.toString("latin1", 0, keptBytes + read);
-      if (isFirst && !/^DIRC\0\0\0[\x02\x03]/.test(text)) return true;
-      if (pattern.test(text) || text.includes(splitExtension)) return true;
+      if (isFirst && !plainIndexHead.test(text)) return true;
+      if (pattern.test(text) || text.includes(splitIndexMark)) return true;
       isFirst = false;
+      // The end of this chunk is kept, since the word may begin in it and go on in the next one.
       const overlapBytes = Math.min(keptBytes + read, Math.max(word.length, headBytes));
       buffer.copy(buffer, 0, keptBytes + read - overlapBytes, keptBytes + read);
       keptBytes = overlapBytes;
@@ -41,6 +46,3 @@ export function mayTrack(index: string, word: string): boolean {
     closeSync(fd);
   }
 }
-
-/** Marks an index whose paths are in another file. The letters may also be in a path; then git is asked, which is harmless. */
-const splitExtension = "link\0\0\0";

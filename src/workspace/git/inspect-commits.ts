@@ -1,4 +1,4 @@
-// inspect-commits: reads commits without changing anything: the difference between two, the text of a file, whether a commit exists.
+// inspect-commits: answers questions about commits of a run: how two differ, which paths one has, the text of a file, which change is later.
 
 import { join } from "node:path";
 import { compareText } from "../../kit/compare-text.ts";
@@ -18,47 +18,47 @@ export async function readDifferences(run: RunWorkspace, from: GitSha, to: GitSh
   if (from === to) return [];
   return (await readFileDifferences(run.shadow.call, from, to)).map(({ path, was, now }) => ({
     path: displayPath(path),
-    kind: differenceKind(was, now),
-    was: entryKey(was),
-    now: entryKey(now),
+    kind: toDifferenceKind(was, now),
+    was: toEntryKey(was),
+    now: toEntryKey(now),
   }));
 }
 
-function differenceKind(was: TreeEntry | undefined, now: TreeEntry | undefined): Difference["kind"] {
+function toDifferenceKind(was: TreeEntry | undefined, now: TreeEntry | undefined): Difference["kind"] {
   if (was === undefined) return "added";
   return now === undefined ? "deleted" : "changed";
 }
 
-const entryKey = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
+const toEntryKey = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
 
 /** The file list of the run's base and of the last other commit: steps ask for the same ones repeatedly. */
 const pathLists = new WeakMap<RunWorkspace, Map<GitSha, Promise<readonly string[]>>>();
 
-export function pathsAt(run: RunWorkspace, commit: GitSha): Promise<readonly string[]> {
+export function readPathsAt(run: RunWorkspace, commit: GitSha): Promise<readonly string[]> {
   const lists = pathLists.get(run) ?? new Map<GitSha, Promise<readonly string[]>>();
   pathLists.set(run, lists);
   const cached = lists.get(commit);
   if (cached !== undefined) return cached;
-  for (const other of lists.keys()) if (other !== run.base.commit) lists.delete(other);
-  const paths = commit === run.base.commit ? listDisplayPaths(run.shadow.call, commit) : pathsByDifference(run, commit);
+  for (const cachedCommit of lists.keys()) if (cachedCommit !== run.base.commit) lists.delete(cachedCommit);
+  const paths = commit === run.base.commit ? listDisplayPaths(run.shadow.call, commit) : computePathsFromBase(run, commit);
   lists.set(commit, paths);
   paths.catch(() => lists.delete(commit));
   return paths;
 }
 
-/** The base's list, without what is gone and with what is new. */
-async function pathsByDifference(run: RunWorkspace, commit: GitSha): Promise<readonly string[]> {
-  const basePaths = await pathsAt(run, run.base.commit);
+/** The base's list, without deleted and with added paths. */
+async function computePathsFromBase(run: RunWorkspace, commit: GitSha): Promise<readonly string[]> {
+  const basePaths = await readPathsAt(run, run.base.commit);
   const differences = await readFileDifferences(run.shadow.call, run.base.commit, commit);
-  const deleted = new Set(differences.flatMap(({ path, now }) => (now === undefined ? [displayPath(path)] : [])));
-  const added = differences.flatMap(({ path, was }) => (was === undefined ? [displayPath(path)] : []));
+  const deleted = new Set(differences.filter(({ now }) => now === undefined).map(({ path }) => displayPath(path)));
+  const added = differences.filter(({ was }) => was === undefined).map(({ path }) => displayPath(path));
   if (deleted.size + added.length === 0) return basePaths;
   const paths = deleted.size === 0 ? [...basePaths] : basePaths.filter((path) => !deleted.has(path));
   paths.push(...added);
-  return paths.sort((a, b) => compareText(a, b)); // a sorted list is searched without a copy
+  return paths.sort((a, b) => compareText(a, b)); // sorted, like the base's list
 }
 
-export async function textAt(run: RunWorkspace, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
+export async function readTextAt(run: RunWorkspace, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
   const tree = await resolveTree(run.shadow.call, commit);
   const entry = await openTreeFolders(run.shadow.call).at(tree, bytePathFromText(path));
   if (entry === undefined || !entry.mode.startsWith("100")) return null;
@@ -89,16 +89,17 @@ const orderTimeoutMs = 60_000;
  * one of them is in no commit, or they were changed on unrelated branches.
  */
 export async function isLater(run: RunWorkspace, commit: GitSha, path: string, than: string): Promise<boolean | null> {
-  const lastChange = async (item: string): Promise<string> => {
-    const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", item];
+  const findLastChange = async (changedPath: string): Promise<string> => {
+    const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", changedPath];
     return (await git({ ...userRepositoryCall(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
   };
-  const [changedIn, otherChangedIn] = [await lastChange(path), await lastChange(than)];
+  const [changedIn, otherChangedIn] = [await findLastChange(path), await findLastChange(than)];
   if (changedIn === "" || otherChangedIn === "") return null;
   if (changedIn === otherChangedIn) return false;
-  const isAncestor = async (old: string, young: string): Promise<boolean> =>
-    (await git({ ...userRepositoryCall(run), args: ["merge-base", "--is-ancestor", old, young], codes: [0, 1], timeoutMs: orderTimeoutMs }))
-      .code === 0;
+  const isAncestor = async (older: string, newer: string): Promise<boolean> => {
+    const args = ["merge-base", "--is-ancestor", older, newer];
+    return (await git({ ...userRepositoryCall(run), args, codes: [0, 1], timeoutMs: orderTimeoutMs })).code === 0;
+  };
   if (await isAncestor(otherChangedIn, changedIn)) return true;
   return (await isAncestor(changedIn, otherChangedIn)) ? false : null;
 }

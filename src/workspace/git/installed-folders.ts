@@ -1,7 +1,8 @@
-// installed-folders: folders of installed packages in the user's checkout: those git ignores, and untracked ones, which are not meant to be
-// committed. A run treats the latter as ignored: checks use them, and an agent's changes to its copy don't count.
+// installed-folders: finds folders of installed packages (node_modules and the like) in the user's checkout: those git ignores, and
+// untracked ones, which are not meant to be committed. A run treats both as ignored: checks use them, and an agent's changes to its copy
+// don't count.
 //
-// They are searched by name in the folders of the commit, and git is asked only about those: otherwise it would read every folder.
+// They are searched by name in the folders of the commit, and git is asked only about the matches: otherwise it would read every folder.
 
 import { lstatSync } from "node:fs";
 import { basename } from "node:path";
@@ -12,12 +13,12 @@ import type { GitPlaces } from "./git-places.ts";
 import { listTree } from "./tree-list.ts";
 import { openUserView } from "./user-view.ts";
 
-/** Names that only an installer uses. `vendor` may be the user's own code, so it counts only if git ignores it. */
+/** Names that only an installer uses. (`vendor` isn't one: it may be the user's own code, so it counts only if git ignores it.) */
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
 
 /**
- * Ignore rules for those that git does not ignore, each for exactly one path, and for those that an agent may install at the top where
- * there is none yet.
+ * Ignore rules, each for exactly one path: for existing package folders that git does not ignore, and for those that an agent may yet install
+ * at the top.
  */
 export async function composeInstalledRules(places: GitPlaces, existing: readonly BytePath[]): Promise<string> {
   const untracked = await listUntracked(places, existing.filter(isNamed(installedNames)), []);
@@ -28,7 +29,7 @@ export async function composeInstalledRules(places: GitPlaces, existing: readonl
     .join("");
 }
 
-/** Those of these names that git, or a further ignore file, ignores; as paths from the root. */
+/** The existing folders with one of these names that git, or the ignore file `rules`, ignores; as paths from the root. */
 export function findIgnoredFolders(
   places: GitPlaces,
   existing: readonly BytePath[],
@@ -44,8 +45,12 @@ const isNamed =
   (path: BytePath): boolean =>
     names.includes(basename(path));
 
-/** The subfolders of a folder of the commit with one of these names or one that only an installer uses. */
-export async function findFoldersNamed({ root, gitDir }: GitPlaces, commit: GitSha, names: readonly string[]): Promise<readonly BytePath[]> {
+/** The existing folders with one of these names, or with one that only an installer uses, beside the files of the commit. */
+export async function findFoldersNamed(
+  { root, gitDir }: GitPlaces,
+  commit: GitSha,
+  names: readonly string[],
+): Promise<readonly BytePath[]> {
   const parents = await readFolders({ root, gitDir }, commit);
   const top = Buffer.from(`${root}/`).toString("latin1");
   const wantedNames = [...new Set([...installedNames, ...names])].map(bytePathFromText);
@@ -66,7 +71,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Every folder of a commit, the root first. A list of paths is sorted, so the previous one shows what is new. */
+/** Every folder of a commit, the root first. The paths are sorted, so only a path whose folder differs from the one before is looked at. */
 async function readFolders({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">, commit: GitSha): Promise<readonly BytePath[]> {
   const { paths } = await listTree({ cwd: root, env: { GIT_DIR: gitDir } }, commit);
   const folders = new Set<BytePath>(["" as BytePath]);
@@ -75,17 +80,18 @@ async function readFolders({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">,
     const end = path.lastIndexOf("/");
     if (end === -1 || (previousFolder.length === end && path.startsWith(previousFolder))) continue;
     previousFolder = path.slice(0, end);
-    for (
-      let index = previousFolder.length;
-      index > 0 && !folders.has(previousFolder.slice(0, index) as BytePath);
-      index = previousFolder.lastIndexOf("/", index - 1)
-    )
-      folders.add(previousFolder.slice(0, index) as BytePath);
+    for (let length = end; length > 0; length = previousFolder.lastIndexOf("/", length - 1)) {
+      const folder = previousFolder.slice(0, length) as BytePath;
+      if (folders.has(folder)) break; // then those above it are known too
+      folders.add(folder);
+    }
   }
   return [...folders];
 }
 
-/** Git's answer about these: the untracked ones among them, and with `options` others. */
+/** Those of these folders that git lists as untracked; with the option `--ignored`, those it lists as ignored. */
+const pathsPerCall = 500;
+
 async function listUntracked(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
   const paths = folders.flatMap((path) => bytePathText(path) ?? []);
   if (paths.length === 0) return [];
@@ -106,7 +112,6 @@ async function listUntracked(places: GitPlaces, folders: readonly BytePath[], op
   }
   return untracked;
 }
-const pathsPerCall = 500;
 
 /** The folders of a NUL-separated listing, without the trailing slash. */
 const parseFolders = (out: Buffer): readonly string[] =>

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { gitMarkVariable } from "./git.ts";
+import { gitMarkVariable } from "./git-call.ts";
 import { signalGroup } from "./running-gits.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 
@@ -16,14 +16,14 @@ const pollMs = 50;
 /** A lock seen this many times, with no live process that could hold it, is stale. */
 const idlePollsMin = 4;
 
-/** Before a run's branch is read: gits of a dead runner finish, and the lock of a killed one is deleted. */
+/** Called before a run's branch is read: waits for gits of a dead runner, kills those that don't end, and deletes the lock of the branch. */
 export async function clearLeftovers(run: Pick<RunWorkspace, "repository" | "ref">): Promise<void> {
   const { root, commonDir } = run.repository;
-  const until = performance.now() + waitMs;
+  const deadlineMs = performance.now() + waitMs;
   const readOrphans = (): readonly RunningGit[] => readRunningGits(root).filter(isOrphan);
   let orphans = readOrphans();
-  for (; orphans.length > 0 && performance.now() < until; orphans = readOrphans()) await pause(pollMs);
-  for (const { pid } of orphans) signalGroup(pid, "SIGKILL"); // it waits for something that doesn't come
+  for (; orphans.length > 0 && performance.now() < deadlineMs; orphans = readOrphans()) await pause(pollMs);
+  for (const { pid } of orphans) signalGroup(pid, "SIGKILL"); // it waits for something that will not happen
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 
@@ -31,8 +31,8 @@ export async function clearLeftovers(run: Pick<RunWorkspace, "repository" | "ref
 export async function clearLock(path: string, root: string, whose: "ours" | "theirs"): Promise<boolean> {
   if (!existsSync(path)) return true;
   if (process.platform !== "linux" && whose === "theirs") return false; // Z1
-  const until = performance.now() + waitMs;
-  for (let idlePolls = 0; performance.now() < until;) {
+  const deadlineMs = performance.now() + waitMs;
+  for (let idlePolls = 0; performance.now() < deadlineMs;) {
     await pause(pollMs);
     if (!existsSync(path)) return true;
     idlePolls = readRunningGits(root).some(({ runner }) => runner !== process.pid) ? 0 : idlePolls + 1;
@@ -45,10 +45,10 @@ export async function clearLock(path: string, root: string, whose: "ours" | "the
 
 const foreignLockWaitMs = 3_000;
 
-/** Waits a little for another process's lock, as long as a git command takes. */
+/** Waits for another process's lock, as long as an ordinary git command takes; returns whether it is gone. */
 export async function waitUntilGone(path: string): Promise<boolean> {
-  for (const until = performance.now() + foreignLockWaitMs; existsSync(path); await pause(pollMs)) {
-    if (performance.now() >= until) return false;
+  for (const deadlineMs = performance.now() + foreignLockWaitMs; existsSync(path); await pause(pollMs)) {
+    if (performance.now() >= deadlineMs) return false;
   }
   return true;
 }
@@ -58,20 +58,22 @@ type RunningGit = { readonly pid: number; readonly runner: number | null };
 
 const isOrphan = ({ runner }: RunningGit): boolean => runner !== null && runner !== process.pid && !existsSync(`/proc/${runner}`);
 
-/** Gits whose working folder is in the repository. Except on Linux none can be seen. */
+/** Gits whose working folder is in the repository. Only on Linux can they be seen. */
 function readRunningGits(root: string): readonly RunningGit[] {
   if (process.platform !== "linux") return [];
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        if (!readFileSync(`/proc/${name}/comm`, "utf8").startsWith("git")) return [];
-        if (!`${readlinkSync(`/proc/${name}/cwd`)}/`.startsWith(`${root}/`)) return [];
-        const variables = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
-        const mark = variables.find((word) => word.startsWith(`${gitMarkVariable}=`))?.slice(gitMarkVariable.length + 1);
-        return [{ pid: Number(name), runner: mark === undefined ? null : Number(mark) }];
-      } catch {
-        return []; // gone, or another user's
-      }
-    });
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => readRunningGit(pid, root)).filter((runningGit) => runningGit !== null);
+}
+
+function readRunningGit(pid: string, root: string): RunningGit | null {
+  try {
+    if (!readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("git")) return null;
+    const cwd = readlinkSync(`/proc/${pid}/cwd`);
+    if (!`${cwd}/`.startsWith(`${root}/`)) return null;
+    const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    const mark = variables.find((variable) => variable.startsWith(`${gitMarkVariable}=`))?.slice(gitMarkVariable.length + 1);
+    return { pid: Number(pid), runner: mark === undefined ? null : Number(mark) };
+  } catch {
+    return null; // it ended, or is another user's
+  }
 }

@@ -1,4 +1,4 @@
-// loose-objects: writes a few small objects into a repository as git itself would, each as a file, without starting a process.
+// loose-objects: writes a few small objects into a repository as git itself would, each as a "loose" file, without starting a process.
 //
 // Invariants:
 //   O1. An object appears whole, by one rename, under its hash; an interrupted write leaves a file that git gc removes.
@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { deflate, constants as zlib } from "node:zlib";
 import type { GitSha } from "../../contracts/ids.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
-import type { GitContext } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import type { ObjectFormat } from "./tree.ts";
 
 const deflateAsync = promisify(deflate);
@@ -21,31 +21,18 @@ const objectsMax = 40;
 
 export type NewObject = { readonly type: "blob" | "tree" | "commit"; readonly content: Buffer };
 
-/** Whether this many objects are written here rather than by git. */
+/** Whether so many objects should be written here rather than by git. */
 export const areFewObjects = (count: number): boolean => count <= objectsMax;
 
 /** Writes an object where the call's new objects go, and returns its hash. */
 export async function writeObject(call: GitContext, format: ObjectFormat, { type, content }: NewObject): Promise<GitSha> {
   const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
   const name = createHash(format).update(object).digest("hex");
-  const folder = join(objectFolder(call), name.slice(0, 2));
+  const folder = join(findObjectFolder(call), name.slice(0, 2));
   const path = join(folder, name.slice(2));
   if (existsSync(path)) return name; // O2
   try {
-    await mkdir(folder, { recursive: true });
-    const draft = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`); // O1
-    try {
-      const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
-      try {
-        await file.writeFile(await deflateAsync(object, { level: zlib.Z_BEST_SPEED }));
-      } finally {
-        await file.close();
-      }
-      await rename(draft, path);
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
-    }
+    await writeObjectFile(folder, path, await deflateAsync(object, { level: zlib.Z_BEST_SPEED }));
   } catch (error) {
     const code = readErrorCode(error);
     if (code === null) throw error;
@@ -55,5 +42,22 @@ export async function writeObject(call: GitContext, format: ObjectFormat, { type
   return name;
 }
 
-const objectFolder = ({ cwd, env }: GitContext): string =>
-  env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");
+/** Writes a file under git's name for unfinished objects, then renames it (O1). */
+async function writeObjectFile(folder: string, path: string, content: Buffer): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const draft = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
+  try {
+    const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+const findObjectFolder = ({ cwd, env }: GitContext): string => env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");

@@ -1,4 +1,5 @@
-// materialize: writes a list of tree entries into an empty folder, through a private index, converted as the attributes among them say.
+// materialize: writes entries of a tree as files into an empty folder, converted as git's attributes say; and the reverse, a tree with
+// changed entries.
 
 import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
@@ -6,19 +7,24 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathBytes, listParentFolders, bytePathParts, type BytePath } from "./byte-path.ts";
 import { isAttributesFile } from "./attributes.ts";
-import { git, type GitContext } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
 import { resolveTree, type TreeEntry } from "./tree.ts";
 import { writeEditedTree } from "./tree-folders.ts";
 
+/** So few and small files are written here, without git. */
 const directFilesMax = 40;
 const directFileBytesMax = 1 << 20;
+/** Names that git would not check out. */
+const unsafeName = /^(?:|\.|\.\.|\.git)$/i;
 
-type Rows = Iterable<readonly [BytePath, TreeEntry | null]>;
+type Row = readonly [BytePath, TreeEntry | null];
+type Rows = Iterable<Row>;
 
 type MaterializeOptions = {
-  /** Where the index with the files' stat data is kept. */
+  /** Where to keep the index with the files' stat data. */
   readonly index?: string;
   /** Attribute files that apply to the entries and are not written. */
   readonly attributes?: readonly (readonly [BytePath, TreeEntry])[];
@@ -31,10 +37,10 @@ export async function materialize(
   folder: string,
   { index: keptIndex, attributes = [] }: MaterializeOptions = {},
 ): Promise<void> {
-  if (keptIndex === undefined && attributes.length === 0 && (await writeFew(shadow, [...entries], folder))) return;
+  if (keptIndex === undefined && attributes.length === 0 && (await writeFewFiles(shadow, [...entries], folder))) return;
   await withIndex(shadow, async (index) => {
     const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
-    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: indexRows([...attributes, ...entries], shadow) });
+    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: formatIndexRows([...attributes, ...entries], shadow) });
     const refreshFlag = keptIndex !== undefined ? ["-u"] : [];
     await git({
       ...call,
@@ -42,21 +48,15 @@ export async function materialize(
       env: { ...call.env, GIT_WORK_TREE: folder },
       ...(attributes.length === 0
         ? { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-a"] }
-        : { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-z", "--stdin"], input: pathRows(entries) }),
+        : { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-z", "--stdin"], input: formatPathRows(entries) }),
     });
     if (keptIndex !== undefined) await cp(index, keptIndex);
   });
 }
 
 /** Writes a few plain files itself, which is faster than two processes; false, with nothing written, if git must do it. */
-async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, TreeEntry | null])[], folder: string): Promise<boolean> {
-  const isPlain = rows.every(
-    ([path, entry]) =>
-      entry?.mode.startsWith("100") === true &&
-      !isAttributesFile(path) &&
-      bytePathParts(path).every((part) => !/^(?:|\.|\.\.|\.git)$/i.test(part)),
-  );
-  if (rows.length > directFilesMax || !isPlain) return false;
+async function writeFewFiles(shadow: Shadow, rows: readonly Row[], folder: string): Promise<boolean> {
+  if (rows.length > directFilesMax || !rows.every(isPlainFile)) return false;
   const contents: (readonly [BytePath, number, Buffer])[] = [];
   for (const [path, entry] of rows) {
     const content = (await readObject(shadow.call, entry?.sha ?? "", directFileBytesMax))?.content ?? null;
@@ -64,12 +64,15 @@ async function writeFew(shadow: Shadow, rows: readonly (readonly [BytePath, Tree
     contents.push([path, entry?.mode === "100755" ? 0o777 : 0o666, content]);
   }
   for (const [path, mode, content] of contents) {
-    const above = listParentFolders(path).at(-1);
-    if (above !== undefined) await mkdir(pathInFolder(folder, above), { recursive: true });
+    const parent = listParentFolders(path).at(-1);
+    if (parent !== undefined) await mkdir(pathInFolder(folder, parent), { recursive: true });
     await writeFile(pathInFolder(folder, path), content, { mode });
   }
   return true;
 }
+
+const isPlainFile = ([path, entry]: Row): boolean =>
+  entry?.mode.startsWith("100") === true && !isAttributesFile(path) && bytePathParts(path).every((part) => !unsafeName.test(part));
 
 const pathInFolder = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]);
 
@@ -78,6 +81,7 @@ export async function writeTree(shadow: Shadow, call: GitContext, onto: GitSha, 
   return writeEditedTree(call, shadow.format, await resolveTree(call, onto), changes);
 }
 
+/** Passes the path of a private index to `use`, and deletes the index afterwards. */
 async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>): Promise<T> {
   const index = join(shadow.scratch, `index-${randomUUID()}`);
   try {
@@ -88,11 +92,13 @@ async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>):
   }
 }
 
-function* pathRows(entries: Rows): Generator<Buffer> {
+/** Paths, each ended by a NUL: what `checkout-index --stdin -z` reads. */
+function* formatPathRows(entries: Rows): Generator<Buffer> {
   for (const [path] of entries) yield Buffer.concat([bytePathBytes(path), Buffer.from([0])]);
 }
 
-function* indexRows(entries: Rows, shadow: Shadow): Generator<Buffer> {
+/** Rows for `update-index --index-info`: `100644 <sha><tab><path><NUL>`; the mode 0 deletes a path. */
+function* formatIndexRows(entries: Rows, shadow: Shadow): Generator<Buffer> {
   const zeroSha = "0".repeat(shadow.format === "sha1" ? 40 : 64);
   const rows = [...entries];
   // Deletions come first, so that a file may become a folder and a folder a file.

@@ -1,7 +1,8 @@
-// new-commit: creates a commit on no branch yet.
+// new-commit: creates a commit object that is on no branch yet, without a process if its author's name needs no care of git's.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { readGitLine, type GitContext } from "./git.ts";
+import { readGitLine } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import { type Identity, identityEnv } from "./identity.ts";
 import { writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";
@@ -13,7 +14,7 @@ export type CommitInput = {
   readonly message: string;
 };
 
-/** Names that git would write unchanged. Others are left to git. */
+/** Whether git would write this name and address unchanged: it strips some characters at the ends, and forbids others. */
 const isPlainIdentity = ({ name, email }: Identity): boolean =>
   /^[^\s<>.,:;"\\'\x00-\x1f\x7f](?:[^<>\x00-\x1f\x7f]*[^\s<>.,:;"\\'\x00-\x1f\x7f])?$/u.test(name) &&
   /^[\w.+@-]*\w$/.test(email) &&
@@ -23,7 +24,7 @@ export async function createCommit(call: GitContext, format: ObjectFormat, input
   const { tree, parents, identity, message } = input;
   const isText = !message.includes("\0") && message.endsWith("\n");
   if (isPlainIdentity(identity) && isText) {
-    const author = `${identity.name} <${identity.email}> ${gitDate(new Date())}`;
+    const author = `${identity.name} <${identity.email}> ${formatGitDate(new Date())}`;
     const headerLines = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${author}`, `committer ${author}`];
     return writeObject(call, format, { type: "commit", content: Buffer.from(`${headerLines.join("\n")}\n\n${message}`) });
   }
@@ -35,9 +36,11 @@ export async function createCommit(call: GitContext, format: ObjectFormat, input
   });
 }
 
-/** Seconds and the local offset, in git's format. */
-function gitDate(now: Date): string {
-  const minutes = -now.getTimezoneOffset();
-  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) => String(part).padStart(2, "0"));
-  return `${Math.floor(now.getTime() / 1000)} ${minutes < 0 ? "-" : "+"}${hours}${rest}`;
+/** Seconds and the local offset, in git's format: `1700000000 +0100`. */
+function formatGitDate(now: Date): string {
+  const offsetMinutes = -now.getTimezoneOffset();
+  const hours = String(Math.floor(Math.abs(offsetMinutes) / 60)).padStart(2, "0");
+  const minutes = String(Math.abs(offsetMinutes) % 60).padStart(2, "0");
+  const sign = offsetMinutes < 0 ? "-" : "+";
+  return `${Math.floor(now.getTime() / 1000)} ${sign}${hours}${minutes}`;
 }

@@ -2,23 +2,25 @@
 // does not cost a process.
 //
 // Invariants:
-//   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or is interrupted, is never used again;
-//       one that is given up over a large object leaves those who waited behind it to the next reader.
+//   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or is interrupted, is never used again.
+//       A reader that is abandoned over a large object leaves the requests that wait for it to the next reader.
 //   R2. It does not keep the idle runner alive, and it ends with the runner.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
+import { composeGitArguments, composeGitEnvironment, type GitContext, timeoutMsDefault } from "./git-call.ts";
 import { endAtExit } from "./running-gits.ts";
-import { composeGitArguments, composeGitEnvironment, timeoutMsDefault, type GitContext } from "./git.ts";
 
-/** `content` is null if it is larger than the given limit. */
+/** `content` is null if it is larger than the requested limit. */
 export type GitObject = { readonly sha: GitSha; readonly type: string; readonly content: Buffer | null };
 
 const idleMs = 20_000;
 const bytesMaxDefault = 1 << 29;
-const readers = new Map<string, Reader>();
+const lineFeed = 10;
+/** The open readers, by working folder and environment. */
+const readers = new Map<string, ObjectReader>();
 
 /** The object a name resolves to (`<sha>`, `<sha>^{tree}`); null if it is missing. */
 export async function readObject(call: GitContext, name: string, bytesMax = bytesMaxDefault): Promise<GitObject | null> {
@@ -26,117 +28,141 @@ export async function readObject(call: GitContext, name: string, bytesMax = byte
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
   const key = JSON.stringify([call.cwd, env]);
   for (;;) {
-    const reader = readers.get(key) ?? openReader({ ...call, env }, (given) => readers.get(key) === given && readers.delete(key));
-    readers.set(key, reader);
-    const answer = await reader.ask(name, bytesMax);
-    if (answer !== "given up") return answer;
+    const reader = readers.get(key) ?? openReader(key, { ...call, env });
+    const answer = await reader.read(name, bytesMax);
+    if (answer !== "abandoned") return answer;
   }
 }
 
-type Reader = { readonly ask: (name: string, bytesMax: number) => Promise<GitObject | "given up" | null> };
-
-function openReader(call: GitContext, forgetReader: (reader: Reader) => void): Reader {
-  const child: ChildProcessWithoutNullStreams = spawn("git", [...composeGitArguments(call), "cat-file", "--batch"], {
-    // Its working folder is neutral: a reader of objects must not hold a folder that is to be deleted.
-    cwd: call.env?.["GIT_DIR"]?.startsWith("/") === true ? "/" : call.cwd,
-    env: composeGitEnvironment(call),
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: true,
+function openReader(key: string, call: GitContext): ObjectReader {
+  const reader: ObjectReader = new ObjectReader(call, () => {
+    if (readers.get(key) === reader) readers.delete(key);
   });
-  endAtExit(child, "at once"); // R2
-  let chunks: Buffer[] = [];
-  let bufferedBytes = 0;
-  let wake: () => void = () => undefined;
-  let failure: string | null = null;
-  let isGivenUp = false;
-  const end = (): void => {
-    forgetReader(reader);
-    child.kill("SIGKILL");
-    wake();
-  };
-  const fail = (text: string): void => {
-    failure ??= text; // R1
-    end();
-  };
-  child.on("error", (error) => fail(error.message));
-  child.on("close", () => fail("git cat-file ended"));
-  // If it could not start it may have no pipes; its error event follows.
-  const sockets = [child.stdin, child.stdout, child.stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
-  child.stdin?.on("error", () => undefined);
-  child.stderr?.resume();
-  child.stdout?.on("data", (bytes: Buffer) => {
-    chunks.push(bytes);
-    bufferedBytes += bytes.length;
-    wake();
-  });
-  child.unref();
-  const releaseEventLoop = (): void => {
-    for (const socket of sockets) socket.unref(); // R2
-  };
-  releaseEventLoop();
+  readers.set(key, reader);
+  return reader;
+}
 
-  const waitForOutput = async (): Promise<void> => {
-    if (failure !== null) throw new WorkspaceFailed("workspace_unusable", `An object could not be read: ${failure}`);
-    await new Promise<void>((resolve) => (wake = resolve));
-  };
-  const holds = (length: number): boolean => bufferedBytes >= length;
-  const take = (length: number): Buffer => {
-    const all = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks, bufferedBytes);
-    chunks = all.length === length ? [] : [all.subarray(length)];
-    bufferedBytes -= length;
-    return all.subarray(0, length);
-  };
-  const readLine = async (): Promise<string> => {
-    for (;;) {
-      const index =
-        chunks.length === 0
-          ? -1
-          : (chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks, bufferedBytes)).indexOf(10);
-      if (index !== -1)
-        return take(index + 1)
-          .toString("latin1")
-          .trim();
-      await waitForOutput();
-    }
-  };
-  const request = async (name: string, bytesMax: number): Promise<GitObject | "given up" | null> => {
-    if (isGivenUp) return "given up";
-    if (failure !== null) await waitForOutput();
-    child.stdin.write(`${name}\n`);
-    const words = (await readLine()).split(" ");
+class ObjectReader {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #sockets: readonly Socket[];
+  readonly #timeoutMs: number;
+  /** Called when the reader can't be used any more. */
+  readonly #onEnd: () => void;
+  #chunks: Buffer[] = [];
+  #bufferedBytes = 0;
+  /** Continues the request that waits for output. */
+  #wake: () => void = () => undefined;
+  #failure: string | null = null;
+  #isAbandoned = false;
+  #lastRequest: Promise<unknown> = Promise.resolve();
+  #requestCount = 0;
+  #idleTimer: NodeJS.Timeout | null = null;
+
+  constructor(call: GitContext, onEnd: () => void) {
+    this.#onEnd = onEnd;
+    this.#timeoutMs = call.timeoutMs ?? timeoutMsDefault;
+    this.#child = spawn("git", [...composeGitArguments(call), "cat-file", "--batch"], {
+      // Its working folder is neutral: a reader of objects must not hold a folder that is to be deleted.
+      cwd: call.env?.["GIT_DIR"]?.startsWith("/") === true ? "/" : call.cwd,
+      env: composeGitEnvironment(call),
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
+    const { stdin, stdout, stderr } = this.#child;
+    // If it could not start it may have no pipes; its error event follows.
+    this.#sockets = [stdin, stdout, stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
+    endAtExit(this.#child, "at once"); // R2
+    this.#child.on("error", (error) => this.#fail(error.message));
+    this.#child.on("close", () => this.#fail("git cat-file ended"));
+    stdin?.on("error", () => undefined);
+    stderr?.resume();
+    stdout?.on("data", (bytes: Buffer) => {
+      this.#chunks.push(bytes);
+      this.#bufferedBytes += bytes.length;
+      this.#wake();
+    });
+    this.#child.unref();
+    this.#releaseEventLoop();
+  }
+
+  /** The object; null if it is missing; `abandoned` if another reader has to be asked. */
+  read(name: string, bytesMax: number): Promise<GitObject | "abandoned" | null> {
+    this.#requestCount += 1;
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
+    for (const socket of this.#sockets) socket.ref();
+    const timeout = setTimeout(() => this.#fail("it did not answer in time"), this.#timeoutMs);
+    const request = this.#lastRequest.then(() => this.#request(name, bytesMax)); // R1
+    this.#lastRequest = request
+      .catch(() => undefined)
+      .finally(() => {
+        clearTimeout(timeout);
+        this.#requestCount -= 1;
+        if (this.#requestCount > 0) return;
+        this.#releaseEventLoop();
+        this.#idleTimer = setTimeout(() => this.#fail("nobody asked it anything"), idleMs).unref();
+      });
+    return request;
+  }
+
+  async #request(name: string, bytesMax: number): Promise<GitObject | "abandoned" | null> {
+    if (this.#isAbandoned) return "abandoned";
+    if (this.#failure !== null) await this.#waitForOutput(); // throws
+    this.#child.stdin.write(`${name}\n`);
+    const words = (await this.#readLine()).split(" "); // `<sha> <type> <size>`, or `<name> missing`
     const [sha = "", type = "", size = ""] = words;
     if (words.at(-1) === "missing" || words.length !== 3) return null;
     const length = Number(size);
     if (length > bytesMax) {
-      isGivenUp = true; // reading past its content would cost more than another reader
-      end();
+      this.#isAbandoned = true; // reading past its content would cost more than another reader
+      this.#end();
       return { sha, type, content: null };
     }
-    while (!holds(length + 1)) await waitForOutput(); // the object and a line end
-    return { sha, type, content: take(length + 1).subarray(0, length) };
-  };
+    while (this.#bufferedBytes < length + 1) await this.#waitForOutput(); // the object and a line feed
+    return { sha, type, content: this.#take(length + 1).subarray(0, length) };
+  }
 
-  let last: Promise<unknown> = Promise.resolve();
-  let pending = 0;
-  let idleTimer: NodeJS.Timeout | null = null;
-  const reader: Reader = {
-    ask: (name, bytesMax) => {
-      pending += 1;
-      if (idleTimer !== null) clearTimeout(idleTimer);
-      for (const socket of sockets) socket.ref();
-      const timeout = setTimeout(() => fail("it did not answer in time"), call.timeoutMs ?? timeoutMsDefault);
-      const next = last.then(() => request(name, bytesMax)); // R1
-      last = next
-        .catch(() => undefined)
-        .finally(() => {
-          clearTimeout(timeout);
-          pending -= 1;
-          if (pending > 0) return;
-          releaseEventLoop();
-          idleTimer = setTimeout(() => fail("nobody asked it anything"), idleMs).unref();
-        });
-      return next;
-    },
-  };
-  return reader;
+  async #readLine(): Promise<string> {
+    for (;;) {
+      const index = this.#joinChunks().indexOf(lineFeed);
+      if (index !== -1)
+        return this.#take(index + 1)
+          .toString("latin1")
+          .trim();
+      await this.#waitForOutput();
+    }
+  }
+
+  /** Removes so many bytes from the front of the buffered output. */
+  #take(length: number): Buffer {
+    const all = this.#joinChunks();
+    this.#chunks = all.length === length ? [] : [all.subarray(length)];
+    this.#bufferedBytes -= length;
+    return all.subarray(0, length);
+  }
+
+  #joinChunks(): Buffer {
+    const [first] = this.#chunks;
+    return first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#bufferedBytes);
+  }
+
+  /** Resolves when more output came; throws if none will come. */
+  async #waitForOutput(): Promise<void> {
+    if (this.#failure !== null) throw new WorkspaceFailed("workspace_unusable", `An object could not be read: ${this.#failure}`);
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+
+  #releaseEventLoop(): void {
+    for (const socket of this.#sockets) socket.unref(); // R2
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= reason; // R1
+    this.#end();
+  }
+
+  #end(): void {
+    this.#onEnd();
+    this.#child.kill("SIGKILL");
+    this.#wake();
+  }
 }

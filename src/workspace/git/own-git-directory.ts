@@ -12,10 +12,10 @@ import { erase } from "../folder.ts";
 
 export async function createOwnGitDirectory({ root, format }: Pick<Repository, "root" | "format">, folder: string): Promise<void> {
   const exists = (): boolean => existsSync(join(folder, "HEAD"));
-  const init = (where: string): Promise<unknown> =>
+  const init = (gitDir: string): Promise<unknown> =>
     git({
       cwd: root,
-      args: ["init", "-q", "--bare", "--template=", `--object-format=${format}`, "--initial-branch=none", "--", where],
+      args: ["init", "-q", "--bare", "--template=", `--object-format=${format}`, "--initial-branch=none", "--", gitDir],
     });
   if (exists()) return;
   const draft = `${folder}.${randomBytes(6).toString("hex")}`;

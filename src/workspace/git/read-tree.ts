@@ -1,9 +1,10 @@
-// read-tree: a git tree as a flat list of its files. A small tree, or one that was mostly read before, is assembled from its folders, by
-// the open object reader; a large one is listed by a git process.
+// read-tree: reads a git tree as a flat list of its files. A small tree, or one that was mostly read before, is assembled from its folders
+// (object-reader.ts); a large one is listed by a git process.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, type BytePath } from "./byte-path.ts";
-import { git, type GitContext } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import { isObjectName, resolveCachedTree, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
 import { readFilesOfFewFolders } from "./tree-folders.ts";
 
@@ -20,7 +21,7 @@ export function readTree(call: GitContext, treeish: GitSha): Promise<Tree> {
   const cached = cache.get(key);
   const entry = cached ?? { reading: readByFolders(call, treeish), entries: 0 };
   cache.delete(key);
-  cache.set(key, entry); // the most recently used is evicted last
+  cache.set(key, entry); // moved to the end: the most recently used tree is evicted last
   if (cached !== undefined) return cached.reading;
   entry.reading.then(
     ({ size }) => {

@@ -1,4 +1,4 @@
-// repository: finds the user's repository and says whether a run can work in it. Reads only.
+// repository: finds the user's repository and tells whether a run can work in it. It only reads.
 
 import { constants, statSync } from "node:fs";
 import { access, realpath } from "node:fs/promises";
@@ -7,7 +7,8 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { ReasonCode } from "../../contracts/reason.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitAnswer, requireSafeRepository } from "./git.ts";
+import { git, requireSafeRepository } from "./git.ts";
+import type { GitAnswer } from "./git-call.ts";
 import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
 import { readChangedFiles, describeUncommitted } from "./checkout-status.ts";
@@ -35,7 +36,7 @@ export type SurveyedRepository = Repository & {
   readonly submodules: number;
   /** Sentences for the preview: what exists but is not part of a run. */
   readonly warnings: readonly string[];
-  /** The one of these about uncommitted changes. */
+  /** The warning about uncommitted changes, if there are any. */
   readonly uncommitted: readonly string[];
 };
 
@@ -46,20 +47,22 @@ export type RepositoryFailure = {
   readonly hint?: string;
 };
 
-const failure = (reason: RepositoryFailure["reason"], detail: string, hint?: string | null): { readonly failure: RepositoryFailure } => ({
+type FailedLookup = { readonly failure: RepositoryFailure };
+
+const createFailure = (reason: RepositoryFailure["reason"], detail: string, hint?: string | null): FailedLookup => ({
   failure: { reason, detail, ...(hint == null ? {} : { hint }) },
 });
 
-export type RepositoryLookup<Kind extends Repository> = { readonly repository: Kind } | { readonly failure: RepositoryFailure };
+export type RepositoryLookup<Kind extends Repository> = { readonly repository: Kind } | FailedLookup;
 
 /** The innermost repository around a folder, or why it cannot hold a run. */
 export function findRepository(folder: string): Promise<RepositoryLookup<Repository>> {
-  return orUnusable(() => locate(resolve(folder)));
+  return withFailures(() => locate(resolve(folder)));
 }
 
 /** The same, with its checkout surveyed. `ownedPaths` don't count as dirty. */
 export function openRepository(folder: string, ownedPaths: readonly string[] = []): Promise<RepositoryLookup<SurveyedRepository>> {
-  return orUnusable(async () => {
+  return withFailures(async () => {
     const lookup = await locate(resolve(folder));
     return "failure" in lookup ? lookup : { repository: await survey(lookup.repository, [...alwaysOwnedPaths, ...ownedPaths]) };
   });
@@ -70,13 +73,14 @@ export const surveyRepository = (
   repository: Repository,
   ownedPaths: readonly string[] = [],
 ): Promise<RepositoryLookup<SurveyedRepository>> =>
-  orUnusable(async () => ({ repository: await survey(repository, [...alwaysOwnedPaths, ...ownedPaths]) }));
+  withFailures(async () => ({ repository: await survey(repository, [...alwaysOwnedPaths, ...ownedPaths]) }));
 
-async function orUnusable<Kind extends Repository>(work: () => Promise<RepositoryLookup<Kind>>): Promise<RepositoryLookup<Kind>> {
+/** Turns a WorkspaceFailed into a failed lookup. */
+async function withFailures<Kind extends Repository>(work: () => Promise<RepositoryLookup<Kind>>): Promise<RepositoryLookup<Kind>> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof WorkspaceFailed) return failure("workspace_unusable", error.message, error.hint);
+    if (error instanceof WorkspaceFailed) return createFailure("workspace_unusable", error.message, error.hint);
     throw error;
   }
 }
@@ -84,49 +88,50 @@ async function orUnusable<Kind extends Repository>(work: () => Promise<Repositor
 async function locate(folder: string): Promise<RepositoryLookup<Repository>> {
   const places = findGitPlaces(folder);
   if (places !== null) await requireSafeRepository(places);
-  const answers = (await readCachedAnswers(folder, places)) ?? (await askAtOnce(folder)) ?? (await askOneByOne(folder));
-  if ("failure" in answers) return answers;
-  cachedAnswers.set(folder, { stamp: gitPlacesStamp(places), answers });
-  cacheTree(answers.commit, answers.tree);
-  const root = await realpath(answers.top);
-  const gitDir = await realpath(answers.gitDir);
-  const commonDir = await realpath(isAbsolute(answers.commonDir) ? answers.commonDir : join(folder, answers.commonDir));
+  const facts = (await readCachedFacts(folder, places)) ?? (await queryAtOnce(folder)) ?? (await queryOneByOne(folder));
+  if ("failure" in facts) return facts;
+  cachedFacts.set(folder, { stamp: readPlacesStamp(places), facts });
+  cacheTree(facts.commit, facts.tree);
+  const root = await realpath(facts.top);
+  const gitDir = await realpath(facts.gitDir);
+  const commonDir = await realpath(isAbsolute(facts.commonDir) ? facts.commonDir : join(folder, facts.commonDir));
   // A repository's configuration may name any folder as its checkout, and landing would write there.
   if (places === null || (await realpath(places.root)) !== root || (await realpath(places.gitDir)) !== gitDir)
-    return failure(
+    return createFailure(
       "workspace_unusable",
       `The repository at ${gitDir} says that its checkout is ${root} (core.worktree), where it does not lie.`,
     );
   for (const path of [root, commonDir, join(commonDir, "objects")]) {
     if (!(await canWrite(path)))
-      return failure("workspace_unusable", `${path} cannot be written to, so a run cannot keep its files there.`);
+      return createFailure("workspace_unusable", `${path} cannot be written to, so a run cannot keep its files there.`);
   }
-  const format: ObjectFormat = answers.format === "sha256" ? "sha256" : "sha1";
-  const branch = answers.ref === "HEAD" ? null : answers.ref.replace(/^refs\/heads\//, "");
-  return { repository: { root, gitDir, commonDir, format, branch, head: { commit: answers.commit, tree: answers.tree } } };
+  const format: ObjectFormat = facts.format === "sha256" ? "sha256" : "sha1";
+  const branch = facts.ref === "HEAD" ? null : facts.ref.replace(/^refs\/heads\//, "");
+  return { repository: { root, gitDir, commonDir, format, branch, head: { commit: facts.commit, tree: facts.tree } } };
 }
 
-type Answers = Readonly<Record<"gitDir" | "bare" | "commonDir" | "format" | "top" | "commit" | "tree" | "ref", string>>;
+/** What `git rev-parse` says about a repository. `top`: its checkout; `ref`: the full name of HEAD's branch, or `HEAD`. */
+type RepositoryFacts = Readonly<Record<"gitDir" | "bare" | "commonDir" | "format" | "top" | "commit" | "tree" | "ref", string>>;
 
-/** A configuration can include a pipe, on which git would block. */
-const askTimeoutMs = 60_000;
-const ask = (folder: string, ...args: string[]): Promise<GitAnswer> =>
-  git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: askTimeoutMs });
-const lineOf = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
+/** A configuration can include a pipe, for which git would wait. */
+const queryTimeoutMs = 60_000;
+const query = (folder: string, ...args: string[]): Promise<GitAnswer> =>
+  git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: queryTimeoutMs });
+const toLine = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
 
-const cachedAnswers = new Map<string, { readonly stamp: string; readonly answers: Answers }>();
+const cachedFacts = new Map<string, { readonly stamp: string; readonly facts: RepositoryFacts }>();
 
-/** The cached answer of this process, if neither the configuration nor HEAD has changed. */
-async function readCachedAnswers(folder: string, places: GitPlaces | null): Promise<Answers | null> {
-  const cached = cachedAnswers.get(folder);
-  if (cached === undefined || places === null || cached.stamp !== gitPlacesStamp(places)) return null;
-  const isSame =
-    ((await readHeadBranch(places)) ?? "HEAD") === cached.answers.ref && (await readHeadCommit(places)) === cached.answers.commit;
-  return isSame ? cached.answers : null;
+/** The facts that this process cached, if neither the configuration nor HEAD has changed. */
+async function readCachedFacts(folder: string, places: GitPlaces | null): Promise<RepositoryFacts | null> {
+  const cached = cachedFacts.get(folder);
+  if (cached === undefined || places === null || cached.stamp !== readPlacesStamp(places)) return null;
+  const isSameHead =
+    ((await readHeadBranch(places)) ?? "HEAD") === cached.facts.ref && (await readHeadCommit(places)) === cached.facts.commit;
+  return isSameHead ? cached.facts : null;
 }
 
 /** The stat data of the files that say where a repository's parts are. */
-function gitPlacesStamp(places: GitPlaces | null): string {
+function readPlacesStamp(places: GitPlaces | null): string {
   if (places === null) return "";
   const { root, gitDir, commonDir } = places;
   const files = [join(root, ".git"), join(commonDir, "config"), join(gitDir, "config.worktree"), join(gitDir, "commondir")];
@@ -139,46 +144,47 @@ function gitPlacesStamp(places: GitPlaces | null): string {
   ]);
 }
 
-/** Everything with one git process, as almost always; null if that fails, and has to be asked piece by piece. */
-async function askAtOnce(folder: string): Promise<Answers | null> {
-  const places = ["--absolute-git-dir", "--is-bare-repository", "--git-common-dir", "--show-object-format", "--show-toplevel"];
-  const answer = await ask(folder, ...places, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD");
-  const [gitDir, bare, commonDir, format, top, commit, tree, ref, ...more] = lineOf(answer).split("\n");
-  const isWhole = answer.code === 0 && ref !== undefined && more.length === 0; // a path with a line break in it gives more lines
+/** All facts with one git process; null if that fails, and they have to be queried one by one. */
+async function queryAtOnce(folder: string): Promise<RepositoryFacts | null> {
+  const placeOptions = ["--absolute-git-dir", "--is-bare-repository", "--git-common-dir", "--show-object-format", "--show-toplevel"];
+  const answer = await query(folder, ...placeOptions, "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD");
+  const [gitDir, bare, commonDir, format, top, commit, tree, ref, ...moreLines] = toLine(answer).split("\n");
+  const isWhole = answer.code === 0 && ref !== undefined && moreLines.length === 0; // a path with a line break gives more lines
   if (!isWhole || gitDir === undefined || bare !== "false" || commonDir === undefined || format === undefined) return null;
   return top === undefined || commit === undefined || tree === undefined
     ? null
     : { gitDir, bare, commonDir, format, top, commit, tree, ref };
 }
 
-/** The same answers, one by one, so that the missing one can be named. */
-async function askOneByOne(folder: string): Promise<Answers | { readonly failure: RepositoryFailure }> {
-  const gitDir = await ask(folder, "--absolute-git-dir");
+/** The same facts, one by one, so that the missing one can be named. */
+async function queryOneByOne(folder: string): Promise<RepositoryFacts | FailedLookup> {
+  const gitDir = await query(folder, "--absolute-git-dir");
   if (gitDir.code !== 0) {
-    if (/not a git repository/i.test(gitDir.err)) return failure("not_a_repository", `${folder} is not inside a git repository.`);
-    return failure("workspace_unusable", `git cannot open the repository at ${folder}: ${gitDir.err.trim().slice(0, 500)}`);
+    if (/not a git repository/i.test(gitDir.err)) return createFailure("not_a_repository", `${folder} is not inside a git repository.`);
+    return createFailure("workspace_unusable", `git cannot open the repository at ${folder}: ${gitDir.err.trim().slice(0, 500)}`);
   }
-  const bare = lineOf(await ask(folder, "--is-bare-repository"));
-  if (bare === "true") return failure("repository_bare", `${lineOf(gitDir)} is a bare repository: there is no checkout to work from.`);
-  const top = await ask(folder, "--show-toplevel");
-  if (top.code !== 0) return failure("workspace_unusable", `${folder} is inside a git directory, not inside a checkout.`);
-  const commit = await ask(folder, "--verify", "HEAD^{commit}");
-  if (commit.code !== 0) return failure("no_commits_yet", `The repository at ${lineOf(top)} has no commit to start from.`);
+  const bare = toLine(await query(folder, "--is-bare-repository"));
+  if (bare === "true")
+    return createFailure("repository_bare", `${toLine(gitDir)} is a bare repository: there is no checkout to work from.`);
+  const top = await query(folder, "--show-toplevel");
+  if (top.code !== 0) return createFailure("workspace_unusable", `${folder} is inside a git directory, not inside a checkout.`);
+  const commit = await query(folder, "--verify", "HEAD^{commit}");
+  if (commit.code !== 0) return createFailure("no_commits_yet", `The repository at ${toLine(top)} has no commit to start from.`);
   const [commonDir, format, tree, ref] = await Promise.all([
-    ask(folder, "--git-common-dir"),
-    ask(folder, "--show-object-format"),
-    ask(folder, "--verify", "HEAD^{tree}"),
-    ask(folder, "--symbolic-full-name", "HEAD"),
+    query(folder, "--git-common-dir"),
+    query(folder, "--show-object-format"),
+    query(folder, "--verify", "HEAD^{tree}"),
+    query(folder, "--symbolic-full-name", "HEAD"),
   ]);
   return {
-    gitDir: lineOf(gitDir),
+    gitDir: toLine(gitDir),
     bare,
-    commonDir: lineOf(commonDir),
-    format: lineOf(format),
-    top: lineOf(top),
-    commit: lineOf(commit),
-    tree: lineOf(tree),
-    ref: lineOf(ref),
+    commonDir: toLine(commonDir),
+    format: toLine(format),
+    top: toLine(top),
+    commit: toLine(commit),
+    tree: toLine(tree),
+    ref: toLine(ref),
   };
 }
 
@@ -192,25 +198,20 @@ async function survey(repository: Repository, owned: readonly string[]): Promise
     notable.filter(([path, { mode }]) => mode.startsWith("100") && attributesName.test(path)),
   );
   const uncommitted = changed.length > 0 ? [describeUncommitted(changed, head.commit)] : [];
-  const warnings = [
-    ...uncommitted,
-    ...(branch === null ? ["HEAD is detached, so the work stays on its own branch and will not be merged for you."] : []),
-    ...(submodules.length > 0
-      ? [
-          `Submodules are left as they are and stay empty for the agent: ${submodules
-            .slice(0, 5)
-            .map(([path]) => displayPath(path))
-            .join(", ")}.`,
-        ]
-      : []),
-    ...(filters.length > 0
-      ? [
-          `Content filters (${filters.join(", ")}) do not run for the agent: it sees such files as they lie in git, and what it writes there lands as it is.`,
-        ]
-      : []),
-  ];
+  const warnings = [...uncommitted];
+  if (branch === null) warnings.push("HEAD is detached, so the work stays on its own branch and will not be merged for you.");
+  if (submodules.length > 0) {
+    const paths = submodules.slice(0, submodulesShownMax).map(([path]) => displayPath(path));
+    warnings.push(`Submodules are left as they are and stay empty for the agent: ${paths.join(", ")}.`);
+  }
+  if (filters.length > 0)
+    warnings.push(
+      `Content filters (${filters.join(", ")}) do not run for the agent: it sees such files as they lie in git, and what it writes there lands as it is.`,
+    );
   return { ...repository, isDirty: changed.length > 0, uncommitted, submodules: submodules.length, warnings };
 }
+
+const submodulesShownMax = 5;
 
 const attributesName = /(?:^|\/)\.gitattributes$/;
 const attributeFilesMax = 10;
@@ -226,7 +227,7 @@ async function readFilters(
   for (const [, { sha }] of files.slice(0, attributeFilesMax)) {
     const call = { cwd: root, env: { GIT_DIR: gitDir }, args: ["cat-file", "blob", sha], outputBytesMax: attributesBytesMax };
     const text = (await git({ ...call, codes: [0, 128] })).out.toString("latin1"); // in a partial clone it may be missing
-    for (const [, name = ""] of text.matchAll(/^(?!\s*#).*?\sfilter=([\w.-]{1,64})/gm)) names.add(name);
+    for (const [, name = ""] of text.matchAll(/^(?!\s*#).*?\sfilter=([\w.-]{1,64})/gm)) names.add(name); // `*.psd filter=lfs -text`
   }
   return [...names].sort().slice(0, filtersShownMax);
 }

@@ -1,4 +1,4 @@
-// run-branches: a run's branches in the user's repository: lists them, finds unmerged work, and deletes one.
+// run-branches: lists a run's branches in the user's repository, tells which have unmerged work, and deletes one.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { git } from "./git.ts";
@@ -14,38 +14,38 @@ export type RunBranch = {
   readonly isCheckedOut: boolean;
 };
 
-const gitCallIn = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
-const runBranch = (run: string): string => `autopilot/${run}`;
+const toGitContext = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+const toBranchName = (run: string): string => `autopilot/${run}`;
 
-/** The run's own branch and those of its child runs. `runs`: the others here, whose names may have the same prefix. */
+/** The run's own branch and those of its child runs. `runs`: all runs of the project, since another's name may have the same prefix. */
 export async function readRunBranches(repository: RepositoryPaths, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
   const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
-  const { out } = await git({ ...gitCallIn(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
-  const others = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(runBranch);
-  const isOurs = (name: string): boolean => {
-    const isChild = name.startsWith(`${runBranch(run)}-`) && !others.some((other) => name === other || name.startsWith(`${other}-`));
-    return name === runBranch(run) || isChild;
-  };
+  const { out } = await git({ ...toGitContext(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
+  const ownName = toBranchName(run);
+  const otherNames = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(toBranchName);
+  const isOtherRuns = (name: string): boolean => otherNames.some((other) => name === other || name.startsWith(`${other}-`));
+  const isOurs = (name: string): boolean => name === ownName || (name.startsWith(`${ownName}-`) && !isOtherRuns(name));
   const branches = out
     .toString("utf8")
     .split("\n")
     .map((row) => row.split("\0"))
-    .flatMap(([name = "", commit = "", worktree = ""]) => (isOurs(name) ? [{ name, commit, isCheckedOut: worktree !== "" }] : []));
+    .map(([name = "", commit = "", worktree = ""]) => ({ name, commit, isCheckedOut: worktree !== "" }))
+    .filter(({ name }) => isOurs(name));
   const ownRefs = new Set(branches.map(({ name }) => `refs/heads/${name}`));
   return Promise.all(branches.map(async (branch) => ({ ...branch, isMerged: await isInOtherRef(repository, branch.commit, ownRefs) })));
 }
 
 async function isInOtherRef(repository: RepositoryPaths, commit: GitSha, ownRefs: ReadonlySet<string>): Promise<boolean> {
   const args = ["for-each-ref", `--contains=${commit}`, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"];
-  const { out } = await git({ ...gitCallIn(repository), args });
+  const { out } = await git({ ...toGitContext(repository), args });
   return out
     .toString("utf8")
     .split("\n")
     .some((ref) => ref !== "" && !ownRefs.has(ref));
 }
 
-/** Deletes a branch that has not moved; one that was moved meanwhile stays. */
+/** Deletes a branch if it is still at this commit; returns whether it did. */
 export async function deleteBranch(repository: RepositoryPaths, name: string, commit: GitSha): Promise<boolean> {
   const args = ["update-ref", "-d", `refs/heads/${name}`, commit];
-  return (await git({ ...gitCallIn(repository), args, codes: [0, 1, 128] })).code === 0;
+  return (await git({ ...toGitContext(repository), args, codes: [0, 1, 128] })).code === 0;
 }

@@ -1,4 +1,4 @@
-// run-commits: the run's own commits on its branch. Each carries the run and the attempt it came from as trailers, which is how a commit is found again.
+// run-commits: reads a run's own commits from its branch. Each names its run and its attempt in trailers, by which it is found again.
 
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { displayPath } from "./byte-path.ts";
@@ -20,12 +20,13 @@ export type RunCommit = {
 
 const subjectCharsMax = 200;
 
-/** One line of a key as a trailer: anything but plain ASCII is written as bytes in hex. */
+/** An attempt's id as a trailer's value: every byte that isn't a visible ASCII character is written as `%` and two hex digits. */
 export const encodeTrailerValue = (key: string): string =>
-  [...Buffer.from(key, "utf8")]
-    .map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`))
-    .join("");
+  Buffer.from(key, "utf8")
+    .toString("latin1")
+    .replaceAll(/[^\x21-\x24\x26-\x7e]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
+/** The message of a run's commit: the subject on one line, and the trailers. */
 export function composeRunMessage(run: RunWorkspace, attempt: AttemptId, subject: string): string {
   const line = subject
     .replace(/[\u0000-\u001f\u007f]+/g, " ")
@@ -36,14 +37,14 @@ export function composeRunMessage(run: RunWorkspace, attempt: AttemptId, subject
 
 /** The tip of the run's branch. */
 export async function readTip(run: RunWorkspace): Promise<{ readonly commit: GitSha; readonly tree: GitSha }> {
-  const commit = await readBranch(branchPlaces(run), run.ref, userRepositoryCall(run));
+  const commit = await readBranch(findBranchPlaces(run), run.ref, userRepositoryCall(run));
   if (commit === null || (await readCommit(run.shadow.call, commit)) === null)
     throw new WorkspaceFailed("workspace_changed", `The run's branch ${shortBranchName(run.ref)} is gone.`);
   return { commit, tree: await resolveTree(run.shadow.call, commit) };
 }
 
-/** Where the branch is: in the user's repository, or for an isolated run in its own. */
-const branchPlaces = ({ isApart, repository, runDir, shadow }: RunWorkspace): GitPlaces =>
+/** Where the branch is: in the user's repository, or for a run that is kept apart in its own folder. */
+const findBranchPlaces = ({ isApart, repository, runDir, shadow }: RunWorkspace): GitPlaces =>
   isApart ? { root: runDir, gitDir: shadow.gitDir, commonDir: shadow.gitDir } : repository;
 
 export const shortBranchName = (ref: string): string => ref.replace(/^refs\/heads\//, "");
@@ -66,22 +67,22 @@ export async function readRunCommits(run: RunWorkspace, tip: GitSha): Promise<re
 
 function requireRunCommit(run: RunWorkspace, { commit, parents, tree, message }: CommitObject): RunCommit {
   const trailers = message.trimEnd().split("\n\n").at(-1) ?? "";
-  const trailer = (key: string): string | null =>
+  const readTrailer = (key: string): string | null =>
     trailers
       .split("\n")
       .find((line) => line.startsWith(`${key}: `))
       ?.slice(key.length + 2) ?? null;
-  const attempt = trailer("Autopilot-Attempt");
-  if (!run.runIds.includes(trailer("Autopilot-Run") ?? "") || attempt === null)
+  const attempt = readTrailer("Autopilot-Attempt");
+  if (!run.runIds.includes(readTrailer("Autopilot-Run") ?? "") || attempt === null)
     throw branchChangedError(run, `commit ${commit.slice(0, 12)} on it is not the run's`);
-  const [parent, ...others] = parents;
-  if (parent === undefined || others.length > 0)
+  const [parent, ...otherParents] = parents;
+  if (parent === undefined || otherParents.length > 0)
     throw branchChangedError(run, `commit ${commit.slice(0, 12)} does not follow the one before it`);
   return { commit, parent, tree, subject: message.split("\n")[0] ?? "", attempt };
 }
 
-const branchChangedError = (run: RunWorkspace, how: string): WorkspaceFailed =>
-  new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortBranchName(run.ref)}: ${how}.`);
+const branchChangedError = (run: RunWorkspace, change: string): WorkspaceFailed =>
+  new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortBranchName(run.ref)}: ${change}.`);
 
 export async function findAttemptCommit(run: RunWorkspace, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {
   const key = encodeTrailerValue(attempt);

@@ -1,5 +1,5 @@
-// shadow: the runner's own git directory, which no agent sees. It borrows the user's objects; trees, indexes and work-tree operations use
-// it, so that neither the user's nor an agent's configuration applies.
+// shadow: opens the runner's own git directory for a run, which no agent sees. It borrows the user's objects. Trees, indexes and work-tree
+// operations use it, so that neither the user's nor an agent's configuration applies.
 //
 // Invariants:
 //   H1. Its info/attributes turns off every filter, and it has no configuration of anybody's. Conversions that are built into git (line
@@ -13,7 +13,7 @@ import { join } from "node:path";
 import type { BytePath } from "./byte-path.ts";
 import { readErrorCode } from "../failure.ts";
 import { erase, readSmallFile, writeFileAtomically } from "../folder.ts";
-import type { GitContext } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import { composeInstalledRules } from "./installed-folders.ts";
 import type { GitPlaces } from "./git-places.ts";
 import type { Repository } from "./repository.ts";
@@ -76,10 +76,8 @@ async function createShadow({ repository, user, installed }: ShadowOptions, gitD
     await mkdir(join(draft, name), { recursive: true });
   await writeFile(join(draft, "HEAD"), "ref: refs/heads/none\n");
   const extension = repository.format === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${repository.format}\n`;
-  await writeFile(
-    join(draft, "config"),
-    `[core]\n\trepositoryformatversion = ${extension === "" ? 0 : 1}\n\tfilemode = true\n\tbare = true\n${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`,
-  );
+  const core = `[core]\n\trepositoryformatversion = ${extension === "" ? 0 : 1}\n\tfilemode = true\n\tbare = true\n`;
+  await writeFile(join(draft, "config"), `${core}${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`);
   await borrowFrom(draft, objects);
   await writeFile(join(draft, "info", "attributes"), withoutFilters); // H1
   await writeFile(join(draft, "info", "exclude"), `${await readExcludes(user)}${await composeInstalledRules(user, installed)}`); // H2
@@ -92,8 +90,10 @@ async function createShadow({ repository, user, installed }: ShadowOptions, gitD
 /** Packages that were installed while the run was paused are available to its checks. */
 async function addInstalledRules(user: GitPlaces, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
-  const rules = await readFile(path, "utf8"); // ours, so that neither its size nor a fault in reading it drops the copied rules (H2)
-  const newRules = (await composeInstalledRules(user, installed)).split("\n").filter((line) => line !== "" && !rules.split("\n").includes(line));
+  const rules = await readFile(path, "utf8"); // throws if it can't be read: the copied rules must not be lost (H2)
+  const existingLines = rules.split("\n");
+  const installedLines = (await composeInstalledRules(user, installed)).split("\n");
+  const newRules = installedLines.filter((line) => line !== "" && !existingLines.includes(line));
   if (newRules.length > 0) await writeFileAtomically(path, `${rules}${newRules.join("\n")}\n`);
 }
 
@@ -124,11 +124,11 @@ async function readTextOrEmpty(path: string): Promise<string> {
   }
 }
 
-/** A path as git writes it between double quotes. */
+/** A path as git writes it: between double quotes, with octal escapes, if it has special characters. */
 export function quotePath(path: string): string {
   if (/^[\x20-\x7e]+$/.test(path) && !/[":\\]/.test(path)) return path;
-  const bytes = [...Buffer.from(path, "utf8")].map((byte) =>
-    byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,
-  );
-  return `"${bytes.join("")}"`;
+  const escaped = Buffer.from(path, "utf8")
+    .toString("latin1")
+    .replaceAll(/[^\x20-\x7e]|["\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);
+  return `"${escaped}"`;
 }

@@ -1,9 +1,10 @@
-// store-blobs: stores the content of changed files in a repository as blobs, read safely (fd-walk.ts) at the moment it is stored: a few are
-// written here, many by one git process.
+// store-blobs: stores the content of changed files in a repository as blobs. Each file is read safely (fd-walk.ts) when it is stored. A few
+// blobs are written here, many by one git process.
 
 import { NotRead } from "../layers/fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitContext } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import type { Change } from "../layers/judge-layer.ts";
 import { readScannedContent } from "../layers/scan-layer.ts";
 import { displayPath } from "./byte-path.ts";
@@ -22,14 +23,14 @@ export type BlobSource = {
 /** Stores the changes' contents; throws workspace_changed if a file is no longer what was judged. */
 export async function storeBlobs(call: GitContext, source: BlobSource): Promise<void> {
   const { format, changes } = source;
-  const count = changes.filter(({ after }) => after !== null).length;
-  if (count === 0) return;
-  const asTheyAre = { ...source, changes: changes.filter(({ after }) => after?.bytesSha === undefined) };
-  if (areFewObjects(count)) for (const content of readContents(asTheyAre)) await writeObject(call, format, { type: "blob", content });
-  else await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: fastImportInput(asTheyAre) });
+  const fileCount = changes.filter(({ after }) => after !== null).length;
+  if (fileCount === 0) return;
+  const unconverted = { ...source, changes: changes.filter(({ after }) => after?.bytesSha === undefined) };
+  if (areFewObjects(fileCount)) for (const content of readContents(unconverted)) await writeObject(call, format, { type: "blob", content });
+  else await git({ ...call, args: ["fast-import", "--quiet", "--done"], input: formatFastImport(unconverted) });
   for (const { path, after } of changes) {
     if (after?.bytesSha === undefined) continue;
-    const content = (await readObject(call, after.sha))?.content ?? null; // git stored it when it was judged
+    const content = (await readObject(call, after.sha))?.content ?? null; // git stored the converted content when it was judged
     if (content === null) throw new WorkspaceFailed("workspace_unusable", `What git stores of ${displayPath(path)} is gone.`);
     await writeObject(call, format, { type: "blob", content });
   }
@@ -47,7 +48,8 @@ function* readContents({ folder, format, changes, bytesMax }: BlobSource): Gener
   }
 }
 
-function* fastImportInput(source: BlobSource): Generator<Buffer> {
+/** The blobs in the input format of `git fast-import`. */
+function* formatFastImport(source: BlobSource): Generator<Buffer> {
   for (const content of readContents(source)) {
     yield Buffer.from(`blob\ndata ${content.length}\n`);
     yield content;

@@ -1,21 +1,23 @@
-// transfer: moves commits between the user's repository and another one, through our own git directory that borrows its objects. No
-// configuration of the project's repository applies; the user's own does, for their keys and helpers.
+// transfer: fetches and pushes commits between the user's repository and another one, through a git directory of the runner's own that has
+// the same objects. The repository's configuration does not apply; the user's own does, for their keys and credential helpers.
 
 import { dirname, join } from "node:path";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitAnswer } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitAnswer } from "./git-call.ts";
 import { createOwnGitDirectory } from "./own-git-directory.ts";
 import type { Repository } from "./repository.ts";
 
-const transferMs = 120_000;
-const cloneMs = 1_800_000;
+const transferTimeoutMs = 120_000;
+const cloneTimeoutMs = 1_800_000;
 /** Transports that execute a program named in the URL are left out. */
 const transports = ["file", "https", "ssh"];
 const allowedTransports = transports.map((name) => `protocol.${name}.allow=always`);
 
+/** Runs a git command that may use the network, with further settings (`key=value`). */
 export type Transfer = (args: readonly string[], config?: readonly string[]) => Promise<GitAnswer>;
 
-/** `folder`: where that git directory is, or will be. */
+/** `folder`: where the runner's git directory is, or will be. */
 export async function openTransfer(repository: Repository, folder: string): Promise<Transfer> {
   await createOwnGitDirectory(repository, folder);
   const env = {
@@ -29,13 +31,13 @@ export async function openTransfer(repository: Repository, folder: string): Prom
       isOwn: true,
       config: "user",
       env,
-      timeoutMs: transferMs,
+      timeoutMs: transferTimeoutMs,
       args: [...[...allowedTransports, ...config].flatMap((line) => ["-c", line]), ...args],
       codes: [0, 1, 128, 129],
     });
 }
 
-/** A clone of a whole repository, with a branch of it checked out. Throws a WorkspaceFailed if it can't be made. */
+/** Clones a whole repository, with a branch of it checked out. Throws a WorkspaceFailed if that fails. */
 export async function cloneHub(url: string, branch: string, folder: string): Promise<void> {
   const config = allowedTransports.flatMap((line) => ["-c", line]);
   const args = [...config, "clone", "-q", "--template=", "--branch", branch, "--", url, folder];
@@ -45,7 +47,7 @@ export async function cloneHub(url: string, branch: string, folder: string): Pro
     isOwn: true,
     config: "user",
     env,
-    timeoutMs: cloneMs,
+    timeoutMs: cloneTimeoutMs,
     args,
     codes: [0, 1, 128, 129],
   }).catch((error: unknown) => (error instanceof WorkspaceFailed ? { code: 1, err: error.message } : Promise.reject(error)));

@@ -9,7 +9,8 @@ import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, bytePathBytes, joinBytePath, bytePathParts, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { git, type GitContext } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import { areFewObjects, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
 import { computeObjectHash, type ObjectFormat, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
@@ -68,12 +69,12 @@ export async function readFilesOfFewFolders(call: GitContext, tree: GitSha, read
   const folders = openTreeFolders(call);
   const files = new Map<BytePath, TreeEntry>();
   let reads = 0;
-  const addFolder = async (sha: GitSha, above: BytePath): Promise<boolean> => {
+  const addFolder = async (sha: GitSha, folderPath: BytePath): Promise<boolean> => {
     reads += cache.has(sha) ? 0 : 1;
     const folder = reads > readsMax ? null : await folders.read(sha).catch(() => null);
     if (folder === null) return false;
     for (const [name, entry] of folder) {
-      const path = joinBytePath(above, name);
+      const path = joinBytePath(folderPath, name);
       if (!isTree(entry)) files.set(path, entry);
       else if (!(await addFolder(entry.sha, path))) return false;
     }
@@ -85,25 +86,26 @@ export async function readFilesOfFewFolders(call: GitContext, tree: GitSha, read
 /** What differs at a path: a file, or a folder that is only in one of the two trees. */
 export type TreeDifference = { readonly path: BytePath; readonly was: TreeEntry | undefined; readonly now: TreeEntry | undefined };
 
-/** Where two trees differ; equal folders are not read, and one that is only in the first tree is reported as one. */
-export async function* iterateTreeDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
-  yield* between({ mode: "40000", sha: from }, { mode: "40000", sha: to }, "" as BytePath);
-
-  async function* between(entryBefore: TreeEntry, entryAfter: TreeEntry, above: BytePath): AsyncGenerator<TreeDifference> {
-    const [before, after] = [await folders.read(entryBefore.sha), await folders.read(entryAfter.sha)];
-    for (const [name, was] of before) if (!after.has(name)) yield { path: joinBytePath(above, name), was, now: undefined };
-    for (const [name, now] of after) {
-      const was = before.get(name);
-      const path = joinBytePath(above, name);
-      if (was?.sha === now.sha && was.mode === now.mode) continue;
-      if (was !== undefined && isTree(was) && isTree(now)) yield* between(was, now, path);
-      else yield { path, was: was, now };
-    }
+/** Where two trees differ. Equal folders are not read; a folder that is only in one of the trees is one difference. */
+export async function* iterateTreeDifferences(
+  folders: TreeFolders,
+  from: GitSha,
+  to: GitSha,
+  folderPath = "" as BytePath,
+): AsyncGenerator<TreeDifference> {
+  const [before, after] = [await folders.read(from), await folders.read(to)];
+  for (const [name, was] of before) if (!after.has(name)) yield { path: joinBytePath(folderPath, name), was, now: undefined };
+  for (const [name, now] of after) {
+    const was = before.get(name);
+    const path = joinBytePath(folderPath, name);
+    if (was?.sha === now.sha && was.mode === now.mode) continue;
+    if (was !== undefined && isTree(was) && isTree(now)) yield* iterateTreeDifferences(folders, was.sha, now.sha, path);
+    else yield { path, was, now };
   }
 }
 
-/** The same file by file: a folder on one side is every file below it. */
-async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
+/** The same, file by file: for a folder that is only in one tree, every file below it. */
+async function* iterateFileDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
   for await (const { path, was, now } of iterateTreeDifferences(folders, from, to)) {
     if (was !== undefined && isTree(was))
       for await (const [below, entry] of folders.filesBelow(from, path)) yield { path: below, was: entry, now: undefined };
@@ -117,11 +119,12 @@ async function* fileDifferences(folders: TreeFolders, from: GitSha, to: GitSha):
 /** The files that differ between two commits or trees, in git's order. */
 export async function readFileDifferences(call: GitContext, from: GitSha, to: GitSha): Promise<readonly TreeDifference[]> {
   const differences: TreeDifference[] = [];
-  for await (const difference of fileDifferences(openTreeFolders(call), await resolveTree(call, from), await resolveTree(call, to)))
+  for await (const difference of iterateFileDifferences(openTreeFolders(call), await resolveTree(call, from), await resolveTree(call, to)))
     differences.push(difference);
   return differences.toSorted((a, b) => compareText(a.path, b.path));
 }
 
+/** Parses the content of a tree object: for each entry its mode, a blank, its name, a NUL and the bytes of its hash. */
 function parseFolder(content: Buffer, hashBytes: number): TreeFolder {
   const folder = new Map<BytePath, TreeEntry>();
   for (let index = 0; index < content.length;) {
@@ -134,8 +137,10 @@ function parseFolder(content: Buffer, hashBytes: number): TreeFolder {
   return folder;
 }
 
+/** A path and its new entry; null deletes it. */
 export type TreeChange = readonly [BytePath, TreeEntry | null];
-type GroupedChanges = { readonly changes: Map<BytePath, TreeEntry | null>; readonly below: Map<BytePath, TreeChange[]> };
+/** Changes of a folder's own entries, and of what is below each of its subfolders. */
+type GroupedChanges = { readonly direct: Map<BytePath, TreeEntry | null>; readonly bySubfolder: Map<BytePath, TreeChange[]> };
 
 type TreeEditor = {
   readonly folders: TreeFolders;
@@ -144,7 +149,7 @@ type TreeEditor = {
   readonly write?: (content: Buffer) => void;
 };
 
-/** The hash of the tree with these changes; null deletes a path. */
+/** The hash of the tree with these changes. */
 export async function editTree(
   { folders, format, write = () => undefined }: TreeEditor,
   tree: GitSha,
@@ -157,19 +162,20 @@ export async function editTree(
 
   async function editFolder(sha: GitSha | null, treeChanges: readonly TreeChange[]): Promise<GitSha | null> {
     const entries = new Map(sha === null ? [] : await folders.read(sha));
-    const { changes: direct, below } = groupByFolder(treeChanges);
+    const { direct, bySubfolder } = groupByFolder(treeChanges);
     for (const [name, entry] of direct) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
-    for (const [name, deeper] of below) {
+    for (const [name, subfolderChanges] of bySubfolder) {
       const existing = entries.get(name);
       const isFolder = existing !== undefined && isTree(existing);
-      if (!isFolder && deeper.every(([, entry]) => entry === null)) continue;
-      const edited = await editFolder(isFolder ? existing.sha : null, deeper);
-      if (edited === null) entries.delete(name);
-      else entries.set(name, { mode: "40000", sha: edited });
+      if (!isFolder && subfolderChanges.every(([, entry]) => entry === null)) continue;
+      const editedSubfolder = await editFolder(isFolder ? existing.sha : null, subfolderChanges);
+      if (editedSubfolder === null) entries.delete(name);
+      else entries.set(name, { mode: "40000", sha: editedSubfolder });
     }
-    for (const [name, entry] of direct) if (entry !== null && !below.has(name)) entries.set(name, entry);
-    for (const [name, entry] of direct) if (entry !== null && below.has(name) && !isTree(entries.get(name))) entries.set(name, entry);
-    return entries.size === 0 ? null : hashFolder(treeFolderContent(entries));
+    // A new file takes the place of a folder only if the changes left nothing in that folder.
+    for (const [name, entry] of direct)
+      if (entry !== null && (!bySubfolder.has(name) || !isTree(entries.get(name)))) entries.set(name, entry);
+    return entries.size === 0 ? null : hashFolder(formatFolder(entries));
   }
 
   function hashFolder(content: Buffer): GitSha {
@@ -179,25 +185,27 @@ export async function editTree(
 }
 
 function groupByFolder(folderChanges: readonly TreeChange[]): GroupedChanges {
-  const changes = new Map<BytePath, TreeEntry | null>();
-  const below = new Map<BytePath, TreeChange[]>();
+  const direct = new Map<BytePath, TreeEntry | null>();
+  const bySubfolder = new Map<BytePath, TreeChange[]>();
   for (const [path, entry] of folderChanges) {
     const slash = path.indexOf("/");
     if (slash === -1) {
-      changes.set(path, entry);
+      direct.set(path, entry);
       continue;
     }
     const name = path.slice(0, slash) as BytePath;
-    const rest: TreeChange = [path.slice(slash + 1) as BytePath, entry];
-    const deeper = below.get(name);
-    if (deeper === undefined) below.set(name, [rest]);
-    else deeper.push(rest);
+    const changes = bySubfolder.get(name) ?? [];
+    bySubfolder.set(name, changes);
+    changes.push([path.slice(slash + 1) as BytePath, entry]);
   }
-  return { changes, below };
+  return { direct, bySubfolder };
 }
 
-/** Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order. */
-function treeFolderContent(entries: TreeFolder): Buffer {
+/**
+ * The content of a tree object. Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison
+ * is byte order.
+ */
+function formatFolder(entries: TreeFolder): Buffer {
   const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));
   rows.sort((a, b) => compareText(a.key, b.key));
   return Buffer.concat(
@@ -210,7 +218,7 @@ function treeFolderContent(entries: TreeFolder): Buffer {
   );
 }
 
-/** The same, with the new folders written into the call's repository. */
+/** The same as `editTree`, with the new folders written into the call's repository. */
 export async function writeEditedTree(
   call: GitContext,
   format: ObjectFormat,
@@ -229,14 +237,16 @@ export async function writeEditedTree(
 const objectTypes: Readonly<Record<string, string>> = { "40000": "tree", "160000": "commit" };
 
 async function storeTrees(call: GitContext, contents: readonly Buffer[], hashBytes: number): Promise<void> {
-  function* rows(): Generator<Buffer> {
-    for (const content of contents) {
-      for (const [name, { mode, sha }] of parseFolder(content, hashBytes)) {
-        const type = objectTypes[mode] ?? "blob";
-        yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathBytes(name), Buffer.from([0])]);
-      }
-      yield Buffer.from([0]);
+  await git({ ...call, args: ["mktree", "-z", "--batch", "--missing"], input: formatMktreeRows(contents, hashBytes) });
+}
+
+/** The input of `git mktree -z --batch`: rows like those of `ls-tree`, with an empty row after each tree. */
+function* formatMktreeRows(contents: readonly Buffer[], hashBytes: number): Generator<Buffer> {
+  for (const content of contents) {
+    for (const [name, { mode, sha }] of parseFolder(content, hashBytes)) {
+      const type = objectTypes[mode] ?? "blob";
+      yield Buffer.concat([Buffer.from(`${mode.padStart(6, "0")} ${type} ${sha}\t`, "latin1"), bytePathBytes(name), Buffer.from([0])]);
     }
+    yield Buffer.from([0]);
   }
-  await git({ ...call, args: ["mktree", "-z", "--batch", "--missing"], input: rows() });
 }

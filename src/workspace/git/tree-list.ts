@@ -1,10 +1,11 @@
-// tree-list: every path of a tree, listed by git once and cached: a draft, its run and its checks all read the same commit. The listing is
-// streamed, so that only the paths themselves are kept in memory.
+// tree-list: lists every path of a tree by one git process, and caches the list: a draft, its run and its checks all read the same commit.
+// Git's output is parsed as it comes, so that only the paths themselves are kept in memory.
 
 import { isAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
-import { git, type GitContext } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import { isObjectName, resolveCachedTree, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {
@@ -15,19 +16,23 @@ export type TreeList = {
   readonly notable: readonly (readonly [BytePath, TreeEntry])[];
 };
 
-let lastListed: { readonly of: GitSha; readonly list: Promise<TreeList> } | null = null;
+let lastListed: { readonly treeish: GitSha; readonly list: Promise<TreeList> } | null = null;
 /** Lists of small trees: a process with many runs has many of them, and together they are small. */
 const smallLists = new Map<GitSha, TreeList>();
-const [smallMax, smallPathsMax] = [100, 1_000];
+const smallListsMax = 100;
+const smallPathsMax = 1_000;
+/** In a mode (`160000`) the second digit tells a submodule. */
+const digitSix = 0x36;
+const tabByte = 9;
 
 /** A hash's content never changes, so it is listed once, from any repository. */
 export function listTree(call: GitContext, treeish: GitSha): Promise<TreeList> {
-  if (lastListed !== null && resolveCachedTree(lastListed.of) === resolveCachedTree(treeish)) return lastListed.list;
+  if (lastListed !== null && resolveCachedTree(lastListed.treeish) === resolveCachedTree(treeish)) return lastListed.list;
   const cached = smallLists.get(resolveCachedTree(treeish));
   if (cached !== undefined) return Promise.resolve(cached);
-  const list = askGit(call, treeish);
+  const list = listByGit(call, treeish);
   if (isObjectName(treeish)) {
-    const current = (lastListed = { of: treeish, list });
+    const current = (lastListed = { treeish, list });
     list.then(
       (treeList) => keepSmall(treeish, treeList),
       () => (lastListed = lastListed === current ? null : lastListed),
@@ -38,11 +43,11 @@ export function listTree(call: GitContext, treeish: GitSha): Promise<TreeList> {
 
 function keepSmall(treeish: GitSha, list: TreeList): void {
   if (list.paths.length > smallPathsMax) return;
-  if (smallLists.size >= smallMax) smallLists.clear();
+  if (smallLists.size >= smallListsMax) smallLists.clear();
   smallLists.set(resolveCachedTree(treeish), list);
 }
 
-/** The same as text for patterns and people; the array is the same on every call. */
+/** The paths as text, for globs and for people; the array is the same on every call. */
 export async function listDisplayPaths(call: GitContext, treeish: GitSha): Promise<readonly string[]> {
   const { paths, isPlain } = await listTree(call, treeish);
   const displayed = displayPaths.get(paths) ?? (isPlain ? paths : paths.map(displayPath));
@@ -51,27 +56,26 @@ export async function listDisplayPaths(call: GitContext, treeish: GitSha): Promi
 }
 const displayPaths = new WeakMap<readonly BytePath[], readonly string[]>();
 
-async function askGit(call: GitContext, treeish: GitSha): Promise<TreeList> {
+async function listByGit(call: GitContext, treeish: GitSha): Promise<TreeList> {
   const paths: BytePath[] = [];
   const notable: (readonly [BytePath, TreeEntry])[] = [];
-  let rest: Buffer = Buffer.alloc(0);
+  let unfinishedRow: Buffer = Buffer.alloc(0);
   let isPlain = true;
   const addChunk = (chunk: Buffer): void => {
     isPlain &&= isAscii(chunk);
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let position = 0;
+    const bytes = unfinishedRow.length === 0 ? chunk : Buffer.concat([unfinishedRow, chunk]);
+    let position = 0; // each row: `100644 blob <sha><tab><path><NUL>`
     for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, position)) {
-      const tab = bytes.indexOf(9, position);
+      const tab = bytes.indexOf(tabByte, position);
       const path = bytes.toString("latin1", tab + 1, end) as BytePath;
       paths.push(path);
-      if (bytes[position + 1] === 0x36 || path.endsWith(".gitattributes"))
-        notable.push([
-          path,
-          { mode: bytes.toString("latin1", position, position + 6), sha: bytes.toString("latin1", position, tab).split(" ")[2] ?? "" },
-        ]);
+      if (bytes[position + 1] === digitSix || path.endsWith(".gitattributes")) {
+        const [mode = "", , sha = ""] = bytes.toString("latin1", position, tab).split(" ");
+        notable.push([path, { mode, sha }]);
+      }
       position = end + 1;
     }
-    rest = Buffer.from(bytes.subarray(position));
+    unfinishedRow = Buffer.from(bytes.subarray(position));
   };
   await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish], onOutput: addChunk });
   return { paths, isPlain, notable };

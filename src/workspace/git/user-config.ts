@@ -9,24 +9,26 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readSmallFile } from "../folder.ts";
-import { git, type GitCall } from "./git.ts";
+import { git } from "./git.ts";
+import type { GitCall } from "./git-call.ts";
 import { findGitPlaces } from "./git-places.ts";
 
 const cachedMsMax = 60_000;
 const cachedMax = 200;
 const configBytesMax = 1 << 20;
-const cache = new Map<string, { readonly stamp: string; readonly at: number; readonly text: string | null }>();
+const cache = new Map<string, { readonly stamp: string; readonly readAtMs: number; readonly text: string | null }>();
 
 /** The output of `git config` with these arguments; null if nothing is set. */
 export async function readUserConfig(call: Omit<GitCall, "args" | "codes">, args: readonly string[]): Promise<string | null> {
   const key = JSON.stringify([call.cwd, call.env, args]);
   const stamp = readStamp(call.cwd);
   const cached = cache.get(key);
-  if (cached !== undefined && stamp !== null && cached.stamp === stamp && performance.now() - cached.at < cachedMsMax) return cached.text;
+  const isCurrent = cached !== undefined && stamp !== null && cached.stamp === stamp; // C1
+  if (isCurrent && performance.now() - cached.readAtMs < cachedMsMax) return cached.text; // C2
   const { code, out } = await git({ ...call, args: ["config", "-z", ...args], codes: [0, 1] });
   const text = code === 0 ? out.toString("utf8") : null;
   if (cache.size >= cachedMax) cache.clear();
-  if (stamp !== null) cache.set(key, { stamp, at: performance.now(), text });
+  if (stamp !== null) cache.set(key, { stamp, readAtMs: performance.now(), text });
   return text;
 }
 
@@ -53,6 +55,6 @@ function readFileStamp(path: string): string | null {
     if (!stat.isFile() || /include/i.test(readSmallFile(path, configBytesMax)?.toString("latin1") ?? "include")) return null;
     return `${stat.ino} ${stat.ctimeNs} ${stat.size}`;
   } catch {
-    return null; // not ours to read: git decides
+    return null; // not readable for us: git decides
   }
 }

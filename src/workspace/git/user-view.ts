@@ -1,5 +1,5 @@
-// user-view: the runner's own git directory through which the user's checkout is read and updated. It has the repository's objects,
-// branches, index and ignore rules, and none of its configuration.
+// user-view: opens a git directory of the runner's own through which the user's checkout is read and updated. It has the repository's
+// objects, branches, index and ignore rules, and none of its configuration.
 //
 // A repository's configuration can name programs (filters, monitors, signers, transports), and is untrusted.
 //
@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { readErrorCode } from "../failure.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
-import type { GitContext } from "./git.ts";
+import type { GitContext } from "./git-call.ts";
 import type { GitPlaces } from "./git-places.ts";
 
 const smallBytesMax = 1 << 20;
@@ -42,25 +42,25 @@ const allowedSettings = new Set(
     .concat("extensions.objectformat", "extensions.refstorage", "index.sparse", "index.version"),
 );
 
-/** In this process's temporary folder, which the next process sweeps if this one is killed. */
-const views = new Map<string, Promise<string>>();
-const created: string[] = [];
-const deleteViews = (): void => created.forEach((view) => eraseSync(view));
+/** The viewsByGitDir by git folder. They are in this process's temporary folder, which the next process sweeps if this one is killed. */
+const viewsByGitDir = new Map<string, Promise<string>>();
+const createdViews: string[] = [];
+const deleteViews = (): void => createdViews.forEach((view) => eraseSync(view));
 
 type UserViewCall = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 /** How git is run on the user's checkout where it may have to run a filter. */
 export async function openUserView({ root, gitDir, commonDir }: GitPlaces): Promise<UserViewCall> {
-  const creating = views.get(gitDir) ?? createView({ root, gitDir, commonDir });
-  views.set(gitDir, creating);
+  const creating = viewsByGitDir.get(gitDir) ?? createView({ root, gitDir, commonDir });
+  viewsByGitDir.set(gitDir, creating);
   let view: string;
   try {
     view = await creating;
-    refresh(view, { root, gitDir, commonDir });
+    refreshView(view, { root, gitDir, commonDir });
   } catch (error) {
-    views.delete(gitDir);
+    viewsByGitDir.delete(gitDir);
     if (readErrorCode(error) !== "ENOENT") throw error;
-    return openUserView({ root, gitDir, commonDir }); // temporary folders are cleaned up now and then
+    return openUserView({ root, gitDir, commonDir }); // the system cleans temporary folders up now and then
   }
   return {
     cwd: root,
@@ -73,8 +73,8 @@ export async function openUserView({ root, gitDir, commonDir }: GitPlaces): Prom
 
 async function createView({ gitDir, commonDir }: GitPlaces): Promise<string> {
   const view = await createTemporaryFolder("view");
-  if (created.length === 0) process.prependOnceListener("exit", deleteViews); // before the folder around them is left
-  created.push(view);
+  if (createdViews.length === 0) process.prependOnceListener("exit", deleteViews); // before the folder around them is removed
+  createdViews.push(view);
   mkdirSync(join(view, "info"));
   for (const name of ["objects", "refs", "packed-refs", "reftable", "shallow", "lfs", "info/exclude", "info/attributes"])
     symlinkSync(join(commonDir, name), join(view, name)); // U3
@@ -82,29 +82,33 @@ async function createView({ gitDir, commonDir }: GitPlaces): Promise<string> {
   return view;
 }
 
-function refresh(view: string, { gitDir, commonDir }: GitPlaces): void {
-  const shared = readSmallFile(join(commonDir, "config"), smallBytesMax)?.toString("utf8") ?? "";
-  // Sparse checkouts are set up there, in the main checkout too.
-  const hasOwnConfig = /^\s*worktreeconfig\s*=\s*(?:true|yes|on|1)\s*$/im.test(shared);
-  const own = hasOwnConfig ? (readSmallFile(join(gitDir, "config.worktree"), smallBytesMax)?.toString("utf8") ?? "") : "";
-  const settings = [shared, own].flatMap(parseAllowedSettings);
+/** Copies what may have changed since: the allowed settings and HEAD. Shared indexes are linked. */
+function refreshView(view: string, { gitDir, commonDir }: GitPlaces): void {
+  const sharedConfig = readSmallFile(join(commonDir, "config"), smallBytesMax)?.toString("utf8") ?? "";
+  // Sparse checkouts are configured in a file of the worktree's own, in the main checkout too.
+  const hasWorktreeConfig = /^\s*worktreeconfig\s*=\s*(?:true|yes|on|1)\s*$/im.test(sharedConfig);
+  const worktreeConfig = hasWorktreeConfig ? (readSmallFile(join(gitDir, "config.worktree"), smallBytesMax)?.toString("utf8") ?? "") : "";
+  const settings = [sharedConfig, worktreeConfig].flatMap(parseAllowedSettings);
   writeIfChanged(join(view, "config"), ["[core]", "\tbare = false", ...settings, "[core]", "\tsplitIndex = false", ""].join("\n"));
   writeIfChanged(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
   for (const name of readdirSync(gitDir).filter((file) => file.startsWith("sharedindex.")))
     if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));
 }
 
-/** U1. A named section, a value that is not a plain word, and multi-line values are skipped. */
+/** The allowed lines of a configuration (U1). Sections with a name, values that aren't plain words and multi-line values are skipped. */
 export function parseAllowedSettings(text: string): readonly string[] {
+  const settings: string[] = [];
   let section = "";
-  return text.split("\n").flatMap((line) => {
-    section = /^\s*\[/.test(line) ? (/^\s*\[(\w+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? "") : section;
-    const [, key = "", value = ""] = /^\s*([a-z][a-z0-9-]*)\s*=\s*([\w.-]+)\s*$/i.exec(line) ?? [];
-    return allowedSettings.has(`${section}.${key.toLowerCase()}`) ? [`[${section}]`, `\t${key} = ${value}`] : [];
-  });
+  for (const line of text.split("\n")) {
+    const isSectionLine = /^\s*\[/.test(line);
+    if (isSectionLine) section = /^\s*\[(\w+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? ""; // `[core]`, not `[remote "origin"]`
+    const [, key = "", value = ""] = /^\s*([a-z][a-z0-9-]*)\s*=\s*([\w.-]+)\s*$/i.exec(line) ?? []; // `fileMode = true`
+    if (allowedSettings.has(`${section}.${key.toLowerCase()}`)) settings.push(`[${section}]`, `\t${key} = ${value}`);
+  }
+  return settings;
 }
 
-/** Not atomic: a git that reads the file meanwhile gets the old or the new text, which are short and mostly the same. */
+/** Not atomic: the old and the new text are short and mostly the same, so a git that reads the file meanwhile gets one of them. */
 function writeIfChanged(path: string, text: string): void {
   if (readSmallFile(path, smallBytesMax)?.toString("utf8") !== text) writeFileSync(path, text);
 }

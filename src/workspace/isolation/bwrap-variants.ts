@@ -23,7 +23,11 @@ const sizesSince = [0, 7] as const;
 const closedSince = [0, 8] as const;
 
 /** The strictest first; empty if bubblewrap is not installed. */
-export function findBwrapVariants(fallback: "own" | "tried", cache: SelfTestCache = noCache, ids?: UserNamespaceMode["ids"]): readonly BwrapVariant[] {
+export function findBwrapVariants(
+  fallback: "own" | "tried",
+  cache: SelfTestCache = noCache,
+  ids?: UserNamespaceMode["ids"],
+): readonly BwrapVariant[] {
   const bwrap = findProgramOnPath("bwrap");
   if (bwrap === null) return [];
   const version = bwrapVersion(bwrap, cache);

@@ -8,7 +8,14 @@
 
 import { mkdir } from "node:fs/promises";
 import { createBwrapIsolation } from "./bwrap.ts";
-import { cleanEnvironment, detachedProcessGap, privateHome, type Isolation, type IsolationLevel, type IsolationPlace } from "./confinement.ts";
+import {
+  cleanEnvironment,
+  detachedProcessGap,
+  privateHome,
+  type Isolation,
+  type IsolationLevel,
+  type IsolationPlace,
+} from "./confinement.ts";
 import { adviseLevelFix } from "./isolation-fix.ts";
 import { createLandlockIsolation } from "./landlock.ts";
 import { createOverlayIsolation } from "./overlay.ts";

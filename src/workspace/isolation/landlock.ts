@@ -83,7 +83,9 @@ function wrapCommand(place: IsolationPlace, command: Command, language: Interpre
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
   const rules = buildLandlockRules({ place, command, writable });
   const network = command.network ?? "on";
-  const filters = [buildSeccompFilter(process.arch, false), buildLandlockFilter(processor, network)].map((filter) => filter.toString("hex"));
+  const filters = [buildSeccompFilter(process.arch, false), buildLandlockFilter(processor, network)].map((filter) =>
+    filter.toString("hex"),
+  );
   const cwd = resolvePath(command.cwd)?.real ?? command.cwd;
   const argv = [
     ...language.argv,

@@ -10,8 +10,7 @@
 //   C3. Files are merged as what they are: links, pipes and hard links too, so that the judge (layers/judge-layer.ts) sees them.
 //   C4. Only the overlay itself decides what is deleted.
 
-import { spawn } from "node:child_process";
-import { chmodSync, closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -19,7 +18,17 @@ import { joinBytePath, bytePathParts, type BytePath } from "../git/byte-path.ts"
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { explainDiskFull } from "../disk-room.ts";
 import { discard } from "../folder.ts";
-import { readKindAt, makeAccessible, linkInto, listNamesAt, makeFolder, moveAway, withFolderHandle, type FolderHandle } from "./overlay-fd.ts";
+import { holdMountScript, type MergedView, withMergedView } from "../checkouts/merged-view.ts";
+import {
+  readKindAt,
+  makeAccessible,
+  linkInto,
+  listNamesAt,
+  makeFolder,
+  moveAway,
+  withFolderHandle,
+  type FolderHandle,
+} from "./overlay-fd.ts";
 import {
   overlayNames,
   findOverlayFolder,
@@ -40,9 +49,10 @@ export type CollectInput = {
 
 const entriesMax = 2_000_000;
 const depthMax = 128;
-const mountTimeoutMs = 20_000;
+
 const sliceMs = 25;
 
+/** Merges what was written for a folder into it, and deletes the overlay. Does nothing if there is none. */
 export async function mergeOverlay(input: CollectInput): Promise<void> {
   const { runDir, folder } = input;
   const trash = join(runDir, "trash");
@@ -54,11 +64,11 @@ export async function mergeOverlay(input: CollectInput): Promise<void> {
   } catch (error) {
     const code = readErrorCode(error);
     if (code === null) throw error;
-    const full = explainDiskFull(code, [folder]);
-    throw new WorkspaceFailed(
-      full === null ? "workspace_unusable" : "disk_full",
-      `${full === null ? "" : `${full} `}What an agent wrote could not be brought into its layer (${code}).`,
-    );
+    const fullDisk = explainDiskFull(code, [folder]);
+    const problem = `What an agent wrote could not be brought into its layer (${code}).`;
+    throw fullDisk === null
+      ? new WorkspaceFailed("workspace_unusable", problem)
+      : new WorkspaceFailed("disk_full", `${fullDisk} ${problem}`);
   }
   await discard(overlay, trash); // C2
 }
@@ -73,7 +83,7 @@ async function collectFrom(input: CollectInput, overlayFolder: string): Promise<
   await mergeIntoFolder(input, overlayFolder, await readDifferences(input, overlayFolder, shared));
 }
 
-/** Results for an earlier folder of the same name are obsolete. */
+/** Deletes overlays of earlier folders of the same name. */
 async function discardOutdated(runDir: string, folder: string, current: string | null, trash: string): Promise<void> {
   const root = overlaysRoot(runDir);
   const names = await readdir(root).catch(() => []);
@@ -82,16 +92,17 @@ async function discardOutdated(runDir: string, folder: string, current: string |
 }
 
 /**
- * The folders that are both in the upper and the lower layer: only in these can something be deleted. Closed ones are opened on the way.
+ * The folders that are both in the upper and the lower layer: only in these can something be deleted. Folders whose mode keeps their owner
+ * out are made accessible on the way.
  */
 async function findSharedFolders(upper: string, lower: string): Promise<readonly BytePath[]> {
   const shared: BytePath[] = [];
-  await walkFolders((path, names) =>
-    withFolderHandle(upper, path, (above) => {
+  await walkFolders((path, listNames) =>
+    withFolderHandle(upper, path, (upperFolder) => {
       if (withFolderHandle(lower, path, () => true) === true) shared.push(path);
-      return names(above).filter((name) => {
-        const isFolder = readKindAt(above, name) === "folder";
-        if (isFolder) makeAccessible(above, name);
+      return listNames(upperFolder).filter((name) => {
+        const isFolder = readKindAt(upperFolder, name) === "folder";
+        if (isFolder) makeAccessible(upperFolder, name);
         return isFolder && mayEnter(path);
       });
     }),
@@ -99,29 +110,44 @@ async function findSharedFolders(upper: string, lower: string): Promise<readonly
   return shared;
 }
 
-/** Of one folder: the deleted names, and upper entries that are whiteouts. */
-type Difference = { readonly gone: readonly BytePath[]; readonly unseen: ReadonlySet<BytePath> };
+/** Names in one folder: those that were deleted from the lower layer, and those of the upper one that only mark a deletion. */
+type Difference = { readonly deleted: readonly BytePath[]; readonly whiteouts: ReadonlySet<BytePath> };
 
 async function readDifferences(
   input: CollectInput,
   overlayFolder: string,
   shared: readonly BytePath[],
 ): Promise<ReadonlyMap<BytePath, Difference>> {
-  return withMergedView(input.programs, overlayFolder, (merged) => {
-    const listNames = (root: string, path: BytePath): readonly BytePath[] => {
-      const names = withFolderHandle(root, path, listNamesAt);
-      if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
-      return names;
-    };
-    const difference = (path: BytePath): Difference => {
-      const visible = new Set(listNames(merged, path));
+  const upper = join(overlayFolder, overlayNames.upper);
+  return withMergedView(describeMergedView(input, overlayFolder), (merged) => {
+    const readDifference = (path: BytePath): Difference => {
+      const visible = new Set(requireNames(merged, path));
       const isHidden = (name: BytePath): boolean => !visible.has(name);
-      const above = listNames(join(overlayFolder, overlayNames.upper), path);
-      return { gone: listNames(input.folder, path).filter(isHidden), unseen: new Set(above.filter(isHidden)) };
+      return {
+        deleted: requireNames(input.folder, path).filter(isHidden),
+        whiteouts: new Set(requireNames(upper, path).filter(isHidden)),
+      };
     };
-    return new Map(shared.map((path) => [path, difference(path)]));
+    return new Map(shared.map((path) => [path, readDifference(path)]));
   });
 }
+
+function requireNames(root: string, path: BytePath): readonly BytePath[] {
+  const names = withFolderHandle(root, path, listNamesAt);
+  if (names === null) throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be read.");
+  return names;
+}
+
+/** C4: if something else than the overlay were read, everything would seem to be deleted. */
+const describeMergedView = ({ programs }: CollectInput, overlayFolder: string): MergedView => ({
+  place: overlayFolder,
+  merged: join(overlayFolder, overlayNames.merged),
+  mountCommand: composeMountedShell(programs, overlayFolder, holdMountScript, []),
+  messages: {
+    notMounted: "What an agent wrote apart could not be mounted",
+    notMerged: "What an agent wrote apart could not be seen as one with its layer.",
+  },
+});
 
 async function mergeIntoFolder(
   { folder, failpoint }: CollectInput,
@@ -129,27 +155,28 @@ async function mergeIntoFolder(
   differences: ReadonlyMap<BytePath, Difference>,
 ): Promise<void> {
   const draft = join(overlayFolder, overlayNames.draft);
-  const moveEntryAway = (below: FolderHandle, name: BytePath): void => {
+  const moveEntryAway = (lower: FolderHandle, name: BytePath): void => {
     failpoint?.();
-    moveAway(below, name, join(overlayFolder, overlayNames.gone));
+    moveAway(lower, name, join(overlayFolder, overlayNames.gone));
   };
-  const mergeEntry = (path: BytePath, name: BytePath, above: FolderHandle, below: FolderHandle): boolean => {
-    const kind = readKindAt(above, name);
+  /** Merges one entry of an upper folder into its lower one; returns whether it is a folder to descend into. */
+  const mergeEntry = (path: BytePath, name: BytePath, upper: FolderHandle, lower: FolderHandle): boolean => {
+    const kind = readKindAt(upper, name);
     const isFolder = kind === "folder" && mayEnter(path);
-    const kindBelow = readKindAt(below, name);
-    if (kindBelow !== "none" && (kindBelow === "folder") !== isFolder) moveEntryAway(below, name);
+    const lowerKind = readKindAt(lower, name);
+    if (lowerKind !== "none" && (lowerKind === "folder") !== isFolder) moveEntryAway(lower, name);
     failpoint?.();
-    if (isFolder) makeFolder(below, name);
-    else linkInto(kind === "folder" ? null : above, below, name, draft); // C2, C3
+    if (isFolder) makeFolder(lower, name);
+    else linkInto(kind === "folder" ? null : upper, lower, name, draft); // C2, C3
     return isFolder;
   };
-  await walkFolders((path, names) =>
-    withFolderHandle(join(overlayFolder, overlayNames.upper), path, (above) => {
-      const { gone, unseen } = differences.get(path) ?? { gone: [], unseen: new Set<BytePath>() };
-      const mergedFolders = withFolderHandle(folder, path, (below) => {
-        for (const name of gone) moveEntryAway(below, name);
-        const writtenNames = names(above).filter((name) => !unseen.has(name) && readKindAt(above, name) !== "whiteout");
-        return writtenNames.filter((name) => mergeEntry(path, name, above, below));
+  await walkFolders((path, listNames) =>
+    withFolderHandle(join(overlayFolder, overlayNames.upper), path, (upper) => {
+      const { deleted, whiteouts } = differences.get(path) ?? { deleted: [], whiteouts: new Set<BytePath>() };
+      const mergedFolders = withFolderHandle(folder, path, (lower) => {
+        for (const name of deleted) moveEntryAway(lower, name);
+        const writtenNames = listNames(upper).filter((name) => !whiteouts.has(name) && readKindAt(upper, name) !== "whiteout");
+        return writtenNames.filter((name) => mergeEntry(path, name, upper, lower));
       });
       if (mergedFolders === null) throw new WorkspaceFailed("workspace_unusable", "A folder to bring changes into is not there.");
       return mergedFolders;
@@ -160,65 +187,23 @@ async function mergeIntoFolder(
 /** A deeper folder is not entered: a dangling link replaces it, which the judge refuses. */
 const mayEnter = (path: BytePath): boolean => bytePathParts(path).length < depthMax;
 
-/** Every folder of a tree, from the root; `visit` reads its names by `names`, which counts them, and says which to enter. */
+/** Visits every folder of a tree, from the root. `visit` lists names with `listNames`, which counts them, and returns those to enter. */
 async function walkFolders(
-  visit: (path: BytePath, names: (held: FolderHandle) => BytePath[]) => readonly BytePath[] | null,
+  visit: (path: BytePath, listNames: (folder: FolderHandle) => BytePath[]) => readonly BytePath[] | null,
 ): Promise<void> {
   const folders: BytePath[] = ["" as BytePath];
-  let entries = 0;
-  let began = performance.now();
-  const names = (held: FolderHandle): BytePath[] => {
-    const folderNames = listNamesAt(held);
-    entries += folderNames.length;
-    if (entries > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
-    return folderNames;
+  let entryCount = 0;
+  let sliceBeganMs = performance.now();
+  const listNames = (folder: FolderHandle): BytePath[] => {
+    const names = listNamesAt(folder);
+    entryCount += names.length;
+    if (entryCount > entriesMax) throw new WorkspaceFailed("workspace_unusable", `An agent wrote more than ${entriesMax} files.`);
+    return names;
   };
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
-    for (const name of visit(path, names) ?? []) folders.push(joinBytePath(path, name));
-    if (performance.now() - began < sliceMs) continue;
-    await setImmediate(); // A long walk must not keep a stop request waiting.
-    began = performance.now();
-  }
-}
-
-/** Mounts the overlay in a private namespace, for as long as `use` takes. */
-async function withMergedView<T>(programs: MountPrograms, overlayFolder: string, use: (merged: string) => T): Promise<T> {
-  const [program = "", ...args] = composeMountedShell(programs, overlayFolder, "echo ready && read -r _", []);
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });
-  let errorText = "";
-  child.stderr.on("data", (bytes: Buffer) => (errorText = (errorText + bytes.toString("utf8")).slice(0, 300)));
-  child.stdin.on("error", () => undefined);
-  const exited = new Promise<void>((resolve) => {
-    child.once("error", () => resolve());
-    child.once("exit", () => resolve());
-  });
-  const timer = setTimeout(() => child.kill("SIGKILL"), mountTimeoutMs);
-  try {
-    const isReady = await Promise.race([
-      new Promise<true>((resolve) => child.stdout.once("data", () => resolve(true))),
-      exited.then(() => false as const),
-    ]);
-    if (!isReady || child.pid === undefined)
-      throw new WorkspaceFailed(
-        "workspace_unusable",
-        `What an agent wrote apart could not be mounted: ${errorText.trim() || "no reason was given"}`,
-      );
-    return withOverlay(join("/proc", String(child.pid), "root", overlayFolder, overlayNames.merged), overlayFolder, use);
-  } finally {
-    child.kill("SIGKILL");
-    await exited;
-    clearTimeout(timer);
-  }
-}
-
-/** Holds the overlay open, so that it stays the overlay; anything else would look like a folder from which everything was deleted. C4 */
-function withOverlay<T>(path: string, overlayFolder: string, use: (merged: string) => T): T {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    if (fstatSync(descriptor).dev === statSync(overlayFolder).dev)
-      throw new WorkspaceFailed("workspace_unusable", "What an agent wrote apart could not be seen as one with its layer.");
-    return use(`/proc/self/fd/${descriptor}/.`);
-  } finally {
-    closeSync(descriptor);
+    for (const name of visit(path, listNames) ?? []) folders.push(joinBytePath(path, name));
+    if (performance.now() - sliceBeganMs < sliceMs) continue;
+    await setImmediate(); // a long walk must not keep a stop request waiting
+    sliceBeganMs = performance.now();
   }
 }

@@ -47,7 +47,12 @@ function wrapInOverlay(place: IsolationPlace, programs: MountPrograms, means: Bw
   const folder = realPath(command.cwd);
   const mount = isOwnFolder(place, command, folder) ? findCheckoutPlace(place.runDir, folder) : null;
   if (mount !== null) {
-    const { argv, env, filter } = buildSandbox({ place, means, command, shownAt: (path) => (path === folder ? mergedFolder(mount) : path) });
+    const { argv, env, filter } = buildSandbox({
+      place,
+      means,
+      command,
+      shownAt: (path) => (path === folder ? mergedFolder(mount) : path),
+    });
     return { argv: composeMountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
   }
   const overlayFolder = isKeptApart(place, command, folder) ? findOverlayFolder(place.runDir, folder) : null;
@@ -59,7 +64,10 @@ function wrapInOverlay(place: IsolationPlace, programs: MountPrograms, means: Bw
 }
 
 /** The same variant with bubblewrap running as the user. */
-const asUser = ({ users, ...means }: BwrapVariant): BwrapVariant => ({ ...means, users: { kind: users.kind === "closed" ? "closed" : "tried" } });
+const asUser = ({ users, ...means }: BwrapVariant): BwrapVariant => ({
+  ...means,
+  users: { kind: users.kind === "closed" ? "closed" : "tried" },
+});
 
 /** Only a folder of the run: what is kept beside it is on the same disk. */
 const isOwnFolder = ({ runDir }: IsolationPlace, { writable }: Command, folder: string): boolean =>

@@ -29,7 +29,11 @@ const noteBytesMax = 4_096;
 const cacheName = "self-tests";
 
 /** `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not depend on it. */
-export function openSelfTestCache(folder: string, store: string = findStoreFolder(), home: string = process.env["HOME"] ?? ""): SelfTestCache {
+export function openSelfTestCache(
+  folder: string,
+  store: string = findStoreFolder(),
+  home: string = process.env["HOME"] ?? "",
+): SelfTestCache {
   const boot = readText("/proc/sys/kernel/random/boot_id");
   if (boot === "" || !isTrusted(store)) return noCache; // C3
   const machineHash = textHash([boot, home, ...readFacts(folder)].join("\n")); // C1

@@ -34,7 +34,10 @@ export type SrtSettingsInput = {
 /** Top-level folders that every program needs, besides those with programs. */
 const neededTops = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
 
-export function buildSrtSettings({ place, command, writable, program, isMac }: SrtSettingsInput, topFolders = readTopFolders()): SrtSettings {
+export function buildSrtSettings(
+  { place, command, writable, program, isMac }: SrtSettingsInput,
+  topFolders = readTopFolders(),
+): SrtSettings {
   const userHome = realPath(homedir());
   const hidden = [...place.hidden, place.runDir].map(realPath);
   const isNeeded = (top: string): boolean =>

@@ -16,7 +16,14 @@ import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { git, toGitFailure } from "../git/git.ts";
-import { findAttemptCommit, userRepositoryCall, composeRunMessage, readChangedDisplayPaths, shortBranchName, readTip } from "../git/run-commits.ts";
+import {
+  findAttemptCommit,
+  userRepositoryCall,
+  composeRunMessage,
+  readChangedDisplayPaths,
+  shortBranchName,
+  readTip,
+} from "../git/run-commits.ts";
 import { identityEnv } from "../git/identity.ts";
 import type { Change } from "../layers/judge-layer.ts";
 import { writeTree } from "../git/materialize.ts";
@@ -118,7 +125,12 @@ async function commitOn(run: RunWorkspace, input: AttemptCommitInput): Promise<A
   run.failpoint("commit_written");
   if (!(await moveBranch(run, commit.commit, tip.commit))) return "moved"; // A2, A4
   run.failpoint("branch_moved");
-  return { ...commit, parent: tip.commit, paths: await readChangedDisplayPaths(run, tip.commit, commit.commit), notApplied: examined.ignored };
+  return {
+    ...commit,
+    parent: tip.commit,
+    paths: await readChangedDisplayPaths(run, tip.commit, commit.commit),
+    notApplied: examined.ignored,
+  };
 }
 
 /** The commit alone, on no branch yet; null if its tree would be the tip's. */

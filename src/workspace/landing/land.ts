@@ -26,7 +26,8 @@ import {
 } from "./interrupted-landing.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { explainDiskFull } from "../disk-room.ts";
-import { git, type GitAnswer, readGitLine } from "../git/git.ts";
+import { git, readGitLine } from "../git/git.ts";
+import type { GitAnswer } from "../git/git-call.ts";
 import { userRepositoryCall, shortBranchName, readTip } from "../git/run-commits.ts";
 import { readHeadBranch, readHeadCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";

@@ -119,7 +119,15 @@ async function examine(run: RunWorkspace, record: FolderRecord, options: Examine
         });
   const { base, ignored } = scanResult;
   const found = await withStoredContent({ shadow, folder, tree, base, folders, scanned: scanResult.scanned, fileBytesMax });
-  const judgement = judge({ ...scanResult, scanned: found, inScope, isOwned, isMasked: compileMasks(record.masks), isLeftOut, fileBytesMax });
+  const judgement = judge({
+    ...scanResult,
+    scanned: found,
+    inScope,
+    isOwned,
+    isMasked: compileMasks(record.masks),
+    isLeftOut,
+    fileBytesMax,
+  });
   const surroundings = await readChangeSurroundings(call, folders, tree, judgement.changes);
   const readHead = headReader(run, folder, judgement.changes);
   const embedded = await findEmbeddedRepositories({ result: surroundings, changes: judgement.changes, readHead });
