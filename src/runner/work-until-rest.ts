@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import type { Asks } from "../contracts/asks.ts";
-import { invocationOptionsFrom } from "../playbooks/contract/asks.ts";
+import { invocationOptionsFrom } from "../playbooks/contract/flow-flag-options.ts";
 import { testsPatch } from "../project/runs/tests-patch.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { showMilestones } from "./narrate.ts";

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
 import type { CursorView, RunView } from "../../src/core/state.ts";
-import { docsNote } from "../../src/playbooks/quality/steps/docs-note.ts";
-import { phaseFound } from "../../src/playbooks/quality/steps/phase-found.ts";
-import { redLogs } from "../../src/playbooks/quality/steps/red-logs.ts";
+import { createDocsNoteStep } from "../../src/playbooks/quality/steps/docs-note.ts";
+import { createPhaseFoundStep } from "../../src/playbooks/quality/steps/phase-found.ts";
+import { createRedLogsStep } from "../../src/playbooks/quality/steps/red-logs.ts";
 import { missingFileField } from "../../src/playbooks/quality/views/run-state-names.ts";
-import { commitWave } from "../../src/playbooks/staged/steps/commit-wave.ts";
+import { createCommitWaveStep } from "../../src/playbooks/staged/steps/commit-wave.ts";
 import type { FunctionInput } from "../../src/ports/functions.ts";
 import { entryOf, runView, cursor } from "../../src/views/run-view.test-support.ts";
 import { openStore } from "../../src/workspace/bases/store.ts";
@@ -42,12 +42,12 @@ const orderOf = (bench: Bench, changes: Partial<Order> = {}): Order => ({
 describe.each(["overlay", "copy"] as const)("%s", (checkouts) => {
   test("docs_note writes at the top of a file in a folder that nobody has changed", async () => {
     const bench = await openAt(checkouts);
-    const first = await docsNote(bench.workspace).perform(orderOf(bench));
+    const first = await createDocsNoteStep(bench.workspace).perform(orderOf(bench));
     expect(first).toMatchObject({ ok: true, facts: { noted: true }, applied: { paths: ["quality/EXPLORATION.md"] } });
     const text = git(bench.root, "show", `${runRef(bench.root)}:quality/EXPLORATION.md`);
     expect(text).toMatch(/^## Documentation status: code-only mode\n[\s\S]*# Exploration$/);
     const tip = runRef(bench.root);
-    await docsNote(bench.workspace).perform(orderOf(bench, { commit: `${tip}^` }));
+    await createDocsNoteStep(bench.workspace).perform(orderOf(bench, { commit: `${tip}^` }));
     expect(runRef(bench.root)).toBe(tip);
   });
 
@@ -70,7 +70,7 @@ describe.each(["overlay", "copy"] as const)("%s", (checkouts) => {
       readBlob: () => null,
       verifier: { prove: () => Promise.reject(new Error("unused")) },
     };
-    const found = await phaseFound(parts).perform(orderOf(bench, { cursor: { ...cursor("1", []), visit: 2 } }));
+    const found = await createPhaseFoundStep(parts).perform(orderOf(bench, { cursor: { ...cursor("1", []), visit: 2 } }));
     expect(found).toMatchObject({ ok: true, facts: { cleared: 1 }, applied: { paths: ["quality/BUGS.md"] } });
     expect(git(bench.root, "ls-tree", "-r", "--name-only", runRef(bench.root))).not.toContain("BUGS.md");
   });
@@ -81,10 +81,12 @@ describe.each(["overlay", "copy"] as const)("%s", (checkouts) => {
       open: { "1/all": { attempt: "1@1/all#1", waves: [["01_a", "01_b"]] } } as unknown as ReturnType<typeof runView>["open"],
     });
     const wave = { ...cursor("1/all:1", []), phase: "1", inside: "1/all" };
-    expect(await commitWave(bench.workspace).perform(orderOf(bench, { state, cursor: wave }))).toMatchObject({
+    expect(await createCommitWaveStep(bench.workspace).perform(orderOf(bench, { state, cursor: wave }))).toMatchObject({
       applied: { paths: ["_docs/03_implementation/batch_01_report.md"] },
     });
-    expect(await redLogs({ workspace: bench.workspace, readBlob: () => null }).perform(orderOf(bench))).toMatchObject({ ok: true });
+    expect(await createRedLogsStep({ workspace: bench.workspace, readBlob: () => null }).perform(orderOf(bench))).toMatchObject({
+      ok: true,
+    });
   });
 });
 

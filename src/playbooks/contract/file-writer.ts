@@ -12,13 +12,14 @@ import type { RunView } from "../../core/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OpenedPlaybook } from "./playbook.ts";
 
+/** Entries come in bursts: one write serves all that arrive within this time. */
 const writeDelayMs = 200;
 /** Readers of the files assume a crash after ten minutes without an update. */
 const refreshMs = 4 * 60_000;
 
 export type FileWriter = {
   readonly onEntry: (entry: Entry, run: RunView) => void;
-  readonly onLiveEvent: (signal: LiveEvent) => void;
+  readonly onLiveEvent: (liveEvent: LiveEvent) => void;
   /** Learnings for a role's prompt; empty if the playbook keeps none. */
   readonly learnings: NonNullable<OpenedPlaybook["learnings"]>;
   /** For the prompt of a phase's agents; empty if there is nothing to say. */
@@ -28,6 +29,7 @@ export type FileWriter = {
 };
 
 const noLearnings = (): Promise<string> => Promise.resolve("");
+/** For runs whose flow has no playbook. */
 export const noFileWriter: FileWriter = {
   onEntry: () => undefined,
   onLiveEvent: () => undefined,
@@ -36,7 +38,9 @@ export const noFileWriter: FileWriter = {
   close: () => Promise.resolve(),
 };
 
+/** Writes the files once soon after opening, then after each entry. `report` shows a problem to the user. */
 export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now">, report: (problem: string) => void): FileWriter {
+  /** An entry came after the last write began. */
   let isStale = true;
   let hasReportedFailure = false;
   let pendingWrite: NodeJS.Timeout | null = null;
@@ -52,31 +56,35 @@ export function openFileWriter(playbook: OpenedPlaybook, clock: Pick<Clock, "now
       .catch((error: unknown) => {
         if (hasReportedFailure) return;
         hasReportedFailure = true;
-        report(`The run's files could not be written: ${error instanceof Error ? error.message : String(error)}`); // W3
+        report(`The run's files could not be written: ${errorText(error)}`); // W3
       });
   };
   const scheduleWrite = (): void => {
     isStale = true;
     pendingWrite ??= setTimeout(startWrite, writeDelayMs).unref(); // W1
   };
-  const refresh = setInterval(() => void (pendingWrite === null && startWrite()), refreshMs).unref(); // W2
+  const refreshTimer = setInterval(() => {
+    if (pendingWrite === null) startWrite(); // W2
+  }, refreshMs).unref();
   scheduleWrite();
   return {
     onEntry: (entry, run) => {
       playbook.onEntry(entry, run);
       scheduleWrite();
     },
-    onLiveEvent: (signal) => playbook.onLiveEvent?.(signal, clock.now()),
+    onLiveEvent: (liveEvent) => playbook.onLiveEvent?.(liveEvent, clock.now()),
     learnings: playbook.learnings ?? noLearnings,
     phaseNotes: playbook.phaseNotes ?? (() => ""),
     close: async () => {
-      clearInterval(refresh);
+      clearInterval(refreshTimer);
       if (pendingWrite !== null) clearTimeout(pendingWrite);
       if (pendingWrite !== null || isStale) startWrite(); // W2
       await lastWrite;
       await playbook.close?.().catch((error: unknown) => {
-        report(`The run's pages could not be committed: ${error instanceof Error ? error.message : String(error)}`); // W3
+        report(`The run's pages could not be committed: ${errorText(error)}`); // W3
       });
     },
   };
 }
+
+const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -20,7 +20,7 @@ export type GeneratedFiles = {
   /** Reserves a path for this run: whatever is there is moved away, unless this run wrote it. */
   readonly claim: (path: string) => Promise<void>;
   /** Moves away a generated file that a person has edited. */
-  readonly aside: (path: string) => Promise<void>;
+  readonly moveAside: (path: string) => Promise<void>;
   /** A message for each edited file that was moved away since the last call. */
   readonly takeWarnings: () => readonly string[];
 };
@@ -32,6 +32,7 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
   const hashListPath = join(folder, "drawn");
   /** Hashes of everything this run ever wrote; the texts themselves would be too much to keep. */
   const hashesByPath = loadHashes(hashListPath);
+  /** What this process wrote or found last at each path. */
   const latestHashes = new Map<string, string>();
   let warnings: string[] = [];
 
@@ -39,33 +40,34 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
     const hashes = hashesByPath.get(path) ?? new Set();
     if (hashes.has(hash)) return;
     hashesByPath.set(path, hashes.add(hash));
-    appendFileSync(hashListPath, `${path}\t${hash}\n`, { mode: 0o600 }); // before the file is written: after a crash in between, the file is still known as ours
+    // Before the file is written: after a crash in between, the file is still known as ours.
+    appendFileSync(hashListPath, `${path}\t${hash}\n`, { mode: 0o600 });
   };
-  const aside = async (path: string): Promise<void> => {
-    const to = await setAside(root, path, folder); // S1
-    if (to !== null && hashesByPath.has(path))
-      warnings.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${to}`);
+  const moveAside = async (path: string): Promise<void> => {
+    const movedTo = await setAside(root, path, folder); // S1
+    if (movedTo !== null && hashesByPath.has(path))
+      warnings.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${movedTo}`);
   };
+  /** Whether nothing would be lost if the file were overwritten: it isn't there, or has content that this run once wrote. */
   const isOurs = async (path: string): Promise<boolean> => {
-    const read = await readBounded(root, path, generatedFileBytesMax);
+    const file = await readBounded(root, path, generatedFileBytesMax);
+    if (file.kind !== "read") return file.kind === "absent";
     const hashes = hashesByPath.get(path);
-    return (
-      read.kind === "absent" || (read.kind === "read" && (hashes?.has(contentHash(read.bytes)) === true || hashes?.has(anyHash) === true))
-    );
+    return hashes !== undefined && (hashes.has(anyHash) || hashes.has(contentHash(file.bytes)));
   };
 
   return {
-    aside,
+    moveAside,
     async claim(path) {
       if (hashesByPath.has(path)) return;
-      await aside(path);
-      recordHash(path, "");
+      await moveAside(path);
+      recordHash(path, ""); // claimed, but no content is ours yet
     },
     async write(path, text) {
       const hash = contentHash(text);
       if (latestHashes.get(path) === hash) return; // S2
       if (!(await hasContent(root, path, text))) {
-        if (!(await isOurs(path))) await aside(path);
+        if (!(await isOurs(path))) await moveAside(path);
         recordHash(path, hash);
         await writeWholeFile(root, path, text);
       } else recordHash(path, hash);
@@ -73,14 +75,15 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
     },
     async remove(path) {
       latestHashes.delete(path);
-      if (!isReachable(root, path) || lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() !== false) return;
+      const stats = isReachable(root, path) ? lstatSync(join(root, path), { throwIfNoEntry: false }) : undefined;
+      if (stats === undefined || stats.isDirectory()) return;
       if (await isOurs(path)) await rm(join(root, path), { force: true });
-      else await aside(path);
+      else await moveAside(path);
     },
     takeWarnings() {
-      const all = warnings;
+      const takenWarnings = warnings;
       warnings = [];
-      return all;
+      return takenWarnings;
     },
   };
 }
@@ -90,25 +93,26 @@ const contentHash = (content: string | Buffer): string => createHash("sha256").u
 /** Moves a file or link to the same path below the run's `set-aside` folder and returns the new path; null if no file is there. */
 export async function setAside(root: string, path: string, folder: string): Promise<string | null> {
   if (!isReachable(root, path)) return null; // never touch what is behind a link
-  const from = join(root, path);
-  const stats = lstatSync(from, { throwIfNoEntry: false });
+  const source = join(root, path);
+  const stats = lstatSync(source, { throwIfNoEntry: false });
   if (stats === undefined || stats.isDirectory()) return null;
-  let to = join(folder, "set-aside", path);
-  for (let n = 2; existsSync(to); n++) to = join(folder, "set-aside", `${path}.${n}`);
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  await rename(from, to);
-  await syncFolder(dirname(to));
-  return to;
+  let target = join(folder, "set-aside", path);
+  for (let copyNumber = 2; existsSync(target); copyNumber++) target = join(folder, "set-aside", `${path}.${copyNumber}`);
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  await rename(source, target);
+  await syncFolder(dirname(target));
+  return target;
 }
 
 async function hasContent(root: string, path: string, text: string): Promise<boolean> {
-  const read = await readBounded(root, path, generatedFileBytesMax);
-  return read.kind === "read" && read.bytes.equals(Buffer.from(text));
+  const file = await readBounded(root, path, generatedFileBytesMax);
+  return file.kind === "read" && file.bytes.equals(Buffer.from(text));
 }
 
-/** Stands for the hash of an old record line without one: any content of that file counts as this run's. */
+/** For a line without a hash, as earlier versions wrote them: any content of that file counts as this run's. */
 const anyHash = "*";
 
+/** The hashes by path. A line of the list: `quality/PROGRESS.md`, a tab, the hash in base64. */
 function loadHashes(path: string): Map<string, Set<string>> {
   const hashesByPath = new Map<string, Set<string>>();
   for (const line of readLines(path)) {

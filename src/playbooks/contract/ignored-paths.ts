@@ -9,15 +9,17 @@ export type IgnoreRule = { readonly path: string; readonly source: string; reado
 
 /** The first rule by which git ignores one of these paths. An ignored file is never committed, so a gate that requires it could never pass. */
 export async function findIgnoreRule(root: string, paths: readonly string[]): Promise<IgnoreRule | null> {
-  const places = paths.length === 0 ? null : findGitPlaces(root);
-  if (places === null) return null;
+  const gitPlaces = paths.length === 0 ? null : findGitPlaces(root);
+  if (gitPlaces === null) return null;
   const input = [Buffer.from(paths.join("\0"))];
   const args = ["check-ignore", "-v", "-z", "--no-index", "--stdin"];
-  const { out } = await git({ ...(await openUserView(places)), args, input, codes: [0, 1, 128] });
+  const { out } = await git({ ...(await openUserView(gitPlaces)), args, input, codes: [0, 1, 128] }); // 1: no rule matches; 128: git cannot tell
+  // Four fields for each path that a rule matches: the ignore file, the line in it, the pattern, the path.
   const fields = out.toString("utf8").split("\0");
   const rules = paths.map((_, index) => fields.slice(index * 4, index * 4 + 4));
-  // A rule that begins with ! re-includes the path.
-  const [source = "", line = "", pattern = "", path] = rules.find(([, , rule]) => rule !== undefined && !rule.startsWith("!")) ?? [];
+  // A pattern that begins with ! re-includes the path.
+  const ignoringRule = rules.find(([, , pattern]) => pattern !== undefined && !pattern.startsWith("!"));
+  const [source = "", line = "", pattern = "", path] = ignoringRule ?? [];
   return path === undefined ? null : { path, source, line: Number(line), pattern };
 }
 
@@ -27,7 +29,11 @@ export function requiredPaths(proofs: readonly Proof[]): readonly string[] {
   return [...new Set(paths)];
 }
 
-const gatePaths = ({ file, files, any, all, else: otherwise }: Gate): readonly string[] => [
-  ...[file, ...(files ?? []), any].flatMap((path) => (path === undefined || path.includes("{") ? [] : [path.replaceAll(/\*+/g, "1")])),
-  ...requiredPaths([...(all ?? []), ...(otherwise ?? [])]),
-];
+function gatePaths({ file, files, any, all, else: alternatives }: Gate): readonly string[] {
+  const patterns = [file, ...(files ?? []), any].filter((pattern) => pattern !== undefined);
+  const plainPatterns = patterns.filter((pattern) => !pattern.includes("{")); // the value of a placeholder isn't known yet
+  return [
+    ...plainPatterns.map((pattern) => pattern.replaceAll(/\*+/g, "1")), // quality/*.md: quality/1.md
+    ...requiredPaths([...(all ?? []), ...(alternatives ?? [])]),
+  ];
+}

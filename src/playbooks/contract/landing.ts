@@ -4,8 +4,9 @@ import type { JudgeMerge, LandResult, Workspace } from "../../ports/workspace.ts
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { oneAtATime } from "../../project/runs/one-at-a-time.ts";
 
-const waitMs = 600_000;
-const busy = { landed: false, because: "checkout_busy", detail: "Another run's work is landing here." } as const;
+/** Landing may include a run of the project's checks on the merge. */
+const landingWaitMaxMs = 600_000;
+const checkoutBusy = { landed: false, because: "checkout_busy", detail: "Another run's work is landing here." } as const;
 
 /** Waits until no other run is landing. Git alone does not prevent a second landing from starting before the first has moved the branch. */
 export async function landInTurn(
@@ -13,5 +14,7 @@ export async function landInTurn(
   paths: ProjectPaths,
   { message, judgeMerge, cancel }: { readonly message: string; readonly judgeMerge: JudgeMerge; readonly cancel: AbortSignal },
 ): Promise<LandResult> {
-  return (await oneAtATime(paths, "landing", () => workspace.land(message, judgeMerge), { waitMs, cancel })) ?? busy;
+  return (
+    (await oneAtATime(paths, "landing", () => workspace.land(message, judgeMerge), { waitMs: landingWaitMaxMs, cancel })) ?? checkoutBusy
+  );
 }

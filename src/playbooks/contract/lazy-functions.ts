@@ -15,6 +15,7 @@ export type FunctionNames = {
 
 type FlowFunctions = Functions<RunView, CursorView>;
 
+/** Functions that load their code when the first of them is called. */
 export function lazyFunctions(names: FunctionNames, load: () => Promise<FlowFunctions>): FlowFunctions {
   let loading: Promise<FlowFunctions> | null = null;
   const loadOnce = (): Promise<FlowFunctions> => (loading ??= load());

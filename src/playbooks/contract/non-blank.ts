@@ -1,8 +1,11 @@
 // non-blank: treats blank text and unfilled slash-command placeholders as not given.
 
-/** Null for an empty text and for a slash command's placeholder that nothing replaced. */
+/** `$ARGUMENTS`, `${ARGUMENTS}`, `${ARGUMENTS:-}`: what an agent's slash command passes on if nothing replaced it. */
+const unfilledPlaceholder = /^\$ARGUMENTS$|^\$\{ARGUMENTS(?:[:?+=-][^}]*)?\}$/;
+
+/** The trimmed text; null if there is nothing in it, or nothing in its quotes, or only an unfilled placeholder. */
 export function nonBlank(text: string | undefined): string | null {
   const trimmed = text?.trim() ?? "";
-  const bare = trimmed.replace(/^(["'])(.*)\1$/s, "$2").trim();
-  return bare === "" || /^\$ARGUMENTS$|^\$\{ARGUMENTS(?:[:?+=-][^}]*)?\}$/.test(bare) ? null : trimmed;
+  const unquoted = trimmed.replace(/^(["'])(.*)\1$/s, "$2").trim();
+  return unquoted === "" || unfilledPlaceholder.test(unquoted) ? null : trimmed;
 }

@@ -81,7 +81,7 @@ export type PlaybookParts = {
 export type OpenedPlaybook = {
   /** Called for each acknowledged entry. Synchronous and cheap. */
   readonly onEntry: (entry: Entry, run: RunView) => void;
-  readonly onLiveEvent?: (signal: LiveEvent, at: string) => void;
+  readonly onLiveEvent?: (liveEvent: LiveEvent, now: string) => void;
   /** Writes the files that have changed; never called twice at once. `now` is recorded as the last sign of life. */
   readonly writeFiles: (now: string) => Promise<void>;
   /** Called after the last write, before the run is closed. */
@@ -90,8 +90,8 @@ export type OpenedPlaybook = {
   readonly takeWarnings?: () => readonly string[];
   /** For the prompt of a phase's agents: decisions, and where an earlier session stopped. */
   readonly phaseNotes?: (phase: string) => string;
-  /** Learnings for a role's prompt. `holds` tells whether a command passes on the current tree; null if unknown. */
-  readonly learnings?: (role: string, holds: (command: string) => Promise<boolean | null>) => Promise<string>;
+  /** Learnings for a role's prompt. `passes` tells whether a command passes on the current tree; null if unknown. */
+  readonly learnings?: (role: string, passes: (command: string) => Promise<boolean | null>) => Promise<string>;
 };
 
 export type PlaybookPreview = {
@@ -121,8 +121,9 @@ export type FinishedProject = { readonly message: string; readonly summary: read
 export type Playbook = {
   /** Paths in the user's checkout that belong to the runner: never on the run's branch, absent from agents' folders, not counted as uncommitted changes. */
   readonly ownedPaths: readonly string[];
-  /** Reads the user's documents; refuses (reply.ts) and lists every fault at once. */
+  /** Reads the user's documents before a run is drafted. If they have faults, it refuses and lists every fault at once. */
   readonly prepare?: (input: PrepareInput) => Promise<PreparedRun>;
+  /** What a drafted run will do, to be shown before it starts. */
   readonly preview?: (input: PreviewInput) => Promise<PlaybookPreview>;
   readonly prepareResume?: (input: PrepareResumeInput) => Promise<PreparedResume>;
   readonly open: (parts: PlaybookParts) => Promise<OpenedPlaybook>;

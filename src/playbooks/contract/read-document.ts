@@ -13,6 +13,7 @@ export type DocumentResult = { readonly text: string; readonly bytes: Buffer } |
 export function readDocument(root: string, path: string): DocumentResult | null {
   let fd: number;
   try {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     fd = openSync(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = errorCode(error);
@@ -23,16 +24,25 @@ export function readDocument(root: string, path: string): DocumentResult | null 
   }
   try {
     if (!fstatSync(fd).isFile()) return notAFile(path, "something else");
-    const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, documentTextBytesMax + 1));
-    let size = 0;
-    for (let bytesRead = -1; bytesRead !== 0 && size < bytes.length; size += bytesRead)
-      bytesRead = readSync(fd, bytes, size, bytes.length - size, null);
-    const content = bytes.subarray(0, size);
-    const result = decodeDocument(path, content);
-    return "findings" in result ? result : { text: result.text, bytes: content };
+    // One byte more than allowed is enough to see that the document is too large.
+    const bytes = readUpTo(fd, Math.min(fstatSync(fd).size, documentTextBytesMax + 1));
+    const result = decodeDocument(path, bytes);
+    return "findings" in result ? result : { text: result.text, bytes };
   } finally {
     closeSync(fd);
   }
+}
+
+/** One read may return less than was asked for, so it is repeated until the end. */
+function readUpTo(fd: number, bytesMax: number): Buffer {
+  const bytes = Buffer.alloc(bytesMax);
+  let size = 0;
+  while (size < bytesMax) {
+    const bytesRead = readSync(fd, bytes, size, bytesMax - size, null);
+    if (bytesRead === 0) break;
+    size += bytesRead;
+  }
+  return bytes.subarray(0, size);
 }
 
 function notAFile(file: string, kind: string): { readonly findings: readonly Finding[] } {

@@ -16,6 +16,7 @@ import { mayWrite } from "./written-files.ts";
 
 const folderModes = { private: 0o700, shared: 0o755 } as const;
 const fileModes = { private: 0o600, shared: 0o644 } as const;
+/** Fails on a link, and does not wait for the other end of a named pipe. */
 const noFollowFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Files in the runner's own folder are readable by the user alone; others have the usual mode of documents. */
@@ -58,6 +59,7 @@ export async function replaceWholeFile(
 
 const draftsFolder = ".autopilot/drafts";
 const draftAgeMaxMs = 3_600_000;
+/** Old drafts are looked for once per process and checkout. */
 const sweptRoots = new Set<string>();
 
 /** The path of a new draft: in the runner's folder (F5), or beside the file if that folder is missing or on another file system. */
@@ -103,6 +105,7 @@ export async function moveFile(root: string, from: string, to: string): Promise<
   return true;
 }
 
+/** Makes a rename in this folder survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {
@@ -158,7 +161,7 @@ function prepareTarget(root: string, path: string): string {
 /** Whether a path can be reached at all: its folders are there, and none of them is a link. */
 export const isReachable = (root: string, path: string): boolean => findObstacle(root, path) === null;
 
-/** Why the path cannot be reached; null if it can. */
+/** Why the path cannot be reached, `absent` if a folder on the way is missing; null if it can be reached. */
 function findObstacle(root: string, path: string): string | null {
   let folder = root;
   for (const part of parentFolders(path)) {

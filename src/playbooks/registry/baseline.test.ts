@@ -5,7 +5,7 @@ import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { CursorView, RunView } from "../../core/state.ts";
 import type { FunctionInput } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
-import { baseline } from "./baseline.ts";
+import { createBaselineStep } from "./baseline.ts";
 
 const result = (kind: Check["kind"], status: CheckResult["status"], more: Partial<CheckResult> = {}): CheckResult => ({
   check: { id: `${kind}:x`, kind, title: "npm test", command: "npm test", source: "package.json" },
@@ -19,7 +19,7 @@ const result = (kind: Check["kind"], status: CheckResult["status"], more: Partia
 function measured(results: readonly CheckResult[], before: Readonly<Record<string, boolean>> = {}) {
   const verifier = { check: () => Promise.resolve(results) } as unknown as Verifier;
   const state = { drafted: { checks: [], base: { commit: "c" } } } as unknown as RunView;
-  return baseline(verifier).perform({ state, previous: { facts: before } } as unknown as FunctionInput<RunView, CursorView>);
+  return createBaselineStep(verifier).perform({ state, previous: { facts: before } } as unknown as FunctionInput<RunView, CursorView>);
 }
 
 test("where no check can run, the step says so with the reason, and goes on when it is resumed as it is", async () => {

@@ -5,8 +5,11 @@ import type { RunView, CursorView } from "../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
-/** Checks that failed before the work are known afterwards, and those that passed must keep passing. The fact `unable`: no check can run. */
-export function baseline(verifier: Verifier) {
+/**
+ * The step `baseline`. Checks that failed before the work are known afterwards, and those that passed must keep passing. Its fact `unable`
+ * means that no check can run at all.
+ */
+export function createBaselineStep(verifier: Verifier) {
   return {
     version: 1,
     effect: "none" as const,
@@ -30,10 +33,8 @@ export function baseline(verifier: Verifier) {
   };
 }
 
-const describeUnrunnable = (unrunnable: readonly CheckResult[]): string =>
-  unrunnable
-    .map(
-      ({ check, why, status }) =>
-        `${check.title}: ${why ?? (status === "not_found" ? "a command it names was not found" : "it can't be started")}`,
-    )
-    .join("; ");
+function describeUnrunnable(unrunnable: readonly CheckResult[]): string {
+  const reasonOf = ({ why, status }: CheckResult): string =>
+    why ?? (status === "not_found" ? "a command it names was not found" : "it can't be started");
+  return unrunnable.map((result) => `${result.check.title}: ${reasonOf(result)}`).join("; ");
+}

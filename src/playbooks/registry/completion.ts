@@ -9,37 +9,21 @@ import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 /** The answer that accepts the work without a promise, as the flow offers it. */
 const acceptAnswer = "A";
 
+type StepInput = FunctionInput<RunView, CursorView>;
+
+/** The step `completion`. */
 export const completion = {
   version: 1,
   effect: "none" as const,
-  perform({ state, cursor, previous, sees }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+  perform(input: StepInput): Promise<FunctionResult> {
+    const { state } = input;
     const { objective, base } = state.drafted;
-    const previousFacts = previous?.facts ?? {};
-    const pickedCriterion = findFact(sees, "criterion");
-    const hasChanged = findFact(sees, "changed") === true;
-
-    const criteria = objective.done_criteria.map(({ id, text, check }) => {
-      const checkRecord = state.checks[`criterion:${id}`];
-      const passes = checkRecord?.latest.status === "passed";
-      const isWorkedOn = hasChanged && (pickedCriterion === id || pickedCriterion === "goal");
-      const isDone = check === null ? previousFacts[`done_${id}`] === true || isWorkedOn : passes;
-      const quarantined = checkRecord?.latest.quarantined;
-      const failsWithoutWork = checkRecord?.latest.without_work?.outcome === "noticed";
-      const [baseline, latest] = [checkRecord?.baseline.status ?? null, checkRecord?.latest.status ?? null];
-      return { id, text, check, baseline, latest, cycleDone: isDone, failsWithoutWork, quarantined };
-    });
+    const criteria = judgeCriteria(input);
+    const { isPromised, announcedMore } = readPromise(input);
     const otherChecks = Object.values(state.checks).filter(({ latest }) => latest.check.kind !== "criterion");
-    // A promise is about one tree: it stands until a later turn changes a file, even if a person was asked in between.
-    const seenFacts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
-    const promiseFacts = seenFacts.findLast((fact) => fact["promised"] === true);
-    const promiseStands = previousFacts["promised_tree"] === state.tip.tree;
-    // A person accepted exactly this tree without a promise. They are asked only if nothing else is missing.
-    const acceptedWithoutPromise =
-      previousFacts["unpromised_tree"] === state.tip.tree && cursor.last["accept"]?.facts["answer"] === acceptAnswer;
-    const announcedMore = promiseFacts?.["announced_more"] === true;
     const completionInput = {
       mode: objective.completion_mode,
-      promised: promiseFacts !== undefined || promiseStands || acceptedWithoutPromise,
+      promised: isPromised,
       announcedMore,
       criteria,
       others: otherChecks.map(({ baseline, latest }) => ({
@@ -55,21 +39,59 @@ export const completion = {
     };
     const judgement = judgeCompletion(completionInput);
     const ifPromised = judgeCompletion({ ...completionInput, promised: true, announcedMore: false });
-    const lacksOnlyPromise = !completionInput.promised && !judgement.complete && ifPromised.complete && ifPromised.verdict !== "unverified";
-    const doneFacts = Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone]));
+    const lacksOnlyPromise = !isPromised && !judgement.complete && ifPromised.complete && ifPromised.verdict !== "unverified";
+    const gaps = judgement.gaps.join("; ");
     const facts: Facts = {
-      ...doneFacts,
+      ...Object.fromEntries(criteria.map(({ id, cycleDone }) => [`done_${id}`, cycleDone])),
       complete: judgement.complete,
       verdict: judgement.verdict,
-      gaps: judgement.gaps.join("; "),
+      gaps,
       why: judgement.reason_code,
       only_promise: lacksOnlyPromise,
       ...(lacksOnlyPromise ? { unpromised_tree: state.tip.tree } : {}),
-      ...(completionInput.promised && !announcedMore ? { promised_tree: state.tip.tree } : {}),
+      ...(isPromised && !announcedMore ? { promised_tree: state.tip.tree } : {}),
     };
-    return Promise.resolve({ ok: true, facts, reason: judgement.reason_code, detail: judgement.gaps.join("; ") });
+    return Promise.resolve({ ok: true, facts, reason: judgement.reason_code, detail: gaps });
   },
 };
+
+/** Each criterion with its check's results. One without a check counts as done after a cycle that worked on it and changed a file. */
+function judgeCriteria({ state, previous, sees }: StepInput) {
+  const pickedCriterion = findFact(sees, "criterion");
+  const hasChanged = findFact(sees, "changed") === true;
+  return state.drafted.objective.done_criteria.map(({ id, text, check }) => {
+    const checkRecord = state.checks[`criterion:${id}`];
+    const latest = checkRecord?.latest;
+    const isWorkedOn = hasChanged && (pickedCriterion === id || pickedCriterion === "goal");
+    const wasDone = previous?.facts[`done_${id}`] === true;
+    return {
+      id,
+      text,
+      check,
+      baseline: checkRecord?.baseline.status ?? null,
+      latest: latest?.status ?? null,
+      cycleDone: check === null ? wasDone || isWorkedOn : latest?.status === "passed",
+      failsWithoutWork: latest?.without_work?.outcome === "noticed",
+      quarantined: latest?.quarantined,
+    };
+  });
+}
+
+/** Whether the agent's statement that it is finished counts for the current tree, and whether it announced more work with it. */
+function readPromise({ state, cursor, previous, sees }: StepInput): { readonly isPromised: boolean; readonly announcedMore: boolean } {
+  const previousFacts = previous?.facts ?? {};
+  const seenFacts = Object.keys(sees).map((step): Facts => ({ ...cursor.last[step]?.facts }));
+  const promiseFacts = seenFacts.findLast((facts) => facts["promised"] === true);
+  // A promise is about one tree: it stands until a later turn changes a file, even if a person was asked in between.
+  const promiseStands = previousFacts["promised_tree"] === state.tip.tree;
+  // A person accepted exactly this tree without a promise. They are asked only if nothing else is missing.
+  const acceptedWithoutPromise =
+    previousFacts["unpromised_tree"] === state.tip.tree && cursor.last["accept"]?.facts["answer"] === acceptAnswer;
+  return {
+    isPromised: promiseFacts !== undefined || promiseStands || acceptedWithoutPromise,
+    announcedMore: promiseFacts?.["announced_more"] === true,
+  };
+}
 
 /** A fact by name, from the first visible step that recorded it. */
 function findFact(sees: Readonly<Record<string, Readonly<Outcome>>>, name: string): Facts[string] | undefined {

@@ -5,6 +5,7 @@ import type { LookAt } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { landingVerdict, mayLand } from "../../core/verdict.ts";
+import { listSome } from "../../kit/list-some.ts";
 import { proofSentence } from "../../views/verdict-sentences.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
@@ -23,24 +24,25 @@ export function landMessage(
   const goal = values.goal.split("\n", 1)[0] ?? "";
   const fields: Record<MessageField, string> = { ...values, goal };
   if (policy?.land_message !== undefined)
-    return policy.land_message.replaceAll(/\{(\w+)\}/g, (whole, word: string) => fields[word as MessageField] ?? whole);
-  if (policy?.land_squash === true)
-    return `${goal.length > subjectCharsMax ? `${goal.slice(0, subjectCharsMax - 1)}…` : goal}\n\n${values.proof}`;
+    return policy.land_message.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => fields[name as MessageField] ?? placeholder);
+  if (policy?.land_squash === true) {
+    const subject = goal.length > subjectCharsMax ? `${goal.slice(0, subjectCharsMax - 1)}…` : goal;
+    return `${subject}\n\n${values.proof}`;
+  }
   return `Merge autopilot/${values.run}: ${goal}\n\n${values.proof}`;
 }
 
-const lookShownMax = 5;
-const lookSentence = (look: readonly LookAt[]): string =>
-  `Look at ${look
-    .slice(0, lookShownMax)
-    .map(({ path, what }) => `${path} (${what})`)
-    .join(", ")}${look.length > lookShownMax ? ` and ${look.length - lookShownMax} more` : ""}.`;
+const reviewPathsShownMax = 5;
+const reviewSentence = (reviewPaths: readonly LookAt[]): string => {
+  const names = reviewPaths.map(({ path, what }) => `${path} (${what})`);
+  return `Look at ${listSome(names, reviewPathsShownMax)}.`;
+};
 
 /**
- * Lands proved work on the user's branch if nothing has to be forced; landing twice is landing once. A child's goes to its parent. Unproved
- * work stays where it is, unless this run allows otherwise.
+ * The step `land`: lands proved work on the user's branch if nothing has to be forced. Landing twice has the effect of landing once. A child
+ * run lands nothing: its parent takes its work. Unproved work stays on its branch, unless this run's policy allows it to land.
  */
-export function land(
+export function createLandStep(
   workspace: Workspace,
   { verifier, isChild, paths }: { readonly verifier: Verifier; readonly isChild: boolean; readonly paths: ProjectPaths },
 ) {
@@ -54,8 +56,8 @@ export function land(
       if (state.tip.commit === base.commit)
         return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
       const { verdict, gaps } = landingVerdict(state, cursor);
-      const look = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // what is a gap is reported as one
-      const proof = [proofSentence(verdict, gaps), ...(look.length === 0 ? [] : [lookSentence(look)])].join(" ");
+      const reviewPaths = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // the others are among the gaps already
+      const proof = [proofSentence(verdict, gaps), ...(reviewPaths.length === 0 ? [] : [reviewSentence(reviewPaths)])].join(" ");
       if (!mayLand(verdict, policy?.land))
         return { ok: false, facts: { landed: false, why: "work_unproved", proof: verdict }, reason: "work_unproved", detail: proof };
       if (policy?.land_as === "pr")
@@ -89,6 +91,7 @@ const judgeMergeWith =
     const results = await verifier.check({ attempt, checks, commit, known, cancel, onLiveEvent });
     const failed = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
     if (failed.length === 0 && results.length >= checks.length) return null;
-    const names = failed.map(({ check, why }) => `${check.title}${why === undefined ? "" : ` (${why})`}`).join(", ");
-    return failed.length === 0 ? "It was called off." : `Merged with the new commits of your branch, this fails: ${names}.`;
+    if (failed.length === 0) return "It was called off."; // some checks have no result because of the cancellation
+    const names = failed.map(({ check, why }) => (why === undefined ? check.title : `${check.title} (${why})`));
+    return `Merged with the new commits of your branch, this fails: ${names.join(", ")}.`;
   };

@@ -4,7 +4,7 @@ import type { Outcome } from "../../contracts/outcome.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 
-/** Picks the criterion of this cycle: the least tried of those still open, else none (the goal itself). */
+/** The step `next_criterion`. If no criterion is open, the goal itself is worked on. */
 export const nextCriterion = {
   version: 1,
   effect: "none" as const,
@@ -23,7 +23,7 @@ export const nextCriterion = {
   },
 };
 
-/** Whether an earlier judgement found this criterion's cycle done. */
+/** Whether an earlier judgement counted a criterion without a check as done. */
 function isDone(sees: Readonly<Record<string, Readonly<Outcome>>>, id: string): boolean {
   return Object.values(sees).some(({ facts }) => facts[`done_${id}`] === true);
 }

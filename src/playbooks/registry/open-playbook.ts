@@ -32,8 +32,8 @@ export async function openPlaybook({ context, paths, folder, view, isDisposable 
     entries: () => readEntries(folder),
     readBlob: blobReader(folder),
   });
-  if (isDisposable)
-    return { ...noFileWriter, ...definedFields({ learnings: openedPlaybook.learnings, phaseNotes: openedPlaybook.phaseNotes }) };
+  const { learnings, phaseNotes } = openedPlaybook;
+  if (isDisposable) return { ...noFileWriter, ...definedFields({ learnings, phaseNotes }) };
   return openFileWriter(openedPlaybook, systemClock, (problem) => context.show(problem));
 }
 

@@ -6,8 +6,8 @@ import { baseTests } from "../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
-/** A named proof. It fails if the project has no check of its own. */
-export function projectTests(verifier: Verifier) {
+/** The proof `project_tests`. It fails if the project has no check of its own. */
+export function createProjectTestsProof(verifier: Verifier) {
   return {
     version: 1,
     async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
@@ -22,8 +22,16 @@ export function projectTests(verifier: Verifier) {
         checks: state.drafted.checks,
       });
       const refusedChanges = changes.filter(({ allowed }) => allowed === null);
-      const oracles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
-      const results = await verifier.check({ attempt, checks, commit, cancel, onLiveEvent, ...baseTests(state, changes), ...oracles });
+      const restoredFiles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
+      const results = await verifier.check({
+        attempt,
+        checks,
+        commit,
+        cancel,
+        onLiveEvent,
+        ...baseTests(state, changes),
+        ...restoredFiles,
+      });
       const { passed, regressed, failing } = judgeChecks(results, state.checks);
       const detail = [
         ...refusedChanges.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),

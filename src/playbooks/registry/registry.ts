@@ -11,17 +11,17 @@ import type { Verifier } from "../../ports/verifier.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { playbookNames } from "./playbook-names.ts";
-import { baseline } from "./baseline.ts";
+import { createBaselineStep } from "./baseline.ts";
 import { completion } from "./completion.ts";
-import { land } from "./land.ts";
+import { createLandStep } from "./land.ts";
 import { lazyFunctions, versionsOf } from "../contract/lazy-functions.ts";
 import { nextCriterion } from "./next-criterion.ts";
-import { projectTests } from "./project-tests.ts";
-import { qualityNames } from "../quality/steps/names.ts";
-import { roadmapNames } from "../roadmap/steps/names.ts";
-import { wrapUp } from "../roadmap/steps/roadmap-wrap-up.ts";
-import { stagedNames } from "../staged/steps/names.ts";
-import { tasksFile } from "./tasks-file.ts";
+import { createProjectTestsProof } from "./project-tests.ts";
+import { qualityFunctionNames } from "../quality/steps/quality-function-names.ts";
+import { roadmapFunctionNames } from "../roadmap/steps/roadmap-function-names.ts";
+import { createWrapUpStep } from "../roadmap/steps/roadmap-wrap-up.ts";
+import { stagedFunctionNames } from "../staged/steps/staged-function-names.ts";
+import { createTasksFileReader } from "./tasks-file.ts";
 
 export type FunctionParts = {
   readonly verifier: Verifier;
@@ -40,23 +40,29 @@ export type FunctionParts = {
 
 /** The runner's own functions, by the names that flows call them. */
 export function createFunctions(parts: FunctionParts): Functions<RunView, CursorView> {
-  const roadmap = lazyFunctions(roadmapNames, async () => (await import("../roadmap/steps/roadmap-functions.ts")).roadmapFunctions(parts));
-  const quality = lazyFunctions(qualityNames, async () => (await import("../quality/steps/quality-functions.ts")).qualityFunctions(parts));
-  const staged = lazyFunctions(stagedNames, async () => (await import("../staged/steps/staged-functions.ts")).stagedFunctions(parts));
+  const roadmap = lazyFunctions(roadmapFunctionNames, async () =>
+    (await import("../roadmap/steps/roadmap-functions.ts")).roadmapFunctions(parts),
+  );
+  const quality = lazyFunctions(qualityFunctionNames, async () =>
+    (await import("../quality/steps/quality-functions.ts")).qualityFunctions(parts),
+  );
+  const staged = lazyFunctions(stagedFunctionNames, async () =>
+    (await import("../staged/steps/staged-functions.ts")).stagedFunctions(parts),
+  );
   return {
     run: {
       ...roadmap.run,
       ...quality.run,
       ...staged.run,
-      baseline: baseline(parts.verifier),
+      baseline: createBaselineStep(parts.verifier),
       next_criterion: nextCriterion,
       completion,
-      land: land(parts.workspace, { verifier: parts.verifier, isChild: parts.isChild === true, paths: parts.paths }),
-      wrap_up: wrapUp(parts),
+      land: createLandStep(parts.workspace, { verifier: parts.verifier, isChild: parts.isChild === true, paths: parts.paths }),
+      wrap_up: createWrapUpStep(parts),
     },
-    proof: { ...roadmap.proof, ...quality.proof, ...staged.proof, project_tests: projectTests(parts.verifier) },
+    proof: { ...roadmap.proof, ...quality.proof, ...staged.proof, project_tests: createProjectTestsProof(parts.verifier) },
     phases: { ...roadmap.phases },
-    tasks: { ...roadmap.tasks, ...staged.tasks, tasks_file: tasksFile(parts.workspace) },
+    tasks: { ...roadmap.tasks, ...staged.tasks, tasks_file: createTasksFileReader(parts.workspace) },
   };
 }
 
@@ -69,14 +75,20 @@ export const registryVersions: Readonly<Record<string, number>> = {
   wrap_up: 1,
   project_tests: 1,
   tasks_file: 1,
-  ...versionsOf(roadmapNames),
-  ...versionsOf(qualityNames),
-  ...versionsOf(stagedNames),
+  ...versionsOf(roadmapFunctionNames),
+  ...versionsOf(qualityFunctionNames),
+  ...versionsOf(stagedFunctionNames),
 };
 
 /** The named proofs; a `check` step may name them too. */
-const proofNames: readonly string[] = ["project_tests", ...roadmapNames.proof, ...qualityNames.proof, ...stagedNames.proof];
+const proofNames: readonly string[] = [
+  "project_tests",
+  ...roadmapFunctionNames.proof,
+  ...qualityFunctionNames.proof,
+  ...stagedFunctionNames.proof,
+];
 
+/** What lint knows of the functions, without loading them. */
 export const lintRegistry: Registry = {
   run: [
     "baseline",
@@ -84,13 +96,17 @@ export const lintRegistry: Registry = {
     "completion",
     "land",
     "wrap_up",
-    ...Object.keys(roadmapNames.run),
-    ...Object.keys(qualityNames.run),
-    ...Object.keys(stagedNames.run),
+    ...Object.keys(roadmapFunctionNames.run),
+    ...Object.keys(qualityFunctionNames.run),
+    ...Object.keys(stagedFunctionNames.run),
   ],
   proof: proofNames,
   playbooks: playbookNames,
-  readers: { phases: [...roadmapNames.phases], tasks: ["tasks_file", ...roadmapNames.tasks, ...stagedNames.tasks], from: ["tasks_file"] },
+  readers: {
+    phases: [...roadmapFunctionNames.phases],
+    tasks: ["tasks_file", ...roadmapFunctionNames.tasks, ...stagedFunctionNames.tasks],
+    from: ["tasks_file"],
+  },
   schemas: Object.keys(returnSchemas),
   checks: [...checkGroups, ...proofNames],
   effects: {
@@ -99,9 +115,9 @@ export const lintRegistry: Registry = {
     completion: "none",
     land: "idempotent",
     wrap_up: "idempotent",
-    ...roadmapNames.run,
-    ...qualityNames.run,
-    ...stagedNames.run,
+    ...roadmapFunctionNames.run,
+    ...qualityFunctionNames.run,
+    ...stagedFunctionNames.run,
   },
   says: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, factFields(schema)])),
 };

@@ -5,7 +5,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { isOwnRun } from "../../project/runs/run-binding.ts";
 import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 
-/** The last process of a run may have been killed after writing the journal's last line and before the files. */
+/** Does nothing for a run that is open, that another process drives, or that belongs to another user or checkout. */
 export async function rewriteFinishedFiles(context: CommandContext, { paths, run, view, owner }: LoadedRun): Promise<void> {
   if (owner !== null || (view.status !== "completed" && view.status !== "stopped") || view.drafted.flow.playbook === undefined) return;
   if (!isOwnRun(context, paths, run)) return;

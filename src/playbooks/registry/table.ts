@@ -9,6 +9,7 @@ export const playbooks: Readonly<Record<string, () => Promise<Playbook>>> = {
   roadmap: async () => (await import("../roadmap/files/roadmap.ts")).roadmapPlaybook,
 } satisfies Record<PlaybookName, () => Promise<Playbook>>;
 
+/** Null if the flow names no playbook, or one that does not exist. */
 export function loadPlaybook(name: string | undefined): Promise<Playbook> | null {
   return name === undefined || !Object.hasOwn(playbooks, name) ? null : (playbooks[name]?.() ?? null);
 }

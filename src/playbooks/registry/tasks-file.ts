@@ -15,19 +15,20 @@ import type { Workspace } from "../../ports/workspace.ts";
 import { listTree, textReader } from "../../verify/gates/tree-facts.ts";
 
 const tasksMax = 1_000;
-const text = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
+const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
 const Task = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "expected a task id: letters, digits, _ . -")),
-  files: v.optional(v.array(text), []),
-  after: v.optional(v.array(text), []),
-  title: v.optional(text),
-  type: v.optional(text),
+  files: v.optional(v.array(shortText), []),
+  after: v.optional(v.array(shortText), []),
+  title: v.optional(shortText),
+  type: v.optional(shortText),
 });
 const TaskList = v.pipe(v.array(Task), v.maxLength(tasksMax));
 
 type TasksResult = { readonly tasks: readonly TaskFound[] } | { readonly problem: string };
 
-export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorView) => Promise<TasksResult> {
+/** The reader `tasks_file`. */
+export function createTasksFileReader(workspace: Workspace): (run: RunView, cursor: CursorView) => Promise<TasksResult> {
   return async (run, cursor) => {
     const path = tasksPath(run, cursor);
     const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
@@ -44,11 +45,11 @@ export function tasksFile(workspace: Workspace): (run: RunView, cursor: CursorVi
 
 /** The file named by this cursor's current step. */
 function tasksPath(run: RunView, cursor: CursorView): string {
-  const open = cursor.open === null ? undefined : run.open[cursor.open];
-  invariant(open !== undefined, `E1: ${cursor.path} reads its tasks in an attempt`);
-  const { from } = findStep(run, cursor, open.step).tasks ?? {};
-  invariant(from !== undefined, "lint: a step that reads tasks_file names its file");
-  return from.replace(/^\.\//, "");
+  const openAttempt = cursor.open === null ? undefined : run.open[cursor.open];
+  invariant(openAttempt !== undefined, `tasks are read in an attempt: ${cursor.path}`);
+  const { from: path } = findStep(run, cursor, openAttempt.step).tasks ?? {};
+  invariant(path !== undefined, "lint: a step that reads tasks_file names its file");
+  return path.replace(/^\.\//, "");
 }
 
 /** The tasks of a text, or everything that is wrong with it. */
@@ -67,21 +68,21 @@ export function parseTasks(file: string, content: string): TasksResult {
 }
 
 const findDuplicateIds = (tasks: readonly TaskFound[]): string[] =>
-  tasks.filter(({ id }, index) => tasks.findIndex((other) => other.id === id) !== index).map(({ id }) => `two tasks bear the id ${id}`);
+  tasks.filter(({ id }, index) => tasks.findIndex((task) => task.id === id) !== index).map(({ id }) => `two tasks bear the id ${id}`);
 
 function findUnknownDependencies(tasks: readonly TaskFound[]): string[] {
   const ids = new Set(tasks.map(({ id }) => id));
   return tasks.flatMap(({ id, after }) =>
-    after.filter((other) => !ids.has(other)).map((other) => `task ${id} comes after ${other}, which is not there`),
+    after.filter((dependency) => !ids.has(dependency)).map((dependency) => `task ${id} comes after ${dependency}, which is not there`),
   );
 }
 
-/** Removes tasks without open dependencies, until nothing changes; the rest is in a cycle. */
+/** Removes tasks without open dependencies until nothing changes. Tasks that remain are in a cycle, or wait for one. */
 function findCycles(tasks: readonly TaskFound[]): string[] {
   let remaining = tasks;
   for (;;) {
     const ids = new Set(remaining.map(({ id }) => id));
-    const waiting = remaining.filter(({ after }) => after.some((other) => ids.has(other)));
+    const waiting = remaining.filter(({ after }) => after.some((dependency) => ids.has(dependency)));
     if (waiting.length === remaining.length)
       return remaining.length === 0 ? [] : [`these tasks wait for each other: ${remaining.map(({ id }) => id).join(", ")}`];
     remaining = waiting;

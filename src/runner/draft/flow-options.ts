@@ -3,7 +3,7 @@
 import type { Flow, Scalar } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { runOptionsFrom } from "../../playbooks/contract/asks.ts";
+import { runOptionsFrom } from "../../playbooks/contract/flow-flag-options.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { refuse } from "../../project/respond.ts";
 

@@ -31,18 +31,21 @@ export async function findForeignQuality(_context: CommandContext, root: string)
   }));
   const { runner } = log.head;
   const startedText = log.index === null ? "" : `, begun ${log.index.started_at}`;
-  const runText = `a quality run of ${benchmark}${startedText}${runner === undefined ? "" : ` with ${runner}`}`;
+  const runnerText = runner === undefined ? "" : ` with ${runner}`;
+  const progressText = findings.length > 0 ? "its log is damaged, so a new one will be begun" : describeProgress(log);
   return {
     flow: "quality",
     files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
-    summary: `${runText}: ${findings.length > 0 ? "its log is damaged, so a new one will be begun" : describeProgress(log)}`,
+    summary: `a quality run of ${benchmark}${startedText}${runnerText}: ${progressText}`,
     options: reusableHead(log),
     findings,
   };
 }
 
 /** Whether the run a log names has a journal here. */
-function isOurs(root: string, run: unknown): boolean {
+function isOurs(root: string, runId: unknown): boolean {
   const paths = findProject(root);
-  return typeof run === "string" && /^run-[\d-]+$/.test(run) && paths !== null && existsSync(join(runFolder(paths, run), "journal.jsonl"));
+  if (paths === null || typeof runId !== "string") return false;
+  // The id comes from a file of the project, so its form is checked before it becomes part of a path.
+  return /^run-[\d-]+$/.test(runId) && existsSync(join(runFolder(paths, runId), "journal.jsonl"));
 }

@@ -4,6 +4,7 @@
 //   L1. The file is a prefix of what the journal yields, or it is left alone and reported.
 //   L2. A log is only appended to. A finished one is moved to history and never overwritten, not even there.
 //   L3. A line that a crash left incomplete is completed: bytes are compared, not lines.
+// A volume is one log file of the run: a run has several if phases are repeated (run-state-volume.ts).
 
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
@@ -14,6 +15,7 @@ import type { Volume } from "../views/run-state-volume.ts";
 import { appendToFile, moveFile, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 
 const logBytesMax = 256 * 1024 * 1024;
+const newline = 0x0a;
 
 /** The log that existed when the run was drafted: its length, its hash, and its text if this run continues it. */
 export type EarlierLog = { readonly bytes: number; readonly hash: string; readonly text: string | null };
@@ -38,16 +40,17 @@ export class QualityLogFile {
 
   /** Null if the file may be appended to. Reads only. */
   async findDifference(): Promise<LogDifference | null> {
-    const volume = this.#log.volumes.at(-1);
-    if (volume === undefined || this.#isUnchanged(volume)) return null;
+    const currentVolume = this.#log.volumes.at(-1);
+    if (currentVolume === undefined || this.#isUnchanged(currentVolume)) return null;
     const bytes = await this.#read();
     if (bytes === null || "line" in bytes) return bytes;
-    for (const candidate of this.#log.volumes.slice(this.#archivedCount).toReversed()) {
-      const comparison = this.#compare(bytes, candidate);
-      if ("matchedBytes" in comparison) return null;
-      if (candidate === this.#log.volumes[0] && candidate.archive !== null && candidate.lines.length === 0) return null; // it will be moved to history unchanged
+    // The file may still be an older volume, if the last process ended before it moved that one to history.
+    for (const volume of this.#log.volumes.slice(this.#archivedCount).toReversed()) {
+      if ("matchedBytes" in this.#compare(bytes, volume)) return null;
+      const isForeignLog = volume === this.#log.volumes[0] && volume.archive !== null && volume.lines.length === 0;
+      if (isForeignLog) return null; // it will be moved to history unchanged
     }
-    const comparison = this.#compare(bytes, volume);
+    const comparison = this.#compare(bytes, currentVolume);
     return "difference" in comparison ? comparison.difference : null;
   }
 
@@ -69,15 +72,16 @@ export class QualityLogFile {
     if (target === null || readSize(this.#root, target) !== null) return; // L2: already moved
     const bytes = await this.#read();
     if (bytes !== null && "line" in bytes) return;
-    const newest = this.#log.volumes.at(-1);
+    const currentVolume = this.#log.volumes.at(-1);
     // The new log exists already: the old one was moved before, and a user may have deleted it from history.
-    if (bytes !== null && bytes.length > 0 && newest !== undefined && "matchedBytes" in this.#compare(bytes, newest)) return;
-    if (volume.lines.length === 0 && volume.earlier === null) return void (await moveFile(this.#root, runStatePath, target));
-    if (bytes === null) return writeWholeFile(this.#root, target, this.#allBytes(volume));
-    await this.#append(volume);
+    if (bytes !== null && bytes.length > 0 && currentVolume !== undefined && "matchedBytes" in this.#compare(bytes, currentVolume)) return;
+    const isForeignLog = volume.lines.length === 0 && volume.earlier === null;
+    if (!isForeignLog && bytes === null) return writeWholeFile(this.#root, target, this.#allBytes(volume));
+    if (!isForeignLog) await this.#append(volume);
     await moveFile(this.#root, runStatePath, target);
   }
 
+  /** Writes the lines of a volume that are not in the file yet; the whole file if there is none. */
   async #append(volume: Volume): Promise<void> {
     const ownBytes = this.#ownBytes(volume);
     const earlierBytes = this.#earlierPart(volume)?.bytes ?? 0;
@@ -103,6 +107,7 @@ export class QualityLogFile {
     return this.#lastWrite?.volume === volume && readSize(this.#root, runStatePath) === this.#lastWrite.bytes;
   }
 
+  /** The log of another run that this volume continues. */
   #earlierPart(volume: Volume): EarlierLog | null {
     return volume.earlier === null ? null : this.#earlier;
   }
@@ -110,8 +115,9 @@ export class QualityLogFile {
   /** The lines of this run as bytes. They start with a line break if the earlier log does not end with one. */
   #ownBytes(volume: Volume): Buffer {
     if (volume.lines.length === 0) return Buffer.alloc(0);
-    const text = this.#earlierPart(volume)?.text ?? "";
-    return Buffer.from(`${text === "" || text.endsWith("\n") ? "" : "\n"}${volume.lines.join("\n")}\n`);
+    const earlierText = this.#earlierPart(volume)?.text ?? "";
+    const separator = earlierText === "" || earlierText.endsWith("\n") ? "" : "\n";
+    return Buffer.from(`${separator}${volume.lines.join("\n")}\n`);
   }
 
   #allBytes(volume: Volume): Buffer {
@@ -119,10 +125,10 @@ export class QualityLogFile {
   }
 
   #compare(bytes: Buffer, volume: Volume): Comparison {
-    const base = this.#earlierPart(volume);
-    const earlierBytes = base?.bytes ?? 0;
+    const earlierLog = this.#earlierPart(volume);
+    const earlierBytes = earlierLog?.bytes ?? 0;
     const ownBytes = this.#ownBytes(volume);
-    if (base !== null && hashOf(bytes.subarray(0, earlierBytes)) !== base.hash)
+    if (earlierLog !== null && hashOf(bytes.subarray(0, earlierBytes)) !== earlierLog.hash)
       return { difference: { line: 1, actual: "another log than the one the run was drafted with" } };
     const writtenBytes = bytes.subarray(earlierBytes);
     if (writtenBytes.length <= ownBytes.length && ownBytes.subarray(0, writtenBytes.length).equals(writtenBytes))
@@ -130,6 +136,7 @@ export class QualityLogFile {
     return { difference: findFirstDifference(bytes, earlierBytes, ownBytes) };
   }
 
+  /** The file's bytes; a difference if something else is in its place; null if nothing is there. */
   async #read(): Promise<Buffer | LogDifference | null> {
     const file = await readBounded(this.#root, runStatePath, logBytesMax);
     if (file.kind === "absent") return null;
@@ -141,14 +148,16 @@ export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update
 
 const lineCharsMax = 200;
 
+/** The line of the file that holds the first byte that differs, and its number. */
 function findFirstDifference(bytes: Buffer, earlierBytes: number, ownBytes: Buffer): LogDifference {
   let position = earlierBytes;
   while (position < bytes.length && bytes[position] === ownBytes[position - earlierBytes]) position++;
-  const start = bytes.lastIndexOf(10, position - 1) + 1;
-  const end = bytes.indexOf(10, start);
+  const lineStart = bytes.lastIndexOf(newline, position - 1) + 1;
+  const nextNewline = bytes.indexOf(newline, lineStart);
+  const lineEnd = nextNewline === -1 ? bytes.length : nextNewline;
   let line = 1;
-  for (let lineEnd = bytes.indexOf(10); lineEnd !== -1 && lineEnd < start; lineEnd = bytes.indexOf(10, lineEnd + 1)) line++;
-  return { line, actual: bytes.toString("utf8", start, Math.min(end === -1 ? bytes.length : end, start + lineCharsMax)) };
+  for (let index = bytes.indexOf(newline); index !== -1 && index < lineStart; index = bytes.indexOf(newline, index + 1)) line++;
+  return { line, actual: bytes.toString("utf8", lineStart, Math.min(lineEnd, lineStart + lineCharsMax)) };
 }
 
 /** Null if there isn't a regular file. */

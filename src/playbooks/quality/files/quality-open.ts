@@ -15,10 +15,10 @@ import { type LogDifference, type EarlierLog, QualityLogFile } from "./quality-l
 import { openGeneratedFiles } from "../../contract/generated-files.ts";
 
 export async function openQualityPlaybook(parts: PlaybookParts): Promise<OpenedPlaybook> {
-  await Promise.resolve();
+  await Promise.resolve(); // the contract is asynchronous, and this playbook has nothing to wait for
   const log = buildLog(parts);
   const { drafted } = parts.view();
-  const file = new QualityLogFile(parts.root, log, findEarlierLog(drafted, parts.readBlob));
+  const logFile = new QualityLogFile(parts.root, log, findEarlierLog(drafted, parts.readBlob));
   const gatePassedEarlier = drafted.options["earlier_verified"] === true;
   const generatedFiles = openGeneratedFiles(parts.root, parts.folder); // D2
   const writeIfAny = (path: string, text: string): Promise<void> => (text === "" ? Promise.resolve() : generatedFiles.write(path, text));
@@ -26,16 +26,11 @@ export async function openQualityPlaybook(parts: PlaybookParts): Promise<OpenedP
     onEntry: (entry) => log.add(entry),
     writeFiles: async () => {
       if (log.volumes.length === 0) return;
-      const difference = await file.findDifference();
+      const difference = await logFile.findDifference();
+      const logDifference = difference === null ? null : describeDifference(difference);
       if (log.gate !== null) await writeIfAny(gateLogPath, renderGateLog(log.gate)); // D1
-      await writeIfAny(
-        progressPath,
-        renderProgressPage(log, {
-          logDifference: difference === null ? null : describeDifference(difference),
-          gatePassedEarlier: gatePassedEarlier,
-        }),
-      );
-      if (difference === null) await file.write();
+      await writeIfAny(progressPath, renderProgressPage(log, { logDifference, gatePassedEarlier }));
+      if (difference === null) await logFile.write();
     },
     takeWarnings: () => generatedFiles.takeWarnings(),
   };
@@ -52,10 +47,11 @@ export function buildLog({ entries, readBlob }: { entries: () => Iterable<Entry>
 export function findEarlierLog({ options, documents }: RunView["drafted"], readBlob: PlaybookParts["readBlob"]): EarlierLog | null {
   const { earlier_log: kind, earlier_bytes: bytes, earlier_hash: hash } = options;
   if (kind !== "continued" && kind !== "moved") return null;
-  const blob = documents?.find(({ path }) => path === earlierLogPath)?.hash;
-  const text = blob === undefined ? null : (readBlob(blob)?.toString("utf8") ?? null);
+  const blobHash = documents?.find(({ path }) => path === earlierLogPath)?.hash;
+  const text = blobHash === undefined ? null : (readBlob(blobHash)?.toString("utf8") ?? null);
   return { bytes: typeof bytes === "number" ? bytes : 0, hash: typeof hash === "string" ? hash : "", text };
 }
 
+/** For the warning and for PROGRESS.md. */
 export const describeDifference = ({ line, actual }: LogDifference): string =>
   `${runStatePath} is not what the journal yields, from line ${line} on (found ${JSON.stringify(actual)}). It is left as it is and nothing is added to it; move it away, and it is drawn anew when the run is next taken up.`;

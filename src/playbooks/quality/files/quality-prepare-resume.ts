@@ -10,6 +10,7 @@ import { join } from "node:path";
 import type { Draft } from "../../../contracts/event.ts";
 import type { RunView } from "../../../core/state.ts";
 import { withoutFreshness } from "../../../engine/found-gates.ts";
+import { listSome } from "../../../kit/list-some.ts";
 import { missingFileField, runStatePath } from "../views/run-state-names.ts";
 import { judgeGates } from "../../../verify/gates/gates.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
@@ -23,7 +24,8 @@ import { blobReader, readEntries } from "../../contract/run-journal.ts";
 import { type LogDifference, QualityLogFile } from "./quality-log-file.ts";
 import { describeDifference, findEarlierLog, buildLog } from "./quality-open.ts";
 
-const missingMax = 100;
+/** Each missing file becomes a line of the journal. */
+const missingFilesMax = 100;
 const pathsShownMax = 5;
 
 export async function prepareQualityResume({ paths, view }: PrepareResumeInput): Promise<PreparedResume> {
@@ -51,24 +53,24 @@ const buildDifferedEvent = ({ line, actual }: LogDifference): Draft => ({
   because: "it is not what the journal yields",
 });
 
-/** U1 */
+/** Reports landed files that are missing from the checkout, and reopens the phases whose gates no longer hold without them. U1 */
 async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise<PreparedResume> {
   const { branch } = await openedRepository(paths.root);
   const landingCommits = findLandings(view);
   const newestLanding = [...landingCommits.values()].at(-1);
   if (newestLanding === undefined || branch === null || branch !== view.drafted.base.branch) return noChange; // U2
   const landedPaths = new Set(await listPathsAt(paths.root, newestLanding));
-  const missing = (await listPathsAt(paths.root, view.tip.commit))
+  const missingPaths = (await listPathsAt(paths.root, view.tip.commit))
     .filter((path) => landedPaths.has(path) && isMissing(paths.root, path))
-    .slice(0, missingMax);
-  if (missing.length === 0) return noChange;
+    .slice(0, missingFilesMax);
+  if (missingPaths.length === 0) return noChange;
   const facts = await checkoutFacts(paths.root);
   const unprovedPhases = view.phases.filter(({ id }) => {
     const gates = landingCommits.has(id) ? gatesOfPhase(view, id).map(withoutFreshness) : [];
     return gates.length > 0 && !judgeGates(gates, facts).holds;
   });
   if (unprovedPhases.length === 0) return noChange;
-  const differedEvents = missing.map((path): Draft => ({
+  const differedEvents = missingPaths.map((path): Draft => ({
     event: "document_differed",
     path,
     field: missingFileField,
@@ -82,13 +84,9 @@ async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise
     visit: phase.visit + 1,
     because: "artifacts_gone",
   }));
-  const missingText = `${missing.slice(0, pathsShownMax).join(", ")}${missing.length > pathsShownMax ? ` and ${missing.length - pathsShownMax} more` : ""}`;
-  return {
-    events: [...differedEvents, ...reopenedEvents],
-    warnings: [
-      `Gone from the checkout: ${missingText}. What proved phase ${unprovedPhases.map(({ id }) => id).join(", ")} is no longer there, so it is done again.`,
-    ],
-  };
+  const phasesText = unprovedPhases.map(({ id }) => id).join(", ");
+  const warning = `Gone from the checkout: ${listSome(missingPaths, pathsShownMax)}. What proved phase ${phasesText} is no longer there, so it is done again.`;
+  return { events: [...differedEvents, ...reopenedEvents], warnings: [warning] };
 }
 
 const noChange: PreparedResume = { events: [], warnings: [] };
@@ -102,7 +100,7 @@ function findLandings(view: RunView): ReadonlyMap<string, string> {
     const { landed, commit, why } = last["land"]?.facts ?? {};
     if (kind !== "closing" || !finished.has(phase)) continue;
     if (landed === true && typeof commit === "string") landings.set(phase, commit);
-    else if (why === "nothing_to_land") landings.set(phase, view.drafted.base.commit);
+    else if (why === "nothing_to_land") landings.set(phase, view.drafted.base.commit); // the branch had its artifacts before the run
   }
   return landings;
 }
@@ -119,8 +117,8 @@ async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates
     match: openMatcher(),
     read: (path) => (path.startsWith("quality/") ? read(path.slice("quality/".length)) : null),
     changed: new Set(),
-    isNewer: () => null,
-    commandResult: () => ({ hasPassed: false, found: "not run here" }),
+    isNewer: () => null, // no gate asks: freshness was removed
+    commandResult: () => ({ hasPassed: false, found: "not run here" }), // these gates are about files alone
   };
 }
 

@@ -6,7 +6,8 @@
 
 import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
-import { gateLogPath, progressPath, runStatePath, terminalSection } from "../views/run-state-names.ts";
+import { listSome } from "../../../kit/list-some.ts";
+import { gateLogPath, progressPath, qualityOwnedPaths, runStatePath, terminalSection } from "../views/run-state-names.ts";
 import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state.ts";
 import { alwaysOwnedPaths } from "../../../workspace/owned-paths.ts";
 import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
@@ -18,14 +19,13 @@ import { refuse } from "../../../project/respond.ts";
 import { settingsOf } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule } from "../../contract/ignored-paths.ts";
-import { refuseUncommittedDocs } from "./quality-docs.ts";
+import { refuseUncommittedDocs } from "./refuse-uncommitted-docs.ts";
 import { hashOf } from "./quality-log-file.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
 const logBytesMax = 8 * 1024 * 1024;
 const pageBytesMax = 4 * 1024 * 1024;
 const pathsShownMax = 5;
-const ownedPaths = [runStatePath, progressPath, "quality/history/**", gateLogPath];
 /** A phase may be tried four times; the breaker, which counts attempts, must not stop the run before that. */
 const breakerLimits = { no_progress_threshold: 9, same_error_threshold: 9 };
 
@@ -51,8 +51,9 @@ export async function prepareQuality({ context, paths: projectPaths, input }: Pr
   if (earlier.isContinued && uncommittedArtifacts.length > 0) refuseUncommitted(uncommittedArtifacts); // Q2
   const uncommittedDocs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path));
   const configuredLimits = settingsOf(context, projectPaths, input).config.limits ?? {};
+  const targetText = target === "." ? "" : `, what lies under ${target}`;
   return {
-    goal: `Audit ${benchmark}${target === "." ? "" : `, what lies under ${target}`}: explore, generate, review, audit, reconcile, verify.`,
+    goal: `Audit ${benchmark}${targetText}: explore, generate, review, audit, reconcile, verify.`,
     scope: ["quality/**"],
     options: { ...earlier.head, benchmark, target_path: target },
     facts: earlier.facts,
@@ -60,7 +61,7 @@ export async function prepareQuality({ context, paths: projectPaths, input }: Pr
     limits: Object.fromEntries(Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name))),
     warnings: [
       ...earlier.warnings,
-      ...(uncommittedDocs.length === 0 ? [] : [`Not committed, so no agent will see it: ${listSome(uncommittedDocs)}.`]),
+      ...(uncommittedDocs.length === 0 ? [] : [`Not committed, so no agent will see it: ${listSome(uncommittedDocs, pathsShownMax)}.`]),
     ],
   };
 }
@@ -70,8 +71,9 @@ const isOutside = (target: string): boolean => target === "" || target.startsWit
 function refuseTarget(projectPaths: ProjectPaths, target: string): void {
   const stats = isOutside(target) ? undefined : lstatSync(join(projectPaths.root, target), { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isSymbolicLink()) return;
+  const problem = isOutside(target) ? "expected a path inside the project" : "there is no such file or folder in the project";
   refuse("objective_schema_invalid", {
-    message: `--target-path ${target}: ${isOutside(target) ? "expected a path inside the project" : "there is no such file or folder in the project"}.`,
+    message: `--target-path ${target}: ${problem}.`,
     remediation: ["leave it out to audit the whole project"],
     data: { field: "target-path" },
   });
@@ -104,25 +106,25 @@ async function refuseIgnored(root: string): Promise<void> {
   });
 }
 
-/** Q1 */
+/** Decides what becomes of a log that is in the checkout already. Q1 */
 async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
   const file = await readBounded(root, runStatePath, logBytesMax);
   if (file.kind === "absent") return noEarlierLog;
   if (file.kind === "unusable") {
-    if (file.rule === "too_large") return movedLog(0, "", "it is too long to go on with");
+    if (file.rule === "too_large") return planToMove(0, "", "it is too long to go on with");
     return refuse("file_invalid", {
       message: `${runStatePath} ${file.why}. Nothing was started.`,
       remediation: [`move ${runStatePath} away, then begin again`],
     });
   }
   const text = file.bytes.toString("utf8");
-  if (text.trim() === "") return file.bytes.length === 0 ? noEarlierLog : movedLog(file.bytes.length, hashOf(file.bytes), "it is blank");
+  if (text.trim() === "") return file.bytes.length === 0 ? noEarlierLog : planToMove(file.bytes.length, hashOf(file.bytes), "it is blank");
   const isText = Buffer.from(text, "utf8").equals(file.bytes);
   const log = parseLog(text);
   const closedReason = isText ? whyLogClosed(log) : "it is not UTF-8";
   if (closedReason !== null) {
     const documents = isText ? [{ path: runStatePath, text }] : []; // kept for the counts that are in no other file
-    return { ...movedLog(file.bytes.length, hashOf(file.bytes), closedReason), head: reusableHead(log), documents };
+    return { ...planToMove(file.bytes.length, hashOf(file.bytes), closedReason), head: reusableHead(log), documents };
   }
   return {
     head: reusableHead(log),
@@ -142,13 +144,13 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
 export function reusableHead({ head, end }: Pick<ParsedLog, "head" | "end">): Readonly<Record<string, string>> {
   if (end !== null) return {};
   const { target_path: target, ...otherFields } = head;
-  const isInside = target !== undefined && !isOutside(target); // an absolute path is of another machine
+  const isInside = target !== undefined && !isOutside(target); // an absolute path may come from another machine
   return { ...otherFields, ...(isInside ? { target_path: target } : {}) };
 }
 
 const noEarlierLog: EarlierLogPlan = { head: {}, facts: { earlier_log: "none" }, documents: [], isContinued: false, warnings: [] };
 
-const movedLog = (bytes: number, hash: string, why: string): EarlierLogPlan => ({
+const planToMove = (bytes: number, hash: string, why: string): EarlierLogPlan => ({
   head: {},
   facts: { earlier_log: "moved", earlier_bytes: bytes, ...(hash === "" ? {} : { earlier_hash: hash }) },
   documents: [],
@@ -167,13 +169,10 @@ export function hasPassedGate({ endsByPhase }: Pick<ParsedLog, "endsByPhase">): 
 
 /** Whether both files are there that the last phase writes after the gate has passed. */
 async function hasVerifiedFiles(root: string): Promise<boolean> {
-  const [gateLog, progressPage] = [await readBounded(root, gateLogPath, pageBytesMax), await readBounded(root, progressPath, pageBytesMax)];
-  return (
-    gateLog.kind === "read" &&
-    gateLog.bytes.length > 0 &&
-    progressPage.kind === "read" &&
-    progressPage.bytes.toString("utf8").includes(terminalSection)
-  );
+  const gateLog = await readBounded(root, gateLogPath, pageBytesMax);
+  if (gateLog.kind !== "read" || gateLog.bytes.length === 0) return false;
+  const progressPage = await readBounded(root, progressPath, pageBytesMax);
+  return progressPage.kind === "read" && progressPage.bytes.toString("utf8").includes(terminalSection);
 }
 
 /** The state of an open log, in a few words. */
@@ -185,21 +184,16 @@ export function describeProgress({ startedPhases, endsByPhase }: ParsedLog): str
 
 /** Changed and untracked files, except the runner's own. */
 async function listUncommitted(projectPaths: ProjectPaths): Promise<readonly string[]> {
-  const { changed, untracked } = await readStatus(
-    await openedRepository(projectPaths.root),
-    compileOwnedPaths([...alwaysOwnedPaths, ...ownedPaths]),
-  );
+  const isOwned = compileOwnedPaths([...alwaysOwnedPaths, ...qualityOwnedPaths]);
+  const { changed, untracked } = await readStatus(await openedRepository(projectPaths.root), isOwned);
   return [...changed, ...untracked];
 }
 
 function refuseUncommitted(paths: readonly string[]): never {
   return refuse("checkout_dirty", {
     result: "FAIL",
-    message: `A quality run was begun here, and what it left is not committed: ${listSome(paths)}. Agents work on commits, so it would be done again.`,
+    message: `A quality run was begun here, and what it left is not committed: ${listSome(paths, pathsShownMax)}. Agents work on commits, so it would be done again.`,
     remediation: ["git add quality && git commit -m 'audit so far', then autopilot resume"],
     data: { paths: paths.slice(0, 100) },
   });
 }
-
-const listSome = (names: readonly string[]): string =>
-  `${names.slice(0, pathsShownMax).join(", ")}${names.length > pathsShownMax ? ` and ${names.length - pathsShownMax} more` : ""}`;

@@ -1,6 +1,6 @@
 // quality: the quality playbook: the log and pages the runner owns under quality/, and its hooks.
 
-import { gateLogPath, progressPath, runStatePath } from "../views/run-state-names.ts";
+import { qualityOwnedPaths } from "../views/run-state-names.ts";
 import type { Playbook } from "../../contract/playbook.ts";
 import { findForeignQuality } from "./quality-foreign.ts";
 import { openQualityPlaybook } from "./quality-open.ts";
@@ -8,7 +8,7 @@ import { prepareQuality } from "./quality-prepare.ts";
 import { prepareQualityResume } from "./quality-prepare-resume.ts";
 
 export const qualityPlaybook: Playbook = {
-  ownedPaths: [runStatePath, progressPath, "quality/history/**", gateLogPath],
+  ownedPaths: qualityOwnedPaths,
   prepare: prepareQuality,
   prepareResume: prepareQualityResume,
   open: openQualityPlaybook,

@@ -8,8 +8,8 @@ const added = (path: string, ...lines: readonly string[]): string =>
 
 test("a patch's files are read, with or without git's own header", () => {
   expect(readPatch(`${added("test/a.test.js", "x")}${patch("src/a.js", "-old", "+new")}`)).toEqual([
-    { path: "test/a.test.js", isNew: true, removesLines: false, added: ["x"] },
-    { path: "src/a.js", isNew: false, removesLines: true, added: ["new"] },
+    { path: "test/a.test.js", isNew: true, removesLines: false, addedLines: ["x"] },
+    { path: "src/a.js", isNew: false, removesLines: true, addedLines: ["new"] },
   ]);
   expect(
     readPatch("--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n a\n+b\n--- a/y.py\n+++ b/y.py\n@@ -1 +1 @@\n+c\n").map(({ path }) => path),

@@ -1,9 +1,9 @@
-// accused-code: what a bug accuses, and that code with the answers its regression test asks for: a test that fails because of the bug passes
-// with one of them. A test that fails whatever the code answers shows no bug. Pure.
+// accused-code: finds the code that a bug report blames, and rewrites it to return what the bug's regression test expects. A test that fails
+// because of the bug passes with one of these answers. A test that fails whatever the code answers shows no bug. Pure.
 //
 // Invariants:
 //   A1. Only functions that the test names, or that the bug's own position lies in, are changed.
-//   A2. An answer is an expression of the test's own: something it expects. Or an error, for a test that expects one.
+//   A2. An answer is a value that the test itself expects, true or false, or an error.
 
 import { languageOf, isTest } from "../../../verify/protected/kinds.ts";
 import { withAnswer } from "../../../verify/experiments/questions/mutations.ts";
@@ -13,83 +13,96 @@ export type PatchedFile = {
   readonly path: string;
   readonly isNew: boolean;
   readonly removesLines: boolean;
-  readonly added: readonly string[];
+  readonly addedLines: readonly string[];
 };
-export type Accused = { readonly path: string; readonly lines: readonly number[] };
-export type Answered = { readonly answer: string; readonly path: string; readonly text: string };
+/** A file that a bug blames, with the lines it cites. */
+export type AccusedFile = { readonly path: string; readonly lines: readonly number[] };
+/** A file whose functions return this answer, whatever they are asked. */
+export type AnsweringFile = { readonly answer: string; readonly path: string; readonly text: string };
 
-const valuesMax = 4;
+/** Each answer costs a run of the project's tests. */
+const expectedValuesMax = 4;
 
 /** The files of a patch. */
 export function readPatch(patch: string): readonly PatchedFile[] {
-  const parts = patch.split(/^diff --git /m.test(patch) ? /^(?=diff --git )/m : /^(?=--- \S+.*\n\+\+\+ )/m);
-  return parts.flatMap((part) => {
-    const [, path] = /^\+\+\+ (?:b\/)?(\S+)/m.exec(part) ?? [];
-    const [, old] = /^--- (?:a\/)?(\S+)/m.exec(part) ?? [];
-    if (path === undefined || old === undefined) return [];
-    const lines = part.slice(part.indexOf("@@")).split("\n");
-    return [
-      {
-        path: path === "/dev/null" ? old : path,
-        isNew: old === "/dev/null",
-        removesLines: lines.some((line) => line.startsWith("-")),
-        added: lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1)),
-      },
-    ];
-  });
+  const isGitPatch = /^diff --git /m.test(patch);
+  const sections = patch.split(isGitPatch ? /^(?=diff --git )/m : /^(?=--- \S+.*\n\+\+\+ )/m);
+  return sections.map(readFileSection).filter((file) => file !== null);
 }
 
-/** Why patches cannot show a bug, by what they touch; null if they can. */
-export function whyUnfit(test: readonly PatchedFile[], fix: readonly PatchedFile[]): string | null {
-  // Rust keeps tests inside its sources: there a patch may add lines.
-  const code = test.find(
-    ({ path, isNew, removesLines }) => !isNew && languageOf(path) !== null && !isTest(path) && !(path.endsWith(".rs") && !removesLines),
-  );
-  if (code !== undefined) return `its regression test changes ${code.path}, which it is to judge`;
-  const judge = fix.find(({ path }) => !path.endsWith(".rs") && (isTest(path) || test.some((one) => one.path === path)));
-  return judge === undefined ? null : `its fix changes ${judge.path}, which is to judge it`;
+/** One file of a patch; null for text before the first file. */
+function readFileSection(section: string): PatchedFile | null {
+  const [, newPath] = /^\+\+\+ (?:b\/)?(\S+)/m.exec(section) ?? []; // +++ b/src/a.js
+  const [, oldPath] = /^--- (?:a\/)?(\S+)/m.exec(section) ?? []; // --- a/src/a.js
+  if (newPath === undefined || oldPath === undefined) return null;
+  const lines = section.slice(section.indexOf("@@")).split("\n");
+  return {
+    path: newPath === "/dev/null" ? oldPath : newPath,
+    isNew: oldPath === "/dev/null",
+    removesLines: lines.some((line) => line.startsWith("-")),
+    addedLines: lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1)),
+  };
 }
 
-/** The code that a bug's section of BUGS.md or its write-up names, of these files. */
-export function findAccused(texts: readonly string[], paths: readonly string[]): readonly Accused[] {
-  const existing = new Set(paths);
-  const cited = texts.flatMap(findCitations).map(({ path, lines }) => ({ path: path.replace(/^\.\//, ""), lines }));
-  const isCode = (path: string): boolean => existing.has(path) && languageOf(path) !== null && !isTest(path) && isPlainPath(path);
-  return [...new Set(cited.map(({ path }) => path))]
-    .filter(isCode)
-    .map((path) => ({ path, lines: cited.filter((one) => one.path === path).flatMap(({ lines }) => lines) }));
+/** Why these patches cannot show a bug, by the files they change: a test must not change the code, nor a fix the test. Null if they can. */
+export function whyUnfit(testFiles: readonly PatchedFile[], fixFiles: readonly PatchedFile[]): string | null {
+  const changedCode = testFiles.find((file) => !file.isNew && languageOf(file.path) !== null && !isTest(file.path) && !addsRustTest(file));
+  if (changedCode !== undefined) return `its regression test changes ${changedCode.path}, which it is to judge`;
+  const isJudge = (path: string): boolean => isTest(path) || testFiles.some((file) => file.path === path);
+  const changedJudge = fixFiles.find(({ path }) => !path.endsWith(".rs") && isJudge(path));
+  return changedJudge === undefined ? null : `its fix changes ${changedJudge.path}, which is to judge it`;
+}
+
+/** Rust keeps tests inside its sources: there a patch may add lines. */
+const addsRustTest = ({ path, removesLines }: PatchedFile): boolean => path.endsWith(".rs") && !removesLines;
+
+/** The code that a bug's section of BUGS.md or its write-up cites, of these files. */
+export function findAccused(texts: readonly string[], paths: readonly string[]): readonly AccusedFile[] {
+  const existingPaths = new Set(paths);
+  const citations = texts.flatMap(findCitations).map(({ path, lines }) => ({ path: path.replace(/^\.\//, ""), lines }));
+  const isCode = (path: string): boolean => existingPaths.has(path) && languageOf(path) !== null && !isTest(path) && isPlainPath(path);
+  const citedPaths = new Set(citations.map(({ path }) => path).filter(isCode));
+  return [...citedPaths].map((path) => ({
+    path,
+    lines: citations.filter((citation) => citation.path === path).flatMap(({ lines }) => lines),
+  }));
 }
 
 /** A path that needs no quoting. */
 const isPlainPath = (path: string): boolean => /^[\w@+./-]+$/.test(path);
 
-/** The accused file with each answer that the test may ask for, the likeliest first. */
-export function answerAsExpected({ path, lines }: Accused, text: string, test: readonly PatchedFile[]): readonly Answered[] {
-  const added = test.flatMap((file) => file.added);
-  const isNamed = (name: string): boolean =>
-    added.some((line) => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}\\s*\\(`).test(line));
-  const isMeant = (name: string, from: number, to: number): boolean => isNamed(name) || lines.some((line) => line >= from && line <= to); // A1
-  const isPython = languageOf(path) === "py";
-  const others = isPython
-    ? ["True", "False", "(_ for _ in ()).throw(ValueError())"]
-    : ["true", "false", '(() => { throw new Error("") })()'];
-  return [...new Set([...expectedValues(added).slice(0, valuesMax), ...others])].flatMap((answer) => {
-    const changed = withAnswer(path, text, answer, isMeant);
-    return changed === null ? [] : [{ answer, path, text: changed }];
+/** Answers besides those that a test expects: the truth values, and an error. */
+const pythonAnswers = ["True", "False", "(_ for _ in ()).throw(ValueError())"];
+const scriptAnswers = ["true", "false", '(() => { throw new Error("") })()'];
+
+/** The accused file with each answer that the test may expect, the likeliest first. */
+export function answerAsExpected({ path, lines }: AccusedFile, text: string, testFiles: readonly PatchedFile[]): readonly AnsweringFile[] {
+  const addedLines = testFiles.flatMap((file) => file.addedLines);
+  const isCalled = (name: string): boolean =>
+    addedLines.some((line) => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}\\s*\\(`).test(line));
+  const isAccused = (name: string, firstLine: number, lastLine: number): boolean =>
+    isCalled(name) || lines.some((line) => line >= firstLine && line <= lastLine); // A1
+  const otherAnswers = languageOf(path) === "py" ? pythonAnswers : scriptAnswers;
+  const answers = new Set([...findExpectedValues(addedLines).slice(0, expectedValuesMax), ...otherAnswers]); // A2
+  return [...answers].flatMap((answer) => {
+    const changedText = withAnswer(path, text, answer, isAccused);
+    return changedText === null ? [] : [{ answer, path, text: changedText }];
   });
 }
 
+/** A number, a quoted text or a named constant: `-1.5e3`, `"a"`, `None`. */
 const literal = String.raw`-?\d+(?:\.\d+)?(?:e-?\d+)?n?|"[^"\n]*"|'[^'\n]*'|\b(?:true|false|null|undefined|None|True|False)\b`;
-const values = new RegExp(
+/** A literal, a list or an object of literals: `3`, `[1, 2]`, `{ a: 1 }`. */
+const plainValue = new RegExp(
   String.raw`(?<![\w.$])(?:\[\s*(?:(?:${literal})\s*,?\s*)*\]|\{\s*(?:["']?\w+["']?\s*:\s*(?:${literal})\s*,?\s*)*\}|${literal})(?![\w$])`,
   "g",
 );
+const assertion = /assert|expect|should|equal|\bis\b|==|\bok\b|raises|throws/i;
+const importLine = /^\s*(?:import|from)\b/;
 
-/** The plain values in lines that assert something, the last of a line first (A2). */
-function expectedValues(added: readonly string[]): readonly string[] {
-  const asserting = added.filter(
-    (line) => /assert|expect|should|equal|\bis\b|==|\bok\b|raises|throws/i.test(line) && !/^\s*(?:import|from)\b/.test(line),
-  );
-  const found = asserting.flatMap((line) => [...line.matchAll(values)].map(([value]) => value).toReversed());
-  return [...new Set(found)];
+/** The plain values in lines that assert something; of each line the last first, where most assertions have the expected value. */
+function findExpectedValues(addedLines: readonly string[]): readonly string[] {
+  const assertingLines = addedLines.filter((line) => assertion.test(line) && !importLine.test(line));
+  const values = assertingLines.flatMap((line) => [...line.matchAll(plainValue)].map(([value]) => value).toReversed());
+  return [...new Set(values)];
 }

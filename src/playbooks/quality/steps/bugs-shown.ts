@@ -16,7 +16,7 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { testChecksAmong } from "../../../verify/detect/tests-among.ts";
-import { answerAsExpected, type Answered, findAccused, readPatch, whyUnfit } from "./accused-code.ts";
+import { answerAsExpected, type AnsweringFile, findAccused, type PatchedFile, readPatch, whyUnfit } from "./accused-code.ts";
 import { findBugIds } from "./count-documents.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 
@@ -27,85 +27,113 @@ type Parts = {
 };
 type StepInput = FunctionInput<RunView, CursorView>;
 
+/** Each bug costs at least one run of the project's tests. */
 const bugsTriedMax = 20;
+/** Tells a patch that does not apply from tests that fail: test runners do not end with this code. */
 const patchFailedExitCode = 87;
 export const testPatch = (id: string): string => `quality/patches/${id}-regression-test.patch`;
 export const fixPatch = (id: string): string => `quality/patches/${id}-fix.patch`;
 
-export const bugsShown = (parts: Parts) => ({
+/** The proof `bugs_shown`. */
+export const createBugsShownProof = (parts: Parts) => ({
   version: 1,
   prove: async (input: StepInput): Promise<FunctionResult> => {
     const tree = await openQualityTree(parts.workspace, input.commit);
     const bugIds = [...new Set(findBugIds(await tree.text("quality/BUGS.md")))];
     const bugsWithTest = bugIds.filter((id) => tree.has(testPatch(id)));
     if (bugsWithTest.length === 0) return { ok: true, facts: {} };
-    const [test] = testChecksAmong(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
-    if (test === undefined) return undecided("no test command of this project is known"); // B4
-    const run = async (checks: readonly Check[]): Promise<readonly CheckResult[]> => {
+    const [testCheck] = testChecksAmong(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
+    if (testCheck === undefined) return undecided("no test command of this project is known"); // B4
+    const runChecks = async (checks: readonly Check[]): Promise<readonly CheckResult[]> => {
       const { attempt, commit, cancel, onLiveEvent } = input;
       const results = await parts.verifier.check({ attempt, checks, commit, cancel, onLiveEvent });
       return results.filter(({ check }) => check.kind === "proof");
     };
-    const [unpatched] = await run([buildCheck("tests", "the tests, as they are", test.command)]);
-    if (unpatched?.status !== "passed") return undecided(`the tests do not pass without any patch: ${test.command}`); // B4
-    const tried: BugTrial[] = [];
-    for (const id of bugsWithTest.slice(0, bugsTriedMax)) tried.push(await tryBug(parts, input, { tree, id, test, unpatched, run }));
-    const unshown = tried.filter(({ why }) => why !== null);
+    const [unpatched] = await runChecks([buildCheck("tests", "the tests, as they are", testCheck.command)]);
+    if (unpatched?.status !== "passed") return undecided(`the tests do not pass without any patch: ${testCheck.command}`); // B4
+    const trials: BugTrial[] = [];
+    for (const id of bugsWithTest.slice(0, bugsTriedMax))
+      trials.push(await tryBug(parts, input, { tree, id, testCheck, unpatched, runChecks }));
+    const unshown = trials.filter(({ whyUnshown }) => whyUnshown !== null);
+    const unexplained = trials.filter(({ isExplained }) => !isExplained); // B5
     const facts = {
-      bugs_tried: tried.length,
-      bugs_shown: tried.length - unshown.length,
-      bugs_untried: bugsWithTest.length - tried.length,
-      bugs_unexplained: tried.flatMap(({ id, isExplained }) => (isExplained ? [] : [id])).join(", "), // B5
+      bugs_tried: trials.length,
+      bugs_shown: trials.length - unshown.length,
+      bugs_untried: bugsWithTest.length - trials.length,
+      bugs_unexplained: unexplained.map(({ id }) => id).join(", "),
       patches: await hashPatches(tree, bugIds),
     };
-    const results = tried.flatMap((trial) => trial.results);
-    const detail = unshown.map(({ id, why }) => `${id}: ${why}`).join("; ");
+    const results = trials.flatMap((trial) => trial.results);
+    const detail = unshown.map(({ id, whyUnshown }) => `${id}: ${whyUnshown}`).join("; ");
     return { ok: unshown.length === 0, facts, checks: [unpatched, ...results], ...(detail === "" ? {} : { detail }) };
   },
 });
 
 type BugTrial = {
   readonly id: string;
-  readonly why: string | null;
-  /** Whether the test was seen to pass without the bug. */
+  /** Null if the bug is shown. */
+  readonly whyUnshown: string | null;
+  /** Whether the test was seen to pass without the bug. True as well if the bug is not shown, which is worse and reported already. */
   readonly isExplained: boolean;
   readonly results: readonly CheckResult[];
 };
 type TrialInput = {
   readonly tree: QualityTree;
   readonly id: string;
-  readonly test: Check;
+  /** The project's own tests. */
+  readonly testCheck: Check;
+  /** Their result without any patch. */
   readonly unpatched: CheckResult;
-  readonly run: (checks: readonly Check[]) => Promise<readonly CheckResult[]>;
+  readonly runChecks: (checks: readonly Check[]) => Promise<readonly CheckResult[]>;
 };
 
-async function tryBug(parts: Parts, { commit }: StepInput, { tree, id, test, unpatched, run }: TrialInput): Promise<BugTrial> {
+async function tryBug(parts: Parts, input: StepInput, trialInput: TrialInput): Promise<BugTrial> {
+  const { tree, id, testCheck, unpatched, runChecks } = trialInput;
   const testFiles = readPatch((await tree.text(testPatch(id))) ?? "");
   const fix = await tree.text(fixPatch(id));
-  const results = await run(buildTrials(tree, id, test));
-  const why = whyNotShown(id, results, unpatched.tests) ?? whyUnfit(testFiles, readPatch(fix ?? "")); // B3
-  if (why !== null || fix !== null) return { id, why, isExplained: true, results };
-  const documents = [bugSection(await tree.text("quality/BUGS.md"), id), (await tree.text(`quality/writeups/${id}.md`)) ?? ""];
-  const newTests = readNames(results[0], parts.readBlob)?.failed ?? [];
-  for (const accused of findAccused(documents, await parts.workspace.pathsAt(commit)).slice(0, accusedMax)) {
-    const text = await parts.workspace.textAt(commit, accused.path, accusedBytesMax);
-    for (const answered of text === null ? [] : answerAsExpected(accused, text, testFiles)) {
-      const [result] = await run([buildAnswerTrial(id, answered, test)]);
-      const passed = new Set(result === undefined ? [] : readNames(result, parts.readBlob)?.passed);
-      const isGreen = result?.status === "passed" || (newTests.length > 0 && newTests.every((name) => passed.has(name)));
-      if (isGreen) return { id, why, isExplained: true, results };
-    }
-  }
-  return { id, why, isExplained: false, results };
+  const results = await runChecks(buildTrials(tree, id, testCheck));
+  const whyUnshown = whyNotShown(id, results, unpatched.tests) ?? whyUnfit(testFiles, readPatch(fix ?? "")); // B3
+  if (whyUnshown !== null || fix !== null) return { id, whyUnshown, isExplained: true, results };
+  const newTests = readTestNames(results[0], parts.readBlob)?.failed ?? [];
+  return { id, whyUnshown, isExplained: await passesWithAnAnswer(parts, input, { ...trialInput, testFiles, newTests }), results };
 }
 
-const accusedMax = 3;
+const accusedFilesMax = 3;
 const accusedBytesMax = 60_000;
 
+/** Whether the new tests pass with one of the answers that they expect of the accused code. B5 */
+async function passesWithAnAnswer(
+  { workspace, readBlob }: Parts,
+  { commit }: StepInput,
+  {
+    tree,
+    id,
+    testCheck,
+    runChecks,
+    testFiles,
+    newTests,
+  }: TrialInput & { readonly testFiles: readonly PatchedFile[]; readonly newTests: readonly string[] },
+): Promise<boolean> {
+  const documents = [bugSection(await tree.text("quality/BUGS.md"), id), (await tree.text(`quality/writeups/${id}.md`)) ?? ""];
+  for (const accused of findAccused(documents, await workspace.pathsAt(commit)).slice(0, accusedFilesMax)) {
+    const text = await workspace.textAt(commit, accused.path, accusedBytesMax);
+    for (const answeringFile of text === null ? [] : answerAsExpected(accused, text, testFiles)) {
+      const [result] = await runChecks([buildAnswerTrial(id, answeringFile, testCheck)]);
+      if (result?.status === "passed") return true;
+      // Other tests may fail with this answer; only the new ones count.
+      const passedTests = new Set(readTestNames(result, readBlob)?.passed);
+      if (newTests.length > 0 && newTests.every((name) => passedTests.has(name))) return true;
+    }
+  }
+  return false;
+}
+
+/** The section of BUGS.md under the heading `### BUG-001…`; empty if there is none. */
 const bugSection = (bugs: string | null, id: string): string =>
   (bugs ?? "").split(/^(?=### )/m).find((section) => new RegExp(`^### ${id}(?![\\w-])`).test(section)) ?? "";
 
-function readNames(result: CheckResult | undefined, readBlob: Parts["readBlob"]): TestNames | undefined {
+/** The names of the tests that passed and failed, from the recorded evidence; undefined if it is gone. */
+function readTestNames(result: CheckResult | undefined, readBlob: Parts["readBlob"]): TestNames | undefined {
   const text = result === undefined ? undefined : readBlob(result.evidence)?.toString("utf8");
   const evidence = v.safeParse(v.pipe(v.string(), v.parseJson(), Evidence), text);
   return evidence.success ? evidence.output.names : undefined;
@@ -129,26 +157,26 @@ const buildCheck = (id: string, title: string, command: string): Check => ({
   source: "the audit",
 });
 
-/** The ids need no quoting: letters, digits and dashes only. */
-const apply = (path: string): string =>
+/**
+ * A shell command that applies a patch, or ends with its own exit code: `{ … git apply -p1 'quality/patches/BUG-001-fix.patch' || { …; exit 87; }; }`.
+ * The path needs no quoting: ids are letters, digits and dashes. The ceiling keeps git from finding a repository around the checkout,
+ * relative to which it would apply the patch.
+ */
+const applyCommand = (path: string): string =>
   `{ GIT_CEILING_DIRECTORIES="$(dirname "$PWD")" git apply -p1 '${path}' || { echo '${path} does not apply'; exit ${patchFailedExitCode}; }; }`;
 
-/** The regression test on the accused code with another answer. */
-const buildAnswerTrial = (id: string, { answer, path, text }: Answered, { command }: Check): Check =>
-  buildCheck(
-    `${id}:answer`,
-    `${id}: its regression test, with ${path} answering ${answer.slice(0, 40)}`,
-    `${apply(testPatch(id))} && printf %s '${Buffer.from(text).toString("base64")}' | base64 -d > '${path}' && { ${command}\n}`,
-  );
+/** The regression test on the accused code with another answer. The changed file is passed in base64, which needs no quoting either. */
+function buildAnswerTrial(id: string, { answer, path, text }: AnsweringFile, { command }: Check): Check {
+  const title = `${id}: its regression test, with ${path} answering ${answer.slice(0, 40)}`;
+  const writeFile = `printf %s '${Buffer.from(text).toString("base64")}' | base64 -d > '${path}'`;
+  return buildCheck(`${id}:answer`, title, `${applyCommand(testPatch(id))} && ${writeFile} && { ${command}\n}`);
+}
 
 /** One check with the test, and one with test and fix if there is a fix. */
 function buildTrials(tree: QualityTree, id: string, { command }: Check): readonly Check[] {
-  const withTest = buildCheck(id, `${id}: its regression test`, `${apply(testPatch(id))} && { ${command}\n}`);
-  const withFix = buildCheck(
-    `${id}:fixed`,
-    `${id}: its regression test, with the fix`,
-    `${apply(testPatch(id))} && ${apply(fixPatch(id))} && { ${command}\n}`,
-  );
+  const [applyTest, applyFix] = [applyCommand(testPatch(id)), applyCommand(fixPatch(id))];
+  const withTest = buildCheck(id, `${id}: its regression test`, `${applyTest} && { ${command}\n}`);
+  const withFix = buildCheck(`${id}:fixed`, `${id}: its regression test, with the fix`, `${applyTest} && ${applyFix} && { ${command}\n}`);
   return tree.has(fixPatch(id)) ? [withTest, withFix] : [withTest];
 }
 
@@ -171,6 +199,7 @@ export function whyNotShown(id: string, results: readonly CheckResult[], testsBe
   return null;
 }
 
+/** Null if no test was counted. */
 const countPassed = (tests: TestTally | undefined): number | null =>
   tests === undefined || tests.ran === 0 ? null : tests.ran - tests.failed - tests.skipped;
 
@@ -180,5 +209,12 @@ export function buildTrialLog(result: CheckResult, readBlob: (hash: string) => B
   if (!evidence.success) return null;
   const { output_hash: hash, output_excerpt: excerpt, exit_code: code, at } = evidence.output;
   const output = (hash === null ? null : readBlob(hash)?.toString("utf8")) ?? excerpt;
-  return `Written by the runner, which applied ${testPatch(result.check.id.slice("bug:".length))} and ran the project's tests.\n$ ${result.check.command}\nexit ${code ?? "by a signal"}, ${at}\n\n${output}`;
+  const patchPath = testPatch(result.check.id.slice("bug:".length));
+  return [
+    `Written by the runner, which applied ${patchPath} and ran the project's tests.`,
+    `$ ${result.check.command}`,
+    `exit ${code ?? "by a signal"}, ${at}`,
+    "",
+    output,
+  ].join("\n");
 }

@@ -8,8 +8,8 @@ import type { Workspace } from "../../../ports/workspace.ts";
 const textBytesMax = 1024 * 1024;
 const documentsReadMax = 200;
 
-/** Looks for text under reference_docs/ in the commit that agents will see. */
-export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
+/** The step `docs_present`. It looks in the commit that agents will see, and does not fail: the flow decides by its facts. */
+export function createDocsPresentStep(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
   return {
     version: 1,
     effect: "none" as const,
@@ -21,6 +21,7 @@ export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
       const isRequired = optionValue(state, "require_docs") === true;
       for (const path of documentPaths.slice(0, documentsReadMax)) {
         const text = await workspace.textAt(commit, path, textBytesMax);
+        // A document that is too large to be read has content.
         if (text === null || text.trim() !== "")
           return { ok: true, facts: { present: true, required: isRequired, files: documentPaths.length } };
       }
@@ -34,7 +35,8 @@ export function docsPresent(workspace: Pick<Workspace, "pathsAt" | "textAt">) {
 export const isDocument = (path: string): boolean => /\.(?:md|txt)$/i.test(path);
 
 /** Documentation may be beside the audited folder or at the top of the project. */
-export function docsFolders(target: string): readonly string[] {
-  const folder = target.replace(/^\.\//, "").replace(/\/+$/, "");
-  return [...new Set([folder === "" || folder === "." ? "" : `${folder}/`, ""])].map((prefix) => `${prefix}reference_docs/`);
+export function docsFolders(targetPath: string): readonly string[] {
+  const folder = targetPath.replace(/^\.\//, "").replace(/\/+$/, ""); // ./src/ → src
+  const isWholeProject = folder === "" || folder === ".";
+  return isWholeProject ? ["reference_docs/"] : [`${folder}/reference_docs/`, "reference_docs/"];
 }

@@ -7,9 +7,9 @@ import type { CursorView, RunView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
 import { parseLog } from "../views/parse-run-state.ts";
 import { hasPassedGate } from "../files/quality-prepare.ts";
-import { phaseFound } from "./phase-found.ts";
-import { phaseTally } from "./phase-tally.ts";
-import { runAgrees } from "./run-agrees.ts";
+import { createPhaseFoundStep } from "./phase-found.ts";
+import { createPhaseTallyStep } from "./phase-tally.ts";
+import { createRunAgreesStep } from "./run-agrees.ts";
 
 const ts = "2026-05-15T14:32:01Z";
 const log = (phase: number, key_counts: object): string =>
@@ -48,12 +48,16 @@ function scene({ phase, log: text, files = {}, takenOver = true, options = {} }:
     CursorView
   >;
   const parts = { workspace, entries: () => [], readBlob: () => Buffer.from(text ?? "") };
-  return { order: input, parts: parts as unknown as Parameters<typeof phaseTally>[0] & Parameters<typeof phaseFound>[0], workspace };
+  return {
+    order: input,
+    parts: parts as unknown as Parameters<typeof createPhaseTallyStep>[0] & Parameters<typeof createPhaseFoundStep>[0],
+    workspace,
+  };
 }
 
 async function countsOf(story: Story): Promise<PhaseTally["key_counts"]> {
   const { order: input, parts } = scene(story);
-  const { facts } = await phaseTally(parts).perform(input);
+  const { facts } = await createPhaseTallyStep(parts).perform(input);
   return findFact(facts, tallyFact, PhaseTally)?.key_counts ?? {};
 }
 
@@ -91,7 +95,7 @@ test.each([
   const text = log(6, { bugs_md_count: 0, gate_verdict });
   expect(hasPassedGate(parseLog(text))).toBe(isHeld);
   const { order: input, parts } = scene({ phase: "6", log: text, options: { earlier_verified: isHeld } });
-  const found = await phaseFound(parts).perform(input);
+  const found = await createPhaseFoundStep(parts).perform(input);
   expect(found.facts).toEqual({ proved: isHeld });
   if (gate_verdict === "fail") expect(found.detail).toBe("its terminal gate had failed");
 });
@@ -102,7 +106,7 @@ test("what it was judged to be is what is told, and a gap", async () => {
   const { order: input, workspace } = scene({ phase: "6", log: text, options: { earlier_verified: true } });
   const tally = { facts: { bugs_md_count: 0, gate_verdict: "partial" } };
   const state = { ...input.state, cursors: { "6": { last: { tally } } } } as unknown as RunView;
-  const { facts } = await runAgrees(workspace).perform({ ...input, state });
+  const { facts } = await createRunAgreesStep(workspace).perform({ ...input, state });
   expect(facts).toMatchObject({
     verdict: "verified_with_gaps",
     gaps: "the terminal gate was judged by the tool that began this run (partial), not here",

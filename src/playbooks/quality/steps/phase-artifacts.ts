@@ -12,6 +12,7 @@ const artifactPatterns: Readonly<Record<string, RegExp>> = {
   "6": /^quality\/results\/phase6/,
 };
 
+/** Matches no path if the phase is none of the six. */
 export const artifactPattern = (phase: string): RegExp => artifactPatterns[phase] ?? /^$/;
 
 /** Whether documents from before the run proved this phase. */

@@ -25,7 +25,8 @@ type Parts = {
   readonly readBlob: (hash: string) => Buffer | null;
 };
 
-export function phaseFound(parts: Parts) {
+/** The step `phase_found`. Its fact `proved` tells the flow to skip the phase's agent. */
+export function createPhaseFoundStep(parts: Parts) {
   return {
     version: 1,
     effect: "keyed" as const,

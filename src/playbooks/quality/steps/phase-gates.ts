@@ -1,4 +1,4 @@
-// phase-gates: the artifact gates of a phase's agent steps, taken from the run's own flow. They are declared in
+// phase-gates: finds the artifact gates of a phase's agent steps in the run's own flow. The shipped flow declares them in
 // flows/catalog/quality/flow.yaml.
 
 import type { Gate } from "../../../contracts/flow.ts";
@@ -9,4 +9,4 @@ export const gatesOfPhase = (state: RunView, phase: string): readonly Gate[] =>
   stepsOfPhase(state.drafted.flow, phase)
     .filter(({ agent }) => agent !== undefined)
     .flatMap(({ proof }) => proof ?? [])
-    .filter((proof): proof is Gate => typeof proof !== "string");
+    .filter((proof): proof is Gate => typeof proof !== "string"); // a string names a proof function

@@ -12,7 +12,7 @@ import { findFact, gateFact, GateResult, type PhaseTally, tallyFact } from "../.
 import { terminalVerdicts } from "../../../contracts/quality-run.ts";
 import { qualityReturns } from "../../../contracts/quality-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { readReturn } from "./kept-return.ts";
+import { readReturn } from "../../contract/agent-return.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { countBugHeadings, findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "./count-documents.ts";
@@ -30,13 +30,14 @@ type Parts = {
 type PhaseCounts = Pick<PhaseTally, "key_counts"> & Partial<PhaseTally> & { readonly gate?: GateResult };
 type CountInput = { readonly tree: QualityTree; readonly claim: unknown; readonly input: StepInput };
 
-export function phaseTally(parts: Parts) {
+/** The step `phase_tally`. */
+export function createPhaseTallyStep(parts: Parts) {
   return {
     version: 1,
     effect: "none" as const,
     async perform(input: StepInput): Promise<FunctionResult> {
       const tree = await openQualityTree(parts.workspace, input.commit);
-      const claim = readReturn(parts.readBlob, input.cursor);
+      const claim = readReturn(parts, input.cursor, "do");
       const { gate, ...counts } = (await countersByPhase[input.cursor.phase]?.({ tree, claim, input })) ?? { key_counts: {} };
       const key_counts = withEarlierCounts(parts, input, counts.key_counts);
       const artifacts = await tree.measure(await findArtifacts(parts, input, tree));
@@ -60,7 +61,7 @@ function withEarlierCounts({ readBlob }: Parts, { state, cursor }: StepInput, co
   return Object.fromEntries(merged) as PhaseTally["key_counts"];
 }
 
-const countersByPhase: Readonly<Record<string, (counting: CountInput) => Promise<PhaseCounts>>> = {
+const countersByPhase: Readonly<Record<string, (input: CountInput) => Promise<PhaseCounts>>> = {
   "1": countExplored,
   "2": countGenerated,
   "3": countReviewed,
@@ -69,6 +70,7 @@ const countersByPhase: Readonly<Record<string, (counting: CountInput) => Promise
   "6": countVerified,
 };
 
+/** The agent's return, if it has the schema of this name; else null. */
 const parseClaim = <Name extends keyof typeof qualityReturns>(
   name: Name,
   claim: unknown,
@@ -83,11 +85,14 @@ async function countExplored({ tree, claim }: CountInput): Promise<PhaseCounts> 
   const document = await tree.text("quality/EXPLORATION.md");
   const explored = parseClaim("quality.explore", claim);
   const findings = (explored?.findings ?? []).filter((finding) => isInDocument(document, finding)); // T2
-  const inFile = countFindings(document); // T1
-  const patterns = patternsOnDisk(document, explored?.patterns ?? [], inFile); // T2
-  const walked = patterns.length > 0 ? patterns.length : allPatterns.filter((pattern) => mentionsPattern(document, pattern)).length;
+  const findingsInFile = countFindings(document); // T1
+  const patterns = patternsOnDisk(document, explored?.patterns ?? [], findingsInFile); // T2
+  const patternsInFile = allPatterns.filter((pattern) => mentionsPattern(document, pattern));
   return {
-    key_counts: { findings_total: inFile > 0 ? inFile : findings.length, patterns_walked: walked },
+    key_counts: {
+      findings_total: findingsInFile > 0 ? findingsInFile : findings.length,
+      patterns_walked: patterns.length > 0 ? patterns.length : patternsInFile.length,
+    },
     findings: findings.map(({ id, category }) => ({ id, category: category ?? uncategorized })),
     patterns: patterns.map(({ pattern, findings_count }) => ({ pattern, findings_count })),
   };
@@ -106,17 +111,18 @@ const isInDocument = (document: string | null, { id, file, line, title }: Claime
   (title !== undefined && (document ?? "").includes(title)) ||
   (file !== undefined && (typeof line === "number" || typeof line === "string") && mentionsId(document, `${file}:${line}`));
 
+/** The exploration patterns that the prompt of phase 1 numbers. */
 const allPatterns = [1, 2, 3, 4, 5, 6, 7];
 type PatternCount = { readonly pattern: number; readonly findings_count: number };
 
-/** The claimed patterns that the document names. If it names none, all of them, provided their findings add up to what it contains. */
-function patternsOnDisk(document: string | null, claimedCounts: readonly PatternCount[], findings: number): readonly PatternCount[] {
-  const uniqueCounts = [...new Map(claimedCounts.map((patternCount) => [patternCount.pattern, patternCount])).values()].toSorted(
-    (a, b) => a.pattern - b.pattern,
-  );
+/** The claimed patterns that the document names. If it names none, all of them, provided it has at least as many findings as they claim. */
+function patternsOnDisk(document: string | null, claimedCounts: readonly PatternCount[], findingsInFile: number): readonly PatternCount[] {
+  const countsByPattern = new Map(claimedCounts.map((patternCount) => [patternCount.pattern, patternCount]));
+  const uniqueCounts = [...countsByPattern.values()].toSorted((a, b) => a.pattern - b.pattern);
   if (allPatterns.some((pattern) => mentionsPattern(document, pattern)))
     return uniqueCounts.filter(({ pattern }) => mentionsPattern(document, pattern));
-  return uniqueCounts.reduce((sum, { findings_count }) => sum + findings_count, 0) <= findings ? uniqueCounts : [];
+  const claimedTotal = uniqueCounts.reduce((sum, { findings_count }) => sum + findings_count, 0);
+  return claimedTotal <= findingsInFile ? uniqueCounts : [];
 }
 
 async function countGenerated({ tree, claim }: CountInput): Promise<PhaseCounts> {
@@ -127,13 +133,15 @@ async function countGenerated({ tree, claim }: CountInput): Promise<PhaseCounts>
 
 async function countReviewed({ tree, claim }: CountInput): Promise<PhaseCounts> {
   const document = await tree.text("quality/BUGS.md");
-  const inFile = new Set(findBugIds(document));
+  const idsInFile = new Set(findBugIds(document)); // T2
   const reviewed = parseClaim("quality.review", claim);
-  const confirmedBugs = (reviewed?.bugs ?? []).filter(({ id }) => inFile.has(id)); // T2
-  const category = (id: string): string => confirmedBugs.map((bug) => (bug.id === id ? bug["category"] : null)).find(isText) ?? "code-bug";
+  const findCategory = (id: string): string => {
+    const categories = (reviewed?.bugs ?? []).filter((bug) => bug.id === id).map((bug) => bug["category"]);
+    return categories.find(isText) ?? "code-bug";
+  };
   return {
     key_counts: { bugs_identified: countBugHeadings(document), bug_writeups: tree.matching(/^quality\/writeups\/BUG-[^/]+\.md$/).length },
-    findings: [...inFile].map((id) => ({ id, category: category(id) })),
+    findings: [...idsInFile].map((id) => ({ id, category: findCategory(id) })),
   };
 }
 
@@ -145,9 +153,9 @@ async function countAudited({ tree, claim }: CountInput): Promise<PhaseCounts> {
   const [requirementsInFile, useCasesInFile] = [countIds(requirements, "REQ"), countIds(requirements, "UC")]; // T1
   const triages = tree.matching(/^quality\/spec_audits\/[^/]*-triage\.md$/).length;
   const auditors = tree.matching(/^quality\/spec_audits\/[^/]*-auditor-[^/]*\.md$/).length;
-  const passes = [...new Map((audited?.passes ?? []).map((pass) => [pass.pass, pass])).values()]
-    .filter(({ output_artifact: file }) => file !== undefined && tree.has(file.replace(/^\.\//, ""))) // T2
-    .map(({ pass, output_artifact: file }) => ({ pass, ...(file === undefined ? {} : { output_artifact: file.replace(/^\.\//, "") }) }))
+  const claimedPasses = new Map((audited?.passes ?? []).map(({ pass, output_artifact: path }) => [pass, path?.replace(/^\.\//, "")]));
+  const passes = [...claimedPasses]
+    .flatMap(([pass, path]) => (path !== undefined && tree.has(path) ? [{ pass, output_artifact: path }] : [])) // T2
     .toSorted((a, b) => (a.pass < b.pass ? -1 : 1));
   return {
     key_counts: {
@@ -168,7 +176,7 @@ async function countReconciled({ tree }: CountInput): Promise<PhaseCounts> {
 }
 
 async function countVerified({ tree, input }: CountInput): Promise<PhaseCounts> {
-  const outcomes = [input.cursor.last["do"], input.cursor.last["terminal"]];
+  const outcomes = [input.cursor.last["do"], input.cursor.last["terminal"]]; // the newer first
   const gates = outcomes.flatMap((outcome) => (outcome === undefined ? [] : (findFact(outcome.facts, gateFact, GateResult) ?? [])));
   return {
     key_counts: {
@@ -179,8 +187,8 @@ async function countVerified({ tree, input }: CountInput): Promise<PhaseCounts> 
 }
 
 /**
- * The existing files that commits of this visit changed. Without any: the files at the phase's paths, if documents from before the run
- * proved the phase, or those of them that this run changed.
+ * The existing files that commits of this visit changed. If there are none, the files at the phase's paths: all of them if documents from
+ * before the run proved the phase, else those that this run changed.
  */
 async function findArtifacts(
   { entries, workspace }: Parts,
@@ -188,11 +196,11 @@ async function findArtifacts(
   tree: QualityTree,
 ): Promise<readonly string[]> {
   const { phase, visit } = cursor;
-  const changed = new Set<string>();
+  const changedInVisit = new Set<string>();
   for (const entry of entries())
     if (entry.event === "changes_applied" && entry.attempt.startsWith(`${phase}@${visit}/`))
-      for (const path of entry.paths) changed.add(path);
-  const changedPaths = tree.paths.filter((path) => changed.has(path));
+      for (const path of entry.paths) changedInVisit.add(path);
+  const changedPaths = tree.paths.filter((path) => changedInVisit.has(path));
   if (changedPaths.length > 0) return changedPaths;
   const phasePaths = tree.matching(artifactPattern(phase));
   if (phasePaths.length === 0 || isClosedByEarlierDocuments(state, phase)) return phasePaths;

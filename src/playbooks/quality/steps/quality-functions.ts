@@ -1,18 +1,18 @@
-// quality-functions: the functions that the quality flow calls by name, bound to one run.
+// quality-functions: the functions that the quality flow calls by name (quality-function-names.ts), bound to one run.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { bugsShown } from "./bugs-shown.ts";
-import { docsNote } from "./docs-note.ts";
-import { docsPresent } from "./docs-present.ts";
-import { phaseFound } from "./phase-found.ts";
-import { phaseTally } from "./phase-tally.ts";
-import { redLogs } from "./red-logs.ts";
-import { runAgrees } from "./run-agrees.ts";
-import { terminalGate, terminalProof } from "./terminal-gate.ts";
+import { createBugsShownProof } from "./bugs-shown.ts";
+import { createDocsNoteStep } from "./docs-note.ts";
+import { createDocsPresentStep } from "./docs-present.ts";
+import { createPhaseFoundStep } from "./phase-found.ts";
+import { createPhaseTallyStep } from "./phase-tally.ts";
+import { createRedLogsStep } from "./red-logs.ts";
+import { createRunAgreesStep } from "./run-agrees.ts";
+import { createTerminalGateStep, createTerminalGateProof } from "./terminal-gate.ts";
 
 export type QualityParts = {
   readonly verifier: Verifier;
@@ -24,15 +24,15 @@ export type QualityParts = {
 export function qualityFunctions(parts: QualityParts): Functions<RunView, CursorView> {
   return {
     run: {
-      docs_present: docsPresent(parts.workspace),
-      docs_note: docsNote(parts.workspace),
-      phase_found: phaseFound(parts),
-      phase_tally: phaseTally(parts),
-      terminal_gate: terminalGate(parts),
-      red_logs: redLogs(parts),
-      run_agrees: runAgrees(parts.workspace),
+      docs_present: createDocsPresentStep(parts.workspace),
+      docs_note: createDocsNoteStep(parts.workspace),
+      phase_found: createPhaseFoundStep(parts),
+      phase_tally: createPhaseTallyStep(parts),
+      terminal_gate: createTerminalGateStep(parts),
+      red_logs: createRedLogsStep(parts),
+      run_agrees: createRunAgreesStep(parts.workspace),
     },
-    proof: { terminal_gate: terminalProof(parts), bugs_shown: bugsShown(parts) },
+    proof: { terminal_gate: createTerminalGateProof(parts), bugs_shown: createBugsShownProof(parts) },
     phases: {},
     tasks: {},
   };

@@ -1,4 +1,4 @@
-// reconciliation: checks that every confirmed bug has its write-up, red test log and test results.
+// reconciliation: checks that every confirmed bug has its write-up and red test log, and that there are test results.
 
 import type { GateCheck, GateResult } from "../../../contracts/quality-facts.ts";
 import type { QualityTree } from "./quality-tree.ts";

@@ -1,4 +1,5 @@
-// red-logs: writes what the runner saw of each bug's regression test to quality/results/, in place of what an agent wrote there.
+// red-logs: step that writes the output of each bug's regression test, as the runner saw it, to quality/results/. It replaces what an agent
+// wrote there.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
@@ -6,20 +7,22 @@ import type { Workspace } from "../../../ports/workspace.ts";
 import { buildTrialLog } from "./bugs-shown.ts";
 
 type Parts = { readonly workspace: Pick<Workspace, "commitFiles">; readonly readBlob: (hash: string) => Buffer | null };
-const logBytesMax = 200_000;
+const logCharsMax = 200_000;
 
-export function redLogs({ workspace, readBlob }: Parts) {
+/** The step `red_logs`. */
+export function createRedLogsStep({ workspace, readBlob }: Parts) {
   return {
     version: 1,
     effect: "keyed" as const,
     async perform({ attempt, sees, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
+      // The check with the regression test alone is `bug:BUG-001`; others of the same bug have a suffix, as `bug:BUG-001:fixed`.
       const testResults = (sees["do"]?.checks ?? []).filter(({ check }) => /^bug:BUG-[A-Za-z0-9-]+$/.test(check.id));
       const logs = testResults.flatMap((result) => {
         const text = buildTrialLog(result, readBlob);
         return text === null ? [] : [{ path: `quality/results/${result.check.id.slice("bug:".length)}.red.log`, text }];
       });
       if (logs.length === 0) return { ok: true, facts: { red_logs: 0 } };
-      const files = logs.map(({ path, text }) => ({ path, text: text.slice(0, logBytesMax) }));
+      const files = logs.map(({ path, text }) => ({ path, text: text.slice(0, logCharsMax) }));
       const applied = await workspace.commitFiles({
         attempt,
         since: commit,

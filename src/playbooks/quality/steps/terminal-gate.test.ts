@@ -7,7 +7,7 @@ import type { Flow } from "../../../contracts/flow.ts";
 import { findFact, gateFact, GateResult } from "../../../contracts/quality-facts.ts";
 import type { RunView } from "../../../core/state.ts";
 import { left } from "../../../../test/quality/audit.ts";
-import { terminalProof } from "./terminal-gate.ts";
+import { createTerminalGateProof } from "./terminal-gate.ts";
 
 const flow = parse(readFileSync(new URL("../../../flows/catalog/quality/flow.yaml", import.meta.url), "utf8")) as Flow;
 const whole: Readonly<Record<string, string | null>> = Object.fromEntries(
@@ -26,7 +26,7 @@ type Story = {
 async function checksOf({ files = {}, changed, options = {}, takenOver = [] }: Story): Promise<Readonly<Record<string, string>>> {
   const all = { ...whole, ...files };
   const paths = Object.keys(all);
-  const { prove } = terminalProof({
+  const { prove } = createTerminalGateProof({
     verifier: { prove: () => Promise.resolve({ holds: true, failures: [], checks: [] }) },
     workspace: {
       pathsAt: () => Promise.resolve(paths),
@@ -34,7 +34,7 @@ async function checksOf({ files = {}, changed, options = {}, takenOver = [] }: S
       differences: () => Promise.resolve((changed ?? paths).map((path) => ({ path, change: "added" as const }))),
     },
     readBlob: () => null,
-  } as unknown as Parameters<typeof terminalProof>[0]);
+  } as unknown as Parameters<typeof createTerminalGateProof>[0]);
   const state = {
     phases: Object.keys(left).map((id) => ({ id, name: id, group: "phases" })),
     cursors: Object.fromEntries(takenOver.map((id) => [id, { last: { earlier: { facts: { proved: true } } } }])),

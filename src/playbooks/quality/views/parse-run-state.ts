@@ -5,6 +5,7 @@ import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality-run
 import { isTree, openViolations, parseLine, type Violation } from "../../../documents/line-rules.ts";
 import { openRunStateRules } from "./run-state-rules.ts";
 
+/** The fields that a later run takes over from a log it continues or replaces. */
 export type LogHead = Readonly<Partial<Record<(typeof headFieldNames)[number], string>>>;
 const headFieldNames = ["benchmark", "lever_state", "runner", "playbook_version", "target_path"] as const;
 const headCharsMax = 200;
@@ -23,6 +24,7 @@ export type ParsedLog = {
   readonly errors: readonly Violation[];
 };
 
+/** Never throws: lines that cannot be read are among the errors. */
 export function parseLog(text: string): ParsedLog {
   const violations = openViolations();
   const rules = openRunStateRules(violations);
@@ -32,8 +34,9 @@ export function parseLog(text: string): ParsedLog {
     if (line.trim() === "") continue;
     rules.line(line, index + 1);
     const tree = parseLine(line);
-    if (isTree(tree) && (tree["event"] === "_index" || tree["event"] === "run_start")) head = { ...headFields(tree), ...head };
-    const event = isTree(tree) ? findRunEvent(tree) : null;
+    if (!isTree(tree)) continue;
+    if (tree["event"] === "_index" || tree["event"] === "run_start") head = { ...headFields(tree), ...head }; // the first value of a field counts
+    const event = findRunEvent(tree);
     if (event !== null) events.push(event);
   }
   rules.end();

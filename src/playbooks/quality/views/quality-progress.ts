@@ -11,6 +11,7 @@ import { figure, oneLine, plural } from "../../../views/wording.ts";
 
 const recentEventsMax = 10;
 const messageCharsMax = 160;
+const errorCharsMax = 400;
 
 /** Sources besides the journal. */
 export type ProgressSources = {
@@ -20,9 +21,12 @@ export type ProgressSources = {
   readonly gatePassedEarlier: boolean;
 };
 
+/** Empty if the run has no log yet. */
 export function renderProgressPage(log: RunStateLog, sources: ProgressSources): string {
   const volume = log.volumes.at(-1);
   if (volume === undefined) return "";
+  const passes = completedPasses(log);
+  const recentEvents = volume.events.slice(-recentEventsMax).toReversed();
   const lines = [
     "# QPB Run Progress",
     "",
@@ -34,12 +38,7 @@ export function renderProgressPage(log: RunStateLog, sources: ProgressSources): 
     "",
     `## Recent events (last ${recentEventsMax})`,
     "",
-    ...orNone(
-      volume.events
-        .slice(-recentEventsMax)
-        .toReversed()
-        .map((event) => eventLine(event, completedPasses(log))),
-    ),
+    ...orNone(recentEvents.map((event) => eventLine(event, passes))),
     "",
     "## Artifacts produced",
     "",
@@ -53,19 +52,18 @@ export function renderProgressPage(log: RunStateLog, sources: ProgressSources): 
 
 const orNone = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? ["*(none yet)*"] : lines);
 
-function headLines(log: RunStateLog, { events }: Volume): readonly string[] {
+/** The header as the log's first events have it; a log of another tool may lack them. */
+function headLines({ header }: RunStateLog, { events }: Volume): readonly string[] {
   const index = events.find((event) => event.event === "_index");
   const start = events.find((event) => event.event === "run_start");
-  const [started, benchmark, lever] =
-    index?.event === "_index"
-      ? [index.started_at, index.benchmark, index.lever_state]
-      : ["", log.header?.benchmark, log.header?.leverState];
-  const [runner, version] =
-    start?.event === "run_start" ? [start.runner, start.playbook_version] : [log.header?.runner, log.header?.playbookVersion];
   const text = (value: string | undefined): string => oneLine(value ?? "");
+  const benchmark = text(index?.benchmark ?? header?.benchmark);
+  const lever = text(index?.lever_state ?? header?.leverState);
+  const runner = text(start?.runner ?? header?.runner);
+  const version = text(start?.playbook_version ?? header?.playbookVersion);
   return [
-    `**Started:** ${text(started)} **Benchmark:** ${text(benchmark)} **Lever:** ${text(lever)}`,
-    `**Runner:** ${text(runner)} **Playbook version:** ${text(version)}`,
+    `**Started:** ${text(index?.started_at)} **Benchmark:** ${benchmark} **Lever:** ${lever}`,
+    `**Runner:** ${runner} **Playbook version:** ${version}`,
   ];
 }
 
@@ -73,25 +71,27 @@ function phaseLine(log: RunStateLog, volume: Volume, phase: PhaseNumber): string
   const name = `Phase ${phase} — ${phaseTitles[phase - 1] ?? ""}`;
   const end = volume.endsByPhase.get(phase);
   if (end !== undefined) {
-    const parts = [formatDuration(end.duration_seconds), ...phaseFigures(phase, end.key_counts, log.tallies.get(phase))].filter(
-      (part) => part !== "",
-    );
-    return `- [x] ${name}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+    const figures = phaseFigures(phase, end.key_counts, log.tallies.get(phase));
+    const parts = [formatDuration(end.duration_seconds), ...figures].filter((part) => part !== "");
+    return parts.length === 0 ? `- [x] ${name}` : `- [x] ${name} (${parts.join(", ")})`;
   }
-  const started = volume.startTimes.get(phase);
-  if (started === undefined || volume.isOver) return `- [ ] ${name}`;
-  return `- [ ] ${name} *(in progress, started ${formatClock(started)})*`;
+  const startTime = volume.startTimes.get(phase);
+  if (startTime === undefined || volume.isOver) return `- [ ] ${name}`;
+  return `- [ ] ${name} *(in progress, started ${formatClock(startTime)})*`;
 }
 
 /** 42 → `0:42`, 3661 → `1:01:01`. */
-function formatDuration(seconds: number | undefined): string {
-  if (seconds === undefined) return "";
-  const whole = Math.round(seconds);
+function formatDuration(durationSeconds: number | undefined): string {
+  if (durationSeconds === undefined) return "";
+  const wholeSeconds = Math.round(durationSeconds);
   const twoDigits = (value: number): string => String(value).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(whole % 60)}` : `${minutes}:${twoDigits(whole % 60)}`;
+  const hours = Math.floor(wholeSeconds / 3600);
+  const minutes = Math.floor(wholeSeconds / 60) % 60;
+  const seconds = twoDigits(wholeSeconds % 60);
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${seconds}` : `${minutes}:${seconds}`;
 }
 
+/** `2026-05-15T14:32:01Z` → `14:32:01Z`; a time of another form is shown as it is. */
 const formatClock = (ts: string): string => (parseIsoTime(ts) === null ? oneLine(ts) : `${ts.slice(11, 19)}Z`);
 
 type Counts = Readonly<Record<string, unknown>>;
@@ -105,9 +105,8 @@ function phaseFigures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | un
     case 1:
       return [plural(count("findings_total"), "finding"), patternsText(count("patterns_walked"), tally)];
     case 2:
-      return [
-        tally === undefined ? `${figure(count("findings_promoted"))} promoted` : `${plural(tally.artifacts.length, "artifact")} produced`,
-      ];
+      if (tally === undefined) return [`${figure(count("findings_promoted"))} promoted`];
+      return [`${plural(tally.artifacts.length, "artifact")} produced`];
     case 3:
       return [`${plural(count("bugs_identified"), "bug")} identified`];
     case 4:
@@ -135,8 +134,10 @@ function patternsText(walkedCount: number, tally: PhaseTally | undefined): strin
 }
 
 /** The letters of the passes that any volume of this run reports as ended. */
-const completedPasses = ({ volumes }: RunStateLog): readonly string[] =>
-  [...new Set(volumes.flatMap(({ events }) => events).flatMap((event) => (event.event === "pass_ended" ? [event.pass] : [])))].sort();
+function completedPasses({ volumes }: RunStateLog): readonly string[] {
+  const endEvents = volumes.flatMap(({ events }) => events.filter((event) => event.event === "pass_ended"));
+  return [...new Set(endEvents.map(({ pass }) => pass))].sort();
+}
 
 function eventLine(event: QualityRunEvent, passes: readonly string[]): string {
   const parts = [event.event, ...phaseFields(event), ...eventDetails(event, passes)];
@@ -198,8 +199,8 @@ function documentationLines({ documentation }: RunStateLog): readonly string[] {
 }
 
 function errorLines({ errors }: RunStateLog, { logDifference }: ProgressSources): readonly string[] {
-  const blocks = errors.flatMap(({ code, reason }) => ["", `ERROR: ${code} — ${oneLine(reason, 400)}`]);
-  return [...blocks, ...(logDifference === null ? [] : ["", `ERROR: log_differs — ${oneLine(logDifference, 400)}`])];
+  const shownErrors = logDifference === null ? errors : [...errors, { code: "log_differs", reason: logDifference }];
+  return shownErrors.flatMap(({ code, reason }) => ["", `ERROR: ${code} — ${oneLine(reason, errorCharsMax)}`]);
 }
 
 function gateLines({ gate, volumes }: RunStateLog, { gatePassedEarlier }: ProgressSources): readonly string[] {
@@ -210,11 +211,12 @@ function gateLines({ gate, volumes }: RunStateLog, { gatePassedEarlier }: Progre
   }
   const { result, ts } = gate;
   const count = (verdict: string): number => result.checks.filter((check) => check.verdict === verdict).length;
+  const counts = `${plural(count("fail"), "failure")}, ${plural(count("warn"), "warning")}`;
   return [
     "",
     `## ${terminalSection}`,
     "",
-    `Verdict: ${result.verdict} (${plural(count("fail"), "failure")}, ${plural(count("warn"), "warning")}), judged by the runner at ${ts}. Every check is in ${gateLogPath}.`,
+    `Verdict: ${result.verdict} (${counts}), judged by the runner at ${ts}. Every check is in ${gateLogPath}.`,
     "",
     ...result.checks.map(({ name, verdict, reason }) => `- ${verdict}: ${oneLine(name)}: ${oneLine(reason)}`),
   ];

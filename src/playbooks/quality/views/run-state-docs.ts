@@ -1,11 +1,12 @@
-// run-state-docs: rules of the two documentation events. A run that continues without documentation says so in its pages. One that is aborted
-// for missing documentation starts no phase, gives the reason in its page, and has no code_only event.
+// run-state-docs: checks the two documentation events of a run_state.jsonl. A run that continues without documentation says so in its pages.
+// A run that is aborted for missing documentation starts no phase, gives the reason in its page, and has no code_only event.
 
 import type { Report } from "./run-state-field-rules.ts";
 
 /** Line numbers of the events; null if the log has none. */
 export type DocsFacts = { readonly codeOnlyLine: number | null; readonly abortedLine: number | null; readonly hasExplored: boolean };
 
+/** Takes the events of a log one by one, and collects the facts for comparing it with the pages. */
 export type DocsRules = {
   readonly onEvent: (name: string, tree: Readonly<Record<string, unknown>>, line: number, report: Report) => void;
   readonly facts: () => DocsFacts;
@@ -24,8 +25,7 @@ export function openDocsRules(): DocsRules {
       if (name === "aborted_missing_docs") abortedLine ??= line;
       if (name === "phase_start") firstPhaseLine ??= line;
       if (name === "phase_end" && tree["phase"] === 1) hasExplored = true;
-      const isDocsEvent = docsEvents.includes(name);
-      if (isDocsEvent && codeOnlyLine !== null && abortedLine !== null)
+      if (docsEvents.includes(name) && codeOnlyLine !== null && abortedLine !== null)
         report(
           "RS-docs",
           `documentation_state code_only (line ${codeOnlyLine}) and aborted_missing_docs (line ${abortedLine}) exclude each other`,

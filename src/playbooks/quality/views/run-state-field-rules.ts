@@ -17,13 +17,14 @@ import { shown } from "../../../kit/finding.ts";
 import { countStrings } from "../../../kit/json-hazards.ts";
 import { isTree, type Tree, type Violation } from "../../../documents/line-rules.ts";
 
+/** A log of one quality run, or of a calibration cycle. */
 export type Level = "run" | "cycle";
 export type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
 /** Fields that every event has; another rule checks them. */
 const commonFields = ["ts", "event"] as const;
 
-/** An event type of the format, with its checks. */
+/** An event type of the format, with the check of its schema and, for some, a rule beyond it. */
 export type KnownEvent = {
   readonly name: string;
   readonly check: FieldCheck;
@@ -38,6 +39,7 @@ const buildKnownEvents = (schemas: Readonly<Record<string, { readonly entries: P
     ]),
   );
 
+/** The checks of a `phase_end`'s key_counts, by phase. */
 const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, buildFieldCheck(keyCounts[phase])]));
 
 /** Rules beyond the schema: warnings about unusual values, and relations between two fields. */

@@ -1,9 +1,11 @@
-// run-state-names: the paths, phase titles and field names that a quality run's journal and log share.
+// run-state-names: the paths, phase titles and field names that the quality playbook's files use in common.
 
 export const runStatePath = "quality/run_state.jsonl";
 export const progressPath = "quality/PROGRESS.md";
 export const gateLogPath = "quality/results/quality-gate.log";
-/** A log that was there when the run was drafted is kept with it under its own path. */
+/** Paths that belong to the runner: agents neither see nor change them. */
+export const qualityOwnedPaths: readonly string[] = [runStatePath, progressPath, "quality/history/**", gateLogPath];
+/** The name of the run's recorded document that is the log found when the run was drafted. */
 export const earlierLogPath = runStatePath;
 /** The field of `document_differed` that names an artifact that has disappeared. */
 export const missingFileField = "file";

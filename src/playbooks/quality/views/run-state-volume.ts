@@ -29,6 +29,7 @@ export class Volume {
     for (const [phase, end] of earlier?.endsByPhase ?? []) this.endsByPhase.set(phase, end);
   }
 
+  /** Whether the run has ended in this volume. */
   get isOver(): boolean {
     return this.#isOver;
   }

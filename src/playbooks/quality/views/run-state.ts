@@ -13,13 +13,12 @@ import { phaseNumbers, type PhaseNumber, type QualityRunEvent } from "../../../c
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { gateEvents, gateLogEvent, buildRunHeader, headEvents, errorEvent, type RunHeader, tallyEvents } from "./run-state-events.ts";
 import { earlierLogPath, gateLogPath, historyPath } from "./run-state-names.ts";
-import { phaseOfCursor, parseAttempt, reopenReasons } from "./run-state-places.ts";
+import { phaseOfCursor, parseAttempt, reopenReasons } from "./run-state-phases.ts";
 import { parseLog } from "./parse-run-state.ts";
 import { type PhaseEnd, Volume } from "./run-state-volume.ts";
 import { oneLine } from "../../../views/wording.ts";
 
-type Drafted = EventOf<"run_drafted">;
-type Failure = { readonly step: string; readonly message: string };
+type Timed<Event> = Event & { readonly ts: string };
 
 export class RunStateLog {
   readonly volumes: Volume[] = [];
@@ -31,13 +30,15 @@ export class RunStateLog {
   readonly errors: { readonly code: string; readonly reason: string }[] = [];
   readonly tallies = new Map<number, PhaseTally>();
   readonly #readText: (hash: string) => string | null;
-  readonly #failures = new Map<string, Failure>();
-  readonly #findings = new Set<string>();
+  /** The message of the last failed step, by its cursor. */
+  readonly #failureMessages = new Map<string, string>();
+  readonly #findingIds = new Set<string>();
   /** Phases to be repeated that are not reported yet, with the reason: several are reported together. */
-  readonly #reopened = new Map<PhaseNumber, string>();
+  readonly #reopenedPhases = new Map<PhaseNumber, string>();
   /** Phase ends that a new log still has to repeat, each before the events of later phases. */
   readonly #pendingEnds = new Map<number, PhaseEnd>();
-  #earlier: { readonly isMoved: boolean; readonly hash: string | null } | null = null;
+  /** The log that was in the checkout when the run was drafted: whether it is moved to history or continued, and its blob. */
+  #earlierLog: { readonly isMoved: boolean; readonly hash: string | null } | null = null;
 
   constructor(readText: (hash: string) => string | null) {
     this.#readText = readText;
@@ -50,7 +51,7 @@ export class RunStateLog {
   add(entry: Entry): void {
     if (entry.event === "phase_reopened") return this.#reopen(entry);
     if (entry.event === "run_opened") return undefined; // opening a run is not journaled, so nothing may depend on it
-    if (this.#reopened.size > 0) this.#openNewVolume(entry.ts);
+    if (this.#reopenedPhases.size > 0) this.#replaceVolume(entry.ts);
     switch (entry.event) {
       case "run_drafted":
         return this.#readDraft(entry);
@@ -79,22 +80,23 @@ export class RunStateLog {
       case "run_completed":
         return this.#completeRun(entry.ts);
       default:
-        return undefined; // Other events are not part of this log.
+        return undefined; // other events are not part of this log
     }
   }
 
-  #readDraft(drafted: Drafted): void {
+  #readDraft(drafted: EventOf<"run_drafted">): void {
     this.header = buildRunHeader(drafted);
     const kind = drafted.options["earlier_log"];
     if (kind !== "continued" && kind !== "moved") return;
-    this.#earlier = { isMoved: kind === "moved", hash: drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash ?? null };
+    this.#earlierLog = { isMoved: kind === "moved", hash: drafted.documents?.find(({ path }) => path === earlierLogPath)?.hash ?? null };
   }
 
   #openFirstVolume(ts: string): void {
-    const text = this.#earlier?.hash == null ? null : this.#readText(this.#earlier.hash);
-    const log = text === null ? null : parseLog(text);
-    if (this.#earlier === null) return this.#openVolume(ts);
-    if (!this.#earlier.isMoved && log !== null) {
+    if (this.#earlierLog === null) return this.#openVolume(ts);
+    const { hash, isMoved } = this.#earlierLog;
+    const text = hash === null || isMoved ? null : this.#readText(hash);
+    if (text !== null) {
+      const log = parseLog(text);
       this.volumes.push(new Volume(log));
       const state = log.events.find((event) => event.event === "documentation_state");
       if (state?.event === "documentation_state") this.documentation = { state: state.state, reason: state.reason };
@@ -115,7 +117,7 @@ export class RunStateLog {
   }
 
   /** The existing log belongs to the other run: it is kept unchanged, and a new one repeats the phases taken over. */
-  #fork({ run, ts }: EventOf<"run_forked"> & { readonly ts: string }): void {
+  #fork({ run, ts }: Timed<EventOf<"run_forked">>): void {
     const previousVolume = this.#volume;
     if (previousVolume === null) return;
     const otherRunsVolume = new Volume(null);
@@ -123,34 +125,33 @@ export class RunStateLog {
     for (const [phase, end] of previousVolume.endsByPhase) this.#pendingEnds.set(phase, end);
     this.volumes.splice(0, this.volumes.length, otherRunsVolume);
     this.#openVolume(ts);
-    this.#addError(ts, null, `This run goes on from ${run}. A log that lay here is kept as ${otherRunsVolume.archive}.`, {
-      isRecoverable: true,
-    });
+    const message = `This run goes on from ${run}. A log that lay here is kept as ${otherRunsVolume.archive}.`;
+    this.#addError(ts, null, message, { isRecoverable: true });
     const openPhase = [...previousVolume.startTimes.keys()].findLast((phase) => !previousVolume.endsByPhase.has(phase));
     if (openPhase === undefined) return;
     this.#writePendingEnds(openPhase, ts);
     this.#volume?.start(openPhase, ts);
   }
 
-  /** T2 */
+  /** A phase is repeated. If the log reports its end, the next entry opens a new log. T2 */
   #reopen({ walk, because }: EventOf<"phase_reopened">): void {
     const phase = phaseOfCursor(walk);
     if (phase === null) return;
     const isReported = this.#volume?.endsByPhase.has(phase) === true || this.#volume?.isOver === true;
-    if (isReported) this.#reopened.set(phase, reopenReasons[because] ?? `Phase ${phase} is done again (${because}).`);
+    if (isReported) this.#reopenedPhases.set(phase, reopenReasons[because] ?? `Phase ${phase} is done again (${because}).`);
   }
 
-  #openNewVolume(ts: string): void {
+  /** Opens a new log, in which the ends of phases that are not repeated still have to be written. */
+  #replaceVolume(ts: string): void {
     const previousVolume = this.#volume;
-    const reopened = [...this.#reopened];
-    this.#reopened.clear();
+    const reopenedPhases = new Map(this.#reopenedPhases);
+    this.#reopenedPhases.clear();
     if (previousVolume === null) return;
     previousVolume.archive = historyPath(ts);
-    for (const [phase, end] of previousVolume.endsByPhase)
-      if (!reopened.some(([reopenedPhase]) => reopenedPhase === phase)) this.#pendingEnds.set(phase, end);
-    for (const [phase] of reopened) this.#pendingEnds.delete(phase);
+    for (const [phase, end] of previousVolume.endsByPhase) this.#pendingEnds.set(phase, end);
+    for (const phase of reopenedPhases.keys()) this.#pendingEnds.delete(phase);
     this.#openVolume(ts);
-    for (const [phase, why] of reopened)
+    for (const [phase, why] of reopenedPhases)
       this.#addError(ts, phase, `${why} The log so far is kept as ${previousVolume.archive}.`, { isRecoverable: true });
   }
 
@@ -172,16 +173,16 @@ export class RunStateLog {
     }
   }
 
-  #recordOutcome(entry: (EventOf<"step_completed"> | EventOf<"step_failed">) & { readonly ts: string }): void {
-    const { cursor, step } = parseAttempt(entry.attempt);
+  #recordOutcome(entry: Timed<EventOf<"step_completed"> | EventOf<"step_failed">>): void {
+    const { cursor } = parseAttempt(entry.attempt);
     const phase = phaseOfCursor(cursor);
-    if (entry.event === "step_failed") this.#failures.set(cursor, { step, message: entry.detail ?? entry.reason_code });
+    if (entry.event === "step_failed") this.#failureMessages.set(cursor, entry.detail ?? entry.reason_code);
     if (cursor === "before.docs" && entry.facts["present"] === false && entry.facts["required"] !== true) this.#noteMissingDocs(entry);
     if (phase === null) return;
     if (entry.facts["proved"] === false && this.#volume?.endsByPhase.has(phase) === true) {
-      const why = `Phase ${phase} had ended, and its artifacts no longer prove it (${oneLine(entry.event === "step_completed" ? (entry.detail ?? "gone") : "gone")}).`;
-      this.#reopened.set(phase, why); // T2
-      this.#openNewVolume(entry.ts);
+      const detail = entry.event === "step_completed" ? (entry.detail ?? "gone") : "gone";
+      this.#reopenedPhases.set(phase, `Phase ${phase} had ended, and its artifacts no longer prove it (${oneLine(detail)}).`); // T2
+      this.#replaceVolume(entry.ts);
       this.#enterPhase(cursor, entry.ts);
     }
     const gate = findFact(entry.facts, gateFact, GateResult);
@@ -205,42 +206,41 @@ export class RunStateLog {
     if (phase === 6) this.#add(gateLogEvent(result, ts));
   }
 
-  /** T3 */
+  /** The tally is the runner's own count of what is on disk. T3 */
   #recordTally(phase: PhaseNumber, tally: PhaseTally, ts: string): void {
     this.tallies.set(phase, tally);
     if (this.#volume?.endsByPhase.has(phase) === true) return; // already reported by the log's first run
-    for (const { id } of tally.findings) this.#findings.add(id);
+    for (const { id } of tally.findings) this.#findingIds.add(id);
     for (const event of tallyEvents(phase, tally, ts)) this.#add(event);
   }
 
   #reportRetry({ walk, ts }: { readonly walk: string; readonly ts: string }): void {
     const phase = phaseOfCursor(walk);
-    const why = this.#failures.get(walk)?.message ?? "its gate does not hold";
+    const why = this.#failureMessages.get(walk) ?? "its gate does not hold";
     if (phase !== null) this.#addError(ts, phase, `Phase ${phase} runs again: ${why}`, { isRecoverable: true });
   }
 
-  #reportInterruption({ attempt, by, detail, reason_code, ts }: EventOf<"step_interrupted"> & { readonly ts: string }): void {
+  #reportInterruption({ attempt, by, detail, reason_code, ts }: Timed<EventOf<"step_interrupted">>): void {
     const phase = phaseOfCursor(parseAttempt(attempt).cursor);
     if (phase === null || by === "operator") return;
     this.#addError(ts, phase, `Phase ${phase} was cut short (${reason_code}): ${detail ?? by}`, { isRecoverable: true });
   }
 
-  #reportRecovery({ attempt, remedy, doubt, ts }: EventOf<"attempt_settled"> & { readonly ts: string }): void {
+  #reportRecovery({ attempt, remedy, doubt, ts }: Timed<EventOf<"attempt_settled">>): void {
     const phase = phaseOfCursor(parseAttempt(attempt).cursor);
     if (phase === null || remedy !== "repeat" || doubt.kind !== "agent") return;
-    this.#addError(ts, phase, `The runner was cut off in phase ${phase}; what was half done is set aside, and the phase runs again.`, {
-      isRecoverable: true,
-    });
+    const message = `The runner was cut off in phase ${phase}; what was half done is set aside, and the phase runs again.`;
+    this.#addError(ts, phase, message, { isRecoverable: true });
   }
 
   #completePhase(cursorPath: string, ts: string): void {
     const phase = phaseOfCursor(cursorPath);
-    const log = this.#volume;
-    if (phase === null || log === null || log.endsByPhase.has(phase)) return;
+    const volume = this.#volume;
+    if (phase === null || volume === null || volume.endsByPhase.has(phase)) return;
     const tally = this.tallies.get(phase);
-    const startMs = parseIsoTime(log.startTimes.get(phase) ?? ts);
+    const startMs = parseIsoTime(volume.startTimes.get(phase) ?? ts);
     const endMs = parseIsoTime(ts);
-    log.end({
+    volume.end({
       event: "phase_end",
       ts,
       phase,
@@ -253,15 +253,16 @@ export class RunStateLog {
     });
   }
 
-  #failPhase({ walk, because, ts }: EventOf<"phase_failed"> & { readonly ts: string }): void {
+  #failPhase({ walk, because, ts }: Timed<EventOf<"phase_failed">>): void {
     const phase = phaseOfCursor(walk);
-    const why = this.#failures.get(walk)?.message ?? because ?? "it failed";
-    this.#addError(ts, phase, `${phase === null ? "The run" : `Phase ${phase}`} is given up: ${why}`, { isRecoverable: false });
+    const why = this.#failureMessages.get(walk) ?? because ?? "it failed";
+    const subject = phase === null ? "The run" : `Phase ${phase}`;
+    this.#addError(ts, phase, `${subject} is given up: ${why}`, { isRecoverable: false });
     this.errors.push({ code: because ?? "phase_failed", reason: why });
     this.#endRun(ts, "failed");
   }
 
-  #stopRun({ reason_code, detail, ts }: EventOf<"run_stopped"> & { readonly ts: string }): void {
+  #stopRun({ reason_code, detail, ts }: Timed<EventOf<"run_stopped">>): void {
     if (reason_code !== "missing_docs") return this.#endRun(ts, "aborted");
     const reason = detail ?? "reference_docs/ holds no .md or .txt file, and --require-docs was given";
     this.#add({ event: "aborted_missing_docs", ts, reason });
@@ -276,8 +277,8 @@ export class RunStateLog {
 
   #endRun(ts: string, status: "success" | "aborted" | "failed"): void {
     const verdict = this.#volume?.endsByPhase.get(6)?.key_counts["gate_verdict"];
-    const final = typeof verdict === "string" ? { final_verdict: verdict } : {};
-    this.#add({ event: "run_end", ts, status, ...this.#totalFindings(), ...final });
+    const verdictField = typeof verdict === "string" ? { final_verdict: verdict } : {};
+    this.#add({ event: "run_end", ts, status, ...this.#totalFindings(), ...verdictField });
   }
 
   /** Counts every finding once, including those of an earlier tool; empty if that tool logged only counts. */
@@ -285,7 +286,7 @@ export class RunStateLog {
     const loggedIds = this.volumes
       .flatMap(({ events }) => events)
       .flatMap((event) => (event.event === "finding_logged" ? [event.finding_id] : []));
-    const findingIds = new Set([...this.#findings, ...loggedIds]);
+    const findingIds = new Set([...this.#findingIds, ...loggedIds]);
     return findingIds.size === 0 && this.volumes[0]?.earlier != null ? {} : { total_findings: findingIds.size };
   }
 

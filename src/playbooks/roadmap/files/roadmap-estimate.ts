@@ -9,7 +9,7 @@ import { estimatePhases, type RoadmapEstimate, type Workers } from "../../../ins
 import { type Case, type ForecastRecord, forecastRecord } from "../../../insight/forecast.ts";
 import { minutesBetween } from "../../../insight/metrics.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
-import { describePhase } from "../steps/about.ts";
+import { describePhase } from "../steps/describe-phase.ts";
 import { type ProjectPaths, listRuns } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
 import { readRun } from "../../../project/runs/read-run.ts";

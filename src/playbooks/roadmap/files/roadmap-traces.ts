@@ -150,6 +150,6 @@ async function rewrite({ root, path, file, text, generatedFiles }: TraceRewrite)
   }
   const expected = Buffer.from(text);
   if (bytes.equals(expected)) return;
-  if (!expected.subarray(0, bytes.length).equals(bytes)) await generatedFiles.aside(path); // lines that are not ours
+  if (!expected.subarray(0, bytes.length).equals(bytes)) await generatedFiles.moveAside(path); // lines that are not ours
   await writeWholeFile(root, path, text);
 }

@@ -33,14 +33,14 @@ export type Learning = FailureLearning | VerdictLearning;
 
 type Origin = { readonly run_id: string; readonly recheck?: string | null };
 
-export function learningFromPostMortem(post: PostMortem, { run_id, recheck = null }: Origin): FailureLearning {
+export function learningFromPostMortem(postMortem: PostMortem, { run_id, recheck = null }: Origin): FailureLearning {
   return {
     kind: "failure",
-    phase_id: post.phase_id,
-    phase_name: post.phase_name,
-    category: post.root_cause.category,
-    prevention_rule: post.prevention_rule,
-    provenance: { run_id, recorded_at: post.timestamp, source: `phase-${post.phase_id}-postmortem.json` },
+    phase_id: postMortem.phase_id,
+    phase_name: postMortem.phase_name,
+    category: postMortem.root_cause.category,
+    prevention_rule: postMortem.prevention_rule,
+    provenance: { run_id, recorded_at: postMortem.timestamp, source: `phase-${postMortem.phase_id}-postmortem.json` },
     recheck,
   };
 }
@@ -49,13 +49,13 @@ export function learningFromPostMortem(post: PostMortem, { run_id, recheck = nul
 const lastingCategories: ReadonlySet<FailureCategory> = new Set(["acceptance_criteria_unmet", "tool_failure"]);
 
 /**
- * A command that passes while the failed criterion of the phase still fails; when it passes again, the learning is outdated.
- * Null if the work itself was at fault: that learning stays true. `visit`: the entries of the phase.
+ * A shell command that passes while the failed criterion of the phase still fails: `! ( npm test )`. Once the criterion passes, the command
+ * fails and the learning is outdated. Null if the work itself was at fault: that learning stays true.
  */
-export function findRecheck(visit: readonly Entry[], category: FailureCategory): string | null {
+export function findRecheck(phaseEntries: readonly Entry[], category: FailureCategory): string | null {
   if (!lastingCategories.has(category)) return null;
   const latestResults = new Map<string, CheckResult>();
-  for (const entry of visit) {
+  for (const entry of phaseEntries) {
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
     for (const result of entry.checks ?? []) latestResults.set(result.check.id, result);
   }
@@ -91,7 +91,7 @@ export const learningRoles: readonly string[] = ["planner", "executor"];
 
 const learningsShownMax = 12;
 
-/** `recheckResults`: which re-check commands pass now. A learning whose command was not run is shown. */
+/** The learnings for a role, newest first. `recheckResults`: which re-check commands pass now. A learning whose command was not run is shown. */
 export function selectLearnings(
   role: string,
   learnings: readonly Learning[],
@@ -99,14 +99,12 @@ export function selectLearnings(
 ): readonly Learning[] {
   if (!learningRoles.includes(role)) return [];
   const current = learnings.filter(({ recheck }) => recheck === null || recheckResults.get(recheck) !== false); // L1
-  const keys = new Set<string>();
-  return current
-    .toReversed()
-    .filter((learning) => {
-      const key = learning.kind === "failure" ? learning.prevention_rule : `${learning.phase_id}: ${learning.verdict}`;
-      return !keys.has(key) && keys.add(key);
-    })
-    .slice(0, learningsShownMax); // L2
+  const newestByKey = new Map<string, Learning>();
+  for (const learning of current.toReversed()) {
+    const key = learning.kind === "failure" ? learning.prevention_rule : `${learning.phase_id}: ${learning.verdict}`;
+    if (!newestByKey.has(key)) newestByKey.set(key, learning); // the same rule is shown once
+  }
+  return [...newestByKey.values()].slice(0, learningsShownMax); // L2
 }
 
 /** The re-check commands that must be run before learnings are shown. */

@@ -22,28 +22,25 @@ export type AuditScore = {
   readonly disagreements: readonly string[];
 };
 
-export function scoreAudit(audit: SelfAuditReturn): AuditScore {
-  const { aggregate, audit_results } = audit;
+/** Counts one audit anew from its list of requirements. */
+export function scoreAudit({ aggregate, audit_results }: SelfAuditReturn): AuditScore {
   const checks = audit_results.flatMap(({ phase_id, requirements_checked }) =>
-    requirements_checked.map((check) => ({
-      ...check,
-      phase_id,
-      isPass: check.status === "pass" && check.file_line_evidence.trim() !== "",
-    })),
-  ); // A1
-  const gaps = checks
-    .filter(({ isPass }) => !isPass)
-    .map((check): Gap => {
-      const details = aggregate.gap_details.find(({ requirement_id }) => requirement_id === check.requirement_id);
-      return {
-        requirement_id: check.requirement_id,
-        phase_id: check.phase_id,
-        description: check.gap_description ?? details?.gap_description ?? "it is said to pass, and nothing shows it",
-        fix_complexity: check.fix_complexity ?? details?.fix_complexity ?? "small",
-        suggested_fix: details?.suggested_fix ?? "",
-      };
-    });
-  const passed = checks.filter(({ isPass }) => isPass).map(({ requirement_id }) => requirement_id);
+    requirements_checked.map((check) => ({ ...check, phase_id })),
+  );
+  const isPass = ({ status, file_line_evidence }: (typeof checks)[number]): boolean =>
+    status === "pass" && file_line_evidence.trim() !== ""; // A1
+  const toGap = (check: (typeof checks)[number]): Gap => {
+    const details = aggregate.gap_details.find(({ requirement_id }) => requirement_id === check.requirement_id);
+    return {
+      requirement_id: check.requirement_id,
+      phase_id: check.phase_id,
+      description: check.gap_description ?? details?.gap_description ?? "it is said to pass, and nothing shows it",
+      fix_complexity: check.fix_complexity ?? details?.fix_complexity ?? "small",
+      suggested_fix: details?.suggested_fix ?? "",
+    };
+  };
+  const gaps = checks.filter((check) => !isPass(check)).map(toGap);
+  const passed = checks.filter(isPass).map(({ requirement_id }) => requirement_id);
   const claims = [
     ["total_requirements_checked", aggregate.total_requirements_checked, checks.length],
     ["passed_on_first_check", aggregate.passed_on_first_check, passed.length],
@@ -62,7 +59,7 @@ export function scoreAudit(audit: SelfAuditReturn): AuditScore {
 /** Summarises an audit and its re-audits, in order. `fixCommits` are the commits made to close gaps. */
 export function buildSelfAudit(audits: readonly SelfAuditReturn[], fixCommits: readonly string[]): SelfAuditSummary {
   const scores = audits.map(scoreAudit);
-  const [first] = scores;
+  const [firstScore] = scores;
   const openGaps = new Map<string, Gap>();
   const gapIds = new Set<string>();
   for (const { passed, gaps } of scores) {
@@ -73,13 +70,13 @@ export function buildSelfAudit(audits: readonly SelfAuditReturn[], fixCommits: r
     }
   }
   return {
-    total_requirements_checked: first?.checked ?? 0,
-    passed_on_first_check: first?.passed.length ?? 0,
+    total_requirements_checked: firstScore?.checked ?? 0,
+    passed_on_first_check: firstScore?.passed.length ?? 0,
     gaps_found: gapIds.size,
     gaps_fixed: gapIds.size - openGaps.size, // A2
     gaps_remaining: openGaps.size,
     remaining_gap_details: [...openGaps.values()].map(({ requirement_id, description }) => ({ requirement_id, description })),
-    audit_cycles: Math.min(auditCyclesMax, Math.max(0, scores.length - 1)),
+    audit_cycles: Math.min(auditCyclesMax, Math.max(0, scores.length - 1)), // the first audit is not a cycle
     fix_commits: [...fixCommits],
   };
 }

@@ -1,10 +1,10 @@
 // warnings: detects judgements that may be worthless: identical scores in a row, and deferrals to people without need.
-
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { phaseAlignment } from "../../../insight/metrics.ts";
 
-const equalScoresMax = 3;
+/** So many equal scores in a row are suspicious. */
+const equalScoresMin = 3;
 const deferRateMax = 0.5;
 const processedPhasesMin = 2;
 
@@ -16,11 +16,11 @@ export type Warning = {
 /** `scores` in the order they were given; a missing score does not end a streak. */
 export function findRubberStamp(scores: readonly (number | null)[]): Warning | null {
   let streak = 0;
-  let last: number | null = null;
-  for (const score of scores.flatMap((value) => value ?? [])) {
-    streak = score === last ? streak + 1 : 1;
-    last = score;
-    if (streak >= equalScoresMax)
+  let previousScore: number | null = null;
+  for (const score of scores.filter((value) => value !== null)) {
+    streak = score === previousScore ? streak + 1 : 1;
+    previousScore = score;
+    if (streak >= equalScoresMin)
       return {
         code: "rubber_stamp",
         message: `${streak} alignment scores in a row are ${score}: they may have been given without looking.`,
@@ -40,27 +40,25 @@ export function findUnnecessaryDeferral({ phase, autoPassed, autoTotal }: Deferr
 /** Needs at least two processed phases to be a rate. */
 export function findHighDeferRate(deferred: number, processed: number): Warning | null {
   if (processed < processedPhasesMin || deferred / processed <= deferRateMax) return null;
-  const pct = Math.round((deferred / processed) * 100);
-  return { code: "high_defer_rate", message: `${deferred} of ${processed} phases (${pct} %) were deferred to a person.` };
+  const percentage = Math.round((deferred / processed) * 100);
+  return { code: "high_defer_rate", message: `${deferred} of ${processed} phases (${percentage} %) were deferred to a person.` };
 }
 
-export function findStateWarnings(state: RoadmapState): readonly Warning[] {
-  const endedPhases = Object.values(state.phases)
+/** Every warning about the phases of a run. */
+export function findStateWarnings({ phases, _meta }: RoadmapState): readonly Warning[] {
+  const completionMs = ({ completed_at }: RoadmapState["phases"][string]): number => parseIsoTime(completed_at ?? "") ?? 0;
+  const endedPhases = Object.values(phases)
     .filter(({ completed_at }) => completed_at !== null)
-    .toSorted((a, b) => (parseIsoTime(a.completed_at ?? "") ?? 0) - (parseIsoTime(b.completed_at ?? "") ?? 0));
-  const deferrals = Object.entries(state.phases).flatMap(([key, { human_verify_justification: justification }]) =>
-    justification === null
-      ? []
-      : (findUnnecessaryDeferral({
-          phase: key.replace(/^phase_/, ""),
-          autoPassed: justification.auto_tasks_passed,
-          autoTotal: justification.auto_tasks_total,
-        }) ?? []),
-  );
-  const { human_deferred_count, total_phases_processed } = state._meta;
-  return [
-    findRubberStamp(endedPhases.map(phaseAlignment)) ?? [],
-    deferrals,
-    findHighDeferRate(human_deferred_count, total_phases_processed) ?? [],
-  ].flat();
+    .toSorted((a, b) => completionMs(a) - completionMs(b));
+  const deferralWarnings = Object.entries(phases).map(([key, { human_verify_justification: justification }]) => {
+    if (justification === null) return null;
+    const { auto_tasks_passed: autoPassed, auto_tasks_total: autoTotal } = justification;
+    return findUnnecessaryDeferral({ phase: key.replace(/^phase_/, ""), autoPassed, autoTotal });
+  });
+  const warnings = [
+    findRubberStamp(endedPhases.map(phaseAlignment)),
+    ...deferralWarnings,
+    findHighDeferRate(_meta.human_deferred_count, _meta.total_phases_processed),
+  ];
+  return warnings.filter((warning) => warning !== null);
 }

@@ -7,76 +7,79 @@
 
 import type { Check, CheckResult, Expectation } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
-import { fieldOf, readReturn, textsOf } from "./agent-return.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import { fieldOf, readReturn, textsOf } from "../../contract/agent-return.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findDanglingPositions, findLocations } from "./source-locations.ts";
 import { runChecks } from "./run-checks.ts";
-import { openStep } from "./written.ts";
+import { openStep } from "./written-document.ts";
 
 const commandsMax = 20;
 const danglingShownMax = 10;
 
-export function commandsReproduced(parts: RoadmapParts) {
+/** The proof `commands_reproduced`. */
+export function createCommandsReproducedProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
-      const claim = readReturn(parts, input.cursor, openStep(input.state, input.cursor).id);
-      const commandsRun = textsOf(claim, "commands_run");
+      const agentReturn = readReturn(parts, input.cursor, openStep(input.state, input.cursor).id);
+      const commandsRun = textsOf(agentReturn, "commands_run");
       const refuse = (detail: string, checks: readonly CheckResult[] = []) =>
         ({ ok: false, facts: { reproduced: false, commands: commandsRun.length }, checks, reason: "return_invalid", detail }) as const;
-      const evidence = evidenceTexts(claim);
-      const isLocated = evidence.some((text) => findLocations(text).length > 0);
-      if (commandsRun.length === 0 && !isLocated)
+      const evidence = evidenceTexts(agentReturn);
+      const namesFile = evidence.some((text) => findLocations(text).length > 0);
+      if (commandsRun.length === 0 && !namesFile)
         return refuse("no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`"); // C2
       const dangling = await findDanglingPositions(parts.workspace, [input.commit, input.state.drafted.base.commit], evidence.join("\n"));
       if (dangling.length > 0) return refuse(`its evidence names what is not there: ${dangling.slice(0, danglingShownMax).join(", ")}`); // C2
       const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
-      const checks = claims.map(({ command, expect }, n): Check => ({
-        id: `told:${input.cursor.phase}.${n + 1}`,
-        kind: "proof",
-        title: command,
-        command,
-        source: "what the agent says it ran",
-        ...(expect === null ? {} : { expect }),
-      }));
+      const checks = claims.map((claim, index) => buildCheck(claim, `told:${input.cursor.phase}.${index + 1}`));
       const results = await runChecks(parts, input, checks, input.commit);
-      if (!isLocated && claims.length === commandsRun.length && results.every(({ status }) => status === "not_found"))
+      if (!namesFile && claims.length === commandsRun.length && results.every(({ status }) => status === "not_found"))
         return refuse(`there are no such commands: ${claims.map(({ command }) => command).join("; ")}`, results); // C2
       const refuted = results.filter(({ status }) => status === "failed"); // C1
       const facts = { commands: commandsRun.length, reproduced: refuted.length === 0, refuted: refuted.length };
       if (refuted.length === 0) return { ok: true, facts, checks: results };
-      const detail = refuted
-        .map(
-          ({ check, exit_code }) =>
-            `it says \`${check.command}\` came to something else than the runner's own run of it (exit ${exit_code ?? "unknown"})`,
-        )
-        .join("; ");
-      return { ok: false, facts, checks: results, reason: "return_invalid", detail };
+      return { ok: false, facts, checks: results, reason: "return_invalid", detail: refuted.map(describeRefuted).join("; ") };
     },
   };
 }
 
+const buildCheck = ({ command, expect }: ClaimedCommand, id: string): Check => ({
+  id,
+  kind: "proof",
+  title: command,
+  command,
+  source: "what the agent says it ran",
+  ...(expect === null ? {} : { expect }),
+});
+
+const describeRefuted = ({ check, exit_code }: CheckResult): string =>
+  `it says \`${check.command}\` came to something else than the runner's own run of it (exit ${exit_code ?? "unknown"})`;
+
 export type ClaimedCommand = { readonly command: string; readonly expect: Expectation | null };
 
-/** Parses `command -> result` if the result is a pass or a number; empty otherwise. */
+const passingResult = /\b(?:pass(?:ed|es)?|ok|success(?:ful(?:ly)?)?|exit(?: code)?:? 0|green)\b/i;
+const negation = /\b(?:fail|not|no)\b/i;
+
+/** Parses `command -> result` if the result is a pass or a number: `npm test -> 12 passed`, `grep -c x a.txt → 3`. Empty otherwise. */
 export function parseCommand(text: string): readonly ClaimedCommand[] {
   const [, commandPart = "", resultPart = ""] = /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
-  const command = commandPart
-    .trim()
-    .replace(/^`+|`+$/g, "")
-    .replace(/^\$\s+/, "")
+  const command = withoutBackticks(commandPart)
+    .replace(/^\$\s+/, "") // a shell prompt
     .trim();
-  const result = resultPart.trim().replace(/^`+|`+$/g, "");
+  const result = withoutBackticks(resultPart);
   if (command === "" || command.includes("\n")) return [];
   const number = /^(\d{1,9})$/.exec(result)?.[1];
   const expect: Expectation | null = number === undefined ? null : { kind: "exactly", count: Number(number) };
-  const isPass =
-    /\b(?:pass(?:ed|es)?|ok|success(?:ful(?:ly)?)?|exit(?: code)?:? 0|green)\b/i.test(result) && !/\b(?:fail|not|no)\b/i.test(result);
+  const isPass = passingResult.test(result) && !negation.test(result);
   if (number === undefined && !isPass) return [];
   return whyTrivial(command, expect) === null ? [{ command, expect }] : [];
 }
 
-const evidenceTexts = (claim: unknown): readonly string[] => {
-  const results = fieldOf(claim, "criteria_results");
+const withoutBackticks = (text: string): string => text.trim().replace(/^`+|`+$/g, "");
+
+/** The evidence that the agent gives for its criteria. */
+const evidenceTexts = (agentReturn: unknown): readonly string[] => {
+  const results = fieldOf(agentReturn, "criteria_results");
   return (Array.isArray(results) ? results : []).map((result) => fieldOf(result, "evidence")).filter((text) => typeof text === "string");
 };

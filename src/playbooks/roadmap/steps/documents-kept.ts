@@ -1,9 +1,10 @@
 // documents-kept: proof that the run did not change the roadmap, specification or planning config.
 
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { getRoadmapPath, textOption } from "./recorded-documents.ts";
 
-export function documentsKept({ workspace }: Pick<RoadmapParts, "workspace">) {
+/** The proof `documents_kept`. */
+export function createDocumentsKeptProof({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ state, commit }: StepInput): StepResult {

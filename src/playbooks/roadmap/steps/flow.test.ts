@@ -6,7 +6,7 @@ import { builtInFlow, type LoadedFlow } from "../../../flows/load.ts";
 import { placeholders } from "../../../flows/prompt.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { lintRegistry } from "../../registry/registry.ts";
-import { roadmapNames } from "./names.ts";
+import { roadmapFunctionNames } from "./roadmap-function-names.ts";
 import { roadmapFunctions } from "./roadmap-functions.ts";
 
 let loaded: LoadedFlow;
@@ -128,8 +128,8 @@ test("every function that the flow names by lists is there under its name", () =
   const home = { root: "/", folder: "/" };
   const functions = roadmapFunctions({ verifier: nothing, workspace: nothing, paths: home, readBlob: () => null, entries: () => [] });
   for (const group of ["run", "proof", "phases", "tasks"] as const) {
-    const names = group === "run" ? Object.keys(roadmapNames.run) : [...roadmapNames[group]];
+    const names = group === "run" ? Object.keys(roadmapFunctionNames.run) : [...roadmapFunctionNames[group]];
     expect(Object.keys(functions[group]).sort(), group).toEqual(names.sort());
   }
-  expect(Object.entries(functions.run).map(([name, { effect }]) => [name, effect])).toEqual(Object.entries(roadmapNames.run));
+  expect(Object.entries(functions.run).map(([name, { effect }]) => [name, effect])).toEqual(Object.entries(roadmapFunctionNames.run));
 });

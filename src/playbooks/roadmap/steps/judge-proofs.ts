@@ -7,27 +7,30 @@
 import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { isSameText } from "../../../documents/same-text.ts";
-import { fieldOf, readReturn, textsOf } from "./agent-return.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import { fieldOf, readReturn, textsOf } from "../../contract/agent-return.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findLocations, findMissingReason } from "./source-locations.ts";
-import { documentPath, hashBytes, openStep } from "./written.ts";
+import { documentPath, hashBytes, openStep } from "./written-document.ts";
 
-/** The judge's report as far as it was written before the verifier's was shown, and whether that part is unchanged; null if missing. */
+/** `blindText` is the part that was written before the verifier's report was shown; `isKept`: it is unchanged. */
+type JudgeReport = { readonly path: string; readonly blindText: string; readonly isKept: boolean };
+
+/** Null if the judge wrote no report. */
 async function readReport(
   { workspace }: Pick<RoadmapParts, "workspace">,
   { state, cursor, commit }: StepInput,
-): Promise<{ readonly blind: string; readonly isKept: boolean; readonly path: string } | null> {
+): Promise<JudgeReport | null> {
   const step = openStep(state, cursor);
   const path = documentPath(state, step, cursor);
   const { output_hash: hash, output_bytes: size } = cursor.last[step.continues ?? ""]?.facts ?? {};
   const text = path === null ? null : await workspace.textAt(commit, path, documentTextBytesMax);
   if (path === null || text === null || typeof hash !== "string" || typeof size !== "number") return null;
-  const blind = Buffer.from(text, "utf8").subarray(0, size);
-  return { blind: blind.toString("utf8"), isKept: hashBytes(blind) === hash, path };
+  const blindBytes = Buffer.from(text, "utf8").subarray(0, size);
+  return { path, blindText: blindBytes.toString("utf8"), isKept: hashBytes(blindBytes) === hash };
 }
 
-/** A named proof. J1 */
-export function judgeReportKept(parts: RoadmapParts) {
+/** The proof `judge_report_kept`. J1 */
+export function createJudgeReportKeptProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
@@ -41,19 +44,19 @@ export function judgeReportKept(parts: RoadmapParts) {
   };
 }
 
-/** A named proof. J2 */
-export function judgeIndependent(parts: RoadmapParts) {
+/** The proof `judge_independent`. J2 */
+export function createJudgeIndependentProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
       const { state, cursor, commit } = input;
       const judgement = readReturn(parts, cursor, openStep(state, cursor).id);
       const verifierClaims = collectTexts(readReturn(parts, cursor, roadmapSteps.verify));
-      const isVerifierClaim = (text: string): boolean => verifierClaims.some((criterion) => isSameText(criterion, text));
+      const isVerifierClaim = (text: string): boolean => verifierClaims.some((claim) => isSameText(claim, text));
       const report = await readReport(parts, input);
       const ownFindings: string[] = [];
       for (const text of textsOf(judgement, "independent_evidence"))
-        if (!isVerifierClaim(text) && isInReport(report?.blind ?? "", text) && (await isGrounded(parts, commit, text)))
+        if (!isVerifierClaim(text) && isInReport(report?.blindText ?? "", text) && (await isGrounded(parts, commit, text)))
           ownFindings.push(text);
       for (const text of textsOf(judgement, "verifier_missed"))
         if (!isVerifierClaim(text) && (await isGrounded(parts, commit, text))) ownFindings.push(text);
@@ -66,6 +69,7 @@ export function judgeIndependent(parts: RoadmapParts) {
   };
 }
 
+/** Everything that the verifier named in its return. */
 function collectTexts(verification: unknown): readonly string[] {
   const results = fieldOf(verification, "criteria_results");
   const evidence = (Array.isArray(results) ? results : []).flatMap((result) => [fieldOf(result, "evidence"), fieldOf(result, "criterion")]);
@@ -76,6 +80,7 @@ function collectTexts(verification: unknown): readonly string[] {
   ];
 }
 
+/** A command in backticks, or before an arrow: `npm test -> ok`. */
 const findCommand = (text: string): string | null =>
   /`([^`\n]{2,300})`/.exec(text)?.[1] ?? /^(.{2,300}?)\s*(?:→|->|=>)/.exec(text)?.[1] ?? null;
 

@@ -7,7 +7,7 @@ import type { LocatedPlan } from "../documents/phase-criteria.ts";
 import type { RunView } from "../../../core/state.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";
-import type { RoadmapParts } from "./parts.ts";
+import type { RoadmapParts } from "./roadmap-parts.ts";
 
 export type PhasePlan = LocatedPlan & {
   readonly text: string;
@@ -31,7 +31,7 @@ export async function readPlanAt(
   return { path, text, plan, findings, isUserPlan: textBefore === text };
 }
 
-/** In the phase's own folder, else in one whose name begins with its id: `03-login`. */
+/** The path of a phase's plan: in the phase's own folder, else in one whose name begins with its id: `03-login`. Null if there is none. */
 export function findPlanPath(paths: readonly string[], phase: string): string | null {
   const ownPath = `${phasesFolder}/${phase}/PLAN.md`;
   if (paths.includes(ownPath)) return ownPath;
@@ -39,6 +39,7 @@ export function findPlanPath(paths: readonly string[], phase: string): string | 
   return candidates.toSorted()[0] ?? null;
 }
 
+/** `.planning/phases/03-login/PLAN.md` → `3`; null if the folder's name does not begin with a phase's id. */
 function phaseIdOf(path: string): string | null {
   const [folder = ""] = path.slice(phasesFolder.length + 1).split("/");
   return parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "");

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { findPlanPath } from "./phase-plan.ts";
-import type { StepInput, RoadmapParts } from "./parts.ts";
-import { phasesHold } from "./phases-hold.ts";
+import type { StepInput, RoadmapParts } from "./roadmap-parts.ts";
+import { createPhasesHoldProof } from "./phases-hold.ts";
 
 const plan =
   '# Plan\n\n<task id="1-01" type="auto" complexity="simple">\n### Task 1-01: Write it\n**Files:** a.txt\n**Action:** Write it.\n**Verify:**\n- it is there :: test -f a.txt\n**Done:** It is there.\n</task>\n';
@@ -39,7 +39,7 @@ function proved(criteria: string, isUsers = false, ownCommands: readonly string[
     phases: [{ id: "1", name: "A", group: "phases", status: "completed" }],
     cursors: { "1": { checks: [check] } },
   };
-  return phasesHold(parts).prove({ state, commit: "tip", attempt: "x" } as unknown as StepInput);
+  return createPhasesHoldProof(parts).prove({ state, commit: "tip", attempt: "x" } as unknown as StepInput);
 }
 
 test("a phase without success criteria is not wholly proved by the commands that its planner chose", async () => {

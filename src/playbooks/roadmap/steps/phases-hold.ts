@@ -4,7 +4,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import type { Verdict } from "../../../contracts/objective.ts";
 import type { RunView } from "../../../core/state.ts";
 import { type PhaseCriterion, phaseCriteria } from "../documents/phase-criteria.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { readPlanAt } from "./phase-plan.ts";
 import { findPhase, getRoadmapPath } from "./recorded-documents.ts";
 import { describeFailed, runChecks } from "./run-checks.ts";
@@ -13,10 +13,10 @@ import { describeFailed, runChecks } from "./run-checks.ts";
 const planningFolder = ".planning/";
 
 /**
- * A named proof: the locked checks of every phase that this run completed still pass. Its facts are the run's verdict: verified if all
- * criteria have a command and pass, with gaps if some have none.
+ * The proof `phases_hold`: the locked checks of every phase that this run completed still pass. Its facts are the run's verdict: verified if
+ * all criteria have a command and pass, with gaps if some have none.
  */
-export function phasesHold(parts: RoadmapParts) {
+export function createPhasesHoldProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
@@ -41,6 +41,7 @@ export function phasesHold(parts: RoadmapParts) {
 const completedPhases = (state: RunView): RunView["phases"] =>
   state.phases.filter(({ group, status }) => group === "phases" && status === "completed");
 
+/** Readers of the fact split it at `;`, so none may be inside a gap. */
 const listGaps = (gaps: readonly string[]): string => gaps.map((gap) => gap.replaceAll(";", ",")).join("; ");
 
 function judgeVerdict(checkCount: number, failedCount: number, gapCount: number): Verdict {
@@ -60,19 +61,18 @@ async function findGaps(parts: RoadmapParts, { state, commit }: StepInput): Prom
     const phase = findPhase(parts, state, id);
     if (phase === null) continue;
     const plan = await readPlanAt(parts, state, id, commit);
+    const isAgentPlan = plan?.isUserPlan !== true;
     // Without criteria in the roadmap, an agent's plan chose its own checks; a plan by the user counts as requested.
-    if (phase.success_criteria.length === 0 && plan?.isUserPlan !== true)
+    if (phase.success_criteria.length === 0 && isAgentPlan)
       gaps.push(`phase ${id}: the roadmap has no success criteria for it, so only its planner's own commands decided`);
+    // If an agent chose the command that judges its own plan, the command proves little. The project's own checks were there before.
+    const isPlannersChoice = ({ by, isAsked, command }: PhaseCriterion): boolean =>
+      by === "plan" && isAsked && command !== null && isAgentPlan && !projectCommands.has(command);
     const criteria = phaseCriteria(phase, getRoadmapPath(state), plan);
-    gaps.push(...criteria.filter(({ command }) => command === null).map(({ text }) => `phase ${id}: no command proves that ${text}`));
-    // Whoever writes the question and the answer proves nothing. The project's own checks are nobody's answer.
-    const isPlanners = ({ by, isAsked, command }: PhaseCriterion): boolean =>
-      by === "plan" && isAsked && command !== null && plan?.isUserPlan !== true && !projectCommands.has(command);
-    gaps.push(
-      ...criteria
-        .filter(isPlanners)
-        .map(({ text, command }) => `phase ${id}: only its planner's own command decides that ${text} (${command})`),
-    );
+    const unproved = criteria.filter(({ command }) => command === null);
+    const selfJudged = criteria.filter(isPlannersChoice);
+    gaps.push(...unproved.map(({ text }) => `phase ${id}: no command proves that ${text}`));
+    gaps.push(...selfJudged.map(({ text, command }) => `phase ${id}: only its planner's own command decides that ${text} (${command})`));
   }
   const changes = await parts.workspace.differences(state.drafted.base.commit, commit);
   if (changes.every(({ path }) => path.startsWith(planningFolder))) gaps.push("everything held before the run, and nothing was changed");

@@ -1,14 +1,15 @@
 // plan-agreed: proof that the plan checker approved the plan with enough confidence.
 
-import { fieldOf, readReturn } from "./agent-return.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { openStep } from "./written.ts";
+import { fieldOf, readReturn } from "../../contract/agent-return.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
+import { openStep } from "./written-document.ts";
 
+/** Of 10, as the prompt of the checker explains. */
 const confidenceMin = 7;
 const issuesShownMax = 20;
 
-/** A named proof. The checker can reject a plan; its approval alone is not enough, since lint must pass too. */
-export function planAgreed(parts: RoadmapParts) {
+/** The proof `plan_agreed`. The checker can reject a plan; its approval alone is not enough, since lint must pass too. */
+export function createPlanAgreedProof(parts: RoadmapParts) {
   return {
     version: 1,
     prove({ state, cursor }: StepInput): StepResult {
@@ -30,11 +31,13 @@ export function planAgreed(parts: RoadmapParts) {
 
 function issueText(issue: unknown): string {
   if (typeof issue === "string") return `- ${issue}`;
-  const [severity, plan, description, hint] = ["severity", "plan", "description", "fix_hint"].map((name) => textField(issue, name));
-  return `- ${severity}${plan === "" ? "" : ` ${plan}`}: ${description}${hint === "" ? "" : ` (${hint})`}`;
+  const [plan, hint] = [textField(issue, "plan"), textField(issue, "fix_hint")];
+  const subject = [textField(issue, "severity"), ...(plan === "" ? [] : [plan])].join(" ");
+  const description = [textField(issue, "description"), ...(hint === "" ? [] : [`(${hint})`])].join(" ");
+  return `- ${subject}: ${description}`;
 }
 
 function textField(value: unknown, name: string): string {
-  const word = fieldOf(value, name);
-  return typeof word === "string" ? word : "";
+  const text = fieldOf(value, name);
+  return typeof text === "string" ? text : "";
 }

@@ -13,16 +13,17 @@ import { buildChecks, type PhaseCriterion, phaseCriteria, findUnanswered } from 
 import { lintPlan } from "../documents/plan-lint.ts";
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { findCheckpoint } from "./checkpoint.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { type PhasePlan, readPlanAt } from "./phase-plan.ts";
 import { findPhase, loadRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
 import { runChecks } from "./run-checks.ts";
 
 const detailCharsMax = 16_000;
-const trialsMax = 100;
+const commandsTriedMax = 100;
 const personTasksCharsMax = 1_000;
 
-export function planProof(parts: RoadmapParts) {
+/** The proof `plan_lint`. */
+export function createPlanLintProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {
@@ -38,8 +39,8 @@ export function planProof(parts: RoadmapParts) {
         ...findLockedDocuments(parts, input, phasePlan),
         ...(phasePlan.isUserPlan ? [] : findUnanswered(criteria, phasePlan.path)), // L3
       ];
-      const trial =
-        phasePlan.isUserPlan || hasErrors(planFindings) ? noTrial : await tryBeforeWork({ parts, input, phasePlan, criteria, phase });
+      const isTried = !phasePlan.isUserPlan && !hasErrors(planFindings);
+      const trial = isTried ? await tryBeforeWork({ parts, input, phasePlan, criteria, phase }) : noTrial;
       const findings = [...planFindings, ...trial.findings];
       const checks = buildChecks(criteria);
       const personTasks = describePersonTasks(phasePlan);
@@ -86,13 +87,16 @@ function findLockedDocuments(parts: RoadmapParts, { state }: StepInput, { plan, 
   );
 }
 
+/** `failedCount`: how many commands failed before the work, as they should. */
 type Trial = { readonly findings: readonly Finding[]; readonly failedCount: number };
 const noTrial: Trial = { findings: [], failedCount: 0 };
 
-const criterionKey = ({ command, expect }: Pick<CheckedCriterion, "command" | "expect">): string =>
-  `${command ?? ""} ${JSON.stringify(expect)}`;
+type TriedCriterion = Pick<CheckedCriterion, "text" | "command" | "expect">;
 
-type ProofAttempt = {
+/** Two criteria with the same command and expectation need one trial. */
+const criterionKey = ({ command, expect }: TriedCriterion): string => `${command ?? ""} ${JSON.stringify(expect)}`;
+
+type TrialInput = {
   readonly parts: RoadmapParts;
   readonly input: StepInput;
   readonly phasePlan: PhasePlan;
@@ -101,35 +105,36 @@ type ProofAttempt = {
 };
 
 /** L2: runs the plan's own commands on the commit at which the phase began. */
-async function tryBeforeWork({ parts, input, phasePlan, criteria, phase }: ProofAttempt): Promise<Trial> {
+async function tryBeforeWork({ parts, input, phasePlan, criteria, phase }: TrialInput): Promise<Trial> {
   const projectCommands = new Set((input.state.drafted.checks as readonly Check[]).map(({ command }) => command));
   const autoTasks = phasePlan.plan.tasks.filter(({ type }) => type === "auto");
   const phaseCommands = criteria.filter(
     ({ by, task, command }) => by === "plan" && task === null && command !== null && !projectCommands.has(command),
   );
   const candidates = [...phaseCommands, ...autoTasks.flatMap(({ verify }) => verify)].filter(({ command }) => command !== null);
-  const distinct = [...new Map(candidates.map((criterion) => [criterionKey(criterion), criterion])).values()].slice(0, trialsMax);
-  const checks = distinct.map(({ text, command, expect }): Check => ({
-    id: `base:${phase.id}.${createHash("sha256").update(criterionKey({ command, expect })).digest("hex").slice(0, 16)}`,
-    kind: "proof",
-    title: text,
-    command: command ?? "",
-    source: phasePlan.path,
-    ...(expect === null ? {} : { expect }),
-  }));
+  const uniqueCandidates = [...new Map(candidates.map((criterion) => [criterionKey(criterion), criterion])).values()];
+  const tried = uniqueCandidates.slice(0, commandsTriedMax);
+  const checks = tried.map((criterion) => buildTrialCheck(phase.id, phasePlan.path, criterion));
   const results = await runChecks(parts, input, checks, findCheckpoint(input.cursor) ?? input.commit);
-  const passing = new Set(distinct.filter((_, n) => results[n]?.status === "passed").map(criterionKey));
+  const passingKeys = new Set(tried.filter((_, index) => results[index]?.status === "passed").map(criterionKey));
+  const passesAlready = (criterion: TriedCriterion): boolean => passingKeys.has(criterionKey(criterion));
+  const passingCriteria = phaseCommands.filter((criterion) => passesAlready(criterion) && !isAboutExisting(criterion.text));
+  const passingTasks = autoTasks.filter(({ verify }) => verify.length > 0 && verify.every(passesAlready));
   return {
-    failedCount: distinct.length - passing.size,
+    failedCount: tried.length - passingKeys.size,
     findings: [
-      ...phaseCommands
-        .filter((criterion) => passing.has(criterionKey(criterion)) && !isAboutExisting(criterion.text))
-        .map((criterion) => reportPassingCriterion(phasePlan, criterion)),
-      ...autoTasks
-        .filter(({ verify }) => verify.length > 0 && verify.every((criterion) => passing.has(criterionKey(criterion))))
-        .map((task) => reportPassingTask(phasePlan, task)),
+      ...passingCriteria.map((criterion) => reportPassingCriterion(phasePlan, criterion)),
+      ...passingTasks.map((task) => reportPassingTask(phasePlan, task)),
     ],
   };
+}
+
+/** The id is derived from the command, so that the same command has the same id in every attempt. */
+function buildTrialCheck(phaseId: string, source: string, criterion: TriedCriterion): Check {
+  const { text, command, expect } = criterion;
+  const hash = createHash("sha256").update(criterionKey(criterion)).digest("hex").slice(0, 16);
+  const expectation = expect === null ? {} : { expect };
+  return { id: `base:${phaseId}.${hash}`, kind: "proof", title: text, command: command ?? "", source, ...expectation };
 }
 
 /** Whether a criterion is about something that already works and must keep working. */
@@ -137,7 +142,7 @@ export const isAboutExisting = (text: string): boolean =>
   /\b(?:still|already|stays?|remains?|keeps?|continues?|unchanged|unaffected|no regressions?|not broken|as before)\b/i.test(text);
 
 function reportPassingCriterion({ path }: PhasePlan, { text, command, source }: PhaseCriterion): Finding {
-  const line = Number(/:(\d+)$/.exec(source)?.[1] ?? 1);
+  const line = Number(/:(\d+)$/.exec(source)?.[1] ?? 1); // .planning/phases/1/PLAN.md:12
   const message = `found the check ${shown(command)} of ${shown(text)} green before anything is done, expected one that the work turns from red to green; a criterion that holds already says so ("still …")`;
   return { file: path, line, column: 1, path: "success_criteria", rule: "green_before", message, severity: "error" };
 }

@@ -2,76 +2,79 @@
 
 import { specHash, describeMismatch } from "../files/spec.ts";
 import type { RunView } from "../../../core/state.ts";
+import { listSome } from "../../../kit/list-some.ts";
 import { findRepository } from "../../../workspace/git/repository.ts";
 import { alwaysOwnedPaths } from "../../../workspace/owned-paths.ts";
 import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
 import { readChangedFiles } from "../../../workspace/git/checkout-status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { loadRoadmap, textOption } from "./recorded-documents.ts";
 
 const debugFolder = ".planning/debug/";
 const noteBytesMax = 262_144;
 const notesMax = 200;
+const filesShownMax = 5;
 
 type Issue = {
   readonly reason: "spec_hash_mismatch" | "workspace_changed" | "checkout_dirty" | "dependencies_unmet" | "debug_unresolved";
   readonly text: string;
+  /** The path of the note that is not resolved. */
+  readonly note?: string;
 };
 
-export function preflight(parts: RoadmapParts) {
+/** The step `preflight`. */
+export function createPreflightStep(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
     async perform({ state, cursor }: StepInput): StepResult {
-      const tip = await parts.workspace.tip();
-      const spec = findSpecIssue(parts, state);
-      const isClean = tip.commit === state.tip.commit;
-      const dirty = await listUncommitted(parts, state);
-      const unmet = findUnmet(parts, state, cursor.phase);
-      const unresolved = await findUnresolvedNotes(parts, state);
-      const issues: readonly Issue[] = [
-        ...(spec === null ? [] : [{ reason: "spec_hash_mismatch" as const, text: spec }]),
-        ...(isClean
-          ? []
-          : [
-              {
-                reason: "workspace_changed" as const,
-                text: `The run's branch is at ${tip.commit}, and the journal knows ${state.tip.commit}.`,
-              },
-            ]),
-        ...(dirty.length === 0
-          ? []
-          : [
-              {
-                reason: "checkout_dirty" as const,
-                text: `Your checkout has uncommitted changes, so nothing could land: ${dirty.slice(0, filesShownMax).join(", ")}${dirty.length > filesShownMax ? ` and ${dirty.length - filesShownMax} more` : ""}. Commit or stash them.`,
-              },
-            ]),
-        ...unmet.map((text) => ({ reason: "dependencies_unmet" as const, text })),
-        ...unresolved.map((path) => ({
-          reason: "debug_unresolved" as const,
-          text: `${path} is not resolved; mark it status: resolved or move it out of ${debugFolder}, and commit that.`,
-        })),
-      ];
+      const issues = await findIssues(parts, state, cursor.phase);
+      const has = (reason: Issue["reason"]): boolean => issues.some((issue) => issue.reason === reason);
       const detail = issues.map(({ text }) => text).join(" ");
       const facts = {
         all_clear: issues.length === 0,
-        spec_hash_match: spec === null,
-        working_tree_clean: isClean && dirty.length === 0,
-        dependencies_met: unmet.length === 0,
-        unresolved_debug: unresolved.join(", "),
+        spec_hash_match: !has("spec_hash_mismatch"),
+        working_tree_clean: !has("workspace_changed") && !has("checkout_dirty"),
+        dependencies_met: !has("dependencies_unmet"),
+        unresolved_debug: issues.flatMap(({ note }) => note ?? []).join(", "),
         issues: detail,
         checkpoint: state.tip.commit,
       };
-      const [first] = issues;
-      return first === undefined ? { ok: true, facts } : { ok: false, facts, reason: first.reason, detail };
+      const [firstIssue] = issues;
+      return firstIssue === undefined ? { ok: true, facts } : { ok: false, facts, reason: firstIssue.reason, detail };
     },
   };
 }
 
-const filesShownMax = 5;
+async function findIssues(parts: RoadmapParts, state: RunView, phase: string): Promise<readonly Issue[]> {
+  const issues: Issue[] = [];
+  const specIssue = findSpecIssue(parts, state);
+  if (specIssue !== null) issues.push({ reason: "spec_hash_mismatch", text: specIssue });
+  const branchTip = await parts.workspace.tip();
+  if (branchTip.commit !== state.tip.commit)
+    issues.push({
+      reason: "workspace_changed",
+      text: `The run's branch is at ${branchTip.commit}, and the journal knows ${state.tip.commit}.`,
+    });
+  const uncommittedPaths = await listUncommitted(parts, state);
+  if (uncommittedPaths.length > 0) {
+    const pathsText = listSome(uncommittedPaths, filesShownMax);
+    issues.push({
+      reason: "checkout_dirty",
+      text: `Your checkout has uncommitted changes, so nothing could land: ${pathsText}. Commit or stash them.`,
+    });
+  }
+  for (const text of findUnmet(parts, state, phase)) issues.push({ reason: "dependencies_unmet", text });
+  for (const note of await findUnresolvedNotes(parts, state))
+    issues.push({
+      reason: "debug_unresolved",
+      note,
+      text: `${note} is not resolved; mark it status: resolved or move it out of ${debugFolder}, and commit that.`,
+    });
+  return issues;
+}
 
 /** Tracked files with uncommitted changes, which would block the landing. The run's own documents may be edited. */
 async function listUncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
@@ -97,15 +100,17 @@ function findSpecIssue({ paths }: RoadmapParts, state: RunView): string | null {
 function findUnmet(parts: RoadmapParts, state: RunView, id: string): readonly string[] {
   const phase = loadRoadmap(parts, state)?.phases.find((candidate) => candidate.id === id);
   if (phase === undefined) return [`Phase ${id} is not in the roadmap the run was drafted with.`];
-  return phase.depends_on.flatMap((other) => {
-    const dependency = state.phases.find((candidate) => candidate.id === other);
-    const isDone =
-      dependency?.status === "completed" || (dependency?.status === "skipped" && dependency.because?.startsWith("already_") === true);
-    if (isDone) return [];
+  return phase.depends_on.flatMap((dependencyId) => {
+    const dependency = state.phases.find((candidate) => candidate.id === dependencyId);
+    if (dependency !== undefined && isDone(dependency)) return [];
     const status = dependency === undefined ? "neither completed nor part of this run" : dependency.status;
-    return [`Phase ${id} depends on phase ${other}, which is ${status}: run it first.`];
+    return [`Phase ${id} depends on phase ${dependencyId}, which is ${status}: run it first.`];
   });
 }
+
+/** A phase that was completed before the run is skipped with a reason such as `already_completed`. */
+const isDone = ({ status, because }: RunView["phases"][number]): boolean =>
+  status === "completed" || (status === "skipped" && because?.startsWith("already_") === true);
 
 /**
  * Unresolved debugging notes. A note from before the run is the user's: they may resolve it in their checkout, which the run's branch does
@@ -132,8 +137,11 @@ function isResolvedInCheckout(root: string, path: string): boolean {
   return document === null || (!("findings" in document) && isResolved(document.text));
 }
 
+/** `status: resolved`, `- **Status:** diagnosed`. */
+const statusLine = /^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?status(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*["'`]?([a-z_ -]{1,40})/im;
+
 /** A note without the status resolved or diagnosed is unresolved. */
 export function isResolved(note: string): boolean {
-  const status = /^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?status(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*["'`]?([a-z_ -]{1,40})/im.exec(note)?.[1] ?? "";
+  const status = statusLine.exec(note)?.[1] ?? "";
   return /^(?:resolved|diagnosed)\b/i.test(status.trim());
 }

@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import type { PlanTask } from "../../../contracts/roadmap.ts";
-import { buildGapTasks } from "./audit.ts";
+import { buildGapTasks } from "./self-audit-steps.ts";
 import { parseCommand } from "./commands-reproduced.ts";
 import { findPlanPath } from "./phase-plan.ts";
 import { findLocations, findMissingReason } from "./source-locations.ts";
 import { isAboutExisting } from "./plan-proof.ts";
 import { isResolved } from "./preflight.ts";
-import { buildTasks } from "./read-plan.ts";
+import { buildTasks } from "./read-plan-tasks.ts";
 import { canFail } from "./triage.ts";
 import { isSource, findOrphans } from "./wiring.ts";
 

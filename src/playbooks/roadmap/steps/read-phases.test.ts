@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { begun } from "../../../../test/simulation/support/tape.ts";
 import { flow } from "../../../../test/simulation/support/words.ts";
 import type { RunView } from "../../../core/state.ts";
-import { readPhases } from "./read-phases.ts";
+import { createRoadmapReader } from "./read-phases.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "autopilot-phases-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +27,9 @@ function reading(options: Readonly<Record<string, string | boolean>>, { text = r
   const state: RunView = { ...run, drafted: { ...run.drafted, documents, options } };
   const workspace = { pathsAt: () => Promise.resolve(paths) } as never;
   const home = { root: folder, folder };
-  return readPhases({ verifier: {} as never, workspace, paths: home, readBlob: () => Buffer.from(text), entries: () => [] })(state);
+  return createRoadmapReader({ verifier: {} as never, workspace, paths: home, readBlob: () => Buffer.from(text), entries: () => [] })(
+    state,
+  );
 }
 const reported = async (...given: Parameters<typeof reading>): Promise<unknown> => {
   const found = await reading(...given);

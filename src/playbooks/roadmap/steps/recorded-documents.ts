@@ -6,7 +6,7 @@ import type { RunView } from "../../../core/state.ts";
 import { planningConfigPath, parsePlanningConfig } from "../documents/planning-config.ts";
 import { parseRoadmap } from "../documents/roadmap.ts";
 import type { Finding } from "../../../kit/finding.ts";
-import type { RoadmapParts } from "./parts.ts";
+import type { RoadmapParts } from "./roadmap-parts.ts";
 
 type Parts = Pick<RoadmapParts, "readBlob">;
 
@@ -17,6 +17,7 @@ export function readRecorded({ readBlob }: Parts, state: RunView, path: string):
   return bytes === null ? null : bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
+/** An option of the run; null if it is not set, empty or not a text. */
 export function textOption(state: RunView, name: string): string | null {
   const value = state.drafted.options[name];
   return typeof value === "string" && value !== "" ? value : null;
@@ -30,7 +31,7 @@ export const getRoadmapPath = (state: RunView): string => textOption(state, "roa
 
 export type RecordedRoadmap = { readonly path: string; readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 
-/** A cache: every phase needs the roadmap, and parsing it once is enough. */
+/** Parsed roadmaps by the run's blob reader: every phase needs the roadmap, and parsing it once is enough. */
 const parsedRoadmaps = new WeakMap<object, { readonly hash: string; readonly roadmap: RecordedRoadmap }>();
 
 /** The recorded roadmap; null if the run has none. */

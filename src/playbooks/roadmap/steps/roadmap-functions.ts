@@ -1,48 +1,48 @@
-// roadmap-functions: the functions that the roadmap flow calls by name (names.ts), bound to one run.
+// roadmap-functions: the functions that the roadmap flow calls by name (roadmap-function-names.ts), bound to one run.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
-import { auditEvidence, auditScope, readAuditGaps } from "./audit.ts";
-import { commandsReproduced } from "./commands-reproduced.ts";
-import { documentsKept } from "./documents-kept.ts";
-import { judgeIndependent, judgeReportKept } from "./judge-proofs.ts";
-import type { RoadmapParts } from "./parts.ts";
-import { phasesHold } from "./phases-hold.ts";
-import { planAgreed } from "./plan-agreed.ts";
-import { planProof } from "./plan-proof.ts";
-import { preflight } from "./preflight.ts";
-import { readPhases } from "./read-phases.ts";
-import { readPlanTasks } from "./read-plan.ts";
-import { rollback } from "./rollback.ts";
-import { taskCommands } from "./task-commands.ts";
-import { triage } from "./triage.ts";
-import { wiring } from "./wiring.ts";
-import { withdraw } from "./withdraw.ts";
-import { written } from "./written.ts";
+import { createAuditEvidenceProof, createAuditScopeStep, createAuditGapsReader } from "./self-audit-steps.ts";
+import { createCommandsReproducedProof } from "./commands-reproduced.ts";
+import { createDocumentsKeptProof } from "./documents-kept.ts";
+import { createJudgeIndependentProof, createJudgeReportKeptProof } from "./judge-proofs.ts";
+import type { RoadmapParts } from "./roadmap-parts.ts";
+import { createPhasesHoldProof } from "./phases-hold.ts";
+import { createPlanAgreedProof } from "./plan-agreed.ts";
+import { createPlanLintProof } from "./plan-proof.ts";
+import { createPreflightStep } from "./preflight.ts";
+import { createRoadmapReader } from "./read-phases.ts";
+import { createPlanReader } from "./read-plan-tasks.ts";
+import { createRollbackStep } from "./rollback.ts";
+import { createTaskCommandsProof } from "./task-commands.ts";
+import { createTriageStep } from "./triage.ts";
+import { createWiringProof } from "./wiring.ts";
+import { createWithdrawStep } from "./withdraw.ts";
+import { createWrittenProof } from "./written-document.ts";
 
 export function roadmapFunctions(parts: RoadmapParts): Functions<RunView, CursorView> {
   return {
     run: {
-      preflight: preflight(parts),
-      triage: triage(parts),
-      rollback: rollback(parts),
-      withdraw: withdraw(parts),
-      audit_scope: auditScope(parts),
+      preflight: createPreflightStep(parts),
+      triage: createTriageStep(parts),
+      rollback: createRollbackStep(parts),
+      withdraw: createWithdrawStep(parts),
+      audit_scope: createAuditScopeStep(parts),
     },
     proof: {
-      written: written(parts),
-      plan_lint: planProof(parts),
-      plan_agreed: planAgreed(parts),
-      task_commands: taskCommands(parts),
-      wiring: wiring(parts),
-      documents_kept: documentsKept(parts),
-      commands_reproduced: commandsReproduced(parts),
-      judge_report_kept: judgeReportKept(parts),
-      judge_independent: judgeIndependent(parts),
-      audit_evidence: auditEvidence(parts),
-      phases_hold: phasesHold(parts),
+      written: createWrittenProof(parts),
+      plan_lint: createPlanLintProof(parts),
+      plan_agreed: createPlanAgreedProof(parts),
+      task_commands: createTaskCommandsProof(parts),
+      wiring: createWiringProof(parts),
+      documents_kept: createDocumentsKeptProof(parts),
+      commands_reproduced: createCommandsReproducedProof(parts),
+      judge_report_kept: createJudgeReportKeptProof(parts),
+      judge_independent: createJudgeIndependentProof(parts),
+      audit_evidence: createAuditEvidenceProof(parts),
+      phases_hold: createPhasesHoldProof(parts),
     },
-    phases: { roadmap: readPhases(parts) },
-    tasks: { plan: readPlanTasks(parts), audit_gaps: readAuditGaps(parts) },
+    phases: { roadmap: createRoadmapReader(parts) },
+    tasks: { plan: createPlanReader(parts), audit_gaps: createAuditGapsReader(parts) },
   };
 }

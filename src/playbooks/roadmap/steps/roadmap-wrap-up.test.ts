@@ -14,7 +14,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
 import { clearRooms, room, type Room } from "../files/roadmap-room.test-support.ts";
-import { wrapUp } from "./roadmap-wrap-up.ts";
+import { createWrapUpStep } from "./roadmap-wrap-up.ts";
 
 afterEach(clearRooms);
 
@@ -22,7 +22,7 @@ const { tape } = live(roadmapStories["roadmap: everything at once"] as Scenario)
 const { run } = tape;
 const withOptions = (options: RunView["drafted"]["options"]): RunView => ({ ...run, drafted: { ...run.drafted, options } });
 const perform = (here: Room, state: RunView = run, now = "2026-02-01T00:00:00.000Z") =>
-  wrapUp({
+  createWrapUpStep({
     paths: here.home,
     folder: here.folder,
     entries: () => tape.entries,

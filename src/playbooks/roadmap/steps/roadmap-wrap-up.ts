@@ -39,6 +39,7 @@ import { runSetup } from "../../../project/runs/run-points.ts";
 
 const detailCharsMax = 500;
 
+/** `paths.folder` is missing if no other runs can be compared with. */
 export type WrapUpParts = {
   readonly paths: Pick<ProjectPaths, "root"> & Partial<Pick<ProjectPaths, "folder">>;
   readonly folder: string;
@@ -47,16 +48,18 @@ export type WrapUpParts = {
   readonly clock: Pick<Clock, "now">;
 };
 
-export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"][string] {
+/** The step `wrap_up`. */
+export function createWrapUpStep(parts: WrapUpParts): Functions<RunView, CursorView>["run"][string] {
   return {
     version: 1,
     effect: "idempotent",
     perform: async ({ state: run }) => {
-      const input = await summarize(parts, run);
-      const verdict = findVerdict(run, input);
-      const writeProblem = await writeReports(parts, { ...input, ending: runEnding(run, reportVerdict(run, input, verdict)) });
-      const verdictFacts = verdict === null ? {} : { verdict: verdict.verdict, gaps: verdict.gaps.join("; ") };
-      const facts = { ...buildFacts(input, writeProblem === null), ...verdictFacts };
+      const summary = await summarize(parts, run);
+      const auditVerdict = findVerdict(run, summary);
+      const ending = runEnding(run, reportVerdict(run, summary, auditVerdict));
+      const writeProblem = await writeReports(parts, { ...summary, ending });
+      const verdictFacts = auditVerdict === null ? {} : { verdict: auditVerdict.verdict, gaps: auditVerdict.gaps.join("; ") };
+      const facts = { ...buildFacts(summary, writeProblem === null), ...verdictFacts };
       return { ok: true, facts, ...(writeProblem === null ? {} : { detail: writeProblem }) }; // U2
     },
   };
@@ -64,7 +67,7 @@ export function wrapUp(parts: WrapUpParts): Functions<RunView, CursorView>["run"
 
 /** The verdict in the report's first sentence: a failed integration refutes the whole run, whatever its phases proved. U3 */
 function reportVerdict(run: RunView, { warnings }: CompletionInput, auditVerdict: VerdictWithGaps | null): VerdictWithGaps {
-  const failures = warnings.flatMap(({ code, message }) => (code === "integration_failed" ? [message] : []));
+  const failures = warnings.filter(({ code }) => code === "integration_failed").map(({ message }) => message);
   const verdict = computeVerdict({ ...run, judged: auditVerdict ?? run.judged });
   return failures.length === 0 ? verdict : { verdict: "refuted", gaps: [...new Set([...verdict.gaps, ...failures])] };
 }
@@ -74,16 +77,16 @@ async function summarize(
   run: RunView,
 ): Promise<CompletionInput & MetricsHistory> {
   const { root } = paths;
-  const at = clock.now();
-  const { run_id } = run.drafted;
+  const now = clock.now();
   const readClaim = openClaimReader(readBlob);
-  const completedBefore = await readCompletionTimes(root, run_id);
+  const completedBefore = await readCompletionTimes(root, run.drafted.run_id);
   const journal = entries();
-  const currentState = buildRoadmapState(run, journal, { readClaim: readClaim, completedBefore: completedBefore });
+  const currentState = buildRoadmapState(run, journal, { readClaim, completedBefore });
   const finalWarnings = findFinalWarnings(run);
   const state = { ...currentState, _meta: { ...currentState._meta, status: finalStatus(currentState, finalWarnings) } };
-  const metrics = buildMetrics(state, at);
+  const metrics = buildMetrics(state, now);
   const runs = withMetrics(await loadMetrics(root, folder), metrics); // U1
+  const phasesOfRun = run.phases.filter(({ group }) => group === "phases");
   const isComplete = optionValue(run, "complete") === true;
   return {
     state,
@@ -93,26 +96,22 @@ async function summarize(
     trend: buildTrend(runs),
     configChanges: await findConfigChanges(paths, runs.at(-2)?.run_id, run),
     selfAudit: selfAuditSummary(journal, readClaim, state.event_log),
-    batch: isComplete ? buildCompletionReport({ state, phases: loadPhases(run, readBlob), earlier: completedBefore, at }) : null,
-    skipped: skippedPhases(
-      state,
-      run.phases.filter(({ group }) => group === "phases"),
-      completedBefore,
-    ),
+    batch: isComplete ? buildCompletionReport({ state, phases: loadPhases(run, readBlob), earlier: completedBefore, at: now }) : null,
+    skipped: skippedPhases(state, phasesOfRun, completedBefore),
     warnings: [...finalWarnings, ...findStateWarnings(state)],
   };
 }
 
-/** Null if there is no earlier run, or its journal is missing. */
+/** What differs in the setup of the previous run and this one; null if there is no earlier run, or its journal is missing. */
 async function findConfigChanges(
   { root, folder }: WrapUpParts["paths"],
-  previousRun: string | undefined,
+  previousRunId: string | undefined,
   run: RunView,
 ): Promise<readonly string[] | null> {
-  if (folder === undefined) return null;
+  if (folder === undefined || previousRunId === undefined) return null;
   const paths = { root, folder };
-  const previous = previousRun === undefined || !isBegun(paths, previousRun) ? null : await readRunOrNull(paths, previousRun);
-  return previous === null ? null : describeChanges(runSetup(previous.view), runSetup(run));
+  const previousRun = isBegun(paths, previousRunId) ? await readRunOrNull(paths, previousRunId) : null;
+  return previousRun === null ? null : describeChanges(runSetup(previousRun.view), runSetup(run));
 }
 
 type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };
@@ -123,34 +122,27 @@ function findFinalWarnings(run: RunView): readonly Warning[] {
     const outcome = own(own(run.cursors, phase)?.last ?? {}, step);
     return outcome?.kind === "failed" ? (outcome.detail ?? outcome.reason ?? "it gave no reason").slice(0, detailCharsMax) : null;
   };
+  const warnings: Warning[] = [];
   const integrationFailure = findFailure(integration.phase, integration.check);
+  if (integrationFailure !== null) {
+    const message = `The phases do not hold together: ${integrationFailure}. No self-audit was made.`;
+    warnings.push({ code: "integration_failed", message });
+  }
   const auditFailure = findFailure(selfAudit.phase, selfAudit.audit);
-  return [
-    ...(integrationFailure === null
-      ? []
-      : [
-          {
-            code: "integration_failed" as const,
-            message: `The phases do not hold together: ${integrationFailure}. No self-audit was made.`,
-          },
-        ]),
-    ...(auditFailure === null
-      ? []
-      : [
-          {
-            code: "audit_failed" as const,
-            message: `The self-audit did not come to its end: ${auditFailure}. What it did not look at is in no count.`,
-          },
-        ]),
-  ];
+  if (auditFailure !== null) {
+    const message = `The self-audit did not come to its end: ${auditFailure}. What it did not look at is in no count.`;
+    warnings.push({ code: "audit_failed", message });
+  }
+  return warnings;
 }
 
 /** The verdict of the phases with the gaps of the self-audit; null if it has none. U4 */
 function findVerdict({ judged }: RunView, { selfAudit: audit, warnings }: CompletionInput): VerdictWithGaps | null {
-  const openGaps = [
-    ...warnings.flatMap(({ code, message }) => (code === "audit_failed" ? [message] : [])),
-    ...(audit?.remaining_gap_details ?? []).map(({ requirement_id, description }) => `${requirement_id}: ${description} (self-audit)`),
-  ].map((gap) => gap.replaceAll(";", ",").slice(0, detailCharsMax));
+  const auditFailures = warnings.filter(({ code }) => code === "audit_failed").map(({ message }) => message);
+  const auditGaps = (audit?.remaining_gap_details ?? []).map(
+    ({ requirement_id, description }) => `${requirement_id}: ${description} (self-audit)`,
+  );
+  const openGaps = [...auditFailures, ...auditGaps].map((gap) => gap.replaceAll(";", ",").slice(0, detailCharsMax)); // gaps are joined by "; "
   if (judged === null || openGaps.length === 0) return null;
   const verdict: Verdict = judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict;
   return { verdict, gaps: [...new Set([...judged.gaps, ...openGaps])] };
@@ -166,9 +158,9 @@ function finalStatus({ phases }: RoadmapState, warnings: readonly Warning[]): Ro
 /** All phases of the recorded roadmap; if the document is missing, those of the run. */
 function loadPhases(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly RoadmapPhase[] {
   const path = own(run.drafted.options, "roadmap_path");
-  const document = run.drafted.documents?.find((document) => document.path === path);
-  const text = document === undefined ? null : readBlob(document.hash);
-  const { phases } = text === null || typeof path !== "string" ? { phases: [] } : parseRoadmap(path, text.toString("utf8"));
+  const recorded = run.drafted.documents?.find((document) => document.path === path);
+  const bytes = recorded === undefined ? null : readBlob(recorded.hash);
+  const phases = bytes === null || typeof path !== "string" ? [] : parseRoadmap(path, bytes.toString("utf8")).phases;
   return phases.length > 0 ? phases : run.phases.filter(({ group }) => group === "phases");
 }
 

@@ -1,37 +1,37 @@
 // rollback: step that reverts a failed phase in one commit and keeps the work on a diagnostic branch.
 
 import { phaseFolder } from "../../../engine/prove.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findCheckpoint } from "./checkpoint.ts";
 
 const pathsShownMax = 20;
 
 /**
- * Reverts the work of a phase since its checkpoint, and keeps it on a branch for inspection. Work of other phases stays; if the two cannot
- * be separated, nothing is reverted.
+ * The step `rollback`: reverts the work of a phase since its checkpoint, and keeps it on a branch for inspection. Work of other phases stays;
+ * if the two cannot be separated, nothing is reverted.
  */
-export function rollback({ workspace }: Pick<RoadmapParts, "workspace">) {
+export function createRollbackStep({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     effect: "keyed" as const,
     isDone: async (attempt: string): Promise<boolean> => (await workspace.inspect(attempt, null)).commit !== null,
     async perform({ attempt, cursor, state }: StepInput): StepResult {
-      const since = findCheckpoint(cursor);
-      if (since === null) {
+      const checkpoint = findCheckpoint(cursor);
+      if (checkpoint === null) {
         const detail = "Where the phase began is not written down, so nothing was taken back.";
         return { ok: false, facts: { rollback_performed: false }, reason: "workspace_unusable", detail };
       }
       const { applied, branch, conflict } = await workspace.revert({
         attempt,
-        since,
-        of: `${cursor.path}@`,
+        since: checkpoint,
+        of: `${cursor.path}@`, // commits of this phase's attempts, in any visit
         branch: `autopilot-diagnostic-phase-${cursor.phase}`,
         subject: `autopilot ${cursor.phase}: take back what failed (${phaseFolder(state.drafted.flow, cursor.phase)})`,
       });
       const facts = {
         rollback_performed: applied !== null,
         rollback_from: applied?.parent ?? state.tip.commit,
-        rollback_to: since,
+        rollback_to: checkpoint,
         ...(branch === null ? {} : { diagnostic_branch: branch }),
       };
       if (conflict.length > 0) {

@@ -2,9 +2,9 @@
 
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
 import { baseTests } from "../../../engine/protected-files.ts";
-import type { StepInput, RoadmapParts } from "./parts.ts";
+import type { StepInput, RoadmapParts } from "./roadmap-parts.ts";
 
-/** Agents cannot change the protected files that judge their work: those of the base are used. */
+/** Agents cannot change the files that judge their work: changed ones that nobody approved are replaced by those of the base commit. */
 export async function runChecks(
   { verifier }: Pick<RoadmapParts, "verifier">,
   { attempt, state, cancel, onLiveEvent }: Pick<StepInput, "attempt" | "state" | "cancel" | "onLiveEvent">,
@@ -21,15 +21,23 @@ export async function runChecks(
     checks: [...(state.drafted.checks as readonly Check[]), ...checks],
   });
   const refusedChanges = changes.filter(({ allowed }) => allowed === null);
-  const oracles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
+  const restoredFiles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
   const knownStatuses = Object.fromEntries(Object.entries(state.checks).map(([id, { latest }]) => [id, latest.status]));
-  return verifier.check({ attempt, checks, commit, known: knownStatuses, cancel, onLiveEvent, ...baseTests(state, changes), ...oracles });
+  return verifier.check({
+    attempt,
+    checks,
+    commit,
+    known: knownStatuses,
+    cancel,
+    onLiveEvent,
+    ...baseTests(state, changes),
+    ...restoredFiles,
+  });
 }
 
-export const describeFailed = (results: readonly CheckResult[]): string =>
-  results
-    .filter(({ status }) => status !== "passed")
-    .map(
-      ({ check, status, exit_code }) => `${check.title}: \`${check.command}\` ${status}${exit_code === null ? "" : ` (exit ${exit_code})`}`,
-    )
-    .join("; ");
+/** The checks that did not pass, in one line; empty if all did. */
+export function describeFailed(results: readonly CheckResult[]): string {
+  const failures = results.filter(({ status }) => status !== "passed");
+  const exitText = (exitCode: number | null): string => (exitCode === null ? "" : ` (exit ${exitCode})`);
+  return failures.map(({ check, status, exit_code }) => `${check.title}: \`${check.command}\` ${status}${exitText(exit_code)}`).join("; ");
+}

@@ -7,17 +7,18 @@ export type SourceLocation = { readonly path: string; readonly line: number | nu
 
 const textBytesMax = 1_048_576;
 const locationsMax = 20;
-const charactersMax = 20_000;
+const textCharsMax = 20_000;
+
+/** `src/a.ts:12`, `./a.test.js`, `Makefile.am` */
+const fileLocation = /(?<![\w./:-])((?:[\w@.+-]+\/)*[\w@.+-]*\w\.[A-Za-z]\w{0,9})(?::(\d{1,7}))?/g;
 
 /** Paths with a file extension in a text, with their line number if there is one. */
 export function findLocations(text: string): readonly SourceLocation[] {
   const locations = new Map<string, SourceLocation>();
-  for (const match of text
-    .slice(0, charactersMax)
-    .matchAll(/(?<![\w./:-])((?:[\w@.+-]+\/)*[\w@.+-]*\w\.[A-Za-z]\w{0,9})(?::(\d{1,7}))?/g)) {
-    const [whole, path = "", line] = match;
-    if (/^\d/.test(path.split(".").at(-1) ?? "") || locations.size >= locationsMax) continue;
-    if (!locations.has(whole)) locations.set(whole, { path: path.replace(/^\.\//, ""), line: line === undefined ? null : Number(line) });
+  for (const [citation, path = "", line] of text.slice(0, textCharsMax).matchAll(fileLocation)) {
+    if (locations.size >= locationsMax) break;
+    if (!locations.has(citation))
+      locations.set(citation, { path: path.replace(/^\.\//, ""), line: line === undefined ? null : Number(line) });
   }
   return [...locations.values()];
 }
@@ -33,23 +34,23 @@ export async function findMissingReason(
   const dangling = await findDanglingPositions(workspace, [commit], text);
   if (dangling.length > 0) return `${dangling.join(", ")} ${dangling.length === 1 ? "is" : "are"} not there`;
   const paths = await workspace.pathsAt(commit);
-  const exists = ({ path }: SourceLocation): boolean => paths.some((one) => one === path || one.endsWith(`/${path}`));
+  const exists = ({ path }: SourceLocation): boolean => paths.some((existing) => existing === path || existing.endsWith(`/${path}`));
   return locations.some(exists) ? null : `there is no file ${locations.map(({ path }) => path).join(", ")}`;
 }
 
-/** The positions in a text that none of these commits has. */
+/** The positions in a text that are in none of these commits: the file is missing there, or has fewer lines. */
 export async function findDanglingPositions(
   workspace: Pick<Workspace, "textAt" | "pathsAt">,
   commits: readonly string[],
   text: string,
 ): Promise<readonly string[]> {
-  const citations = findCitations(text.slice(0, charactersMax));
+  const citations = findCitations(text.slice(0, textCharsMax));
   const paths = new Set((await Promise.all(commits.map((commit) => workspace.pathsAt(commit)))).flat());
   const texts = new Map<string, readonly string[] | null>();
   for (const path of new Set([...citedFiles(citations, paths).values()].flat())) {
     const contents = await Promise.all(commits.map((commit) => workspace.textAt(commit, path, textBytesMax)));
-    const readable = contents.filter((content) => content !== null);
-    texts.set(path, readable.length === 0 ? null : readable);
+    const readableContents = contents.filter((content) => content !== null);
+    texts.set(path, readableContents.length === 0 ? null : readableContents);
   }
   return missingCitations(citations, { paths, texts: (path) => texts.get(path) ?? null });
 }

@@ -1,10 +1,11 @@
 // task-commands: proof that the commands given for a task in its plan all pass.
 
 import type { Check } from "../../../contracts/evidence.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { describeFailed, runChecks } from "./run-checks.ts";
 
-export function taskCommands(parts: RoadmapParts) {
+/** The proof `task_commands`. */
+export function createTaskCommandsProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove(input: StepInput): StepResult {

@@ -15,18 +15,20 @@ import { costWarning, estimatedTokens } from "../../../insight/planned-cost.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";
-import { describePhase } from "./about.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import { describePhase } from "./describe-phase.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { type PhasePlan, readPlanAt } from "./phase-plan.ts";
 import { loadPlanningConfig, findPhase, getRoadmapPath } from "./recorded-documents.ts";
 import { runChecks } from "./run-checks.ts";
-import { hashBytes } from "./written.ts";
+import { hashBytes } from "./written-document.ts";
 
-const implementedRatioMin = 0.8;
+/** A phase counts as implemented if a larger part of its criteria holds before any work. */
+const implementedRatio = 0.8;
 
 type Triage = v.InferOutput<typeof TriageReturn>;
 
-export function triage(parts: RoadmapParts) {
+/** The step `triage`. */
+export function createTriageStep(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
@@ -41,16 +43,15 @@ export function triage(parts: RoadmapParts) {
       const checks = buildChecks(criteria);
       const results = await runChecks(parts, input, checks, state.tip.commit);
       const passedChecks = results.filter(({ status }) => status === "passed");
-      const passed = passedChecks.filter(canFail).length;
-      const ratio = criteria.length === 0 ? 0 : passed / criteria.length; // T1
-      const wasLeftToPerson = cursor.seen[roadmapSteps.human] === undefined ? 0 : 1; // in an earlier visit, which failed
-      const personTasks = plan === null ? wasLeftToPerson : plan.plan.tasks.filter(({ type }) => type !== "auto").length;
-      const routing = routePhase(ratio, {
+      const passedCount = passedChecks.filter(canFail).length; // T1
+      const askedPerson = cursor.seen[roadmapSteps.human] !== undefined; // in an earlier visit, which failed
+      const personTasks = plan?.plan.tasks.filter(({ type }) => type !== "auto").length;
+      const routing = routePhase({
         total: criteria.length,
         checked: checks.length,
-        passed,
-        left: personTasks,
-        trivial: passedChecks.length - passed,
+        passed: passedCount,
+        trivial: passedChecks.length - passedCount,
+        personTasks: personTasks ?? (askedPerson ? 1 : 0),
       });
       const phaseType = findPhaseType(parts, state, plan, describePhase(phase));
       const tokenEstimate = estimatedTokens({ phaseType, tasks: plan?.plan.tasks.map(sizeTask) ?? null });
@@ -77,16 +78,20 @@ export const canFail = ({ check: { command, expect } }: { readonly check: Pick<C
 
 type CriteriaCounts = {
   readonly total: number;
+  /** Criteria with a command. */
   readonly checked: number;
   readonly passed: number;
-  readonly left: number;
+  /** Criteria that passed by a command that cannot fail; not among `passed`. */
   readonly trivial: number;
+  /** Tasks that only a person can judge. */
+  readonly personTasks: number;
 };
 
-function routePhase(ratio: number, counts: CriteriaCounts): Triage {
-  const isImplemented = ratio > implementedRatioMin;
+function routePhase(counts: CriteriaCounts): Triage {
+  const ratio = counts.total === 0 ? 0 : counts.passed / counts.total; // T1
+  const isImplemented = ratio > implementedRatio;
   return {
-    routing: isImplemented && counts.left === 0 ? "verify_only" : "full_pipeline", // T2
+    routing: isImplemented && counts.personTasks === 0 ? "verify_only" : "full_pipeline", // T2
     pass_ratio: Math.round(ratio * 1_000) / 1_000,
     likely_implemented: isImplemented,
     criteria_checked: counts.checked,
@@ -100,12 +105,12 @@ function criteriaSource(plan: PhasePlan | null, criteriaCount: number): "plan" |
   return criteriaCount > 0 ? "roadmap" : "none";
 }
 
-function describeRouting(isImplemented: boolean, { total, checked, passed, left, trivial }: CriteriaCounts): string {
+function describeRouting(isImplemented: boolean, { total, checked, passed, personTasks, trivial }: CriteriaCounts): string {
   if (total === 0) return "The phase has no criteria, so all of it is to be done.";
   if (checked === 0) return `None of the ${total} criteria has a command, so all of it is to be done.`;
   const trivialText = trivial === 0 ? "" : ` (and ${trivial} by a command that cannot fail, which shows nothing)`;
   const heldText = `${passed} of ${total} criteria hold already${trivialText}`;
-  if (isImplemented && left > 0) return `${heldText}, but ${left} of its tasks only a person can judge: it is run in full.`;
+  if (isImplemented && personTasks > 0) return `${heldText}, but ${personTasks} of its tasks only a person can judge: it is run in full.`;
   return isImplemented ? `${heldText}: it is only verified.` : `${heldText}: it is planned and done in full.`;
 }
 

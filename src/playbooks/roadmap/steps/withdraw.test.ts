@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Entry } from "../../../contracts/event.ts";
 import type { LandResult } from "../../../ports/workspace.ts";
-import type { StepInput } from "./parts.ts";
-import { withdraw } from "./withdraw.ts";
+import type { StepInput } from "./roadmap-parts.ts";
+import { createWithdrawStep } from "./withdraw.ts";
 
 const applied = (attempt: string) => ({ event: "changes_applied", attempt }) as unknown as Entry;
 const landed = { event: "step_completed", attempt: "2/closing@1/land#1", facts: { landed: true } } as unknown as Entry;
@@ -21,7 +21,7 @@ const input = {
 function withdrawn(entries: readonly Entry[], result: LandResult = { landed: true, how: "merge", commit: "c" } as never) {
   let lands = 0;
   const workspace = { land: () => Promise.resolve((lands++, result)) } as never;
-  return withdraw({ workspace, paths: home, entries: () => entries })
+  return createWithdrawStep({ workspace, paths: home, entries: () => entries })
     .perform(input)
     .then((found) => ({ ...found, lands }));
 }

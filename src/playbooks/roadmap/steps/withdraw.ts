@@ -3,13 +3,13 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { CursorView } from "../../../core/state.ts";
 import { landInTurn } from "../../contract/landing.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 
 /**
- * While a phase waits for a person, later phases go on, and its work lands with theirs. If the person rejects it then, the revert on the
- * run's branch is landed too. Does nothing if the phase never landed.
+ * The step `withdraw`. While a phase waits for a person, later phases go on, and its work lands with theirs. If the person rejects it then,
+ * the revert on the run's branch is landed too. Does nothing if the phase never landed.
  */
-export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "workspace" | "paths" | "entries">) {
+export function createWithdrawStep({ workspace, paths, entries }: Pick<RoadmapParts, "workspace" | "paths" | "entries">) {
   return {
     version: 1,
     effect: "idempotent" as const,
@@ -17,7 +17,7 @@ export function withdraw({ workspace, paths, entries }: Pick<RoadmapParts, "work
       if (!hasLanded(entries(), cursor)) return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
       const branch = `autopilot/${state.drafted.run_id}`;
       const message = `Merge ${branch}: take back phase ${cursor.phase}`;
-      const judgeMerge = (): Promise<null> => Promise.resolve(null); // a person said so, and nothing is claimed of what is left
+      const judgeMerge = (): Promise<null> => Promise.resolve(null); // a person decided this, so the merge is not judged by checks
       const result = await landInTurn(workspace, paths, { message, judgeMerge, cancel });
       if (result.landed) return { ok: true, facts: { landed: true }, stands: true };
       if (result.because === "nothing_to_land") return { ok: true, facts: { landed: false } };

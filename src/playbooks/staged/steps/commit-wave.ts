@@ -9,7 +9,7 @@ import type { Workspace } from "../../../ports/workspace.ts";
 import { batchPath, nextBatch } from "./reports.ts";
 import { viewCommit } from "./tree-view.ts";
 
-export function commitWave(workspace: Workspace) {
+export function createCommitWaveStep(workspace: Workspace) {
   return {
     version: 1,
     effect: "idempotent" as const,

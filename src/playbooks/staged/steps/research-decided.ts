@@ -14,7 +14,7 @@ export async function hasPlan(tree: TreeView): Promise<boolean> {
   return texts.some((text) => text !== null && text !== "");
 }
 
-export function researchDecided(workspace: Workspace) {
+export function createResearchDecidedProof(workspace: Workspace) {
   return {
     version: 1,
     async prove({ state, commit }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {

@@ -6,10 +6,10 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import { StagedFile } from "../files/staged-file.ts";
 import { draftedText } from "../files/staged-record.ts";
-import type { StagedParts } from "./parts.ts";
+import type { StagedParts } from "./staged-parts.ts";
 import { findBegin } from "./survey-project.ts";
 
-export function resetFailedStep({ paths, folder, readBlob }: Pick<StagedParts, "paths" | "folder" | "readBlob">) {
+export function createResetFailedStep({ paths, folder, readBlob }: Pick<StagedParts, "paths" | "folder" | "readBlob">) {
   return {
     version: 1,
     effect: "none" as const,

@@ -2,37 +2,43 @@
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { Functions } from "../../../ports/functions.ts";
-import type { StagedParts } from "./parts.ts";
-import { commitWave } from "./commit-wave.ts";
-import { dependencyTable } from "./dependency-table.ts";
-import { researchDecided } from "./research-decided.ts";
-import { resetFailedStep } from "./reset-failed-step.ts";
-import { stateFile } from "./state-file.ts";
-import { surveyProject } from "./survey-project.ts";
-import { everyTaskNamed, everyTaskReported, openTask, taskFiles, taskPoints } from "./task-proofs.ts";
-import { taskSummary } from "./task-summary.ts";
-import { testsPass } from "./tests-pass.ts";
+import type { StagedParts } from "./staged-parts.ts";
+import { createCommitWaveStep } from "./commit-wave.ts";
+import { createDependencyTableReader } from "./dependency-table.ts";
+import { createResearchDecidedProof } from "./research-decided.ts";
+import { createResetFailedStep } from "./reset-failed-step.ts";
+import { createStateFileStep } from "./state-file.ts";
+import { createSurveyProjectStep } from "./survey-project.ts";
+import {
+  createEveryTaskNamedProof,
+  createEveryTaskReportedProof,
+  createOpenTaskProof,
+  createTaskFilesProof,
+  createTaskPointsProof,
+} from "./task-proofs.ts";
+import { createTaskSummaryStep } from "./task-summary.ts";
+import { createTestsPassProof } from "./tests-pass.ts";
 
 export function stagedFunctions(parts: StagedParts): Functions<RunView, CursorView> {
   const { workspace, verifier } = parts;
   return {
     run: {
-      survey_project: surveyProject(parts),
-      reset_failed_step: resetFailedStep(parts),
-      state_file: stateFile(parts),
-      task_summary: taskSummary(workspace),
-      commit_wave: commitWave(workspace),
+      survey_project: createSurveyProjectStep(parts),
+      reset_failed_step: createResetFailedStep(parts),
+      state_file: createStateFileStep(parts),
+      task_summary: createTaskSummaryStep(workspace),
+      commit_wave: createCommitWaveStep(workspace),
     },
     proof: {
-      research_decided: researchDecided(workspace),
-      task_points: taskPoints(workspace),
-      task_files: taskFiles(workspace),
-      every_task_reported: everyTaskReported(workspace),
-      every_task_named: everyTaskNamed(workspace),
-      open_task: openTask(workspace),
-      tests_pass: testsPass(verifier, workspace),
+      research_decided: createResearchDecidedProof(workspace),
+      task_points: createTaskPointsProof(workspace),
+      task_files: createTaskFilesProof(workspace),
+      every_task_reported: createEveryTaskReportedProof(workspace),
+      every_task_named: createEveryTaskNamedProof(workspace),
+      open_task: createOpenTaskProof(workspace),
+      tests_pass: createTestsPassProof(verifier, workspace),
     },
     phases: {},
-    tasks: { dependency_table: dependencyTable(workspace) },
+    tasks: { dependency_table: createDependencyTableReader(workspace) },
   };
 }

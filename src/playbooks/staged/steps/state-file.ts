@@ -12,10 +12,10 @@ import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../p
 import type { Workspace } from "../../../ports/workspace.ts";
 import { type StatedStep, StagedFile } from "../files/staged-file.ts";
 import { draftedState, draftedText } from "../files/staged-record.ts";
-import type { StagedParts } from "./parts.ts";
+import type { StagedParts } from "./staged-parts.ts";
 import { viewCommit } from "./tree-view.ts";
 
-export function stateFile({ paths, folder, readBlob, workspace, entries }: Omit<StagedParts, "verifier">) {
+export function createStateFileStep({ paths, folder, readBlob, workspace, entries }: Omit<StagedParts, "verifier">) {
   return {
     version: 1,
     effect: "idempotent" as const,

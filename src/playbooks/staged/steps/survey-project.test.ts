@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import type { Flow } from "../../../contracts/flow.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
-import { surveyProject } from "./survey-project.ts";
+import { createSurveyProjectStep } from "./survey-project.ts";
 
 const flow = parse(readFileSync(new URL("../../../flows/catalog/greenfield/flow.yaml", import.meta.url), "utf8")) as Flow;
 const phases = ("read" in flow.phases ? [] : flow.phases).map(({ id, name }) => ({ id, name, group: "phases" }));
@@ -21,7 +21,9 @@ async function differed(status: string, paths: readonly string[]) {
     drafted: { flow, documents: [{ path: "_docs/_autopilot_state.md", hash: "h" }] },
   } as unknown as RunView;
   const workspace = { pathsAt: () => Promise.resolve(paths), textAt: () => Promise.resolve(null) };
-  const survey = surveyProject({ workspace, readBlob: () => Buffer.from(text) } as unknown as Parameters<typeof surveyProject>[0]);
+  const survey = createSurveyProjectStep({ workspace, readBlob: () => Buffer.from(text) } as unknown as Parameters<
+    typeof createSurveyProjectStep
+  >[0]);
   const result = await survey.perform({ state, commit: "c" } as unknown as FunctionInput<RunView, CursorView>);
   return result.differed ?? [];
 }

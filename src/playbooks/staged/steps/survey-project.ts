@@ -12,13 +12,13 @@ import type { ParsedStagedState } from "../views/parse-staged-state.ts";
 import type { DocumentDiffered, FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import { draftedState } from "../files/staged-record.ts";
 import { findProofFile, isSkipped, findPartialProof, describePartial } from "../files/staged-scan.ts";
-import type { StagedParts } from "./parts.ts";
+import type { StagedParts } from "./staged-parts.ts";
 import { viewCommit } from "./tree-view.ts";
 
 type Phase = RunView["phases"][number];
 type StagedRecord = ParsedStagedState["state"] | null;
 
-export function surveyProject({ workspace, readBlob }: Pick<StagedParts, "workspace" | "readBlob">) {
+export function createSurveyProjectStep({ workspace, readBlob }: Pick<StagedParts, "workspace" | "readBlob">) {
   return {
     version: 1,
     effect: "none" as const,

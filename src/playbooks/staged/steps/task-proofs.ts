@@ -26,7 +26,7 @@ const createProof = (workspace: Workspace, inspect: (tree: TreeView, input: Step
 });
 
 /** Every task is in the table, has its own file, and is small enough. */
-export const taskPoints = (workspace: Workspace) =>
+export const createTaskPointsProof = (workspace: Workspace) =>
   createProof(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);
     if (faults.length > 0) return { faults };
@@ -44,7 +44,7 @@ export const taskPoints = (workspace: Workspace) =>
   });
 
 /** A report written by an agent says that each task of the table is done; the runner's own batch reports do not count. */
-export const everyTaskReported = (workspace: Workspace) =>
+export const createEveryTaskReportedProof = (workspace: Workspace) =>
   createProof(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);
     const { isDone } = await readReports(tree, "agents");
@@ -60,7 +60,7 @@ export async function findUnnamedTasks(tree: TreeView): Promise<readonly string[
   return findTaskFiles(tree).filter((path) => !isNamed(taskId(path)) && !isNamed(stemOf(path)));
 }
 
-export const everyTaskNamed = (workspace: Workspace) =>
+export const createEveryTaskNamedProof = (workspace: Workspace) =>
   createProof(workspace, async (tree) => ({
     faults: (await findUnnamedTasks(tree)).map((path) => `${path} is named by no implementation report`),
   }));
@@ -72,7 +72,7 @@ export async function findOpenTaskFault(tree: TreeView, acceptsFinalReport: bool
   return "found no task in _docs/02_tasks/ that no implementation report names yet";
 }
 
-export const openTask = (workspace: Workspace) =>
+export const createOpenTaskProof = (workspace: Workspace) =>
   createProof(workspace, async (tree, { cursor, state }) => {
     const acceptsFinalReport = cursor.visit === 0 && optionValue(state, "new_task") !== true;
     const fault = await findOpenTaskFault(tree, acceptsFinalReport);
@@ -80,7 +80,7 @@ export const openTask = (workspace: Workspace) =>
   });
 
 /** The files that a task names exist, and this run changed at least one of them. */
-export const taskFiles = (workspace: Workspace) =>
+export const createTaskFilesProof = (workspace: Workspace) =>
   createProof(workspace, async (tree, { cursor, state, changed, commit }) => {
     const { tasks } = await readTasks(tree);
     const files = tasks.find(({ id }) => id === cursor.task)?.files ?? [];

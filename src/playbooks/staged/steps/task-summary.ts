@@ -12,7 +12,7 @@ import { viewCommit } from "./tree-view.ts";
 /** Shown with the question: tasks run in parallel in their own folders, so one agent session cannot continue in all of them. */
 const sessions = "each task has an agent session of its own, with A and with B; B goes on now, and Key Decisions are handed over";
 
-export function taskSummary(workspace: Workspace) {
+export function createTaskSummaryStep(workspace: Workspace) {
   return {
     version: 1,
     effect: "none" as const,

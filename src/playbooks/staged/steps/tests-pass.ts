@@ -16,7 +16,7 @@ const testScript = "scripts/run-tests.sh";
 const manifestNames = /^(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|[Mm]akefile|GNUmakefile)$/;
 
 /** Uses the test commands found when the run was drafted; if there were none, searches the commit for one. */
-export function testsPass(verifier: Verifier, workspace: Workspace) {
+export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
   return {
     version: 1,
     async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {

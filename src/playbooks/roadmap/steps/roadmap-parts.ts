@@ -1,4 +1,4 @@
-// parts: the parts of a run that the roadmap playbook's functions may use.
+// roadmap-parts: the parts of a run that the roadmap playbook's functions may use.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";

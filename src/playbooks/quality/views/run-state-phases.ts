@@ -1,4 +1,4 @@
-// run-state-places: maps attempts to the six quality phases, and words why a phase is repeated.
+// run-state-phases: finds which of the six quality phases a cursor or attempt belongs to, and says why a phase is repeated.
 
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
 

@@ -1,10 +1,11 @@
 // agent-return: reads what a step's agent returned in this visit, and fields of it.
 
-import type { CursorView } from "../../../core/state.ts";
-import type { RoadmapParts } from "./parts.ts";
+import type { CursorView } from "../../core/state.ts";
+
+type Parts = { readonly readBlob: (hash: string) => Buffer | null };
 
 /** The step's last return in this visit; null if there was none or it can no longer be read. */
-export function readReturn({ readBlob }: Pick<RoadmapParts, "readBlob">, cursor: CursorView, step: string): unknown {
+export function readReturn({ readBlob }: Parts, cursor: Pick<CursorView, "handed">, step: string): unknown {
   const hash = cursor.handed?.[step];
   const bytes = hash === undefined ? null : readBlob(hash);
   if (bytes === null) return null;
@@ -15,8 +16,11 @@ export function readReturn({ readBlob }: Pick<RoadmapParts, "readBlob">, cursor:
   }
 }
 
+/** A field of a return, whatever the agent made of it; undefined if there is none. */
 export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+
+/** The texts of a field that should be a list of texts; empty if it is something else. */
 export const textsOf = (value: unknown, name: string): readonly string[] => {
   const list = fieldOf(value, name);
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];

@@ -1,4 +1,4 @@
-// written: proof that the document a step should write exists and has content.
+// written-document: proof that the document a step should write exists and has content.
 
 import { createHash } from "node:crypto";
 import { findStep } from "../../../core/selectors.ts";
@@ -7,21 +7,21 @@ import type { Step } from "../../../contracts/flow.ts";
 import { phaseFolder } from "../../../engine/prove.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { invariant } from "../../../kit/invariant.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 
 /** This cursor's current step, as the flow has it. */
 export function openStep(state: RunView, cursor: CursorView): Step {
-  const open = cursor.open === null ? undefined : state.open[cursor.open];
-  invariant(open !== undefined, `E1: ${cursor.path} proves something in an attempt`);
-  return findStep(state, cursor, open.step);
+  const openAttempt = cursor.open === null ? undefined : state.open[cursor.open];
+  invariant(openAttempt !== undefined, `a proof is made in an attempt: ${cursor.path}`);
+  return findStep(state, cursor, openAttempt.step);
 }
 
 /** The path of the document that a step writes, in the folder of its phase. */
 export const documentPath = (state: RunView, { writes }: Pick<Step, "writes">, { phase }: CursorView): string | null =>
   writes?.[0] === undefined ? null : `${phaseFolder(state.drafted.flow, phase)}/${writes[0]}`;
 
-/** A named proof. The facts record the hash of the document. */
-export function written({ workspace }: Pick<RoadmapParts, "workspace">) {
+/** The proof `written`. Its facts record the hash of the document, so that a later proof can see whether it was changed. */
+export function createWrittenProof({ workspace }: Pick<RoadmapParts, "workspace">) {
   return {
     version: 1,
     async prove({ state, cursor, commit }: StepInput): StepResult {

@@ -1,8 +1,8 @@
-// names: the names and effects of the quality playbook's functions, without loading their code.
+// quality-function-names: the names and effects of the quality playbook's functions, without loading their code.
 
 import type { FunctionNames } from "../../contract/lazy-functions.ts";
 
-export const qualityNames = {
+export const qualityFunctionNames = {
   run: {
     docs_present: "none",
     docs_note: "keyed",

@@ -1,4 +1,4 @@
-// parts: the parts of a run that the staged playbook's functions may use.
+// staged-parts: the parts of a run that the staged playbook's functions may use.
 
 import type { Entry } from "../../../contracts/event.ts";
 import type { Verifier } from "../../../ports/verifier.ts";

@@ -1,14 +1,17 @@
-// about: describes phases and tasks for their agents.
+// describe-phase: describes a roadmap's phases and a plan's tasks in text, for the prompts of their agents.
 
 import type { CheckedCriterion, PlanTask, RoadmapPhase } from "../../../contracts/roadmap.ts";
 
-const titledList = (title: string, items: readonly string[]): readonly string[] => (items.length === 0 ? [] : [title, ...items]);
+/** A title and its lines; nothing if there are no lines. */
+const titledList = (title: string, lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : [title, ...lines]);
+const oneLine = (words: readonly string[]): readonly string[] => (words.length === 0 ? [] : [words.join(", ")]);
 
-const criterionLine = ({ text, command, expect }: CheckedCriterion, n: number): string => {
-  if (command === null) return `${n + 1}. ${text}`;
+/** `1. the tests pass :: npm test (returns 0)` */
+function criterionLine({ text, command, expect }: CheckedCriterion, index: number): string {
+  if (command === null) return `${index + 1}. ${text}`;
   const expectation = expect === null ? "" : ` (${describeExpectation(expect)})`;
-  return `${n + 1}. ${text} :: ${command}${expectation}`;
-};
+  return `${index + 1}. ${text} :: ${command}${expectation}`;
+}
 
 function describeExpectation(expect: NonNullable<CheckedCriterion["expect"]>): string {
   if (expect.kind === "text") return `expect ${expect.text}`;
@@ -19,8 +22,8 @@ export function describePhase({ id, name, goal, depends_on, requirements, succes
   return [
     `Phase ${id}: ${name}`,
     `Goal: ${goal}`,
-    ...titledList("Depends on:", depends_on.length === 0 ? [] : [depends_on.join(", ")]),
-    ...titledList("Requirements:", requirements.length === 0 ? [] : [requirements.join(", ")]),
+    ...titledList("Depends on:", oneLine(depends_on)),
+    ...titledList("Requirements:", oneLine(requirements)),
     ...titledList("Success criteria:", success_criteria.map(criterionLine)),
   ].join("\n");
 }
@@ -32,6 +35,6 @@ export function describeTask({ title, files, action, verify, done, requirements 
     ...titledList("Action:", [action]),
     ...titledList("Verify:", verify.map(criterionLine)),
     ...titledList("Done when:", [done]),
-    ...titledList("Requirements:", requirements.length === 0 ? [] : [requirements.join(", ")]),
+    ...titledList("Requirements:", oneLine(requirements)),
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Flow } from "../../contracts/flow.ts";
-import { invocationOptionsFrom, runOptionsFrom } from "./asks.ts";
+import { invocationOptionsFrom, runOptionsFrom } from "./flow-flag-options.ts";
 import { Refusal } from "../../project/respond.ts";
 
 const optional = { type: "word" as const, one_of: ["ask", "do", "skip"], default: "ask" };

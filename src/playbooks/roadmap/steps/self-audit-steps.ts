@@ -1,4 +1,4 @@
-// audit: the steps of the self-audit: its scope, the proof that it is complete, and the tasks for the gaps it found.
+// self-audit-steps: the steps of the self-audit: its scope, the proof that it is complete, and the tasks for the gaps it found.
 
 import * as v from "valibot";
 import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
@@ -6,13 +6,15 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import { type Gap, scoreAudit } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import { findLocations, findMissingReason } from "./source-locations.ts";
-import type { StepResult, StepInput, RoadmapParts } from "./parts.ts";
-import { readReturn } from "./agent-return.ts";
+import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
+import { readReturn } from "../../contract/agent-return.ts";
 import { findPhase } from "./recorded-documents.ts";
 
+const taskIdCharsMax = 64;
+const titleCharsMax = 300;
 /** The step whose agent returns the audit. */
 const auditStep = "audit";
-const missingShownMax = 50;
+const faultsShownMax = 50;
 
 /** Requirements of the phases that this run completed, with their phases. */
 export function listRequirements(parts: RoadmapParts, state: RunView): readonly { readonly id: string; readonly phase: string }[] {
@@ -21,38 +23,33 @@ export function listRequirements(parts: RoadmapParts, state: RunView): readonly 
     .flatMap(({ id: phase }) => (findPhase(parts, state, phase)?.requirements ?? []).map((id) => ({ id, phase })));
 }
 
-/** Counts what there is to audit, and records the commit from which fixes are counted. */
-export function auditScope(parts: RoadmapParts) {
+/** The step `audit_scope`: counts what there is to audit, and records the commit from which fixes are counted. */
+export function createAuditScopeStep(parts: RoadmapParts) {
   return {
     version: 1,
     effect: "none" as const,
     perform({ state }: StepInput): StepResult {
       const requirements = listRequirements(parts, state);
-      const phases = new Set(requirements.map(({ phase }) => phase));
+      const idsByPhase = new Map<string, string[]>();
+      for (const { id, phase } of requirements) idsByPhase.set(phase, [...(idsByPhase.get(phase) ?? []), id]);
+      const phaseLines = [...idsByPhase].map(([phase, ids]) => `${phase}: ${ids.join(", ")}`);
       return Promise.resolve({
         ok: true,
-        facts: { requirements: requirements.length, phases: phases.size, checkpoint: state.tip.commit },
-        detail: [...phases]
-          .map(
-            (phase) =>
-              `${phase}: ${requirements
-                .filter((requirement) => requirement.phase === phase)
-                .map(({ id }) => id)
-                .join(", ")}`,
-          )
-          .join("; "),
+        facts: { requirements: requirements.length, phases: idsByPhase.size, checkpoint: state.tip.commit },
+        detail: phaseLines.join("; "),
       });
     },
   };
 }
 
+/** The audit that the agent of this phase returned; null if there is none with its schema. */
 function readAudit(parts: Pick<RoadmapParts, "readBlob">, cursor: CursorView): SelfAuditReturn | null {
   const parsed = v.safeParse(SelfAuditReturn, readReturn(parts, cursor, auditStep));
   return parsed.success ? parsed.output : null;
 }
 
-/** A named proof: every requirement of a completed phase was checked, and the evidence for each pass exists. */
-export function auditEvidence(parts: RoadmapParts) {
+/** The proof `audit_evidence`: every requirement of a completed phase was checked, and the evidence for each pass exists. */
+export function createAuditEvidenceProof(parts: RoadmapParts) {
   return {
     version: 1,
     async prove({ state, cursor, commit }: StepInput): StepResult {
@@ -65,19 +62,19 @@ export function auditEvidence(parts: RoadmapParts) {
         .map(({ id, phase }) => `${id} of phase ${phase} was not looked at`);
       for (const { requirement_id, status, file_line_evidence: evidence } of checks) {
         if (status !== "pass" || evidence.trim() === "") continue; // a pass without evidence is counted as a gap
-        const why = await findMissingReason(parts.workspace, commit, evidence);
-        if (why !== null) faults.push(`${requirement_id} is said to be met, and ${why}`);
+        const missingReason = await findMissingReason(parts.workspace, commit, evidence);
+        if (missingReason !== null) faults.push(`${requirement_id} is said to be met, and ${missingReason}`);
       }
       const { gaps, checked } = scoreAudit(audit);
       const facts = { gaps: gaps.length, checked };
       if (faults.length === 0) return { ok: true, facts };
-      return { ok: false, facts, reason: "return_invalid", detail: faults.slice(0, missingShownMax).join("; ") };
+      return { ok: false, facts, reason: "return_invalid", detail: faults.slice(0, faultsShownMax).join("; ") };
     },
   };
 }
 
 /** The reader `audit_gaps`: one task per gap, under the id of its requirement. */
-export function readAuditGaps(
+export function createAuditGapsReader(
   parts: RoadmapParts,
 ): (state: RunView, cursor: CursorView) => Promise<{ readonly tasks: readonly TaskFound[] } | { readonly problem: string }> {
   return (_state, cursor) => {
@@ -87,26 +84,24 @@ export function readAuditGaps(
   };
 }
 
+/** Two gaps of one requirement become one task: the first of them. */
 export function buildGapTasks(gaps: readonly Gap[]): readonly TaskFound[] {
-  const taskIds = new Set<string>();
-  return gaps.flatMap((gap) => {
-    const id = gap.requirement_id
-      .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
-      .replace(/^[^A-Za-z0-9]+/, "")
-      .slice(0, 64);
-    if (id === "" || taskIds.has(id)) return [];
-    taskIds.add(id);
-    return [
-      {
-        id,
-        files: findLocations(gap.suggested_fix).map(({ path }) => path),
-        after: [],
-        title: gap.description.slice(0, 300),
-        about: describeGap(gap),
-      },
-    ];
-  });
+  const tasks = new Map<string, TaskFound>();
+  for (const gap of gaps) {
+    const id = toTaskId(gap.requirement_id);
+    if (id === "" || tasks.has(id)) continue;
+    const files = findLocations(gap.suggested_fix).map(({ path }) => path);
+    tasks.set(id, { id, files, after: [], title: gap.description.slice(0, titleCharsMax), about: describeGap(gap) });
+  }
+  return [...tasks.values()];
 }
+
+/** A requirement's id in the letters that a task's id may have: `(REQ 1)` → `REQ-1-`. */
+const toTaskId = (requirementId: string): string =>
+  requirementId
+    .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, taskIdCharsMax);
 
 const describeGap = ({ requirement_id, phase_id, description, suggested_fix, fix_complexity }: Gap): string =>
   [
