@@ -1,4 +1,4 @@
-// check-command: builds the command of one check, inside the isolation of its kind.
+// check-command: builds the request to run one check's command, with the verifier's settings and the isolation of the check's kind.
 
 import type { Check } from "../contracts/evidence.ts";
 import type { CommandRequest, Wrap } from "./command.ts";

@@ -1,49 +1,33 @@
 // check-session: runs the checks of one request in a checkout of its commit, and keeps their results.
 // Invariants V1 and on: verify/verifier.ts.
 
-import type { Check, CheckResult, CheckStatus, Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
+import type { Check, CheckResult, CheckStatus, Evidence, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { CheckoutOverrides } from "../ports/workspace.ts";
 import { commandFor } from "./check-command.ts";
-import { type CommandRequest, type CommandResult, envHashFor, runCommand } from "./command.ts";
+import { type Checkout, type CheckRun, whyNotPassed } from "./check-run.ts";
+import { type CommandResult, envHashFor, runCommand } from "./command.ts";
 import { openTestOutput, pathsOf } from "./test-output.ts";
 import { parseEvidence, storeEvidence } from "./evidence.ts";
 import { isTriedOut } from "./experiments/try-out.ts";
 import { hasTestsIn } from "./holds-tests.ts";
 import { manifestReader } from "./detect/manifest-file.ts";
 import { findUnmetNeeds } from "./detect/lacks.ts";
-import { findBrokenTests, toTestNames, type ReportedNames, mergeNames, findUnrunTests } from "./detect/names.ts";
+import { findBrokenTests, toTestNames, mergeNames, findUnrunTests } from "./detect/names.ts";
 import { overriddenPaths } from "./protected/undo.ts";
 import { findQuarantine } from "./quarantine.ts";
 import { combinedStatus, comparableRuns, pickDecidingRun, runsWanted, type RepeatPolicy } from "./repeats.ts";
 import type { OpenParts } from "./parts.ts";
 import { chooseTestSource, recordGap } from "./reporter/believe.ts";
-import { mayBeAffected, openTrust, type TrustedRun, type Trust } from "./reporter/trust.ts";
+import { mayBeAffected, openTrust, type Trust } from "./reporter/trust.ts";
 import { brokenTestsMessage, fewerTestsMessage, unrunTestsMessage } from "./lost-tests.ts";
-import { whyFailuresIgnored, whyProvesLess } from "./tally.ts";
 import { reportRunning } from "./report-running.ts";
-import { findWrittenFiles, touchedGap, whyJudgeRewritten, wroteNothing, type WrittenTo } from "./written-to.ts";
+import { findWrittenFiles, touchedGap, wroteNothing, type WrittenTo } from "./written-to.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 
-/** A checkout, and its tree hash while no check has changed it. */
-type Checkout = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
-/** One run of a command, with the tree before and after. */
-type Run = TrustedRun & {
-  readonly result: CommandResult;
-  readonly tests: TestTally | null;
-  readonly names: ReportedNames;
-  readonly failing: readonly string[];
-  readonly wrote: WrittenTo;
-  readonly why: string | null;
-  /** What its test runners reported over our own channel, and how much foreign input it had. */
-  readonly recorded: Recorded | null;
-  readonly foreignLines: number;
-  readonly checkout: Checkout;
-  readonly treeBefore: GitSha;
-  readonly treeAfter: GitSha;
-};
+type Recording = { readonly testOutput: ReturnType<typeof openTestOutput>; readonly isRecorded: boolean };
 
 const repeatMaxDefault = 3;
 
@@ -74,17 +58,17 @@ export class CheckSession {
     return this.#checkout;
   }
 
-  /** Null if it was cancelled. */
+  /** Runs the restores, then the checks, unless an earlier result can be reused. Null if it was cancelled. */
   async runAll(checks: readonly Check[]): Promise<readonly CheckResult[] | null> {
-    const cached = await Promise.all([...this.#restores, ...checks].map((check) => this.#cachedResult(check)));
-    const isAllCached = cached.every((result) => result !== null);
+    const cachedResults = await Promise.all([...this.#restores, ...checks].map((check) => this.#cachedResult(check)));
+    const isAllCached = cachedResults.every((result) => result !== null);
     for (const [index, restore] of this.#restores.entries()) {
-      const cachedResult = isAllCached ? (cached[index] ?? null) : null; // restored dependencies are needed by every check
+      const cachedResult = isAllCached ? (cachedResults[index] ?? null) : null; // a check that runs needs the restored dependencies
       if (cachedResult === null && !(await this.#decideCheck(restore))) return null;
       if (cachedResult !== null) this.results.push(cachedResult);
     }
     for (const [index, check] of checks.entries()) {
-      const cachedResult = cached[this.#restores.length + index] ?? null;
+      const cachedResult = cachedResults[this.#restores.length + index] ?? null;
       if (cachedResult !== null) this.results.push(cachedResult);
       else if (!(await this.#decideCheck(check))) return null;
     }
@@ -101,8 +85,9 @@ export class CheckSession {
     const policy = this.#repeatPolicy(check);
     const runsMin = (status: CheckStatus): number => runsWanted(check, [status], policy);
     const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, checkout.folder, this.#request.cancel));
-    const earlier = await verdicts.find({ check, tree: checkout.tree, dependencies: checkout.dependencies, envHash, runsMin }, recorded);
-    return earlier?.uninstalled === undefined ? earlier : null; // somebody may have installed it since
+    const { tree, dependencies } = checkout;
+    const earlierResult = await verdicts.find({ check, tree, dependencies, envHash, runsMin }, recorded);
+    return earlierResult?.uninstalled === undefined ? earlierResult : null; // the missing package may have been installed since
   }
 
   /** Runs a check as often as needed, and keeps its result. False if it was cancelled. */
@@ -111,31 +96,32 @@ export class CheckSession {
     if (this.#request.cancel.aborted) return false;
     onLiveEvent({ signal: "checking", attempt, title: check.title, command: check.command });
     const baseEvidence = await this.#baseEvidence(check);
-    const trust = openTrust<Run>(kindsRecorded.has(check.kind) && (baseEvidence === null || baseEvidence.recorded !== undefined));
+    const trust = openTrust<CheckRun>(kindsRecorded.has(check.kind) && (baseEvidence === null || baseEvidence.recorded !== undefined));
     const runs = await this.#runUntilDecided(check, trust);
     return runs !== null && (await this.#keepResult(check, runs, baseEvidence, trust.note()));
   }
 
-  /** Null if it was cancelled (V3). */
-  async #runUntilDecided(check: Check, trust: Trust<Run>): Promise<readonly Run[] | null> {
+  /** Repeats the check until its runs agree or show that it is flaky (V6). Null if it was cancelled (V3). */
+  async #runUntilDecided(check: Check, trust: Trust<CheckRun>): Promise<readonly CheckRun[] | null> {
     const policy = this.#repeatPolicy(check);
-    const wanted = (runs: readonly Run[]): number => {
-      const statuses = runs.map(({ status }) => status);
+    const countWanted = (finished: readonly CheckRun[]): number => {
+      const statuses = finished.map(({ status }) => status);
       return runsWanted(check, statuses, policy);
     };
-    let runs: readonly Run[];
+    let runs: readonly CheckRun[];
     do {
       const run = await this.#runOnce(check, trust.usesReporter());
       if (run === null) return null;
       runs = trust.add(run);
-    } while (trust.needsRun() || runs.length < wanted(runs)); // V6
+    } while (trust.needsRun() || runs.length < countWanted(runs));
     if (runs.length >= this.#repeatMax || (await this.#testsBrokenSinceBase(check, runs)).length === 0) return runs;
-    const rerun = await this.#runOnce(check, trust.usesReporter()); // a flaky test within a check that fails anyway is not broken
+    // Once more: a test that is flaky within a check that fails anyway does not count as broken.
+    const rerun = await this.#runOnce(check, trust.usesReporter());
     return rerun === null ? null : [...runs, rerun];
   }
 
   /** Stores the evidence of a check's runs and adds its result. False without a run that decides. */
-  async #keepResult(check: Check, runs: readonly Run[], baseEvidence: Evidence | null, trustNote: string): Promise<boolean> {
+  async #keepResult(check: Check, runs: readonly CheckRun[], baseEvidence: Evidence | null, trustNote: string): Promise<boolean> {
     const { commit } = this.#request;
     const statuses = runs.map((run) => run.status);
     const status = combinedStatus(statuses);
@@ -143,6 +129,7 @@ export class CheckSession {
     const deciding = pickDecidingRun(reportingRuns, status, this.#request.before === undefined);
     if (deciding === undefined) return false;
     const { result, checkout, treeBefore, treeAfter, tests, wrote } = deciding;
+    const areNamesKept = status === "failed" || this.#request.before === undefined; // later runs are compared with these
     const broke = await this.#testsBrokenSinceBase(check, runs);
     const unmetNeeds = findUnmetNeeds(status, deciding, manifestReader(this.#parts.workspace.foldersOf(checkout.folder)));
     const why = unmetNeeds?.why ?? deciding.why ?? brokenTestsMessage(broke);
@@ -167,13 +154,9 @@ export class CheckSession {
       quarantine,
       tests,
       why,
-      names:
-        status === "failed" || this.#request.before === undefined ? toTestNames(mergeNames(reportingRuns.map(({ names }) => names))) : null,
+      names: areNamesKept ? toTestNames(mergeNames(reportingRuns.map(({ names }) => names))) : null,
       recorded: deciding.recorded,
-      gap:
-        status === "passed"
-          ? joinedGaps(await this.#testsNoLongerRun(check, deciding), touchedGap(wrote, baseEvidence), recordGap(deciding, baseEvidence))
-          : null,
+      gap: status === "passed" ? await this.#describeGaps(check, deciding, baseEvidence) : null,
       failing: deciding.failing,
       ...(unmetNeeds === null ? {} : { uninstalled: unmetNeeds.names }),
       broke,
@@ -188,39 +171,20 @@ export class CheckSession {
   }
 
   /** One run, on the commit's tree (V2). Null if it was cancelled. `isRecorded`: whether its test runners report to us. */
-  async #runOnce(check: Check, isRecorded: boolean): Promise<Run | null> {
+  async #runOnce(check: Check, isRecorded: boolean): Promise<CheckRun | null> {
     const checkout = await this.#cleanCheckout(check);
     if (checkout === null || this.#request.cancel.aborted) return null;
     const testOutput = openTestOutput(check.command, pathsOf(checkout.folder, this.#parts));
-    const { onLiveEvent, attempt } = this.#request;
-    const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
-      onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
-    );
-    const command = commandFor(this.#parts, check, checkout.folder, this.#request.cancel);
-    const request: CommandRequest = { ...command, testOutput, isRecorded };
-    const result = await runCommand(request).finally(stopReporting);
+    const result = await this.#runCommand(check, checkout, { testOutput, isRecorded });
     if (result.status === "cancelled") return null;
-    const treeAfter = await this.#parts.workspace.treeOf(checkout.folder);
-    const stamp = await this.#parts.workspace.stampOf(checkout.folder);
-    if (check.kind === "restore") {
-      this.#checkout = { ...checkout, tree: treeAfter };
-      this.#cleanStamp = stamp;
-    } else this.#isSpoiled = stamp === null || stamp !== this.#cleanStamp; // V2
-    const isChanged = treeAfter !== checkout.tree;
-    const overridden = this.#overrides === null ? [] : overriddenPaths(this.#overrides);
-    const wrote = check.kind === "restore" ? wroteNothing : await findWrittenFiles(this.#parts, checkout.folder, { isChanged, overridden });
+    const treeAfter = await this.#noteTree(check, checkout);
+    const wrote = await this.#findWritten(check, checkout, treeAfter);
     const hasTests = hasTestsIn(checkout.folder, this.#parts.workspace.foldersOf(checkout.folder));
     const output = testOutput.take(hasTests);
     const record = result.record?.take(hasTests) ?? null;
     const baseEvidence = await this.#baseEvidence(check);
     const { tests, names, failing, recorded } = chooseTestSource(output, record, baseEvidence);
-    const baseTally = this.#baseTally(check);
-    const failureReason =
-      result.status !== "passed"
-        ? null
-        : ((baseTally === undefined ? null : whyProvesLess(baseTally, tests)) ??
-          whyJudgeRewritten(wrote, baseEvidence) ??
-          whyFailuresIgnored(tests, baseEvidence)); // V7, V9, V11
+    const failureReason = whyNotPassed(result, { tests, wrote, baseTally: this.#baseTally(check), baseEvidence });
     const note = [result.note, failureReason ?? ""].filter((text) => text !== "").join("; ");
     return {
       result: { ...result, note },
@@ -240,6 +204,34 @@ export class CheckSession {
     };
   }
 
+  /** Runs the command and reports once a second that it is still running. */
+  #runCommand(check: Check, { folder }: Checkout, recording: Recording): Promise<CommandResult> {
+    const { onLiveEvent, attempt, cancel } = this.#request;
+    const { testOutput } = recording;
+    const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
+      onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
+    );
+    return runCommand({ ...commandFor(this.#parts, check, folder, cancel), ...recording }).finally(stopReporting);
+  }
+
+  /** Returns the tree after a run. Restored dependencies belong to the clean checkout; whatever a check writes spoils it (V2). */
+  async #noteTree(check: Check, checkout: Checkout): Promise<GitSha> {
+    const treeAfter = await this.#parts.workspace.treeOf(checkout.folder);
+    const stamp = await this.#parts.workspace.stampOf(checkout.folder);
+    if (check.kind === "restore") {
+      this.#checkout = { ...checkout, tree: treeAfter };
+      this.#cleanStamp = stamp;
+    } else this.#isSpoiled = stamp === null || stamp !== this.#cleanStamp;
+    return treeAfter;
+  }
+
+  async #findWritten(check: Check, { folder, tree }: Checkout, treeAfter: GitSha): Promise<WrittenTo> {
+    if (check.kind === "restore") return wroteNothing;
+    const overridden = this.#overrides === null ? [] : overriddenPaths(this.#overrides);
+    return findWrittenFiles(this.#parts, folder, { isChanged: treeAfter !== tree, overridden });
+  }
+
+  /** A checkout that no check has written to: the current one, or a new one (V2). Null if it was cancelled. */
   async #cleanCheckout(check: Check): Promise<Checkout | null> {
     if (this.#isSpoiled) {
       await this.open();
@@ -256,7 +248,7 @@ export class CheckSession {
   }
 
   /** Tests that passed on the base, beside failures there, and fail now in every run (V8). */
-  async #testsBrokenSinceBase(check: Check, runs: readonly Run[]): Promise<readonly string[]> {
+  async #testsBrokenSinceBase(check: Check, runs: readonly CheckRun[]): Promise<readonly string[]> {
     if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
     const baseEvidence = await this.#baseEvidence(check);
     if (baseEvidence?.status !== "failed" || baseEvidence.names === undefined) return [];
@@ -272,11 +264,17 @@ export class CheckSession {
   }
 
   /** Tests that were run on the base and not now, if the protected files are the same; null if there are none. */
-  async #testsNoLongerRun(check: Check, { tests, names }: Run): Promise<string | null> {
+  async #testsNoLongerRun(check: Check, { tests, names }: CheckRun): Promise<string | null> {
     if (this.#request.tests === undefined) return null;
     const baseEvidence = await this.#baseEvidence(check);
     const missing = baseEvidence?.names === undefined ? [] : findUnrunTests(baseEvidence.names, names);
     return missing.length > 0 ? unrunTestsMessage(missing) : fewerTestsMessage(baseEvidence?.tests?.ran ?? 0, tests?.ran ?? 0);
+  }
+
+  /** What a pass leaves open for a person to review; null if nothing. */
+  async #describeGaps(check: Check, run: CheckRun, baseEvidence: Evidence | null): Promise<string | null> {
+    const gaps = [await this.#testsNoLongerRun(check, run), touchedGap(run.wrote, baseEvidence), recordGap(run, baseEvidence)];
+    return gaps.filter((gap) => gap !== null).join("; ") || null;
   }
 
   #quarantine(check: Check): ReturnType<typeof findQuarantine> {
@@ -296,5 +294,5 @@ export class CheckSession {
   }
 }
 
+/** The checks whose test runners report over our own channel; gates and restores run no tests of interest. */
 const kindsRecorded: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);
-const joinedGaps = (...gaps: readonly (string | null)[]): string | null => gaps.filter((gap) => gap !== null).join("; ") || null;

@@ -7,7 +7,6 @@
 //   C4. It sees the listed environment only (environment.ts), and its output is kept within bounds (output.ts).
 //   C5. The variables of our reporter (reporter/) are not part of the environment that is compared.
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { CheckStatus, Expectation } from "../contracts/evidence.ts";
 import type { Hash } from "../contracts/ids.ts";
@@ -18,7 +17,8 @@ import { type Env, environmentFor, envHashOf } from "./environment.ts";
 import { pathsOf, type TestOutput } from "./test-output.ts";
 import { describeCommandEnd } from "./explain.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
-import { endFamily, type Family, identifyFamily, signalFamily } from "./processes.ts";
+import { createTerminator, drainPipes, type Ending, spawnDetached, type StopReason, waitForExit } from "./command-process.ts";
+import { endFamily, identifyFamily } from "./processes.ts";
 import type { RecordReader } from "./reporter/record.ts";
 import { openReporter, type Reporter } from "./reporter/reporter.ts";
 import { type MakeFolder, openScratch } from "./scratch.ts";
@@ -49,7 +49,8 @@ export type CommandRequest = {
   readonly expect?: Expectation;
   readonly cancel?: AbortSignal;
   readonly wrap?: Wrap;
-  readonly shownAs?: string; // by `wrap`, in place of `cwd`
+  /** The path at which `wrap` shows `cwd` to the command, if it is another one. */
+  readonly shownAs?: string;
   /** Further variables, such as the path of a restored cache. */
   readonly env?: Env;
   readonly guard?: Guard;
@@ -82,19 +83,14 @@ export type CommandResult = {
 };
 
 export const commandTimeoutMs = 10 * 60_000;
-const graceMs = { timeout: 2_000, cancel: 300 } as const;
-const unkillableMs = 3_000;
-const closeMs = 500;
 
-type StopReason = "timeout" | "cancel";
-type Ending = { readonly code: number | null; readonly signal: string | null; readonly error: string | null };
-
+/** Runs the command in a private HOME and TMPDIR, which are removed afterwards. */
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const scratch = await openScratch(request.scratch);
   try {
     const reporter = request.isRecorded === true ? await openReporter(scratch.folder, pathsOf(request.cwd, request)) : null;
     try {
-      return { ...(await run(request, scratch.folder, reporter)), record: (await reporter?.close()) ?? null };
+      return { ...(await runInScratch(request, scratch.folder, reporter)), record: (await reporter?.close()) ?? null };
     } catch (error) {
       await reporter?.close(); // a failed isolation leaves no pipe open
       throw error;
@@ -121,8 +117,8 @@ export function envHashFor(request: CommandRequest): Hash | null {
   }
 }
 
-async function run(request: CommandRequest, scratch: string, reporter: Reporter | null): Promise<Omit<CommandResult, "record">> {
-  const { clock, cancel, timeoutMs = commandTimeoutMs } = request;
+async function runInScratch(request: CommandRequest, scratch: string, reporter: Reporter | null): Promise<Omit<CommandResult, "record">> {
+  const { clock, timeoutMs = commandTimeoutMs } = request;
   const launch = buildLaunch(request, scratch, reporter);
   const output = collectOutput(outputLimits, request.redactor);
   const answer = request.expect === undefined ? null : openAnswer(request.expect);
@@ -134,16 +130,11 @@ async function run(request: CommandRequest, scratch: string, reporter: Reporter 
     listeners.push({ onStdout: request.testOutput.readStdout, onStderr: request.testOutput.readStderr });
   if (answer !== null) listeners.push({ onStdout: answer.said, onStderr: answer.complained });
 
-  const obstacle = findStartObstacle(launch);
-  const run = () =>
-    supervise(request, {
-      launch: reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }, // C5
-      mark: `HOME=${launch.env["HOME"] ?? scratch}`,
-      listeners,
-    });
-  const isCancelled = cancel?.aborted === true;
-  const { stopReason, ending, leftovers } =
-    isCancelled || obstacle !== null ? notStarted(isCancelled ? "cancel" : null, isCancelled ? null : obstacle) : await run();
+  const { stopReason, ending, leftovers } = await superviseUnlessBlocked(request, {
+    launch: reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }, // C5
+    mark: `HOME=${launch.env["HOME"] ?? scratch}`,
+    listeners,
+  });
 
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
   const { status, message } = applyExpectation(answer, statusOf(stopReason, ending), ending);
@@ -179,11 +170,20 @@ const notStarted = (stopReason: StopReason | null, error: string | null): Superv
 });
 
 type StreamListener = { readonly onStdout: (chunk: Buffer) => void; readonly onStderr: (chunk: Buffer) => void };
+/** `mark`: what only this command's processes have in their environment. */
+type Supervision = { readonly launch: Launch; readonly mark: string; readonly listeners: readonly StreamListener[] };
 
-/** Starts the command and returns when it and all of its processes are gone. `mark`: how those processes are recognised. */
+/** Starts nothing if the request was cancelled already, or the system would fail with a misleading error. */
+async function superviseUnlessBlocked(request: CommandRequest, supervision: Supervision): Promise<Supervised> {
+  if (request.cancel?.aborted === true) return notStarted("cancel", null);
+  const obstacle = findStartObstacle(supervision.launch);
+  return obstacle === null ? supervise(request, supervision) : notStarted(null, obstacle);
+}
+
+/** Starts the command and returns when it and all of its processes are gone. */
 async function supervise(
   { clock, cancel, guard, timeoutMs = commandTimeoutMs }: CommandRequest,
-  { launch, mark, listeners }: { readonly launch: Launch; readonly mark: string; readonly listeners: readonly StreamListener[] },
+  { launch, mark, listeners }: Supervision,
 ): Promise<Supervised> {
   const release = guard?.(mark);
   const child = spawnDetached(launch);
@@ -213,69 +213,10 @@ async function supervise(
   return { stopReason, ending, leftovers };
 }
 
-/** Cases in which the system would fail with a misleading error, or throw. */
 function findStartObstacle({ argv, cwd, env }: Launch): string | null {
   if (!existsSync(cwd)) return `the folder ${cwd} does not exist`;
   const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
   return texts.some((text) => text.includes("\0")) ? "the command line holds a NUL character" : null;
-}
-
-function spawnDetached({ argv, cwd, env }: Launch): ChildProcess {
-  const [program = "/bin/false", ...args] = argv;
-  // Detached: its own session, hence a group to signal and no controlling terminal (C3).
-  return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
-}
-
-/** Ends the command: first by request, then by force. A second call does nothing. */
-function createTerminator(
-  child: ChildProcess,
-  family: Family,
-  clock: Clock,
-  onStop: (reason: "timeout" | "cancel") => void,
-): (reason: "timeout" | "cancel") => void {
-  let isCut = false;
-  return (reason) => {
-    if (isCut || child.pid === undefined) return;
-    isCut = true;
-    onStop(reason);
-    // Nothing to catch: signalling never fails, and what it could not end is found again in the sweep (C2).
-    signalFamily(family, "SIGTERM");
-    const stopTimer = clock.after(graceMs[reason], () => signalFamily(family, "SIGKILL"));
-    child.once("exit", stopTimer);
-  };
-}
-
-/** The command's own exit. One that cannot be killed (a hung disk) is given up some seconds after it was cancelled. */
-function waitForExit(child: ChildProcess, clock: Clock, isCut: () => boolean): Promise<Ending> {
-  return new Promise((resolve) => {
-    let waitedMs = 0;
-    let cancelPoll = clock.after(unkillableMs, function poll() {
-      if (isCut()) waitedMs += unkillableMs;
-      if (waitedMs > unkillableMs) return resolve({ code: null, signal: null, error: "it could not be ended" });
-      cancelPoll = clock.after(unkillableMs, poll);
-    });
-    const end = (ending: Ending): void => {
-      cancelPoll();
-      resolve(ending);
-    };
-    child.once("error", (error) => end({ code: null, signal: null, error: error.message }));
-    child.once("exit", (code, signal) => end({ code, signal, error: null }));
-  });
-}
-
-/** Waits until both pipes are drained, but not for a foreign process that holds one open. */
-function drainPipes(child: ChildProcess, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
-    const done = (): void => {
-      stop();
-      for (const stream of streams) stream.destroy();
-      resolve();
-    };
-    const stop = clock.after(closeMs, done);
-    if (streams.every((stream) => stream.readableEnded || stream.destroyed)) return done();
-    child.once("close", done);
-  });
 }
 
 /** An expectation of the output decides, but only for a command that ended by itself. */
@@ -289,11 +230,11 @@ function applyExpectation(
   return { status: isMet ? "passed" : "failed", message };
 }
 
-function statusOf(stopReason: "timeout" | "cancel" | null, { code, error }: Ending): CommandResult["status"] {
+function statusOf(stopReason: StopReason | null, { code, error }: Ending): CommandResult["status"] {
   if (stopReason === "cancel") return "cancelled";
   if (stopReason === "timeout") return "timed_out";
   if (error !== null) return "not_runnable";
-  if (code === 127) return "not_found";
-  if (code === 126) return "not_runnable";
+  if (code === 127) return "not_found"; // a shell's code for an unknown command
+  if (code === 126) return "not_runnable"; // a shell's code for a file that cannot be executed
   return code === 0 ? "passed" : "failed";
 }

@@ -2,9 +2,8 @@
 //
 // Invariants:
 //   N1. Only listed variables pass, and no key or token is on the list. Those of the project's toolchains and of `checks.env` are added.
-//   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so nothing in here
-//       names the runner: a check can't tell who runs it. PATH is the user's own, without the folder that npx
-//       puts in front of it.
+//   N2. HOME and TMPDIR are folders of this command alone. HOME is also how its processes are recognised (processes.ts), so no variable
+//       names the runner: a check can't tell who runs it. PATH is the user's own, without the folder that npx puts in front of it.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -13,12 +12,12 @@ import type { Hash } from "../contracts/ids.ts";
 export type Env = Readonly<Record<string, string>>;
 
 /** Passed on unchanged, if set, so that a check behaves as in the user's shell. */
-const passed =
+const passedNames =
   "PATH USER LOGNAME SHELL TZ LANG LC_ALL LC_CTYPE TERM COLORTERM NO_COLOR FORCE_COLOR CI JAVA_HOME GOROOT VIRTUAL_ENV SSL_CERT_FILE SSL_CERT_DIR".split(
     " ",
   );
 
-/** Toolchains that are in the user's home by default; otherwise they would be searched in the private one. */
+/** Toolchains that are in the user's home by default. Without these variables they would be searched in the private HOME. */
 const toolchains = [
   ["RUSTUP_HOME", ".rustup"],
   ["PYENV_ROOT", ".pyenv"],
@@ -35,7 +34,7 @@ export type EnvSource = {
 
 export function environmentFor({ from, hasFolder, scratch, extra = {} }: EnvSource): Env {
   const env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
-  for (const name of passed) if (from[name] !== undefined) env[name] = from[name]; // N1
+  for (const name of passedNames) if (from[name] !== undefined) env[name] = from[name]; // N1
   env["PATH"] = withoutNpx(env["PATH"] ?? "");
   for (const [name, folder] of toolchains) {
     const path = from[name] ?? (from["HOME"] === undefined ? undefined : join(from["HOME"], folder));
@@ -51,7 +50,7 @@ const withoutNpx = (path: string): string =>
     .filter((folder) => !/\/_npx\/[^/]+\/node_modules\/\.bin\/?$/.test(folder))
     .join(":");
 
-/** The hash of an environment; what differs with every command (its folders) is left out, so that equal means equal. */
+/** The hash of an environment, without the folders that differ with every command. */
 export function envHashOf(env: Env): Hash {
   const isVolatile = (name: string): boolean => name === "HOME" || name === "TMPDIR";
   const lines = Object.entries(env)

@@ -1,4 +1,4 @@
-// evidence: builds the record of what the runner saw when it ran a check, stored by its hash.
+// evidence: builds and stores the record of what the runner saw when it ran a check.
 
 import * as v from "valibot";
 import {
@@ -58,8 +58,9 @@ export type Observation = {
 const excerptLinesMax = 40;
 const excerptBytesMax = 4096;
 const failedShownMax = 5;
+const oraclesShownMax = 5;
 
-/** The output has been redacted already; the command line and the message about its end have not. */
+/** Stores the output and the evidence as blobs. The output has been redacted already; everything else is redacted here. */
 export async function storeEvidence(
   observation: Observation,
   putBlob: PutBlob,
@@ -72,8 +73,7 @@ export async function storeEvidence(
   const { check, status, quarantine = null } = observation;
   const activeQuarantine = quarantine === null || quarantine.isOver ? {} : { quarantined: quarantine.until };
   const { tests: tally = null, why = null, broke = [] } = observation;
-  const failedNames = observation.names?.failed ?? [];
-  const failed = redactor.text([...failedNames.slice(0, failedShownMax), ...(failedNames.length > failedShownMax ? ["…"] : [])].join(", "));
+  const failed = redactor.text(listFailed(observation.names?.failed ?? []));
   const details = {
     ...(tally === null ? {} : { tests: tally }),
     ...(failed === "" ? {} : { failed }),
@@ -85,15 +85,18 @@ export async function storeEvidence(
   return { check, status, exit_code: result.exitCode, duration_ms: result.durationMs, evidence, ...activeQuarantine, ...details };
 }
 
+const listFailed = (names: readonly string[]): string =>
+  [...names.slice(0, failedShownMax), ...(names.length > failedShownMax ? ["…"] : [])].join(", ");
+
 /** The excerpt ends with the runner's own note on how the command ended, marked as the runner's. */
 export function buildEvidence(observation: Observation, outputHash: Hash | null): Evidence {
   const { check, result, status, cwd, isolation, commit, treeBefore, treeAfter, product, statuses = [], oracles = [] } = observation;
   const treeNote = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
   const notes = [result.note, treeNote, ...describeObservation(observation)].filter((text) => text !== "").join("; ");
   const note = notes === "" ? "" : `[autopilot: ${notes}]`;
-  const room = excerptBytesMax - Buffer.byteLength(note) - 1;
+  const bytesMax = excerptBytesMax - Buffer.byteLength(note) - 1;
   const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
-  const excerpt = status === "passed" ? excerptOf(result.output, linesMax, room) : failingExcerpt(observation, linesMax, room);
+  const excerpt = status === "passed" ? excerptOf(result.output, linesMax, bytesMax) : failingExcerpt(observation, linesMax, bytesMax);
   return {
     check,
     argv: [...result.argv],
@@ -114,7 +117,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
     product,
     ...(statuses.length > 1 ? { repeats: [...statuses] } : {}),
     ...(oracles.length === 0 ? {} : { oracles: [...oracles] }),
-    ...(observation.dependencies === undefined || observation.dependencies === null ? {} : { dependencies: observation.dependencies }),
+    ...(observation.dependencies == null ? {} : { dependencies: observation.dependencies }),
     ...(observation.tests == null ? {} : { tests: observation.tests }),
     ...(observation.testsBefore === undefined ? {} : { tests_before: observation.testsBefore }),
     ...(observation.rewrote === undefined || observation.rewrote.length === 0 ? {} : { rewrote: [...observation.rewrote] }),
@@ -125,7 +128,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
   };
 }
 
-/** The failing lines that are not at the end of the output, then that end. */
+/** The failing lines that are not at the end of the output, then that end. They take at most a third of the bytes and half of the lines. */
 function failingExcerpt({ result, failing = [] }: Observation, linesMax: number, bytesMax: number): string {
   const end = excerptOf(result.output, linesMax, bytesMax);
   const lines: string[] = [];
@@ -149,11 +152,10 @@ export function parseEvidence(bytes: Uint8Array): Evidence | null {
 
 /** What a person should know beyond this one run of the command. */
 function describeObservation({ status, statuses = [], oracles = [], quarantine = null }: Observation): readonly string[] {
+  const more = oracles.length > oraclesShownMax ? ` and ${oracles.length - oraclesShownMax} more` : "";
   return [
     status === "flaky" ? `on one and the same tree it came to ${statuses.join(", then ")}` : "",
-    oracles.length === 0
-      ? ""
-      : `run with the base's ${oracles.slice(0, 5).join(", ")}${oracles.length > 5 ? ` and ${oracles.length - 5} more` : ""}`,
+    oracles.length === 0 ? "" : `run with the base's ${oracles.slice(0, oraclesShownMax).join(", ")}${more}`,
     quarantine === null ? "" : describeQuarantine(quarantine),
   ];
 }

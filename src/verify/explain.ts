@@ -1,4 +1,4 @@
-// explain: describes in a sentence how a check's command ended: timeout, missing tool, leftover processes.
+// explain: describes for a person how a check's command ended: timeout, missing tool, leftover processes.
 
 import type { CheckStatus } from "../contracts/evidence.ts";
 import { unreachable } from "../kit/never.ts";
@@ -47,10 +47,12 @@ function describeEnd({ status, ending, timeoutMs }: CommandEnd): string {
 function describeTerminalNeed({ status, output }: CommandEnd): string {
   if (status === "passed" || status === "cancelled") return "";
   const terminalMessages = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;
-  return terminalMessages.test(excerptOf(output, 40, 4096))
-    ? "it asked for a terminal, and checks run without one and with empty input"
-    : "";
+  const lastLines = excerptOf(output, searchedLinesMax, searchedBytesMax);
+  return terminalMessages.test(lastLines) ? "it asked for a terminal, and checks run without one and with empty input" : "";
 }
+
+const searchedLinesMax = 40;
+const searchedBytesMax = 4096;
 
 function describeLeftovers({ leftBehind, survivors }: CommandEnd): string {
   if (survivors > 0) return `${survivors} of its processes could not be ended`;

@@ -1,7 +1,7 @@
-// failing-lines: the lines of a command's output that report a failure, so that they're shown wherever they are. Pure.
+// failing-lines: collects the lines of a command's output that report a failure, wherever in the output they are. Pure.
 //
 // Invariant:
-//   L1. Bounded: so many lines of so many characters, one pass.
+//   L1. Memory is bounded: the first `linesMax` failing lines, `lineCharsMax` characters of each.
 
 import { reportsFailure } from "../kit/failing-line.ts";
 
@@ -10,19 +10,20 @@ const lineCharsMax = 300;
 
 export type FailingLines = {
   readonly addLine: (line: string) => void;
+  /** The last line of the output, whether it reports a failure or not. */
   readonly last: () => string;
   readonly take: () => readonly string[];
 };
 
 export function openFailingLines(): FailingLines {
   const failures = new Set<string>();
-  let last = "";
+  let lastLine = "";
   return {
     addLine(line) {
-      last = line;
+      lastLine = line;
       if (failures.size < linesMax && reportsFailure(line)) failures.add(line.slice(0, lineCharsMax)); // L1
     },
-    last: () => last.slice(0, lineCharsMax),
+    last: () => lastLine.slice(0, lineCharsMax),
     take: () => [...failures],
   };
 }

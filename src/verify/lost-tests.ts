@@ -1,4 +1,4 @@
-// lost-tests: messages about tests that no longer run, or no longer pass. Pure.
+// lost-tests: describes tests that no longer run, or no longer pass. Pure.
 
 const shownMax = 3;
 
@@ -11,5 +11,7 @@ export const unrunTestsMessage = (names: readonly string[]): string => `it no lo
 export const brokenTestsMessage = (names: readonly string[]): string | null =>
   names.length === 0 ? null : `passed before the work began and fails now: ${joinNames(names)}`;
 
-const joinNames = (names: readonly string[]): string =>
-  `${names.slice(0, shownMax).join(", ")}${names.length > shownMax ? ` and ${names.length - shownMax} more` : ""}`;
+function joinNames(names: readonly string[]): string {
+  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : "";
+  return `${names.slice(0, shownMax).join(", ")}${more}`;
+}

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   O1. Memory stays below headBytesMax + tailBytesMax, the redactor's buffer, and one chunk.
-//   O2. Every byte that remains is counted; the first hashBytesMax bytes are hashed.
+//   O2. Every byte that is left after redaction is counted; the first hashBytesMax bytes are hashed.
 //   O3. Bytes are kept as they came. They are decoded only on reading, and then always to valid text.
 //   O4. Secrets are removed first: only the rest is counted, hashed and kept, wherever the chunks were cut.
 
@@ -62,13 +62,13 @@ export function collectOutput(limits: OutputLimits = outputLimits, redactor: Red
     add: (chunk) => keep(stream.push(chunk)), // O4
     take: () => {
       keep(stream.end());
-      const kept = Buffer.concat(tail);
-      const end = kept.subarray(Math.max(0, kept.length - limits.tailBytesMax));
+      const collectedTail = Buffer.concat(tail);
+      const lastBytes = collectedTail.subarray(Math.max(0, collectedTail.length - limits.tailBytesMax));
       return {
         head: Buffer.concat(head),
-        tail: end,
+        tail: lastBytes,
         totalBytes,
-        omittedBytes: totalBytes - headBytes - end.length,
+        omittedBytes: totalBytes - headBytes - lastBytes.length,
         hash: hash.copy().digest("hex"),
         hashedBytes,
       };
@@ -86,12 +86,12 @@ export function storedOutput(output: Output): Buffer {
 /** The last lines of the output as valid text: at most `linesMax` lines and `bytesMax` bytes. */
 export function excerptOf(output: Output, linesMax: number, bytesMax: number): string {
   const end = Buffer.concat([output.omittedBytes === 0 ? output.head : Buffer.alloc(0), output.tail]);
-  let cut = end.subarray(Math.max(0, end.length - bytesMax));
-  // A character cut in two at the front is dropped: up to three continuation bytes.
-  let skip = 0;
-  while (cut.length < end.length && skip < 3 && ((cut[skip] ?? 0) & 0xc0) === 0x80) skip++;
-  cut = cut.subarray(skip);
-  const lines = new TextDecoder("utf-8", { ignoreBOM: true }).decode(cut).trimEnd().split("\n"); // O3
+  const cut = end.subarray(Math.max(0, end.length - bytesMax));
+  // A character cut in two at the front is dropped: up to three UTF-8 continuation bytes, which begin with the bits 10.
+  let skipBytes = 0;
+  while (cut.length < end.length && skipBytes < 3 && ((cut[skipBytes] ?? 0) & 0xc0) === 0x80) skipBytes++;
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const lines = decoder.decode(cut.subarray(skipBytes)).trimEnd().split("\n"); // O3
   return fitBytes(lines.slice(-linesMax).join("\n"), bytesMax);
 }
 
@@ -99,9 +99,9 @@ export function excerptOf(output: Output, linesMax: number, bytesMax: number): s
 function fitBytes(text: string, bytesMax: number): string {
   let shortened = text;
   while (Buffer.byteLength(shortened) > bytesMax) {
-    const over = Buffer.byteLength(shortened) - bytesMax;
-    // A character takes at most three bytes a unit; half a surrogate pair is not left at the front.
-    shortened = shortened.slice(Math.ceil(over / 3)).replace(/^[\udc00-\udfff]/, "");
+    const excessBytes = Buffer.byteLength(shortened) - bytesMax;
+    // A UTF-16 unit takes at most three bytes; half a surrogate pair is not left at the front.
+    shortened = shortened.slice(Math.ceil(excessBytes / 3)).replace(/^[\udc00-\udfff]/, "");
   }
   return shortened;
 }

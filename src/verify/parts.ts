@@ -40,15 +40,15 @@ export type VerifierParts = {
   readonly redactor?: Redactor;
   /** Commands that restore dependencies in a clean folder before any check. Their results come before the others. */
   readonly restores?: readonly Check[];
-  /** They are what the lock files of the tree under check say, in place of `restores`. */
+  /** Set if the lock files of the tree under check decide how dependencies are restored, in place of `restores`. */
   readonly restoreFrom?: "lockfile";
   /** How often at most a check is run on one tree to find out whether it is flaky; default 3, 1 turns it off. */
   readonly repeatMax?: number;
   /** Checks known to be flaky, and until when. */
   readonly quarantine?: readonly Quarantine[];
-  /** Globs of further protected files; with `!`, of files that are not. */
+  /** Globs of further protected files; with `!`, of files that are not protected. */
   readonly protect?: readonly string[];
-  /** When a passing check is tried out: once all have passed, always, or never; default `final`. */
+  /** When experiments show whether a passing check can fail: once all checks have passed (`final`, the default), always, or never. */
   readonly canary?: "final" | "always" | "off";
   /** How long the experiments on one check may take; default ten minutes. */
   readonly canaryMinutes?: number;

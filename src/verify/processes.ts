@@ -1,8 +1,9 @@
 // processes: finds the processes that belong to a command, and ends them.
 //
-// A process belongs if it is in the command's group or session, descends from one that is, or still has the command's own HOME in its
-// environment, a folder no other command ever had; so `setsid`, `nohup` and a double fork do not hide it. One that does all of that
-// *and* clears its environment escapes: only a process namespace (isolation) contains that. Without /proc, only the group can be seen.
+// A process belongs to a command if it is in the command's process group or session, descends from such a process, or still has the
+// command's own HOME in its environment, a folder no other command ever had. So `setsid`, `nohup` and a double fork do not hide it. A
+// process that does all of that *and* clears its environment escapes: only a process namespace (isolation) contains it. Without /proc, only
+// the group can be seen.
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { keepStartTicks } from "../kit/start-ticks.ts";
@@ -53,7 +54,7 @@ export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): num
   return living.length;
 }
 
-/** Kills until nothing is left, or after `roundsMax` rounds; returns how many were found at first and how many are left. */
+/** Kills until nothing is left, for at most `roundsMax` rounds; returns how many processes were found at first and how many are left. */
 export async function endFamily(family: Family, roundsMax = 40): Promise<{ readonly found: number; readonly left: number }> {
   let foundAtFirst = -1;
   let aliveCount = 0;

@@ -2,6 +2,7 @@
 
 import type { Check, CheckStatus, Recorded, TestTally } from "../contracts/evidence.ts";
 
+/** A check that fails is run twice: once more, to see whether it is flaky. */
 const failingRuns = 2;
 
 export type RepeatPolicy = {
@@ -20,12 +21,13 @@ export function runsWanted(check: Pick<Check, "kind">, statuses: readonly CheckS
   const { previousStatus, repeatMax, isTriedOut } = policy;
   const [first] = statuses;
   if (check.kind === "restore" || first === undefined || statuses.some((status) => status !== first)) return 1;
-  // A hanging, missing or unstartable command has a reason that running it again does not change.
+  // Only plain failures: a command that hangs, is missing or cannot be started does so again.
   if (first === "failed") return Math.min(failingRuns, repeatMax);
   const isNewPass = first === "passed" && previousStatus !== undefined && previousStatus !== "passed";
   return isNewPass && !isTriedOut ? repeatMax : 1;
 }
 
+/** The status that all runs agree on, else `flaky`. */
 export function combinedStatus(statuses: readonly CheckStatus[]): CheckStatus {
   const [first = "failed"] = statuses;
   return statuses.every((status) => status === first) ? first : "flaky";
@@ -46,6 +48,6 @@ export function comparableRuns<Run extends RunReport>(runs: readonly Run[]): rea
 export function pickDecidingRun<Run extends RunReport>(runs: readonly Run[], status: CheckStatus, isBase: boolean): Run | undefined {
   if (status === "flaky") return runs.find((run) => run.status !== "passed") ?? runs[0];
   if (status !== "failed" || runs.some(({ tests }) => tests === null)) return runs.at(-1);
-  const worstFirst = runs.toSorted((first, other) => (other.tests?.failed ?? 0) - (first.tests?.failed ?? 0));
+  const worstFirst = runs.toSorted((left, right) => (right.tests?.failed ?? 0) - (left.tests?.failed ?? 0));
   return isBase ? worstFirst[0] : worstFirst.at(-1);
 }

@@ -1,4 +1,5 @@
-// run-checks: runs the checks of a request, one after the other, in checkouts of its commit with the base's protected files.
+// run-checks: runs the checks of a request one after the other, in checkouts of its commit with the base's protected files, and then the
+// experiments on those that passed.
 // Invariants V1 and on: verify/verifier.ts.
 
 import type { Check, CheckResult } from "../contracts/evidence.ts";

@@ -23,14 +23,16 @@ async function remove(folder: string): Promise<void> {
     () => false,
   );
   if (removed) return;
-  // Some tools keep read-only caches (Go's modules); they are made writable first. What still remains is rubbish in a temporary folder and
-  // no reason to lose the command's result.
+  // Some tools keep read-only caches (Go's modules); they are made writable first. If something still remains, it only wastes space in a
+  // temporary folder, and the command's result is not lost for that.
   await makeWritable(folder, 0);
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 
+const depthMax = 64;
+
 async function makeWritable(folder: string, depth: number): Promise<void> {
-  if (depth > 64) return;
+  if (depth > depthMax) return;
   await chmod(folder, 0o700).catch(() => undefined);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(folder, entry.name), depth + 1);

@@ -1,7 +1,7 @@
-// tally: the number of tests a command ran, read from the summaries of test runners and linters. Pure.
+// tally: counts the tests that a command ran, from the summaries that test runners and linters print. Pure.
 //
 // Invariants:
-//   T1. Nothing is guessed: output in no known form has no tally. All of it is read, also what is not kept, so that a flood of output
+//   T1. Nothing is guessed: output in no known form has no tally. All output is read, even what is not kept, so that a flood of output
 //       cannot hide a summary.
 //   T2. A tally never makes a check pass. It can only show that a passing check ran less than before.
 
@@ -48,7 +48,8 @@ const summaryForms: readonly (readonly [form: RegExp, read: (match: RegExpExecAr
   [/^OK \((\d{1,9}) tests?, /, ([, ran]) => tallyFrom(ran, "0", "0")], // phpunit
   [
     /^Tests: (\d{1,9}), Assertions: \d{1,9}(.{0,200})\.$/,
-    ([, ran, rest = ""]) => tallyFromRan(ran, numberAfter(rest, "Failures"), numberAfter(rest, "Errors"), numberAfter(rest, "Skipped")),
+    ([, ran, counts = ""]) =>
+      tallyFromRan(ran, numberAfter(counts, "Failures"), numberAfter(counts, "Errors"), numberAfter(counts, "Skipped")),
   ],
   [
     /^(\d{1,9}) examples?, (\d{1,9}) failures?(?:, (\d{1,9}) pending)?/,
@@ -57,13 +58,13 @@ const summaryForms: readonly (readonly [form: RegExp, read: (match: RegExpExecAr
   [
     /^(\d{1,9}) tests? completed(?:, (\d{1,9}) failed)?(?:, (\d{1,9}) skipped)?$/,
     ([, ran, failed, skipped]) => tallyFromRan(ran, failed, "0", skipped),
-  ], // gradle, where one failed
+  ], // gradle, if a test failed
   [/^\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$/, ([, failed, ran]) => tallyFromRan(ran, failed, "0", "0")], // ctest
-  [/^Files=\d{1,9}, Tests=(\d{1,9}), /, ([, ran]) => tallyFrom(ran, "0", "0")], // prove; failures are told file by file
+  [/^Files=\d{1,9}, Tests=(\d{1,9}), /, ([, ran]) => tallyFrom(ran, "0", "0")], // prove, which reports failures file by file
   [/^\S{1,300} {1,20}\(Wstat: .{1,60} Failed: (\d{1,9})\)$/, ([, failed]) => tallyOfProblems(failed)],
   [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // eslint
   [/^Found (\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // ruff, mypy, tsc
-  [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => tallyOfProblems("1")], // tsc, a line each
+  [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => tallyOfProblems("1")], // tsc, a line for each error
 ];
 
 const tallyFrom = (passed: string | undefined, failed: string | undefined, skipped: string | undefined): TestTally => ({
@@ -85,6 +86,7 @@ const tallyFromRan = (
 
 const numberAfter = (message: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(message)?.[1] ?? "0";
 
+/** `failures=1, skipped=2`. Skipped tests are among those of the line before (`Ran 5 tests in …`), so they are subtracted. */
 function tallyFromUnittest(message: string): TestTally {
   const countOf = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(message)?.[1]);
   return { ran: -countOf("skipped"), failed: countOf("failures") + countOf("errors"), skipped: countOf("skipped") };
@@ -95,16 +97,17 @@ export type TallyReader = {
   readonly take: (hasTests: (path: string) => boolean) => TestTally | null;
 };
 
+/** A file that node reports as one passed test, because it ran none: `ok 1 - test/a.test.js`, `✔ test/a.test.js (52.1ms)`. */
 const passedFile = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
 const passedFilesMax = 10_000;
 
-/** Reads lines one after the other: all summaries together, and runs that ended early. */
+/** Reads lines one after the other, and adds up all summaries. `empty` counts runs that ended before they ran their tests. */
 export function openTally(): TallyReader {
   let tally: TestTally = { ran: 0, failed: 0, skipped: 0 };
   let isReported = false;
   let unfinishedRuns = 0;
   let previousLine = "";
-  /** Files that ended well without a test, if they contain tests. */
+  /** Files reported as passed that ran no test; whether they contain tests is found out at the end. */
   const passedFiles: string[] = [];
   return {
     addLine(line) {
@@ -137,14 +140,14 @@ function matchForm(line: string): readonly [RegExpExecArray | null, (match: RegE
   return [null, () => ({ ran: 0, failed: 0, skipped: 0 })];
 }
 
-/** Several together; null if none had any. */
-export function sumTallies(parts: readonly (TestTally | null)[]): TestTally | null {
-  const tallies = parts.filter((tally) => tally !== null);
+/** The sum of several tallies; null if there is none. */
+export function sumTallies(candidates: readonly (TestTally | null)[]): TestTally | null {
+  const tallies = candidates.filter((tally) => tally !== null);
   if (tallies.length === 0) return null;
-  const sum = (select: (tally: TestTally) => number): number => tallies.reduce((total, tally) => total + select(tally), 0);
+  const sum = (select: (tally: TestTally) => number): number => tallies.reduce((subtotal, tally) => subtotal + select(tally), 0);
   const empty = sum((tally) => tally.empty ?? 0);
-  const rest = { ran: sum(({ ran }) => ran), failed: sum(({ failed }) => failed), skipped: sum(({ skipped }) => skipped) };
-  return empty === 0 ? rest : { ...rest, empty };
+  const total = { ran: sum(({ ran }) => ran), failed: sum(({ failed }) => failed), skipped: sum(({ skipped }) => skipped) };
+  return empty === 0 ? total : { ...total, empty };
 }
 
 /** Why a passing check proves less than before anything was changed; null if it does not. */
@@ -157,7 +160,7 @@ export function whyProvesLess(before: TestTally, now: TestTally | null): string 
   return null;
 }
 
-/** Why a check that exits with 0 has not passed: tests failed, and it did not end so on the base. */
+/** Why a check that exits with 0 has not passed: tests failed, and on the base it did not pass with failed tests. */
 export function whyFailuresIgnored(tests: TestTally | null, baseEvidence: Evidence | null): string | null {
   const { failed = 0 } = tests ?? {};
   if (failed === 0 || baseEvidence === null || (baseEvidence.status === "passed" && (baseEvidence.tests?.failed ?? 0) > 0)) return null;

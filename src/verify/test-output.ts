@@ -1,8 +1,8 @@
-// test-output: reads a command's output line by line as it is printed, and collects what it says about its tests, at any length.
+// test-output: reads a command's output line by line as it is printed, and collects what it says about its tests.
 //
 // Invariants:
-//   E1. Memory is bounded: the first characters of a line, and what all lines say about tests.
-//   E2. A line of one stream is not split by the other.
+//   E1. Memory is bounded, however much is printed: a line that is too long is dropped, and only what lines say about tests is kept.
+//   E2. stdout and stderr are read apart, so that neither splits a line of the other.
 
 import type { TestTally } from "../contracts/evidence.ts";
 import { type ReportedNames, openNames, mergeNames } from "./detect/names.ts";
@@ -18,11 +18,15 @@ export type ParsedOutput = {
 };
 
 const lineCharsMax = 2_000;
-/** No runner reports a test in fewer characters, and floods are mostly made of such lines. */
+/** No runner reports a test in fewer characters, and floods of output are mostly made of such short lines. */
 const lineCharsMin = 6;
+/** Terminal colours: ESC [ 31 m. */
 const escapes = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 
-/** `command` is read first: it may end with the first failure. `folders`: paths of the folder it runs in, which are removed from names. */
+/**
+ * `command` is read like a first line: its options may say that it stops at the first failure. `folders`: paths of the folder it runs in,
+ * which are removed from names.
+ */
 export function openTestOutput(
   command: string,
   folders: readonly string[],
@@ -49,27 +53,27 @@ export function openTestOutput(
 export const pathsOf = (folder: string, { shownAs }: { readonly shownAs?: string }): readonly string[] =>
   shownAs === undefined ? [folder] : [folder, shownAs];
 
-/** A text with paths in one of the folders as paths from there. */
+/** Makes paths in one of the folders relative to it. */
 export const withoutFolders = (text: string, folders: readonly string[]): string =>
   folders.reduce((shorter, folder) => (shorter.includes(folder) ? shorter.replaceAll(`${folder}/`, "") : shorter), text);
 
-function openStream(folders: readonly string[], onLine: (handleLine: string) => void) {
+function openStream(folders: readonly string[], onLine: (line: string) => void) {
   const [tally, names] = [openTally(), openNames()];
   const decoder = new TextDecoder("utf-8");
-  let unfinished = "";
+  let unfinishedLine = "";
   let isTooLong = false;
-  const line = (text: string): void => {
+  const readLine = (text: string): void => {
     if (text.length < lineCharsMin) return;
-    const plain = text.replaceAll(escapes, "").trimEnd();
-    onLine(plain);
-    tally.addLine(plain);
-    names.addLine(withoutFolders(plain, folders));
+    const plainText = text.replaceAll(escapes, "").trimEnd();
+    onLine(plainText);
+    tally.addLine(plainText);
+    names.addLine(withoutFolders(plainText, folders));
   };
   const append = (text: string): void => {
-    if (isTooLong || unfinished.length + text.length > lineCharsMax) {
+    if (isTooLong || unfinishedLine.length + text.length > lineCharsMax) {
       isTooLong = true; // E1
-      unfinished = "";
-    } else unfinished += text;
+      unfinishedLine = "";
+    } else unfinishedLine += text;
   };
   return {
     tally,
@@ -79,13 +83,13 @@ function openStream(folders: readonly string[], onLine: (handleLine: string) => 
       for (const [index, part] of parts.entries()) {
         append(part);
         if (index === parts.length - 1) break;
-        if (!isTooLong) line(unfinished);
-        [unfinished, isTooLong] = ["", false];
+        if (!isTooLong) readLine(unfinishedLine);
+        [unfinishedLine, isTooLong] = ["", false];
       }
     },
     end: (): void => {
-      if (!isTooLong && unfinished !== "") line(unfinished);
-      unfinished = "";
+      if (!isTooLong && unfinishedLine !== "") readLine(unfinishedLine);
+      unfinishedLine = "";
     },
   };
 }

@@ -5,8 +5,7 @@
 //       anyone who can write into a folder could write a verdict there.
 //   K2. Only a plain pass or fail is kept: a check that was flaky, hung, or could not be started is run again.
 //   K3. The key is everything that matters: tree with its protected files, installed packages, command and expectation, environment,
-//       isolation and product version.
-//       Evidence that is gone, damaged or of another version isn't a verdict.
+//       isolation and product version. Evidence that is gone, damaged or of another version isn't used.
 
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
@@ -30,6 +29,7 @@ type Verdict = TreeKey & { readonly envHash: Hash; readonly result: CheckResult;
 
 const verdictsMax = 1_000;
 
+/** `null` in the map: evidence that was read once and cannot be used. */
 export function openVerdicts(parts: {
   readonly readBlob: (hash: Hash) => Promise<Uint8Array>;
   readonly product: string;
@@ -43,9 +43,9 @@ export function openVerdicts(parts: {
   const load = async (result: CheckResult): Promise<void> => {
     if (verdicts.has(result.evidence) || !isPassOrFail(result)) return;
     const evidence = await parts.readBlob(result.evidence).then(parseEvidence, () => null);
-    const isOurs = evidence !== null && evidence.product === parts.product && evidence.isolation === parts.isolation; // K3
-    const fits = isOurs && evidence.status === result.status && isSameCheck(evidence.check, result.check);
-    if (!fits || evidence.tree_before === null) return remember(result.evidence, null);
+    const isOfThisVersion = evidence !== null && evidence.product === parts.product && evidence.isolation === parts.isolation; // K3
+    const isUsable = isOfThisVersion && evidence.status === result.status && isSameCheck(evidence.check, result.check);
+    if (!isUsable || evidence.tree_before === null) return remember(result.evidence, null);
     const { tree_before: tree, dependencies = null, env_hash: envHash, repeats = [] } = evidence;
     remember(result.evidence, { tree, dependencies, envHash, result, runs: Math.max(1, repeats.length) });
   };
@@ -71,7 +71,7 @@ export function openVerdicts(parts: {
   };
 }
 
-/** The same expectation of the same command: one that must return 2 says nothing of one that must return 3. */
+/** The same command with the same expectation: that it returns 2 as expected doesn't show that it returns 3. */
 const isSameCheck = (left: Check, right: Check): boolean =>
   isSameCommand(left.command, right.command) && canonicalJson(left.expect ?? null) === canonicalJson(right.expect ?? null);
 

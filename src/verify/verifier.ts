@@ -2,12 +2,12 @@
 //
 // Invariants:
 //   V1. Checks run one at a time, for all callers.
-//   V2. Every check starts on the commit's tree; if the one before wrote anything, also where git doesn't look, it gets a folder of its own.
-//   V3. A check that was cancelled leaves no evidence: it proves nothing. The caller gets the results before it, and checks the signal
-//       first.
+//   V2. Every check starts on the commit's tree. If the check before it wrote anything, even files that git ignores, it gets a new folder.
+//   V3. A check that was cancelled leaves no evidence: it proves nothing. The caller gets the results before it, and must look at its
+//       cancel signal first.
 //   V4. Artifact rules read a checkout in which no command runs.
 //   V5. Protected files are the base's, if the request says so: the checkout has the base's protected files and the agent's code.
-//   V6. One tree has one verdict: a check that fails, or passes for the first time, is run again before it is believed.
+//   V6. One tree has one verdict: a check that fails, or passes and did not before, is run again before it is believed.
 //   V7. A check that passes and ran fewer tests than on the base has not passed: the protected files are the same, so something kept it
 //       from judging.
 //   V8. A check that failed on the base still counts: each of its tests that passed there must still pass.
@@ -15,7 +15,7 @@
 //       affected its judge.
 //   V10. A passing check has been shown to be able to fail, or its result says that this could not be shown (experiments/try-out.ts).
 //   V11. A check that exits with 0 and reports failed tests has not passed, unless it did so on the base.
-//   V12. No result counts that was reached over shared files which something else had changed by then.
+//   V12. If something else changed the files that checkouts share while a check ran, its result doesn't count.
 
 import type { Verifier } from "../ports/verifier.ts";
 import { lookUpClaims } from "./claims/look-up.ts";
@@ -33,19 +33,23 @@ export function openVerifier(parts: VerifierParts): Verifier {
   const queue = openQueue(); // V1
   const { readBlob, product, isolation } = parts;
   const verdicts = readBlob === undefined ? null : openVerdicts({ readBlob, product, isolation });
-  // Copied with its prototype, since some parts are getters that compute on demand.
+  // Inherited, not copied: some parts are getters that compute on demand.
   const openParts = Object.assign(Object.create(parts) as VerifierParts, { verdicts, tried: new Map() });
   const { workspace, protect = [] } = parts;
-  const overIntactFiles = async <T>(checking: Promise<T>): Promise<T> => {
+  const requireIntactAfter = async <T>(checking: Promise<T>): Promise<T> => {
     const result = await checking;
     await workspace.requireIntact(); // V12
     return result;
   };
   return {
-    check: (order) => queue(() => (order.isBaseline === true ? runChecks(openParts, order) : overIntactFiles(runChecks(openParts, order)))),
-    prove: (order) => queue(() => overIntactFiles(prove(openParts, order))),
-    oracles: (order) => findProtected({ workspace, protect, restores: isRestoring(parts), areTriedOut: parts.canary !== "off" }, order),
-    originals: (order) => buildOverrides({ workspace, protect, restores: isRestoring(parts) }, order),
-    claims: (order) => lookUpClaims(workspace, order),
+    check: (request) =>
+      queue(() => {
+        const checking = runChecks(openParts, request);
+        return request.isBaseline === true ? checking : requireIntactAfter(checking);
+      }),
+    prove: (request) => queue(() => requireIntactAfter(prove(openParts, request))),
+    oracles: (request) => findProtected({ workspace, protect, restores: isRestoring(parts), areTriedOut: parts.canary !== "off" }, request),
+    originals: (request) => buildOverrides({ workspace, protect, restores: isRestoring(parts) }, request),
+    claims: (request) => lookUpClaims(workspace, request),
   };
 }

@@ -1,5 +1,4 @@
 // written-to: finds protected files that were written to while a check ran, and says what that means for its pass.
-// Invariants V1 and on: verify/verifier.ts.
 
 import type { Evidence } from "../contracts/evidence.ts";
 import { protectedAmong, protectedProgramsAmong } from "./protected/protect.ts";
@@ -31,7 +30,10 @@ export async function findWrittenFiles(
   };
 }
 
-/** Why a check that rewrote protected files proves nothing; null if it did so before the work too, or rewrote nothing. V9 of verifier.ts */
+/**
+ * Why a check that rewrote protected files proves nothing: the code under test affected its judge. Null if it did so before the work too, or
+ * rewrote nothing.
+ */
 export function whyJudgeRewritten({ rewrote }: WrittenTo, baseEvidence: Evidence | null): string | null {
   const newPaths = baseEvidence === null ? [] : rewrote.filter((path) => !(baseEvidence.rewrote ?? []).includes(path));
   return newPaths.length === 0 ? null : `it rewrote what judges as it ran: ${newPaths.slice(0, shownMax).join(", ")}`;

@@ -34,7 +34,7 @@ export function detectMake(tree: Tree): Detected {
   });
 }
 
-/** Names left of a rule's colon. Recipes begin with a tab, assignments have `=` after the colon. */
+/** Names left of a rule's colon: `lint` and `test` of `lint test: build`. Recipes begin with a tab, assignments have `=` after the colon. */
 function parseTargets(text: string): ReadonlySet<string> {
   const targets = new Set<string>();
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {

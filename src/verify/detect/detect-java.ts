@@ -2,15 +2,11 @@
 
 import { type Detected, projectCheck, type Tree } from "./manifest.ts";
 
-/** The tests of a Maven or Gradle build, by the wrapper if the project has one. */
 export function detectJava(tree: Tree): Detected {
-  const [pom, gradle] = ["pom.xml", ["build.gradle", "build.gradle.kts"].find((name) => tree.files.has(name))];
-  const launcher = (wrapper: string, tool: string): string => (tree.files.has(wrapper) ? `sh ./${wrapper}` : tool);
-  return {
-    checks: [
-      ...(tree.files.has(pom) ? [projectCheck("maven-test", `${launcher("mvnw", "mvn")} -B test`, pom)] : []),
-      ...(gradle === undefined ? [] : [projectCheck("gradle-test", `${launcher("gradlew", "gradle")} test`, gradle)]),
-    ],
-    warnings: [],
-  };
+  const chooseLauncher = (wrapper: string, tool: string): string => (tree.files.has(wrapper) ? `sh ./${wrapper}` : tool);
+  const checks = [];
+  if (tree.files.has("pom.xml")) checks.push(projectCheck("maven-test", `${chooseLauncher("mvnw", "mvn")} -B test`, "pom.xml"));
+  const gradleFile = ["build.gradle", "build.gradle.kts"].find((name) => tree.files.has(name));
+  if (gradleFile !== undefined) checks.push(projectCheck("gradle-test", `${chooseLauncher("gradlew", "gradle")} test`, gradleFile));
+  return { checks, warnings: [] };
 }

@@ -34,11 +34,12 @@ function isUsableScript(script: unknown): boolean {
   return typeof script === "string" && script.trim() !== "" && !script.includes("no test specified");
 }
 
+/** By the lock file; if there are several, by the one that `packageManager` confirms. Without a lock file `packageManager` decides. */
 function choosePackageTool(tree: Tree, declared: unknown): { readonly manager: string; readonly warnings: readonly DetectWarning[] } {
   const lockTools = [...new Set(lockFiles.filter(([lock]) => tree.files.has(lock)).map(([, manager]) => manager))];
-  const lockedAndDeclared = typeof declared === "string" ? lockTools.find((manager) => declared.startsWith(`${manager}@`)) : undefined;
   const declaredTool = typeof declared === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(declared)?.[1] : undefined;
-  const manager = lockedAndDeclared ?? lockTools[0] ?? declaredTool ?? "npm";
-  const isAmbiguous = lockTools.length > 1 && lockedAndDeclared === undefined;
+  const confirmedTool = lockTools.find((manager) => manager === declaredTool);
+  const manager = confirmedTool ?? lockTools[0] ?? declaredTool ?? "npm";
+  const isAmbiguous = lockTools.length > 1 && confirmedTool === undefined;
   return { manager, warnings: isAmbiguous ? [{ file, reason: `lock files of ${lockTools.join(" and ")}; ${manager} is used` }] : [] };
 }

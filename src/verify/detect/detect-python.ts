@@ -31,37 +31,35 @@ const pytestSections = { "setup.cfg": /^\[tool:pytest\]/m, "tox.ini": /^\[pytest
 /** A project without pyproject.toml: each tool by a file or section of its own. */
 function detectWithoutPyproject(tree: Tree): Detected {
   const run = chooseRunner(tree);
+  const findFile = (...names: readonly string[]): string | undefined => names.find((name) => tree.files.has(name));
   const hasSection = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");
-  const pytest =
-    ["pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"].find((name) => tree.files.has(name)) ??
+  const checks = [];
+  const ruffFile = findFile("ruff.toml", ".ruff.toml");
+  if (ruffFile !== undefined) checks.push(projectCheck("ruff", `${run.tool}ruff check .`, ruffFile));
+  const mypyFile = findFile("mypy.ini", ".mypy.ini") ?? (hasSection("setup.cfg", /^\[mypy\]/m) ? "setup.cfg" : undefined);
+  if (mypyFile !== undefined) {
+    const target = /^files\s*=/m.test(tree.read(mypyFile) ?? "") ? "" : " .";
+    checks.push(projectCheck("mypy", `${run.tool}mypy${target}`, mypyFile));
+  }
+  const pytestFile =
+    findFile("pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py") ??
     Object.entries(pytestSections).find(([name, section]) => hasSection(name, section))?.[0];
-  const isProject = [...tree.files].some((path) =>
-    /^(setup\.(py|cfg)|tox\.ini|Pipfile|requirements[^/]*\.txt|[^/]+\/__init__\.py)$/.test(path),
-  );
-  const ruff = ["ruff.toml", ".ruff.toml"].find((name) => tree.files.has(name));
-  const mypy =
-    ["mypy.ini", ".mypy.ini"].find((name) => tree.files.has(name)) ?? (hasSection("setup.cfg", /^\[mypy\]/m) ? "setup.cfg" : undefined);
-  const testRunner = isProject ? detectTestRunner(tree, run.module) : [];
-  return {
-    checks: [
-      ...(ruff === undefined ? [] : [projectCheck("ruff", `${run.tool}ruff check .`, ruff)]),
-      ...(mypy === undefined
-        ? []
-        : [projectCheck("mypy", `${run.tool}mypy${/^files\s*=/m.test(tree.read(mypy) ?? "") ? "" : " ."}`, mypy)]),
-      ...(pytest === undefined ? testRunner : [projectCheck("pytest", `${run.module} pytest`, pytest)]),
-    ],
-    warnings: [],
-  };
+  if (pytestFile !== undefined) checks.push(projectCheck("pytest", `${run.module} pytest`, pytestFile));
+  else if ([...tree.files].some((path) => projectFile.test(path))) checks.push(...detectTestRunner(tree, run.module));
+  return { checks, warnings: [] };
 }
 
-/** A lock file names the tool that has the project's packages; without one, python3. */
+/** A file that says that this is a Python project, and not a single script among others. */
+const projectFile = /^(setup\.(py|cfg)|tox\.ini|Pipfile|requirements[^/]*\.txt|[^/]+\/__init__\.py)$/;
+
+/** A lock file names the tool that has the project's packages; without one, python3. `tool` and `module` go before a program's name. */
 function chooseRunner(tree: Tree): { readonly tool: string; readonly module: string } {
-  const lock = [
+  const lockFile = [
     ["uv.lock", "uv run "],
     ["poetry.lock", "poetry run "],
     ["pdm.lock", "pdm run "],
   ].find(([name = ""]) => tree.files.has(name));
-  const tool = lock?.[1] ?? "";
+  const tool = lockFile?.[1] ?? "";
   return { tool, module: `${tool}${tool === "" ? "python3" : "python"} -m` };
 }
 
@@ -70,6 +68,7 @@ function hasTargets(mypy: unknown): boolean {
   return isRecord(mypy) && ["files", "packages", "modules"].some((key) => mypy[key] !== undefined);
 }
 
+/** `test_sum.py` at the top, `tests/unit/sum_test.py`. */
 const testFile = /^(?:(?:.*\/)?tests?\/(?:.*\/)?)?(?:test_[^/]*|[^/]*_test)\.py$/;
 const filesReadMax = 50;
 
@@ -80,10 +79,12 @@ function detectTestRunner(tree: Tree, module: string): Detected["checks"] {
   if (first === undefined) return [];
   const folder = dirname(first);
   const texts = tests.length > filesReadMax ? [] : tests.map((path) => tree.read(path) ?? "");
-  const isUnittestOnly =
-    texts.length > 0 && texts.every((text) => /^(import|from) unittest\b/m.test(text) && !/^(import|from) pytest\b|^def test_/m.test(text));
-  if (!isUnittestOnly || tests.some((path) => dirname(path) !== folder || !basename(path).startsWith("test_")))
-    return [projectCheck("pytest", `${module} pytest`, first)];
+  const isForUnittest = (text: string): boolean =>
+    /^(import|from) unittest\b/m.test(text) && !/^(import|from) pytest\b|^def test_/m.test(text);
+  const isUnittestOnly = texts.length > 0 && texts.every(isForUnittest);
+  // unittest's discovery finds `test_*.py` in one folder.
+  const isDiscoverable = (path: string): boolean => dirname(path) === folder && basename(path).startsWith("test_");
+  if (!isUnittestOnly || !tests.every(isDiscoverable)) return [projectCheck("pytest", `${module} pytest`, first)];
   // Tests in a package are imported from the root, so that they may import each other.
   const startFolder = folder === "." ? "" : ` -s ${folder}${tree.files.has(`${folder}/__init__.py`) ? " -t ." : ""}`;
   return [projectCheck("unittest", `${module} unittest discover${startFolder}`, first)];

@@ -1,4 +1,4 @@
-// detect-restore: how a project restores its dependencies, from its own lock file and with its own tool. Nothing is run here.
+// detect-restore: finds the commands that restore a project's dependencies, from its lock files and with their tools. Nothing is run here.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Tree } from "./manifest.ts";

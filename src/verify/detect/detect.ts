@@ -16,7 +16,7 @@ export type DetectConfig = { readonly commands?: readonly string[] | undefined; 
 
 const detectors = [detectNode, detectDeno, detectPython, detectCargo, detectGo, detectJava, detectMake];
 
-/** The checks of a tree: the config's first, then those of the manifests unless the config turns that off. */
+/** The checks of a tree: the config's first, then those of the manifests unless the config turns that off. Each command once. */
 export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {
   const configChecks = (config.commands ?? []).map((command, index): Check => ({
     id: `project:config-${index + 1}`,
@@ -26,9 +26,10 @@ export function detectChecks(tree: Tree, config: DetectConfig = {}): Detected {
     source: `config checks.commands[${index}]`,
   }));
   const detections = config.detect === false ? [] : detectors.map((detector) => detector(tree)); // D1
-  const commands = new Set<string>();
-  const checks = [...configChecks, ...detections.flatMap(({ checks }) => checks)].filter(
-    ({ command }) => !commands.has(commandKey(command)) && commands.add(commandKey(command)),
-  );
-  return { checks, warnings: detections.flatMap(({ warnings }) => warnings) };
+  const checkByCommand = new Map<string, Check>();
+  for (const check of [...configChecks, ...detections.flatMap(({ checks }) => checks)]) {
+    const key = commandKey(check.command);
+    if (!checkByCommand.has(key)) checkByCommand.set(key, check);
+  }
+  return { checks: [...checkByCommand.values()], warnings: detections.flatMap(({ warnings }) => warnings) };
 }

@@ -2,11 +2,11 @@
 
 import { maskText } from "../protected/masked.ts";
 
-/** JSON that may have comments and trailing commas. Throws otherwise. */
+/** Throws if the text isn't JSON otherwise. */
 export function parseJsonc(text: string): unknown {
-  const json = maskText(text.replace(/^\ufeff/, ""), "js", "comments")
-    .replaceAll(/\/\/ *$/gm, "")
-    .replaceAll(/\/\*\s*\*\//g, "")
-    .replaceAll(/,(\s{0,200}[}\]])/g, "$1");
+  const json = maskText(text.replace(/^\ufeff/, ""), "js", "comments") // comments become blank
+    .replaceAll(/\/\/ *$/gm, "") // what is left of line comments
+    .replaceAll(/\/\*\s*\*\//g, "") // and of block comments
+    .replaceAll(/,(\s{0,200}[}\]])/g, "$1"); // trailing commas
   return JSON.parse(json);
 }

@@ -17,9 +17,9 @@ export function findUnmetNeeds(
   read: (path: string) => string | null,
 ): { readonly names: string; readonly why: string } | null {
   if (status === "passed") return null;
-  const output = excerptOf(result.output, linesMax, bytesMax).split("\n");
-  const packages = findMissingPackages([...failing, ...output], read); // a reporter names the tests that failed, not always why
+  const lastLines = excerptOf(result.output, linesMax, bytesMax).split("\n");
+  const packages = findMissingPackages([...failing, ...lastLines], read); // failing lines name tests, and not always the reason
   if (packages.length > 0) return { names: packages.map(({ name }) => name).join(", "), why: missingPackageMessage(packages) };
-  const hosts = status === "failed" && (tests?.ran ?? 0) === 0 ? findUnreachableHosts(output) : [];
+  const hosts = status === "failed" && (tests?.ran ?? 0) === 0 ? findUnreachableHosts(lastLines) : [];
   return hosts.length === 0 ? null : { names: hosts.join(", "), why: unreachableMessage(hosts) };
 }

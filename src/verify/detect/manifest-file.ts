@@ -4,7 +4,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { manifestCharsMax } from "./manifest.ts";
 
-/** Reads a manifest at the top of the first of these folders that has it (a view has several): a regular file of bounded size, else null. */
+/** Reads a path in the first of these folders that has it (an overlay has several layers); null unless it is a regular file of bounded size. */
 export const manifestReader =
   (folders: readonly string[]) =>
   (path: string): string | null => {
@@ -13,7 +13,7 @@ export const manifestReader =
         const stats = lstatSync(join(folder, path));
         return stats.isFile() && stats.size <= manifestCharsMax ? readFileSync(join(folder, path), "utf8") : null;
       } catch {
-        continue;
+        continue; // this folder does not have it
       }
     }
     return null;

@@ -1,8 +1,8 @@
-// missing-packages: packages that a command needed, that a manifest of its tree names, and that aren't installed. Checks get a copy of what
-// the user has installed, so a dependency that is new in a manifest is missing: neither a mistake nor a false claim. A module of the
-// project itself that isn't written yet is no package. Pure.
+// missing-packages: finds packages that a command needed, that a manifest of its tree names, and that aren't installed. Checks get a copy of
+// what the user has installed, so a dependency that is new in a manifest is missing: neither a mistake nor a false claim. A module of the
+// project itself that isn't written yet doesn't count. Pure.
 
-/** How tools report a missing package. The name is what was imported. */
+/** How tools report a missing package. The captured name is what was imported. */
 const messageForms: readonly RegExp[] = [
   /Cannot find (?:module|package) '((?:@[^'/]+\/)?[^'./][^'/]*)/, // node
   /(?:Failed to resolve import|Module not found|Could not resolve).{0,120}?["']((?:@[^"'/]+\/)?[^"'./][^"'/]*)/, // bundlers
@@ -16,23 +16,25 @@ const manifests = ["package.json", "pyproject.toml", "requirements.txt", "setup.
 
 export type MissingPackage = { readonly name: string; readonly manifest: string };
 
-/** `read`: a file of the tree the command ran on; null if it doesn't exist. */
+/** `read`: reads a file of the tree the command ran on; null if it doesn't exist. */
 export function findMissingPackages(lines: readonly string[], read: (path: string) => string | null): readonly MissingPackage[] {
   const names = new Set(lines.flatMap((line) => messageForms.flatMap((form) => form.exec(line)?.[1] ?? [])));
-  return [...names].flatMap((name) => {
+  const missing: MissingPackage[] = [];
+  for (const name of names) {
     const manifest = manifests.find((path) => isNamed(name, read(path)));
-    const isOwn = manifests.some((path) => ownNames(read(path) ?? "").has(normalize(name)));
+    const isProject = manifests.some((path) => projectNames(read(path) ?? "").has(normalize(name)));
     const isWritten = [`${name}.py`, `${name}/__init__.py`, `src/${name}/__init__.py`].some((path) => read(path) !== null);
-    if (isOwn && !isWritten) return []; // one that is written and isn't found has to be installed
-    return manifest === undefined ? [] : [{ name, manifest }];
-  });
+    // The project's own package counts only if it is written: then it has to be installed to be found.
+    if (manifest !== undefined && (!isProject || isWritten)) missing.push({ name, manifest });
+  }
+  return missing;
 }
 
 /** Case and `-` or `_` make no difference to most registries. */
 const normalize = (text: string): string => text.toLowerCase().replaceAll("_", "-");
 
-/** What a manifest calls its own project. */
-const ownNames = (manifest: string): ReadonlySet<string> =>
+/** What a manifest calls its own project: `"name": "calc"`, `name = "calc"`, `module example.com/calc`. */
+const projectNames = (manifest: string): ReadonlySet<string> =>
   new Set(
     [...manifest.matchAll(/^(?: {2}|\t|\{ ?)?"?(?:name"?\s*[:=]|module\s)\s*["']?([^"'\s]+)/gm)].map(([, name = ""]) => normalize(name)),
   );

@@ -1,5 +1,5 @@
-// needs: what a check's command needs on this machine: its program, its installed packages. Pure; whether they exist is looked up
-// elsewhere. A missing tool is not a failing check.
+// needs: finds what a check's command needs on this machine: its program, its installed packages. A missing tool is not a failing check.
+// Pure; whether they exist is looked up elsewhere.
 
 import { isRecord, type Tree } from "./manifest.ts";
 
@@ -9,7 +9,7 @@ export type Need =
   /** A Python module, of the interpreter that is named. */
   | { readonly kind: "module"; readonly name: string; readonly python: string; readonly install: string };
 
-/** How a program is installed, as its makers recommend first. */
+/** How a program is installed: the way that its makers recommend first. */
 const installs: Readonly<Record<string, string>> = {
   uv: "curl -LsSf https://astral.sh/uv/install.sh | sh",
   poetry: "pipx install poetry",
@@ -41,21 +41,16 @@ const builtins = new Set(
 );
 
 export function findNeeds(command: string, tree: Tree): readonly Need[] {
-  const words = command
-    .trim()
-    .split(/\s+/)
-    .filter((_word, index, all) => !all.slice(0, index + 1).every((word) => /^[A-Za-z_]\w*=\S*$/.test(word)));
-  const [program = "", ...rest] = words;
+  const words = command.trim().split(/\s+/);
+  const programIndex = words.findIndex((word) => !/^[A-Za-z_]\w*=\S*$/.test(word)); // behind settings such as `CI=1`
+  const [program = "", ...args] = programIndex === -1 ? [] : words.slice(programIndex);
   if (!/^[\w+-][\w.+-]*$/.test(program) || builtins.has(program)) return []; // a path of the tree, or something only a shell can resolve
-  const programNeed: Need = { kind: "program", name: program, install: installs[program] ?? `install ${program}` };
-  const module = /^python[\d.]*$/.test(program) && rest[0] === "-m" ? rest[1] : undefined;
-  return [
-    programNeed,
-    ...(module === undefined || tree.files.has(`${module}.py`) || tree.files.has(`${module}/__init__.py`)
-      ? []
-      : [{ kind: "module", name: module, python: program, install: `${program} -m pip install ${module}` } as const]),
-    ...packageNeeds(program, tree),
-  ];
+  const needs: Need[] = [{ kind: "program", name: program, install: installs[program] ?? `install ${program}` }];
+  const module = /^python[\d.]*$/.test(program) && args[0] === "-m" ? args[1] : undefined;
+  const isInTree = tree.files.has(`${module}.py`) || tree.files.has(`${module}/__init__.py`);
+  if (module !== undefined && !isInTree)
+    needs.push({ kind: "module", name: module, python: program, install: `${program} -m pip install ${module}` });
+  return [...needs, ...packageNeeds(program, tree)];
 }
 
 /** Scripts of package.json call programs that are installed beside it. */

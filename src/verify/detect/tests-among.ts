@@ -1,4 +1,4 @@
-// tests-among: which of a project's checks run tests. Pure.
+// tests-among: selects those of a project's checks that run tests. Pure.
 
 import type { Check } from "../../contracts/evidence.ts";
 

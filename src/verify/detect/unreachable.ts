@@ -1,8 +1,8 @@
-// unreachable: hosts that a command could not reach. Checks have no network unless the config gives them one, so a command that fetches
-// something first could not run here: that is neither a failure nor a false claim. Pure.
+// unreachable: finds hosts that a command could not reach. Checks have no network unless the config gives them one, so a command that
+// fetches something first could not run here: that is neither a failure nor a false claim. Pure.
 
 const host = String.raw`((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})`;
-/** How tools report a missing network; the name is the host's. */
+/** How tools report a missing network. The captured name is the host's. */
 const messageForms: readonly RegExp[] = [
   new RegExp(String.raw`getaddrinfo (?:EAI_AGAIN|ENOTFOUND) ${host}`, "i"), // node, npm, yarn, pnpm
   new RegExp(String.raw`(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b.{0,200}?https?://${host}`, "i"),

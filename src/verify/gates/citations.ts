@@ -1,10 +1,10 @@
 // citations: finds dangling references in a document: positions in files (`src/sum.js:12`), commits, and logs kept beside it. Pure.
 //
 // Invariants:
-//   C1. A position counts if its file could be this project's: it is there now, was there before the work, or is of a kind that the project
-//       has. What lies outside by its path (an installed package, a folder above) is unknown.
+//   C1. A position counts if its file could be this project's: it is there now, was there before the work, or has an extension that the
+//       project uses. Nothing is said about files outside the project (an installed package, a folder above).
 //   C2. Quoted text (closed code blocks) isn't a citation, unless its fence or first comment names the position it is quoted from.
-//   C3. What was there is judged by the tree and its history, never by a word such as "removed".
+//   C3. Whether a file existed is judged by the tree and its history, never by a word such as "removed".
 
 import { type FilePosition, filePositions } from "../claims/file-positions.ts";
 import { ignoredFolders } from "./tree-facts.ts";
@@ -22,6 +22,7 @@ export type CitableTree = {
 
 const citationsMax = 5_000;
 
+/** The file positions that a document cites in its prose or beside a code block. */
 export function findCitations(text: string): readonly Citation[] {
   const { prose, blocks } = splitDocument(text);
   const inProse = joinPositions(prose).flatMap((line) => filePositions(line).map(({ path, lines }) => ({ path, lines })));
@@ -32,38 +33,35 @@ export function findCitations(text: string): readonly Citation[] {
 export function citedFiles(citations: readonly Citation[], paths: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
   const byName = new Map<string, string[]>();
   for (const path of paths) byName.set(baseName(path), [...(byName.get(baseName(path)) ?? []), path]);
-  return new Map(
-    citations.map(({ path }) => {
-      const relative = path.replace(/^\.\//, "");
-      const named = byName.get(baseName(relative)) ?? [];
-      if (paths.has(relative)) return [path, [relative]];
-      return [path, named.filter((file) => file.endsWith(`/${relative}`) || (relative.startsWith("/") && relative.endsWith(`/${file}`)))];
-    }),
-  );
+  const findCandidates = (citedPath: string): readonly string[] => {
+    if (paths.has(citedPath)) return [citedPath];
+    const sameName = byName.get(baseName(citedPath)) ?? [];
+    return sameName.filter((file) => file.endsWith(`/${citedPath}`) || (citedPath.startsWith("/") && citedPath.endsWith(`/${file}`)));
+  };
+  return new Map(citations.map(({ path }) => [path, findCandidates(path.replace(/^\.\//, ""))]));
 }
 
 /** The positions that do not exist, as they were written. */
 export function missingCitations(citations: readonly Citation[], tree: CitableTree): readonly string[] {
   const files = citedFiles(citations, tree.paths);
-  const kinds = new Set([...tree.paths].map(extension));
-  const missing = citations.flatMap((citation) => {
+  const extensions = new Set([...tree.paths].map(extension));
+  const isUnknown = (path: string): boolean =>
+    isElsewhere(path) || !extensions.has(extension(path)) || tree.hadBefore?.(path.replace(/^\.\//, "")) === true; // C1, C3
+  const missing = citations.map((citation) => {
     const { path, lines } = citation;
-    const written = `${path}:${[...new Set(lines)].join("-")}`;
     const candidates = files.get(path) ?? [];
-    if (candidates.length === 0) {
-      const isUnknown = isElsewhere(path) || !kinds.has(extension(path)) || tree.hadBefore?.(path.replace(/^\.\//, "")) === true; // C1, C3
-      return isUnknown ? [] : [written];
-    }
+    if (candidates.length === 0) return isUnknown(path) ? null : formatPosition(citation);
+    if (lines.includes(0)) return formatPosition(citation);
     const texts = candidates.map((file) => tree.texts(file));
-    const readable = texts.filter((found) => found !== null).flat();
-    if (lines.includes(0)) return [written];
-    if (readable.length < texts.length || texts.includes(null)) return [];
-    const holding = readable.filter((text) => Math.max(...lines) <= countLines(text));
-    if (holding.length === 0) return [written];
-    return holding.some((text) => standsThere(text, citation)) ? [] : [`${written} (the quoted code is not there)`];
+    if (texts.includes(null)) return null; // one that can't be read may have the line
+    const longEnough = texts.flatMap((versions) => versions ?? []).filter((text) => Math.max(...lines) <= countLines(text));
+    if (longEnough.length === 0) return formatPosition(citation);
+    return longEnough.some((text) => standsThere(text, citation)) ? null : `${formatPosition(citation)} (the quoted code is not there)`;
   });
-  return [...new Set(missing)];
+  return [...new Set(missing.filter((position) => position !== null))];
 }
+
+const formatPosition = ({ path, lines }: Pick<Citation, "path" | "lines">): string => `${path}:${[...new Set(lines)].join("-")}`;
 
 const isElsewhere = (path: string): boolean =>
   /^(?:\/|~|\.\.\/)/.test(path) || path.split("/").some((part) => ignoredFolders.includes(part) || part === "site-packages");
@@ -72,20 +70,17 @@ const extension = (path: string): string => /\.(\w+)$/.exec(path)?.[1]?.toLowerC
 const countLines = (text: string): number => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
 const linesNear = 5;
-/** Whether at least half of what is quoted stands near the cited lines: a quote may leave lines out, and comment others. */
+/** Whether at least half of what is quoted stands near the cited lines: a quote may leave lines out, and add comments. */
 function standsThere(text: string, { lines, quote = [] }: Citation): boolean {
-  const normalize = (line: string): string => line.replaceAll(/\s+/g, " ").trim();
-  const quoted = quote.map(normalize).filter((line) => /\w{2}/.test(line) && !/^(?:\/\/|#|\/\*|\*|--|<!--)/.test(line));
-  if (quoted.length === 0) return true;
-  const [first, last] = [Math.min(...lines), Math.max(...lines)];
-  const near = new Set(
-    text
-      .split("\n")
-      .slice(Math.max(0, first - 1 - linesNear), last + quote.length + linesNear)
-      .map(normalize),
-  );
-  return quoted.filter((line) => near.has(line)).length * 2 >= quoted.length;
+  const quotedLines = quote.map(squeezeSpace).filter((line) => /\w{2}/.test(line) && !/^(?:\/\/|#|\/\*|\*|--|<!--)/.test(line));
+  if (quotedLines.length === 0) return true;
+  const from = Math.max(0, Math.min(...lines) - 1 - linesNear);
+  const to = Math.max(...lines) + quote.length + linesNear;
+  const nearLines = new Set(text.split("\n").slice(from, to).map(squeezeSpace));
+  return quotedLines.filter((line) => nearLines.has(line)).length * 2 >= quotedLines.length;
 }
+
+const squeezeSpace = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 /** Code in a line of text, `return a - b;`, as opposed to a name, a path or a command. */
 const codeInText = /`([^`\n]*(?:[;{}=]|\w\s*\()[^`\n]*)`/g;
@@ -93,31 +88,39 @@ const quotesMin = 4;
 const inventedShare = 0.8;
 
 /**
- * Whether a document invents what it quotes beside positions. Single quotes prove nothing (one may be a proposal), so it counts if of
- * several nearly none stands in the file that is cited with it.
+ * Code that a document quotes beside a position and that isn't in the cited file. A single such quote proves nothing, it may be a proposal:
+ * they count only if there are several quotes and nearly none of them stands in its file.
  */
 export function findInventedQuotes(text: string, tree: CitableTree): readonly string[] {
-  const normalize = (code: string): string => code.replaceAll(/\s+/g, " ").trim();
-  const quotes = joinPositions(splitDocument(text).prose).flatMap((line) => {
-    const [position, ...others] = filePositions(line);
-    if (position === undefined || others.some(({ path }) => path !== position.path)) return [];
-    return [...line.matchAll(codeInText)].map(([, code = ""]) => ({ path: position.path, lines: position.lines, code: normalize(code) }));
-  });
+  const quotes = findQuotes(text);
   const files = citedFiles(quotes, tree.paths);
   const judged = quotes.flatMap((quote) => {
     const texts = (files.get(quote.path) ?? []).map((file) => tree.texts(file));
     if (texts.length === 0 || texts.includes(null)) return []; // unknown
-    return [{ ...quote, isThere: texts.flat().some((found) => normalize(found ?? "").includes(quote.code)) }];
+    return [{ quote, isThere: texts.flat().some((version) => squeezeSpace(version ?? "").includes(quote.code)) }];
   });
   const invented = judged.filter(({ isThere }) => !isThere);
   if (judged.length < quotesMin || invented.length < judged.length * inventedShare) return [];
-  return invented.map(({ path, lines, code }) => `${path}:${[...new Set(lines)].join("-")} (\`${code}\` is not in that file)`);
+  return invented.map(({ quote }) => `${formatPosition(quote)} (\`${quote.code}\` is not in that file)`);
+}
+
+type Quote = Pick<Citation, "path" | "lines"> & { readonly code: string };
+
+/** Code in lines that cite exactly one file. */
+function findQuotes(text: string): readonly Quote[] {
+  return joinPositions(splitDocument(text).prose).flatMap((line) => {
+    const [position, ...others] = filePositions(line);
+    if (position === undefined || others.some(({ path }) => path !== position.path)) return [];
+    const { path, lines } = position;
+    return [...line.matchAll(codeInText)].map(([, code = ""]) => ({ path, lines, code: squeezeSpace(code) }));
+  });
 }
 
 type Block = { readonly info: string; readonly lines: readonly string[] };
 
-/** A long line in pieces that a pattern can search. */
-const pieces = (line: string): readonly string[] => (line.length <= 2_000 ? [line] : (line.match(/.{1,2000}(?:\s|$)|.{2000}/g) ?? []));
+/** Cuts a long line, if possible at a space, into pieces that a pattern can search quickly. */
+const splitLongLine = (line: string): readonly string[] =>
+  line.length <= 2_000 ? [line] : (line.match(/.{1,2000}(?:\s|$)|.{2000}/g) ?? []);
 
 /** A document's own text, and its closed code blocks (C2). */
 function splitDocument(text: string): { readonly prose: readonly string[]; readonly blocks: readonly Block[] } {
@@ -127,45 +130,42 @@ function splitDocument(text: string): { readonly prose: readonly string[]; reado
   for (const line of text.split("\n")) {
     const [, fence = "", info = ""] = /^\s{0,9}(`{3,}|~{3,})\s*([^`]*)$/.exec(line) ?? [];
     if (open === null) {
-      if (fence === "") prose.push(...pieces(line));
+      if (fence === "") prose.push(...splitLongLine(line));
       else open = { fence, info, lines: [] };
     } else if (fence.startsWith(open.fence) && info.trim() === "") {
       blocks.push(open);
       open = null;
     } else open.lines.push(line);
   }
-  return { prose: open === null ? prose : [...prose, ...open.lines.flatMap(pieces)], blocks };
+  return { prose: open === null ? prose : [...prose, ...open.lines.flatMap(splitLongLine)], blocks };
 }
 
 /** The lines that are the document's own text. */
 export const proseLines = (text: string): readonly string[] => splitDocument(text).prose;
 
-/** Lines in which a position stands together: a table's column of lines goes behind the row's path, `Line: 12` behind the line before it. */
+/** Brings a position together in one line: `| src/sum.js | 12 |` under a head `Line`, or `Line: 12` below the line with the path. */
 function joinPositions(prose: readonly string[]): readonly string[] {
   const lines: string[] = [];
   let column = -1;
   for (const line of prose) {
-    const cells = line.trim().startsWith("|")
-      ? line
-          .trim()
-          .split("|")
-          .map((cell) => cell.trim())
-      : null;
+    const cells = splitRow(line);
     if (cells === null) column = -1;
     else if (column < 0) column = cells.findIndex((cell) => /^\**lines?(?: ?(?:no\.?|numbers?|\(s\)))?\**$/i.test(cell));
     const numbers = cells === null ? undefined : /^[`~L]*(\d{1,7}(?:\s?[-–—,]\s?\d{1,7})*)`?$/.exec(cells[column] ?? "")?.[1];
-    const isContinued = /^[\s>*+-]*["'*_]*lines?\b["'*_]*\s*[:=]?["'*_\s]*\d/i.test(line);
-    if (numbers !== undefined && cells !== null)
-      lines.push(
-        line,
-        ...cells.flatMap((cell) =>
-          /^[`*[]*[\w@./-]+\.\w+[`*\]]*(?:\(.*\))?$/.test(cell) ? [`${cell.replace(/\(.*\)$/, "")} lines ${numbers}`] : [],
-        ),
-      );
-    else if (isContinued && lines.length > 0) lines.push(`${lines.pop() ?? ""} ${line.replace(/^[\s>*+-]+/, "")}`);
+    const continuesLine = /^[\s>*+-]*["'*_]*lines?\b["'*_]*\s*[:=]?["'*_\s]*\d/i.test(line);
+    if (numbers !== undefined && cells !== null) {
+      const paths = cells.filter((cell) => /^[`*[]*[\w@./-]+\.\w+[`*\]]*(?:\(.*\))?$/.test(cell));
+      lines.push(line, ...paths.map((cell) => `${cell.replace(/\(.*\)$/, "")} lines ${numbers}`));
+    } else if (continuesLine && lines.length > 0) lines.push(`${lines.pop() ?? ""} ${line.replace(/^[\s>*+-]+/, "")}`);
     else lines.push(line);
   }
   return lines;
+}
+
+/** The cells of a table's row; null if the line isn't one. */
+function splitRow(line: string): readonly string[] | null {
+  const row = line.trim();
+  return row.startsWith("|") ? row.split("|").map((cell) => cell.trim()) : null;
 }
 
 /** The position that a block's fence (```12:20:src/sum.js, ```js src/sum.js:12) or first comment gives for its code. */
@@ -179,6 +179,7 @@ function quotedPosition({ info, lines }: Block): readonly Citation[] {
   return inComment === undefined ? [] : [{ path: inComment.path, lines: inComment.lines, quote: lines.slice(1) }];
 }
 
+/** `commit 1a2b3c4`: a hexadecimal word with a letter and a digit. */
 const commitName = /\bcommits?[\s:]+`?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])([0-9a-f]{7,40})`?(?![\w-])/gi;
 const commitsMax = 50;
 
@@ -189,7 +190,7 @@ export const findCommitNames = (text: string): readonly string[] =>
     commitsMax,
   );
 
-/** What a protocol tells somebody to make isn't claimed to be there, nor is a pattern such as `BUG-NNN.red.log`. */
+/** Words of an instruction: a log that somebody is told to write isn't claimed to be there. */
 const instruction =
   /\b(?:sav\w+|writ\w+|keep\w*|stor\w+|record\w*|redirect\w*|captur\w+|produc\w+|creat\w+|into|tee|will|should|must|if)\b|>\s?\S+\.log/i;
 
@@ -199,9 +200,10 @@ export function findMissingLogs(document: string, text: string, paths: ReadonlyS
   if (topFolder === null) return [];
   const folders = new Set([...paths].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
   const isMissing = (log: string): boolean => {
-    const place = log.startsWith(topFolder) ? log : `${topFolder}${log}`;
-    const isOurs = place === log || (log.includes("/") && folders.has(place.slice(0, place.lastIndexOf("/") + 1)));
-    return isOurs && !/N{2,}|X{2,}/.test(log) && !paths.has(place) && !paths.has(log);
+    const fullPath = log.startsWith(topFolder) ? log : `${topFolder}${log}`;
+    const isInTopFolder = fullPath === log || (log.includes("/") && folders.has(fullPath.slice(0, fullPath.lastIndexOf("/") + 1)));
+    const isPattern = /N{2,}|X{2,}/.test(log); // `BUG-NNN.red.log` stands for many
+    return isInTopFolder && !isPattern && !paths.has(fullPath) && !paths.has(log);
   };
   const logs = proseLines(text)
     .filter((line) => !instruction.test(line))

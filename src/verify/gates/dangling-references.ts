@@ -1,8 +1,8 @@
-// dangling-references: finds what documents name and what does not exist: positions in files, commits, logs, commands of the project.
+// dangling-references: finds references in documents to things that do not exist: positions in files, commits, logs, commands of the project.
 //
 // Invariants:
 //   D1. Only documents that the run itself changed are judged.
-//   D2. What exists now or existed before the work exists.
+//   D2. A reference to something that existed before the work is not dangling.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { ProofFailure, Verifier } from "../../ports/verifier.ts";
@@ -10,7 +10,7 @@ import { returnClaims } from "../claims/handed.ts";
 import type { OpenParts } from "../parts.ts";
 import {
   type Citation,
-  citedFiles,
+  citedFiles as findCitedFiles,
   findCitations,
   findCommitNames,
   findInventedQuotes,
@@ -26,10 +26,10 @@ const documentsMax = 500;
 const citedShownMax = 10;
 const citedBytesMax = 512 * 1024;
 const historyMax = 50;
-/** What people read; a log is what a tool printed, and a program's comments aren't its report. */
+/** Files that people read as text. Logs are what a tool printed, and a program's comments are no report. */
 const isDocument = (path: string): boolean => /\.(?:md|markdown|mdx|rst|adoc|org|txt|text|html?|json)$|(?:^|\/)[^./]+$/i.test(path);
 
-/** What the documents of the run name and nobody can find, a failure for each document. */
+/** One failure for each document of the run that names something nonexistent. `judged`: the files that decided a gate. */
 export async function findDanglingReferences(
   parts: OpenParts,
   request: ProveRequest,
@@ -45,22 +45,22 @@ export async function findDanglingReferences(
   const documentsOfRun = documents.filter((path) => changedByRun.has(path)).slice(0, documentsMax); // D1
   if (documentsOfRun.length === 0) return [];
   const commands = await readCommands(workspace, base, files, read);
-  const now = new Set(files.keys());
-  const cited = await openCitedFiles(parts, request, facts);
+  const currentPaths = new Set(files.keys());
+  const citedFiles = await openCitedFiles(parts, request, facts);
   const failures: ProofFailure[] = [];
   for (const file of documentsOfRun) {
     const document = read(file);
-    const prose = document === null || document.fault !== undefined ? "" : document.text;
-    const citations = [...findCitations(prose), ...(file.endsWith(".json") ? jsonCitations(prose) : [])];
-    await cited.look(citations);
+    const text = document === null || document.fault !== undefined ? "" : document.text;
+    const citations = [...findCitations(text), ...(file.endsWith(".json") ? jsonCitations(text) : [])];
+    await citedFiles.load(citations);
     const unknownCommits: string[] = [];
-    for (const name of findCommitNames(prose)) if (!(await workspace.hasCommit(attempt, name))) unknownCommits.push(`commit ${name}`);
+    for (const name of findCommitNames(text)) if (!(await workspace.hasCommit(attempt, name))) unknownCommits.push(`commit ${name}`);
     const dangling = [
-      ...missingCitations(citations, cited.tree),
-      ...findInventedQuotes(prose, cited.tree),
-      ...findMissingLogs(file, prose, now),
+      ...missingCitations(citations, citedFiles.tree),
+      ...findInventedQuotes(text, citedFiles.tree),
+      ...findMissingLogs(file, text, currentPaths),
       ...unknownCommits,
-      ...findMissingCommands(prose, commands),
+      ...findMissingCommands(text, commands),
     ];
     if (dangling.length > 0) failures.push(describeDangling(file, dangling));
   }
@@ -78,8 +78,8 @@ function describeDangling(file: string, dangling: readonly string[]): ProofFailu
 }
 
 type CitedFiles = {
-  /** Reads what these citations name, so that the tree can answer for it. */
-  readonly look: (citations: readonly Citation[]) => Promise<void>;
+  /** Reads the files that these citations name into `tree`. */
+  readonly load: (citations: readonly Citation[]) => Promise<void>;
   readonly tree: Parameters<typeof missingCitations>[1];
 };
 
@@ -93,17 +93,17 @@ async function openCitedFiles({ workspace, isLater }: OpenParts, { base, commit 
     const textNow = files.has(path) ? read(path) : null;
     const textBefore = base === undefined ? null : await workspace.textAt(base, path, citedBytesMax);
     if (files.has(path) && (textNow === null || textNow.fault !== undefined || !textNow.isWhole)) return null;
-    const found = [...(textNow === null ? [] : [textNow.text]), ...(textBefore === null ? [] : [textBefore])];
-    return found.length === 0 ? null : found;
+    const versions = [textNow?.text ?? null, textBefore].filter((text) => text !== null);
+    return versions.length === 0 ? null : versions;
   };
-  const look = async (citations: readonly Citation[]): Promise<void> => {
-    for (const [path, candidates] of citedFiles(citations, paths)) {
+  const load = async (citations: readonly Citation[]): Promise<void> => {
+    for (const [path, candidates] of findCitedFiles(citations, paths)) {
       for (const candidate of candidates) if (!texts.has(candidate)) texts.set(candidate, await readTexts(candidate));
       if (candidates.length === 0 && !history.has(path) && history.size < historyMax && isLater !== undefined)
         history.set(path, await existedBefore(isLater, commit, path.replace(/^\.\//, "")));
     }
   };
-  return { look, tree: { paths, texts: (path) => texts.get(path) ?? null, hadBefore: (path) => history.get(path) === true } };
+  return { load, tree: { paths, texts: (path) => texts.get(path) ?? null, hadBefore: (path) => history.get(path) === true } };
 }
 
 /** A path is never later than itself: the answer is null only if no commit of the history has the path. */
@@ -137,18 +137,15 @@ async function readCommands(
   };
   const manifests = [...files.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path));
   const scripts = manifests.slice(0, manifestsMax).map((path) => scriptsIn(readNow(path) ?? ""));
+  const areScriptsKnown = scripts.length > 0 && manifests.length <= manifestsMax && !scripts.includes(null);
+  const baseScripts = scriptsIn(await readBase("package.json")) ?? [];
   const makefile = ["GNUmakefile", "makefile", "Makefile"].find((path) => files.has(path));
-  const targets = makefile === undefined ? null : targetsIn(readNow(makefile) ?? "include unread");
-  const baseNames = {
-    scripts: scriptsIn(await readBase("package.json")) ?? [],
-    targets: targetsIn(makefile === undefined ? "" : await readBase(makefile)) ?? [],
-  };
+  const makefileText = makefile === undefined ? null : readNow(makefile);
+  const targets = makefileText === null ? null : targetsIn(makefileText);
+  const baseTargets = targetsIn(makefile === undefined ? "" : await readBase(makefile)) ?? [];
   return {
     paths: new Set(files.keys()),
-    scripts:
-      scripts.length === 0 || manifests.length > manifestsMax || scripts.includes(null)
-        ? null
-        : new Set([...scripts.flatMap((names) => names ?? []), ...baseNames.scripts]),
-    targets: targets === null ? null : new Set([...targets, ...baseNames.targets]),
+    scripts: areScriptsKnown ? new Set([...scripts.flatMap((names) => names ?? []), ...baseScripts]) : null,
+    targets: targets === null ? null : new Set([...targets, ...baseTargets]),
   };
 }

@@ -1,4 +1,4 @@
-// gate-facts: the facts that artifact gates are judged by, and those still to be found out.
+// gate-facts: the types of the facts that artifact gates are judged by, and of those still to be found out.
 
 import type { ProofFailure } from "../../ports/verifier.ts";
 import type { Matches } from "./pattern.ts";

@@ -1,4 +1,4 @@
-// gate-file: judges one path by the gate words about a file. Pure.
+// gate-file: judges one path by a gate's rules about a file: exists, non_empty, min_lines, matches, fresh, after. Pure.
 
 import type { Gate } from "../../contracts/flow.ts";
 import type { FilePair, Finding, GateFacts } from "./gate-facts.ts";
@@ -7,10 +7,11 @@ import type { Text } from "./tree-facts.ts";
 /** `undecidedPairs`: files whose order only the history can decide; the caller looks it up and judges again. */
 export type FileJudgement = { readonly failures: readonly Finding[]; readonly undecidedPairs: readonly FilePair[] };
 
-/** One path against exists, non_empty, min_lines, matches, fresh, after. */
 export function judgeFile(path: string, gate: Gate, facts: GateFacts): FileJudgement {
   const failures: Finding[] = [];
-  const add = (fault: Fault | null): unknown => fault !== null && failures.push({ file: path, isUnsure: false, ...fault });
+  const add = (fault: Fault | null): void => {
+    if (fault !== null) failures.push({ file: path, isUnsure: false, ...fault });
+  };
   const existenceFault = judgeExistence(path, gate.exists !== false, facts);
   if (existenceFault !== null || gate.exists === false) {
     add(existenceFault);
@@ -39,11 +40,12 @@ function judgeExistence(path: string, shouldExist: boolean, facts: GateFacts): F
   if (entry === undefined && !facts.isWhole) return { rule: "exists", found: "a tree too large to list", expected, isUnsure: true };
   // If nothing may exist there, a link or a folder fails too.
   const isAsExpected = shouldExist ? entry?.kind === "file" : entry === undefined;
-  return isAsExpected ? null : { rule: "exists", found: entry === undefined ? absence(path, facts) : kindLabels[entry.kind], expected };
+  if (isAsExpected) return null;
+  return { rule: "exists", found: entry === undefined ? describeAbsence(path, facts) : kindLabels[entry.kind], expected };
 }
 
-/** The path does not exist; if a parent isn't a folder, that is why. */
-function absence(path: string, { files }: GateFacts): string {
+/** That the path does not exist, and why, if a parent isn't a folder. */
+function describeAbsence(path: string, { files }: GateFacts): string {
   const parts = path.split("/");
   const parents = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
   const blocker = parents.find((parent) => (files.get(parent)?.kind ?? "folder") !== "folder");
@@ -57,7 +59,8 @@ function judgeLines(atLeast: number, text: Text | null): Fault | null {
   if (text === null || unreadable !== null) return { rule: "min_lines", found: unreadable ?? "nothing", expected, isUnsure: true };
   const lines = countLines(text.text);
   if (lines >= atLeast) return null;
-  return { rule: "min_lines", found: `${lines} ${lines === 1 ? "line" : "lines"}${boundNote(text)}`, expected, isUnsure: !text.isWhole };
+  const noun = lines === 1 ? "line" : "lines";
+  return { rule: "min_lines", found: `${lines} ${noun}${boundNote(text)}`, expected, isUnsure: !text.isWhole };
 }
 
 /** Lines as people count them: a last one without a line break counts, the empty rest after the last line break does not. */
@@ -85,8 +88,8 @@ function boundNote(text: Text): string {
 }
 
 /**
- * Whether a file is later than another: null if that can't be known, undefined if the history has not been asked yet. A file this visit
- * changed is later than one it did not; without the other file there is nothing to be later than.
+ * Whether a file is later than another: null if that can't be known, undefined if the history has not been asked yet. A file that this visit
+ * changed is later than one it did not change. If the other file does not exist, the rule holds.
  */
 function lookUpOrder(path: string, than: string, facts: GateFacts): boolean | null | undefined {
   if (facts.files.get(than)?.kind !== "file") return facts.isWhole ? true : null;

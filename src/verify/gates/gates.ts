@@ -1,8 +1,8 @@
-// gates: judges artifact rules over facts. Pure: missing facts (a command's result, which of two files is newer) are returned by name, and
-// it is called again with them.
+// gates: judges the artifact rules of a flow. Pure: facts that are missing (a command's result, which of two files is newer) are returned by
+// name, and it is called again with them.
 //
 // Invariants:
-//   G1. Every word of a gate must hold; a gate with no word, an unknown proof or an unavailable fact never holds.
+//   G1. Every rule of a gate must hold; a gate without a rule, with an unknown proof or with an unavailable fact never holds.
 //   G2. Only regular files reached without a link count as files.
 //   G3. A failure says rule, file, what was found and what was expected.
 //   G4. A branch of an `if` is taken only once its condition is known; a condition that cannot be judged fails the gate.
@@ -11,7 +11,7 @@ import picomatch from "picomatch";
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import type { ProofFailure } from "../../ports/verifier.ts";
 import type { FilePair, Finding, GateFacts, MissingFacts } from "./gate-facts.ts";
-import { whyUnreadable as textFaultOf, judgeFile } from "./gate-file.ts";
+import { judgeFile, whyUnreadable } from "./gate-file.ts";
 
 export type Judgement = {
   readonly holds: boolean;
@@ -27,21 +27,22 @@ export type Judgement = {
 /** What a gate requires of a file besides existing. */
 export type GateRequirement = { readonly asksContent: boolean; readonly minLines: number };
 
-const eachMax = 5_000;
+const forEachMax = 5_000;
 const depthMax = 16;
 const shownMax = 10;
-const othersMax = 3;
-const namesFile = "a file to read names from";
+const othersShownMax = 3;
+const fileWithNames = "a file to read names from";
 const kindLabels = { link: "a symbolic link", folder: "a folder", other: "a special file" } as const;
 
 export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgement {
   const judge = new Judge(facts);
-  const findings = proofs.flatMap((proof) => judge.proof(proof, 0));
+  const findings = proofs.flatMap((proof) => judge.judgeProof(proof, 0));
   const failures = findings.map(({ rule, file, found, expected }) => ({ rule, file, found, expected }));
   const missing = { commands: [...judge.commands], orders: judge.orders };
   return { holds: failures.length === 0 && !judge.lacksFacts, failures, missing, satisfied: judge.satisfied, read: judge.read };
 }
 
+/** Judges proofs and collects what they need: facts that are missing, and the files that decided. */
 class Judge {
   readonly commands = new Set<string>();
   readonly orders: FilePair[] = [];
@@ -57,10 +58,10 @@ class Judge {
     return this.commands.size > 0 || this.orders.length > 0;
   }
 
-  proof(proof: Proof, depth: number): readonly Finding[] {
+  judgeProof(proof: Proof, depth: number): readonly Finding[] {
     if (typeof proof === "string") return [unsure(proof, null, "a name nobody has looked up", "a proof from the registry")]; // G1
     if (depth > depthMax) return [unsure("gate", null, `rules nested more than ${depthMax} deep`, "fewer")];
-    const fault = gateFault(proof);
+    const fault = findGateFault(proof);
     if (fault !== null) return [unsure("gate", null, fault, "a rule that can be judged")]; // G1
     return [
       ...this.#judgeFiles(proof),
@@ -72,16 +73,16 @@ class Judge {
   }
 
   #judgeFiles(gate: Gate): readonly Finding[] {
-    const ownFindings = gate.file === undefined ? [] : this.#judgeFile(gate.file, gate);
-    if (gate.for_each === undefined) return [...ownFindings, ...(gate.files ?? []).flatMap((path) => this.#judgeFile(path, gate))];
-    const each = this.#expandTemplates(gate.for_each, gate.files ?? []);
-    if ("failure" in each) return [...ownFindings, each.failure];
-    return [...ownFindings, ...each.paths.flatMap((path) => this.#judgeFile(path, { ...gate, non_empty: true }))];
+    const fileFindings = gate.file === undefined ? [] : this.#judgeFile(gate.file, gate);
+    if (gate.for_each === undefined) return [...fileFindings, ...(gate.files ?? []).flatMap((path) => this.#judgeFile(path, gate))];
+    const expansion = this.#expandTemplates(gate.for_each, gate.files ?? []);
+    if ("failure" in expansion) return [...fileFindings, expansion.failure];
+    return [...fileFindings, ...expansion.paths.flatMap((path) => this.#judgeFile(path, { ...gate, non_empty: true }))];
   }
 
   #judgeFile(path: string, gate: Gate): readonly Finding[] {
-    const { failures, undecidedPairs: lacking } = judgeFile(path, gate, this.#facts);
-    this.orders.push(...lacking);
+    const { failures, undecidedPairs } = judgeFile(path, gate, this.#facts);
+    this.orders.push(...undecidedPairs);
     if (failures.length === 0 && gate.exists !== false) this.#addSatisfied(path, gate);
     return failures;
   }
@@ -100,17 +101,17 @@ class Judge {
   ): { failure: Finding } | { paths: readonly string[] } {
     const refuse = (found: string, expected: string) => ({ failure: unsure("for_each", file, found, expected) });
     const kind = this.#facts.files.get(file)?.kind;
-    if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindLabels[kind]}`, namesFile); // G2
+    if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindLabels[kind]}`, fileWithNames); // G2
     const text = this.#facts.read(file);
-    const unreadable = textFaultOf(text);
-    if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", namesFile);
+    const unreadable = whyUnreadable(text);
+    if (text === null || unreadable !== null) return refuse(unreadable ?? "nothing", fileWithNames);
     // Text beyond the bound could name files that were not inspected.
     if (!text.isWhole) return refuse("more than 1 MiB of text", "a file that can be read whole");
     this.read.add(file);
-    const found = this.#facts.match(matches, text.text, eachMax + 1);
-    if (!found.ok) return refuse(found.why, `matches of /${matches}/m`);
-    if (found.groups.length > eachMax) return refuse(`more than ${eachMax} matches`, `at most ${eachMax}`);
-    const paths = found.groups.flatMap((groups) => templates.map((template) => fillTemplate(template, groups)));
+    const result = this.#facts.match(matches, text.text, forEachMax + 1);
+    if (!result.ok) return refuse(result.why, `matches of /${matches}/m`);
+    if (result.groups.length > forEachMax) return refuse(`more than ${forEachMax} matches`, `at most ${forEachMax}`);
+    const paths = result.groups.flatMap((groups) => templates.map((template) => fillTemplate(template, groups)));
     return { paths: [...new Set(paths)] };
   }
 
@@ -118,16 +119,16 @@ class Judge {
     if (gate.any === undefined) return [];
     const atLeast = gate.at_least ?? 1;
     const matching = this.#filesMatching([gate.any], gate.except ?? []);
-    const judged = matching.map((path) => judgeFile(path, gate, this.#facts));
-    for (const [index, path] of matching.entries()) if (judged[index]?.failures.length === 0) this.#addSatisfied(path, gate);
-    const undecided = judged.filter(({ failures, undecidedPairs: lacking }) => failures.length === 0 && lacking.length > 0);
-    const goodCount = judged.filter(({ failures, undecidedPairs: lacking }) => failures.length === 0 && lacking.length === 0).length;
+    const judgements = matching.map((path) => ({ path, ...judgeFile(path, gate, this.#facts) }));
+    const withoutFailures = judgements.filter(({ failures }) => failures.length === 0);
+    for (const { path } of withoutFailures) this.#addSatisfied(path, gate);
+    const goodCount = withoutFailures.filter(({ undecidedPairs }) => undecidedPairs.length === 0).length;
     if (goodCount >= atLeast) return [];
-    if (goodCount + undecided.length >= atLeast) {
-      this.orders.push(...undecided.flatMap(({ undecidedPairs: lacking }) => lacking));
+    if (withoutFailures.length >= atLeast) {
+      this.orders.push(...withoutFailures.flatMap(({ undecidedPairs }) => undecidedPairs));
       return [];
     }
-    const faults = judged.flatMap(({ failures }) => failures);
+    const faults = judgements.flatMap(({ failures }) => failures);
     const faultNotes = faults.slice(0, shownMax).map(({ file, rule, found }) => `${file}: ${rule}, found ${found}`);
     const listingNote = this.#facts.isWhole ? [] : ["the tree is too large to list"];
     const notes = [...faultNotes, ...this.#othersMatching(gate.any), ...listingNote];
@@ -149,7 +150,7 @@ class Judge {
     const isMatch = picomatch(glob, { dot: true });
     const descriptions: string[] = [];
     for (const [path, { kind }] of this.#facts.files) {
-      if (descriptions.length >= othersMax) break;
+      if (descriptions.length >= othersShownMax) break;
       if (kind !== "file" && (kind !== "folder" || path === glob) && isMatch(path)) descriptions.push(`${path} is ${kindLabels[kind]}`);
     }
     return descriptions;
@@ -164,9 +165,9 @@ class Judge {
   }
 
   #judgeBranches(gate: Gate, depth: number): readonly Finding[] {
-    if (gate.if === undefined) return (gate.all ?? []).flatMap((proof) => this.proof(proof, depth + 1));
+    if (gate.if === undefined) return (gate.all ?? []).flatMap((proof) => this.judgeProof(proof, depth + 1));
     const condition = new Judge(this.#facts);
-    const findings = condition.proof(gate.if, depth + 1);
+    const findings = condition.judgeProof(gate.if, depth + 1);
     for (const path of condition.read) this.read.add(path);
     const undecidable = findings.filter(({ isUnsure }) => isUnsure);
     if (undecidable.length > 0) return undecidable.map((failure) => ({ ...failure, rule: `if ${failure.rule}` })); // G4
@@ -175,7 +176,8 @@ class Judge {
       this.orders.push(...condition.orders);
       return [];
     }
-    return ((findings.length === 0 ? gate.all : gate.else) ?? []).flatMap((proof) => this.proof(proof, depth + 1));
+    const branch = findings.length === 0 ? gate.all : gate.else;
+    return (branch ?? []).flatMap((proof) => this.judgeProof(proof, depth + 1));
   }
 
   #judgeCommand({ command }: Gate): readonly Finding[] {
@@ -192,8 +194,8 @@ function fillTemplate(template: string, groups: readonly string[]): string {
   return template.replace(/\{(\d{1,2})\}/g, (_, index: string) => groups[Number(index)] ?? "");
 }
 
-/** An empty rule isn't a rule (G1). */
-function gateFault(gate: Gate): string | null {
+/** Why a gate cannot be judged: it has no rule (G1), or a rule without what it needs. Null if it can. */
+function findGateFault(gate: Gate): string | null {
   const hasSubject = gate.file !== undefined || (gate.files?.length ?? 0) > 0 || gate.any !== undefined;
   const hasRule =
     hasSubject || (gate.none?.length ?? 0) > 0 || gate.all !== undefined || gate.if !== undefined || gate.command !== undefined;

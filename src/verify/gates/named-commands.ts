@@ -1,4 +1,4 @@
-// named-commands: finds project commands that a document names and that do not exist: scripts of a manifest, targets of a makefile,
+// named-commands: finds commands of the project that a document names and that do not exist: scripts of a manifest, targets of a makefile,
 // programs by their path. Pure.
 //
 // Invariants:
@@ -15,19 +15,19 @@ export type CommandTree = {
   readonly targets: ReadonlySet<string> | null;
 };
 
-const namedMax = 200;
-/** N2 */
+const commandsMax = 200;
+/** Words by which a line plans, quotes or denies a command (N2). */
 const hedges =
   /\b(?:add(?:s|ed|ing)?|creat\w+|introduc\w+|new|propos\w+|plan(?:s|ned)?|will|would|should|could|todo|future|missing|absent|no|not|isn't|doesn't|without|remov\w+|delet\w+|renam\w+|former(?:ly)?|instead of|e\.g\.|example|if)\b/i;
 const shellSyntax = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b|--filter|--dir\b/;
 
-/** As they are written in the document. */
+/** The missing commands, as they are written in the document. */
 export function findMissingCommands(text: string, tree: CommandTree): readonly string[] {
   const commands = proseLines(text)
     .filter((line) => !hedges.test(line.replaceAll(/`[^`]*`/g, "")))
     .flatMap((line) => [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) => command.replace(/^\$\s+/, "").trim()))
     .filter((command) => !shellSyntax.test(command)); // N1
-  return [...new Set(commands)].slice(0, namedMax).filter((command) => isMissing(command, tree));
+  return [...new Set(commands)].slice(0, commandsMax).filter((command) => isMissing(command, tree));
 }
 
 function isMissing(command: string, { paths, scripts, targets }: CommandTree): boolean {
@@ -39,13 +39,13 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
     /^(?:(?:node|python3?|bash|sh|ruby|perl) )?(?:\.\/)?([\w@.-]+(?:\/[\w@.-]+)+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl))(?:\s|$)/.exec(
       command,
     )?.[1];
-  // Files that a program is given don't count: a plan names those that are still to be made.
-  return (
-    program !== undefined && !paths.has(program) && [...paths].some((other) => other.startsWith(program.slice(0, program.indexOf("/") + 1)))
-  );
+  // The arguments of a program don't count: a plan names files that are still to be made. Nor does a path outside the project's folders.
+  if (program === undefined || paths.has(program)) return false;
+  const topFolder = program.slice(0, program.indexOf("/") + 1);
+  return [...paths].some((path) => path.startsWith(topFolder));
 }
 
-/** Null if it isn't a readable manifest. */
+/** The scripts of a package.json; null if it can't be read. */
 export function scriptsIn(manifest: string): readonly string[] | null {
   try {
     const parsed: unknown = JSON.parse(manifest);
@@ -56,7 +56,7 @@ export function scriptsIn(manifest: string): readonly string[] | null {
   }
 }
 
-/** Null if a makefile includes others, or has pattern targets. */
+/** The targets of a makefile; null if it includes other makefiles, or computes targets. */
 export function targetsIn(makefile: string): readonly string[] | null {
   if (/^-?s?include\b|^[^\t#=\n]*[%$][^=\n]*:(?!=)/m.test(makefile)) return null;
   const rules = [...makefile.matchAll(/^([\w. /-]+?)\s*::?(?!=)/gm)].map(([, names = ""]) => names);

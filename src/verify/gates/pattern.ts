@@ -18,7 +18,7 @@ const timeoutsMax = 2;
 
 export type Matches = { readonly ok: true; readonly groups: readonly (readonly string[])[] } | { readonly ok: false; readonly why: string };
 
-/** Why a pattern cannot be used, or null. Lint asks the same. */
+/** Why a pattern cannot be used; null if it can. */
 export function patternFault(pattern: string): string | null {
   if (pattern.length > patternCharsMax) return `a pattern of ${pattern.length} characters; at most ${patternCharsMax} are allowed`; // P1
   try {
@@ -68,15 +68,15 @@ function isAboutLines(pattern: string): boolean {
 
 // Strings go in and a string comes out, so that no object of the other context is kept here.
 const script = new Script(`(() => {
-  const found = [];
-  const one = new RegExp(pattern, "gm");
+  const matches = [];
+  const expression = new RegExp(pattern, "gm");
   for (const part of parts) {
-    one.lastIndex = 0;
-    for (let match; found.length < matchesMax && (match = one.exec(part)) !== null; ) {
-      found.push(Array.from(match, (group) => group ?? ""));
-      if (match[0] === "") one.lastIndex++;
+    expression.lastIndex = 0;
+    for (let match; matches.length < matchesMax && (match = expression.exec(part)) !== null; ) {
+      matches.push(Array.from(match, (group) => group ?? ""));
+      if (match[0] === "") expression.lastIndex++;
     }
-    if (found.length >= matchesMax) break;
+    if (matches.length >= matchesMax) break;
   }
-  return JSON.stringify(found);
+  return JSON.stringify(matches);
 })()`);

@@ -6,9 +6,9 @@ export type ContentLines = {
   /** Lines with content, without list marks and surrounding space. */
   readonly content: readonly string[];
   readonly headings: number;
-  /** Rules, empty items, table heads, labels without a value, fences. */
+  /** Horizontal rules, empty items, table heads, labels without a value, fences. */
   readonly frames: number;
-  /** Lines in place of missing text. */
+  /** Lines that stand for missing text: `TBD`, `n/a`. */
   readonly placeholders: number;
 };
 
@@ -98,19 +98,22 @@ function withoutMarks(line: string): string {
   return (unmarked.startsWith("|") ? unmarked.replaceAll(/^\||\|$/g, "") : unmarked).trim();
 }
 
+/** Without the YAML between two lines of `---` at the top. */
 function withoutFrontMatter(text: string): string {
   if (!/^---\r?\n/.test(text)) return text;
-  const end = text.indexOf("\n---", 3);
-  return end < 0 ? text : text.slice(text.indexOf("\n", end + 1) < 0 ? text.length : text.indexOf("\n", end + 1));
+  const closing = text.indexOf("\n---", 3);
+  if (closing < 0) return text;
+  const lineEnd = text.indexOf("\n", closing + 1);
+  return lineEnd < 0 ? "" : text.slice(lineEnd);
 }
 
 function withoutComments(text: string): string {
-  let rest = "";
+  let withoutThem = "";
   for (let index = 0; ;) {
     const open = text.indexOf("<!--", index);
     const close = open < 0 ? -1 : text.indexOf("-->", open + 4);
-    if (close < 0) return rest + text.slice(index);
-    rest += text.slice(index, open);
+    if (close < 0) return withoutThem + text.slice(index); // no further comment, or one that does not close
+    withoutThem += text.slice(index, open);
     index = close + 3;
   }
 }

@@ -1,12 +1,12 @@
-// placeholder: whether an artifact has real content, or only looks as if it did. Pure: a text in, a reason out.
+// placeholder: tells whether an artifact has real content, or only looks as if it did. Pure: a text in, a reason out.
 //
 // A gate asks for a file, a number of lines, a heading. A hundred and twenty blank lines, or headings and nothing under them, satisfy that.
-// The gate holds, as its author wrote it; this result is reported beside it.
+// The gate then holds, as its author wrote it, and what is found here is reported beside it.
 //
 // Invariants:
 //   H1. Only text that cannot be meant as content is a placeholder: a short honest text is not.
 //   H2. One line of content is enough, unless the gate asks for many lines.
-//   H3. Everything costs time in proportion to the text.
+//   H3. The time it takes is linear in the size of the text.
 
 import { countLines } from "./gate-file.ts";
 import { type ContentLines, markdownLines, plainLines } from "./placeholder-lines.ts";
@@ -19,8 +19,9 @@ export type ArtifactContext = {
   readonly promptLines?: ReadonlySet<string>;
 };
 
-const repeatedMin = 10;
-/** Each line is repeated at least so often, on average. */
+/** A text with fewer lines of content is not judged by repetition. */
+const repeatedLinesMin = 10;
+/** A text repeats itself if each of its lines occurs at least so often, on average. */
 const repetitionsMin = 10;
 /** A gate that asks for fewer lines is not about quantity. */
 const minLinesChecked = 20;
@@ -69,11 +70,12 @@ function frameReason({ content, headings, frames, placeholders }: ContentLines):
   return `nothing but ${names.length === 0 ? "blank lines and comments" : names.join(" and ")}`;
 }
 
-/** H2: many lines, and they all say one thing. */
+/** Why many lines are hardly content: they repeat a few, or differ only in numbers (H2). */
 function repetitionReason(contentLines: readonly string[], minLines: number): string | null {
   const distinct = new Set(contentLines).size;
-  if (contentLines.length >= repeatedMin && distinct * repetitionsMin <= contentLines.length)
-    return `the same ${distinct === 1 ? "line" : `${distinct} lines`} again and again, ${contentLines.length} times in all`;
+  const isRepetitive = contentLines.length >= repeatedLinesMin && distinct * repetitionsMin <= contentLines.length;
+  const noun = distinct === 1 ? "line" : `${distinct} lines`;
+  if (isRepetitive) return `the same ${noun} again and again, ${contentLines.length} times in all`;
   if (minLines < minLinesChecked) return null;
   // Lines that differ only in a number count as one line.
   const forms = new Set(contentLines.map((line) => line.replaceAll(/\d+/g, "0"))).size;

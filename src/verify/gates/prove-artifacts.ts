@@ -1,5 +1,5 @@
-// prove-artifacts: judges artifact rules on a commit's tree, round by round: the facts that a rule needs are looked up, then it is judged
-// again.
+// prove-artifacts: judges the artifact rules of a flow on a commit's tree, in rounds: facts that a rule lacks are looked up, then all rules
+// are judged again.
 //
 // Invariants:
 //   A1. A gate's command runs with the base's protected files, as a check does: the agent may not change what judges it.
@@ -7,7 +7,7 @@
 //   A3. Only what the run itself changed is measured: earlier content is not its claim.
 //   A4. A document that decides a gate fails it if it names a file position, a commit, a log or a project command that does not exist and
 //       did not exist before the work.
-// Invariants V1 and on: verify/verifier.ts.
+//   A5. The rules read a checkout in which no command runs.
 
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
@@ -35,7 +35,7 @@ const cancelledResult = (checks: readonly CheckResult[]): ProofResult => ({
 
 export async function prove(parts: OpenParts, request: ProveRequest): Promise<ProofResult> {
   if (request.cancel.aborted) return cancelledResult([]);
-  const folder = await parts.workspace.checkout(request.commit, "proof"); // V4
+  const folder = await parts.workspace.checkout(request.commit, "proof"); // A5
   try {
     return await judgeUntilDecided(parts, request, await listTree(parts.workspace.foldersOf(folder)));
   } finally {

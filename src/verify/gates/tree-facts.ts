@@ -1,12 +1,12 @@
-// tree-facts: reads what artifact rules need of a folder: its entries, and the beginning of a file's text.
+// tree-facts: reads what artifact rules need to know of a folder: its entries, and the beginning of a file's text.
 //
 // Invariants:
 //   T1. No link is followed: not in the walk, not at the end of a path, not in its middle.
-//   T2. The walk and every read are bounded, each and in total; a cut is reported.
-//   T3. Git's own folders and installed packages aren't artifacts: a checkout may hold copies of them that no commit knows.
-//   T4. What isn't text is not read as one: bytes that aren't UTF-8, a NUL, a file that changes under the reader.
-//   T5. In stacked folders the first that has a name decides, as in the kernel's overlay: folders of one name are merged, and a character
-//       device means that nothing is there.
+//   T2. The walk and every read are bounded, each and in total; what was left out is reported.
+//   T3. Git's own folders and installed packages aren't artifacts: a checkout may hold copies of them that are in no commit.
+//   T4. Only text is read as text: not bytes that aren't UTF-8, nor a NUL, nor a file that changes while it is read.
+//   T5. In stacked folders the first that has a name decides, as in the kernel's overlay: folders of the same name are merged, and a character
+//       device marks a name as deleted.
 
 import { closeSync, constants, type Dirent, fstatSync, openSync, readSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -24,20 +24,20 @@ export type Text = { readonly text: string; readonly isWhole: boolean; readonly 
 
 export const listingLimits = { entriesMax: 200_000, depthMax: 64 } as const;
 export const textBytesMax = 1024 * 1024;
-/** For one judgement: limits of files and bytes. */
+/** How much one judgement may read in total. */
 export const readingLimits = { filesMax: 10_000, bytesMax: 256 * 1024 * 1024 } as const;
 
 /** Folders without artifacts, anywhere. */
 export const ignoredFolders: readonly string[] = [".git", "node_modules", ".venv", "venv"];
 const ignoredNames: ReadonlySet<string> = new Set(ignoredFolders);
 
-/** Every entry below a folder, or below stacked folders (T5), by its path with `/`, without non-artifacts. */
+/** Every entry below a folder, or below stacked folders (T5), by its path with `/`, without the ignored folders. */
 export async function listTree(
   folder: string | readonly string[],
   limits: { entriesMax: number; depthMax: number } = listingLimits,
 ): Promise<Listing> {
   const entries = new Map<string, Entry>();
-  const top = typeof folder === "string" ? [folder] : folder;
+  const topFolders = typeof folder === "string" ? [folder] : folder;
   const fileFolders = new Map<string, string>();
   let isWhole = true;
   const walk = async (folders: readonly string[], path: string, depth: number): Promise<void> => {
@@ -57,15 +57,15 @@ export async function listTree(
         await walk(layers, entryPath, depth + 1);
       } else if (item.isFile()) {
         entries.set(entryPath, { kind: "file", size: (await lstat(join(first, entryPath))).size });
-        if (first !== top[0]) fileFolders.set(entryPath, first);
+        if (first !== topFolders[0]) fileFolders.set(entryPath, first);
       } else entries.set(entryPath, { kind: item.isSymbolicLink() ? "link" : "other", size: 0 });
     }
   };
-  await walk(top, "", 1);
-  return { entries, isWhole, folderOf: (path) => fileFolders.get(path) ?? top[0] ?? "" };
+  await walk(topFolders, "", 1);
+  return { entries, isWhole, folderOf: (path) => fileFolders.get(path) ?? topFolders[0] ?? "" };
 }
 
-/** What is at a path of each folder, and for a folder its layers: until something hides what is below (T5). */
+/** The items at a path of stacked folders, and for a folder its layers, down to the first that isn't a folder (T5). */
 async function readLayers(
   folders: readonly string[],
   path: string,

@@ -1,8 +1,8 @@
-// change-kind: describes what was done to a protected file, by comparing its text before and after. One sentence has all findings; the
-// first names the kind. A changed protected file is one whatever is found here: this only describes it.
+// change-kind: describes what was done to a protected file, by comparing its text before and after. It only describes: whether the change
+// is allowed does not depend on what is found here.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
-import { languageOf, type ProtectedKind } from "./kinds.ts";
+import { type Language, languageOf, type ProtectedKind } from "./kinds.ts";
 import { loosenedLimits } from "./limits-in.ts";
 import { countPatterns } from "./test-patterns.ts";
 
@@ -14,43 +14,12 @@ const shownMax = 3;
 /** Every finding, the most serious first; empty for an unspecific change. */
 export function findFindings(path: string, kind: ProtectedKind, before: string, after: string): readonly Finding[] {
   if (kind === "snapshot") return [{ how: "changed", message: `the recorded output was rewritten, ${describeLineChanges(before, after)}` }];
-  const family = languageOf(path);
+  const loosened = loosenedLimits(before, after);
+  const language = languageOf(path);
   const findings: Finding[] = [];
-  if (kind === "test" && family !== null) {
-    const [countsBefore, countsAfter] = [countPatterns(before, family), countPatterns(after, family)];
-    const increase = (name: keyof typeof countsBefore): number => countsAfter[name] - countsBefore[name];
-    if (increase("skips") > 0)
-      findings.push({
-        how: "skipped",
-        message: `${countNoun(increase("skips"), "test", "tests")} more ${increase("skips") === 1 ? "is" : "are"} skipped`,
-      });
-    if (increase("focuses") > 0) findings.push({ how: "focused", message: "only some of its tests are run, the others are left out" });
-    if (increase("cases") < 0)
-      findings.push({
-        how: "weakened",
-        message: `it has ${countNoun(countsAfter.cases, "test case", "test cases")}, before it had ${countsBefore.cases}`,
-      });
-    if (increase("assertions") < 0)
-      findings.push({
-        how: "weakened",
-        message: `it asserts ${countNoun(countsAfter.assertions, "thing", "things")}, before it asserted ${countsBefore.assertions}`,
-      });
-    if (increase("empty") > 0)
-      findings.push({ how: "weakened", message: `${countNoun(increase("empty"), "assertion", "assertions")} in it cannot fail` });
-    if (increase("mocks") > 0)
-      findings.push({
-        how: "mocked",
-        message: `it puts ${countNoun(increase("mocks"), "stand-in", "stand-ins")} in the place of what it tests`,
-      });
-    if (findings.length === 0 && increase("cases") > 0 && loosenedLimits(before, after).length === 0)
-      findings.push({
-        how: "changed",
-        message: `${countNoun(increase("cases"), "test case was", "test cases were")} added to it; new tests that need no leave go into a new file`,
-      });
-  }
+  if (kind === "test" && language !== null) findings.push(...findTestFindings(before, after, language, loosened.length > 0));
   if (kind === "test_config" && count(after, exclusions) > count(before, exclusions))
     findings.push({ how: "skipped", message: "it leaves out tests that were run before" });
-  const loosened = loosenedLimits(before, after);
   if (loosened.length > 0) findings.push({ how: "loosened", message: loosened.slice(0, shownMax).join(", ") });
   if (kind !== "test" && count(after, loopholes) > count(before, loopholes))
     findings.push({ how: "loosened", message: "it lets more pass than before" });
@@ -59,12 +28,36 @@ export function findFindings(path: string, kind: ProtectedKind, before: string, 
   return findings;
 }
 
+function findTestFindings(before: string, after: string, language: Language, isLoosened: boolean): readonly Finding[] {
+  const [countsBefore, countsAfter] = [countPatterns(before, language), countPatterns(after, language)];
+  const increase = (name: keyof typeof countsBefore): number => countsAfter[name] - countsBefore[name];
+  const findings: Finding[] = [];
+  const add = (how: ChangeKind, message: string): unknown => findings.push({ how, message });
+  const newSkips = increase("skips");
+  if (newSkips > 0) add("skipped", `${countNoun(newSkips, "test", "tests")} more ${newSkips === 1 ? "is" : "are"} skipped`);
+  if (increase("focuses") > 0) add("focused", "only some of its tests are run, the others are left out");
+  if (increase("cases") < 0)
+    add("weakened", `it has ${countNoun(countsAfter.cases, "test case", "test cases")}, before it had ${countsBefore.cases}`);
+  if (increase("assertions") < 0)
+    add("weakened", `it asserts ${countNoun(countsAfter.assertions, "thing", "things")}, before it asserted ${countsBefore.assertions}`);
+  if (increase("empty") > 0) add("weakened", `${countNoun(increase("empty"), "assertion", "assertions")} in it cannot fail`);
+  if (increase("mocks") > 0)
+    add("mocked", `it puts ${countNoun(increase("mocks"), "stand-in", "stand-ins")} in the place of what it tests`);
+  if (findings.length === 0 && increase("cases") > 0 && !isLoosened) {
+    const added = countNoun(increase("cases"), "test case was", "test cases were");
+    add("changed", `${added} added to it; new tests that need no leave go into a new file`);
+  }
+  return findings;
+}
+
+/** Settings that leave tests out. */
 const exclusions =
   /\b(?:exclude|testPathIgnorePatterns|testIgnore|ignorePatterns|collect_ignore\w*|deselect|norecursedirs|forbidOnly)\b|--(?:ignore|deselect|exclude)\b|passWithNoTests/g;
+/** What lets a failing command pass, or turns rules off. */
 const loopholes =
   /\|\|\s*true\b|\bexit\s+0\b|continue-on-error:\s*true|allow_failure:\s*true|["']?\boff\b["']?|\bignore\w*|\bdisable\w*|\bexclude\w*|failure_?ignore/gi;
 
-/** How many rules of the compiler are on. */
+/** How many strict rules of the TypeScript compiler are on, less those options that make it laxer. */
 function countStrictRules(text: string): number {
   return (
     count(text, /"(?:strict\w*|no[A-Z]\w*|exactOptionalPropertyTypes|checkJs|isolatedModules)"\s*:\s*true/g) -
@@ -76,7 +69,7 @@ const count = (text: string, pattern: RegExp): number => text.match(pattern)?.le
 const countNoun = (n: number, singular: string, plural: string): string =>
   n === 0 ? `no ${plural}` : `${n} ${n === 1 ? singular : plural}`;
 
-/** How many lines are not in the other text, as a measure for a person. */
+/** How many lines are only in one of the texts, as a measure for a person. */
 export function describeLineChanges(before: string, after: string): string {
   const [linesBefore, linesAfter] = [new Set(before.split("\n")), new Set(after.split("\n"))];
   const removed = [...linesBefore].filter((line) => !linesAfter.has(line)).length;

@@ -1,6 +1,6 @@
-// command-set: the commands that decide a run, whose files are protected, and the deciding parts of a file.
+// command-set: the types of the commands that decide a run, whose files are protected, and of the parts of a file that decide.
 
-/** Named parts and their content, normalised so that equal means equal. */
+/** The parts of a file that decide, by name. Their content is normalised, so that equal texts mean the same. */
 export type Deciding = Readonly<Record<string, string>>;
 /** The checks of a run, as far as they determine protected files. */
 export type CommandSet = {

@@ -1,4 +1,4 @@
-// deciding-cmake: the calls of a CMakeLists.txt that say which tests there are and what counts as passing them.
+// deciding-cmake: extracts the calls of a CMakeLists.txt that say which tests there are and what counts as passing them.
 
 import type { Deciding } from "./command-set.ts";
 
@@ -6,7 +6,7 @@ const calls =
   /\b(add_test|set_tests_properties|set_property|enable_testing|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests|add_subdirectory|set|option|include)\s{0,20}\(([^()]{0,2000})(\)|\()/gi;
 const changingCalls = /^(?:set_tests_properties|set_property|set|option) /;
 
-/** Each call by its name and subject. */
+/** Each such call by its name and subject: `add_test sum`. */
 export function decidingCmake(text: string): Deciding {
   const withoutComments = text.replaceAll(/#[^\n]*/g, "");
   const parts: Record<string, string> = {};

@@ -1,8 +1,10 @@
-// deciding-make: the makefile rules that the checks run, with their prerequisites, and settings that affect every rule.
+// deciding-make: extracts the rules of a makefile that checks run, with their prerequisites, and the settings that affect every rule.
 
 import type { Deciding, CommandSet } from "./command-set.ts";
 
+/** Targets that test by their name, even if no command runs them. */
 const judgingTarget = /^(?:tests?|unit|e2e|lint|check|verify|typecheck|ci|cov|coverage|build|all)(?:[:._-].*)?$/;
+/** Lines that change how every rule is run: `SHELL = …`, `include …`, `.IGNORE:`. */
 const globalSetting =
   /^\s*(?:export\s+|override\s+)*(?:SHELL|\.SHELLFLAGS|MAKEFLAGS|PATH)\s*[:?+]?=|^\s*-?s?include\b|^\.(?:IGNORE|ONESHELL|SILENT|DEFAULT|POSIX)\b/;
 
@@ -23,22 +25,23 @@ export function decidingMake(text: string, commandSet: CommandSet): Deciding {
     for (const [, submake = ""] of rule.text.matchAll(/\$[({]MAKE[)}]\s+([\w.:-]+)/g)) queue.push(submake);
   }
   const usedVariables = new Map<string, string>();
-  for (const open = [...reachedRules.values()]; open.length > 0;) {
-    for (const [, name = ""] of (open.pop() ?? "").matchAll(/\$[({]?([\w.-]+)/g)) {
+  for (const queue = [...reachedRules.values()]; queue.length > 0;) {
+    for (const [, name = ""] of (queue.pop() ?? "").matchAll(/\$[({]?([\w.-]+)/g)) {
       const value = settings.get(name);
       if (value === undefined || usedVariables.has(name)) continue;
       usedVariables.set(name, value);
-      open.push(value);
+      queue.push(value);
     }
   }
   const globalLines = text.split("\n").filter((line) => globalSetting.test(line));
   return {
-    ...Object.fromEntries([...reachedRules].map(([target, message]) => [`target ${target}`, message])),
+    ...Object.fromEntries([...reachedRules].map(([target, ruleText]) => [`target ${target}`, ruleText])),
     ...Object.fromEntries([...usedVariables].map(([name, value]) => [`variable ${name}`, value])),
     ...(globalLines.length === 0 ? {} : { "how rules are run": globalLines.join("\n") }),
   };
 }
 
+/** Targets that are never part of a check. */
 const neverChecks = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
 
 /** Every rule of an included makefile may be part of a check, except for those that never are. */
@@ -70,8 +73,9 @@ export function shadowableTargetsIn(text: string, commandSet: CommandSet): reado
   );
 }
 
+/** The words behind `make` in commands: `lint` and `test` of `make lint test`. */
 const targetsInCommands = ({ commands }: CommandSet): readonly string[] =>
-  commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, message = ""]) => message.split(/\s+/)));
+  commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, args = ""]) => args.split(/\s+/)));
 
 /** Whether a new entry replaces something: a setting, or a rule that an included file may have. */
 export function isOverriding(name: string, before: Deciding): boolean {
@@ -85,44 +89,40 @@ export function includedFiles(texts: readonly string[]): readonly string[] {
     text
       .split("\n")
       .flatMap((line) => /^\s*[-s]?include\s+([^#]*)/.exec(line)?.[1] ?? [])
-      .flatMap((message) => message.replaceAll(/\$\(wildcard\s+([^()]*)\)/g, "$1").split(/\s+/))
+      .flatMap((args) => args.replaceAll(/\$\(wildcard\s+([^()]*)\)/g, "$1").split(/\s+/))
       .filter((word) => word !== "" && !word.includes("$"))
       .map((word) => word.replace(/^\.\//, "")),
   );
 }
 
-function parseMakefile(text: string): { readonly rules: ReadonlyMap<string, Rule>; readonly settings: ReadonlyMap<string, string> } {
+type Makefile = { readonly rules: ReadonlyMap<string, Rule>; readonly settings: ReadonlyMap<string, string> };
+
+function parseMakefile(text: string): Makefile {
   const rules = new Map<string, Rule>();
   const settings = new Map<string, string>();
   let currentTargets: readonly string[] = [];
+  /** Several rules for one target add up, as in make. */
+  const extendRules = (prerequisites: readonly string[], addedText: string): void => {
+    for (const target of currentTargets) {
+      const earlier = rules.get(target) ?? { prerequisites: [], text: "" };
+      rules.set(target, { prerequisites: [...earlier.prerequisites, ...prerequisites], text: `${earlier.text}${addedText}` });
+    }
+  };
   for (const line of text.split("\n")) {
     if (line.startsWith("\t")) {
-      for (const target of currentTargets)
-        rules.set(target, {
-          prerequisites: rules.get(target)?.prerequisites ?? [],
-          text: `${rules.get(target)?.text ?? ""}\n${line.trim()}`,
-        });
+      extendRules([], `\n${line.trim()}`);
       continue;
     }
-    const setting = /^\s*(?:export\s+|override\s+)*([\w.-]+)\s*(?:::?:?|\?|\+|!)?=(.*)$/.exec(line);
-    const rule = /^([^\s#=:][^#=:]*)::?(?!=)(.*)$/.exec(line);
-    if (setting?.[1] !== undefined) settings.set(setting[1], `${settings.get(setting[1]) ?? ""}${line.trim()}`);
+    const settingName = /^\s*(?:export\s+|override\s+)*([\w.-]+)\s*(?:::?:?|\?|\+|!)?=(.*)$/.exec(line)?.[1];
+    const rule = /^([^\s#=:][^#=:]*)::?(?!=)(.*)$/.exec(line); // `targets: prerequisites ; recipe`
+    if (settingName !== undefined) settings.set(settingName, `${settings.get(settingName) ?? ""}${line.trim()}`);
     else if (rule !== null) {
       currentTargets = (rule[1] ?? "").trim().split(/\s+/);
       if (currentTargets.length > targetsMax) throw new Error("a rule for too many targets"); // then the whole file decides
       const [prerequisiteText = "", recipe = ""] = (rule[2] ?? "").split(";", 2);
-      const needs = prerequisiteText
-        .trim()
-        .split(/\s+/)
-        .filter((word) => word !== "" && word !== "|");
-      for (const target of currentTargets) {
-        const earlier = rules.get(target);
-        const inline = recipe.trim() === "" ? "" : `\n${recipe.trim()}`;
-        rules.set(target, {
-          prerequisites: [...(earlier?.prerequisites ?? []), ...needs],
-          text: `${earlier?.text ?? ""}${needs.join(" ")}${inline}`,
-        });
-      }
+      const prerequisites = prerequisiteText.split(/\s+/).filter((word) => word !== "" && word !== "|");
+      const recipeText = recipe.trim() === "" ? "" : `\n${recipe.trim()}`;
+      extendRules(prerequisites, `${prerequisites.join(" ")}${recipeText}`);
     } else if (line.trim() !== "" && !line.trim().startsWith("#")) currentTargets = [];
   }
   return { rules, settings };

@@ -1,4 +1,4 @@
-// deciding-package: the parts of package.json and composer.json that decide: the scripts that checks run, and what configures tools.
+// deciding-package: extracts the parts of package.json and composer.json that decide: the scripts that checks run, and settings of tools.
 
 import { isRecord } from "../detect/manifest.ts";
 import { isNarrowing, workspacePrefix, parseWorkspaces } from "./deciding-workspace.ts";
@@ -35,8 +35,10 @@ const dependencyKeys = [
   "require",
   "require-dev",
 ];
+/** Scripts that test by their name, even if no command runs them. */
 const judgingScript =
   /^(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|type-?checks?|types|tsc|build|verify|validate|ci|cov|cover|coverage|format|fmt)(?:[:._-].*)?$/;
+/** Scripts that a package manager runs while it installs. */
 const lifecycle = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
 
 type Manifest = { readonly [key: string]: unknown };
@@ -53,13 +55,13 @@ export function decidingPackage(text: string, commandSet: CommandSet): Deciding 
   ]);
 }
 
-/** A script with the same result for every project. */
-function isPlaceholder(text: string): boolean {
+/** Whether a script passes in every project: `true`, `echo ok`, `eslint . || true`. */
+function cannotFail(text: string): boolean {
   const script = text.replaceAll(/\s+/g, " ").trim();
-  if (script.length > placeholderCharsMax) return false;
+  if (script.length > scriptCharsMax) return false;
   return /^(?:true|:|exit(?: 0)?|(?:echo|printf)\b[^;&|`$]*)(?:(?:;|&&) ?(?:true|exit 0))?$|(?:\|\||;) ?(?:true|exit 0|:)$/.test(script);
 }
-const placeholderCharsMax = 1000;
+const scriptCharsMax = 1000;
 
 /**
  * Whether a new script changes what is run: it hooks into an existing one, or into restoring, or a deciding command runs it and it cannot
@@ -69,33 +71,30 @@ export function isHook(name: string, before: Deciding, commandSet: CommandSet, t
   if (name.startsWith(workspacePrefix)) return isNarrowing(name);
   const script = name.replace(/^scripts\./, "");
   if (script === name) return true;
-  if (isPlaceholder(text) && commandSet.commands.some((command) => scriptNamesIn(command).includes(script))) return true;
+  if (cannotFail(text) && commandSet.commands.some((command) => scriptNamesIn(command).includes(script))) return true;
   if (commandSet.restores && lifecycle.includes(script)) return true;
   const hookedScript = /^(?:pre|post)(.+)$/.exec(script)?.[1];
   return hookedScript !== undefined && Object.hasOwn(before, `scripts.${hookedScript}`);
 }
 
 /**
- * The later file with the earlier one's deciding parts, and its dependencies too if the lock file is the earlier one; null if impossible.
+ * The later file with the earlier one's deciding parts; null if impossible. `withPackages`: with the earlier dependencies too, because the
+ * lock file is the earlier one.
  */
 export function mergePackage(before: string, after: string, commandSet: CommandSet, withPackages: boolean): string | null {
   const [baseManifest, laterManifest] = [parseManifest(before), parseManifest(after)];
   if (baseManifest === null || laterManifest === null) return null;
   const baseParts = decidingPackage(before, commandSet) ?? {};
-  const isJudging = judgingScripts(scriptsOf(baseManifest), commandSet);
+  const [baseScripts, laterScripts] = [scriptsOf(baseManifest), scriptsOf(laterManifest)];
+  const isJudging = judgingScripts(baseScripts, commandSet);
+  const isHarmlessNew = (name: string, script: unknown): boolean =>
+    !Object.hasOwn(baseScripts, name) && !isHook(`scripts.${name}`, baseParts, commandSet, toText(script));
   const scripts = [
-    ...Object.entries(scriptsOf(laterManifest)).filter(
-      ([name, script]) =>
-        !isJudging(name) ||
-        (!Object.hasOwn(scriptsOf(baseManifest), name) && !isHook(`scripts.${name}`, baseParts, commandSet, toText(script))),
-    ),
-    ...Object.entries(scriptsOf(baseManifest)).filter(([name]) => isJudging(name)),
+    ...Object.entries(laterScripts).filter(([name, script]) => !isJudging(name) || isHarmlessNew(name, script)),
+    ...Object.entries(baseScripts).filter(([name]) => isJudging(name)),
   ];
-  const [baseWorkspaces, laterWorkspaces] = [parseWorkspaces(baseManifest["workspaces"]), parseWorkspaces(laterManifest["workspaces"])];
-  const isNarrower =
-    Object.keys(baseWorkspaces).some((name) => laterWorkspaces[name] === undefined) ||
-    Object.keys(laterWorkspaces).some((name) => isNarrowing(name) && baseWorkspaces[name] === undefined);
-  const baseKeys = [...toolKeys, ...(isNarrower ? ["workspaces"] : []), ...(withPackages ? dependencyKeys : [])];
+  const areFewer = hasFewerWorkspaces(parseWorkspaces(baseManifest["workspaces"]), parseWorkspaces(laterManifest["workspaces"]));
+  const baseKeys = [...toolKeys, ...(areFewer ? ["workspaces"] : []), ...(withPackages ? dependencyKeys : [])];
   const merged = [
     ...Object.entries(laterManifest).filter(([key]) => !baseKeys.includes(key) && key !== "scripts"),
     ...baseKeys.flatMap((key) => (Object.hasOwn(baseManifest, key) ? [[key, baseManifest[key]] as const] : [])),
@@ -104,7 +103,11 @@ export function mergePackage(before: string, after: string, commandSet: CommandS
   return `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`;
 }
 
-/** By name, or because a deciding command leads there. */
+const hasFewerWorkspaces = (before: Deciding, after: Deciding): boolean =>
+  Object.keys(before).some((name) => after[name] === undefined) ||
+  Object.keys(after).some((name) => isNarrowing(name) && before[name] === undefined);
+
+/** Returns a predicate: a script judges by its name, or because a deciding command runs it, directly or through others. */
 function judgingScripts(scripts: Manifest, commandSet: CommandSet): (name: string) => boolean {
   const reachedScripts = new Set<string>();
   for (const queue = [...commandSet.commands]; queue.length > 0;) {
@@ -119,6 +122,7 @@ function judgingScripts(scripts: Manifest, commandSet: CommandSet): (name: strin
     isJudgingName(name) || isJudgingName(name.replace(/^(?:pre|post)/, "")) || (commandSet.restores && lifecycle.includes(name));
 }
 
+/** `build` of `npm run build`, `test` of `yarn test` and `npm t`. */
 function scriptNamesIn(command: string): readonly string[] {
   return [...command.matchAll(/\b(?:npm|pnpm|yarn|bun|composer)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.@/-]+)/g)].flatMap(
     ([, name = ""]) => (name === "t" || name === "tst" ? ["test"] : [name]),

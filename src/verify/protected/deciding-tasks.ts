@@ -1,4 +1,4 @@
-// deciding-tasks: the parts of deno.json and of Nx's project.json that decide: tasks that test, and what configures tools.
+// deciding-tasks: extracts the parts of deno.json and of Nx's project.json that decide: tasks that test, and settings of tools.
 
 import { parseJsonc } from "../detect/jsonc.ts";
 import { isRecord } from "../detect/manifest.ts";
@@ -11,9 +11,10 @@ const toolKeys = ["test", "lint", "fmt", "compilerOptions", "exclude", "nodeModu
 export function decidingDeno(text: string, commandSet: CommandSet): Deciding | null {
   const manifest = parseManifest(text);
   if (manifest === null) return null;
+  const usedKeys = toolKeys.filter((key) => Object.hasOwn(manifest, key));
   return {
     ...decidingTasks(manifest["tasks"], "scripts.", commandSet),
-    ...Object.fromEntries(toolKeys.flatMap((key) => (Object.hasOwn(manifest, key) ? [[key, JSON.stringify(manifest[key])] as const] : []))),
+    ...Object.fromEntries(usedKeys.map((key) => [key, JSON.stringify(manifest[key])])),
     ...parseWorkspaces(manifest["workspace"]),
   };
 }

@@ -1,4 +1,4 @@
-// deciding-workspace: which packages a monorepo consists of. One that is left out is no longer tested.
+// deciding-workspace: lists the packages of a monorepo, as parts that decide: a package that is left out is no longer tested.
 
 import { isRecord } from "../detect/manifest.ts";
 import type { Deciding } from "./command-set.ts";
@@ -7,7 +7,7 @@ import type { Deciding } from "./command-set.ts";
 export const workspacePrefix = "workspace ";
 const listMax = 2_000;
 
-/** Each package or pattern by itself: adding one is harmless, removing one is not. */
+/** Makes each package or pattern a part of its own: adding one is harmless, removing one is not. */
 export function listWorkspaces(names: readonly unknown[]): Deciding {
   const texts = names
     .slice(0, listMax)
@@ -15,10 +15,10 @@ export function listWorkspaces(names: readonly unknown[]): Deciding {
   return Object.fromEntries(texts.map((name) => [`${workspacePrefix}${name}`, "listed"]));
 }
 
-/** Whether a new name excludes something. */
+/** Whether a new part excludes packages: `workspace !packages/old`. */
 export const isNarrowing = (name: string): boolean => name.startsWith(`${workspacePrefix}!`);
 
-/** The `packages` of pnpm-workspace.yaml, by its lines: a full YAML parser could be kept busy by an agent's file. */
+/** The `packages` of pnpm-workspace.yaml, read line by line: an agent's file could keep a full YAML parser busy for long. */
 export function parsePnpmPackages(text: string): Deciding {
   const names: string[] = [];
   let isInPackages = false;

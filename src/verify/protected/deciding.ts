@@ -1,4 +1,4 @@
-// deciding: the named parts of a file that judge, if the rest does not: dependencies may change, test settings may not.
+// deciding: extracts the parts of a file that judge, if the rest of it does not: dependencies may change, test settings may not.
 
 import { parse } from "smol-toml";
 import { isRecord } from "../detect/manifest.ts";
@@ -93,7 +93,7 @@ function parseParts(part: Part, text: string, commandSet: CommandSet): Deciding 
   }
 }
 
-/** The parts that differ. A new part counts if it changes existing ones. */
+/** The names of parts that differ. A new part counts only if it changes existing ones. */
 export function changedParts(part: Part, before: Deciding, after: Deciding, commandSet: CommandSet): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => {
@@ -107,20 +107,24 @@ export function changedParts(part: Part, before: Deciding, after: Deciding, comm
   });
 }
 
+const tableDepthMax = 4;
+
+/** The tables and keys of a TOML file whose dotted path matches. */
 function parseTables(text: string, wanted: RegExp): Deciding {
   const parts: Record<string, string> = {};
   const walk = (value: unknown, path: string, depth: number): void => {
     if (/^workspace\.(?:members|exclude)$/.test(path) && Array.isArray(value)) {
-      const names = value.map((name) => `${path.endsWith("exclude") ? "!" : ""}${String(name)}`);
-      Object.assign(parts, listWorkspaces(names));
+      const prefix = path.endsWith("exclude") ? "!" : "";
+      Object.assign(parts, listWorkspaces(value.map((name) => `${prefix}${String(name)}`)));
     } else if (wanted.test(path)) parts[path] = JSON.stringify(value);
-    else if (isRecord(value) && depth < 4)
+    else if (isRecord(value) && depth < tableDepthMax)
       for (const [key, inner] of Object.entries(value)) walk(inner, path === "" ? key : `${path}.${key}`, depth + 1);
   };
   walk(parse(text), "", 0);
   return parts;
 }
 
+/** The sections of an INI file whose name matches, without comments and blank lines. */
 function parseSections(text: string, wanted: RegExp): Deciding {
   const parts: Record<string, string> = {};
   let section: string | null = null;
@@ -132,7 +136,7 @@ function parseSections(text: string, wanted: RegExp): Deciding {
   return parts;
 }
 
-/** Single lines, each by what is left of its `=`. */
+/** The lines of a properties file that match, each by what is left of its `=`. */
 function parseLines(text: string, wanted: RegExp): Deciding {
   const lines = text.split("\n").filter((line) => wanted.test(line) && !/^\s*[#!]|version/i.test(line));
   return Object.fromEntries(lines.map((line) => [(line.split(/[=:]/, 1)[0] ?? "").trim(), squeezeSpace(line)]));
@@ -142,6 +146,7 @@ const mavenPlugin = /surefire|failsafe|jacoco|checkstyle|pmd|spotbugs|enforcer|p
 const mavenSetting =
   /<(skipTests|skipITs|testSourceDirectory|testOutputDirectory|maven\.test\.[\w.]{1,80}|testFailureIgnore|jacoco\.[\w.]{1,80}|checkstyle\.[\w.]{1,80})>[^<]{0,200}</g;
 
+/** The settings of a pom.xml that concern tests: of plugins that run or measure them, and single elements. */
 function parseMavenPlugins(text: string): Deciding {
   const withoutComments = removeDelimited(text, "<!--", "-->");
   const pluginBlocks = withoutComments
@@ -158,11 +163,11 @@ function removeDelimited(text: string, open: string, close: string): string {
   return first + others.map((part) => (part.includes(close) ? part.slice(part.indexOf(close) + close.length) : "")).join("");
 }
 
-/** Replacements of packages that tests may use. */
+/** The `replace` lines of go.mod and go.work: they put something else in the place of packages that tests may use. */
 function parseGoReplacements(text: string): Deciding {
   const lines: string[] = [];
   let isInBlock = false;
-  for (const line of text.split("\n").map((each) => squeezeSpace(each.split("//", 1)[0] ?? ""))) {
+  for (const line of text.split("\n").map((rawLine) => squeezeSpace(rawLine.split("//", 1)[0] ?? ""))) {
     if (/^replace ?\(/.test(line)) isInBlock = true;
     else if (isInBlock && line.startsWith(")")) isInBlock = false;
     else if (isInBlock ? line !== "" : line.startsWith("replace ")) lines.push(line.replace(/^replace /, ""));
@@ -170,23 +175,24 @@ function parseGoReplacements(text: string): Deciding {
   return lines.length === 0 ? {} : { "what stands in for packages": lines.toSorted().join("\n") };
 }
 
+/** Where a block about tests opens: `test {`, `tasks.withType(Test) {`, `named("check") {`. */
 const gradleOpens =
   /(?:^|[\s.])(?:tests?|integrationTest|check|jacoco\w{0,40}|checkstyle\w{0,40}|pmd\w{0,40}|spotbugs\w{0,40}|detekt\w{0,40}|testLogging)\b[^\n{]{0,200}\{|withType[<(]\s{0,9}Test\b[^\n{]{0,200}\{|\(\s{0,9}["'](?:test|check|integrationTest)["'][^\n{]{0,200}\{/g;
 const blocksMax = 50;
 
-/** Blocks with their braces, and single lines, about tests. */
-function parseBlocks(text: string, family: Language, opens: RegExp, lines: RegExp): Deciding {
-  const withoutComments = maskText(text, family, "comments");
-  const blockStarts = [...withoutComments.matchAll(opens)];
+/** Blocks about tests, with their braces, and single lines. A file with too many such blocks decides as a whole. */
+function parseBlocks(text: string, language: Language, blockOpens: RegExp, wantedLine: RegExp): Deciding {
+  const withoutComments = maskText(text, language, "comments");
+  const opens = [...withoutComments.matchAll(blockOpens)];
+  const blocks = opens.map((open) => blockFrom(withoutComments, open.index, open.index + open[0].length - 1));
   const parts = [
-    ...(blockStarts.length > blocksMax
-      ? [withoutComments]
-      : blockStarts.map((open) => blockFrom(withoutComments, open.index, open.index + open[0].length - 1))),
-    ...withoutComments.split("\n").filter((line) => lines.test(line)),
+    ...(opens.length > blocksMax ? [withoutComments] : blocks),
+    ...withoutComments.split("\n").filter((line) => wantedLine.test(line)),
   ];
   return parts.length === 0 ? {} : { "what configures the tests": parts.map(squeezeSpace).join("\n") };
 }
 
+/** The text from `from` to the brace that closes the one at `brace`. */
 function blockFrom(text: string, from: number, brace: number): string {
   let depth = 0;
   for (let to = brace; to < text.length; to++) {

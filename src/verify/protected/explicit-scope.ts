@@ -1,4 +1,4 @@
-// explicit-scope: whether a scope explicitly says that a protected file may change.
+// explicit-scope: tells whether a run's scope explicitly says that a protected file may change.
 //
 // Invariants:
 //   X1. A pattern names a protected file only if it could not have been written for anything else: it is the exact path, or everything it
@@ -28,7 +28,7 @@ export function namingPattern(scope: readonly string[], path: string, rowOf: (pa
 
 const isProtectedWhole = (row: ProtectionRow | null): boolean => row !== null && row.part !== "rust_source";
 
-/** A pattern with its wildcards filled with something, and with nothing (X1). */
+/** Paths that a pattern matches: its wildcards filled with a letter, and with nothing (X1). */
 function samplePaths(glob: string): readonly string[] {
   const fillWildcards = (word: string): string =>
     glob
@@ -38,10 +38,12 @@ function samplePaths(glob: string): readonly string[] {
   return [fillWildcards("x"), fillWildcards("")];
 }
 
-/** `{a,b}/c` as its alternatives; braces that are too many or do not close are left as they are. */
+const braceRoundsMax = 8;
+
+/** `{a,b}/c` as its alternatives `a/c` and `b/c`; braces that are too many or do not close are left as they are. */
 function expandBraces(glob: string): readonly string[] {
   let globs = [glob];
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < braceRoundsMax; round++) {
     const next = globs.flatMap((pattern) => {
       const inner = /\{([^{}]*)\}/.exec(pattern);
       if (inner === null || !inner[1]?.includes(",")) return [pattern];

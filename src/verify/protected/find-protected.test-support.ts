@@ -1,4 +1,4 @@
-// find-protected: two trees in memory, and what of the second changes the judges of the first.
+// find-protected: two trees in memory for tests, and which changes of protected files are found between them.
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
@@ -8,7 +8,7 @@ export type Texts = Readonly<Record<string, string>>;
 export const [base, commit] = ["b".repeat(40), "c".repeat(40)];
 
 export function between(before: Texts, after: Texts) {
-  const tree = (at: string): Texts => (at === base ? before : after);
+  const treeAt = (sha: string): Texts => (sha === base ? before : after);
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   const differences = paths.flatMap((path): Difference[] => {
     const [was, now] = [before[path] ?? null, after[path] ?? null];
@@ -17,8 +17,8 @@ export function between(before: Texts, after: Texts) {
   });
   return {
     differences: () => Promise.resolve(differences),
-    pathsAt: (at: string) => Promise.resolve(Object.keys(tree(at))),
-    textAt: (at: string, path: string) => Promise.resolve(tree(at)[path] ?? null),
+    pathsAt: (sha: string) => Promise.resolve(Object.keys(treeAt(sha))),
+    textAt: (sha: string, path: string) => Promise.resolve(treeAt(sha)[path] ?? null),
   };
 }
 
@@ -28,4 +28,5 @@ export async function changesIn(before: Texts, change: Texts, commands: readonly
   const parts = { workspace: between(before, { ...before, ...change }), protect: [], restores: false };
   return (await findProtected(parts, { base, commit, scope, approved: [], checks: commands.map(check) })).changes;
 }
-export const hows = async (...those: Parameters<typeof changesIn>) => (await changesIn(...those)).map(({ path, how }) => `${path} ${how}`);
+/** Each change as its path and kind: `test/a.test.js weakened`. */
+export const hows = async (...input: Parameters<typeof changesIn>) => (await changesIn(...input)).map(({ path, how }) => `${path} ${how}`);

@@ -1,7 +1,7 @@
-// find-protected: finds the changed protected files between two commits, reading no more than needed.
+// find-protected: finds the protected files that were changed between two commits, reading no more than needed.
 //
 // Invariants:
-//   L1. It only reads, and every read is bounded: texts by size and number; beyond that only content hashes are compared.
+//   L1. Every read is bounded: texts by size and number. Beyond that only content hashes are compared.
 
 import picomatch from "picomatch";
 import { asSet, type StringSet } from "../../kit/as-set.ts";
@@ -41,13 +41,10 @@ export async function findProtected(
 ): Promise<ProtectedJudgement & { readonly look?: readonly LookAt[] }> {
   const differences = await parts.workspace.differences(base, commit);
   if (differences.length === 0) return judgeProtected({ changedFiles: [], moved: new Map(), rules: noRules, scope, approved });
-  const setting = await protectionRules(
-    parts,
-    base,
-    checks.map(({ command }) => command),
-  );
+  const commands = checks.map(({ command }) => command);
+  const rules = await protectionRules(parts, base, commands);
   const { areTriedOut = false } = parts;
-  const candidates = differences.filter((difference) => isCandidate(difference, setting));
+  const candidates = differences.filter((difference) => isCandidate(difference, rules));
   const changedFiles: ChangedFile[] = [];
   for (const [index, difference] of candidates.entries())
     changedFiles.push(await readChange({ workspace: parts.workspace, base, commit, difference, mayRead: index < textsMax })); // L1
@@ -58,37 +55,32 @@ export async function findProtected(
     const text = newPath === undefined || before === null ? null : await parts.workspace.textAt(commit, newPath, textBytesMax);
     if (text !== null && before !== null && withoutImportPaths(text) === withoutImportPaths(before)) movedWhole.add(difference.path);
   }
-  const judged = judgeProtected({ changedFiles, moved: moves, rules: { ...setting, areTriedOut, movedWhole }, scope, approved });
+  const judgement = judgeProtected({ changedFiles, moved: moves, rules: { ...rules, areTriedOut, movedWhole }, scope, approved });
   return {
-    ...judged,
-    changes: shorten(judged.changes),
-    look: await findReviewPoints(parts.workspace, { base, commit, goal }, differences, setting),
+    ...judgement,
+    changes: shorten(judgement.changes),
+    look: await collectReviewPoints(parts.workspace, { base, commit, goal }, differences, rules),
   };
 }
 
 /** What a person should review, in changed or new files. */
-async function findReviewPoints(
+async function collectReviewPoints(
   workspace: TreeReader,
   { base, commit, goal }: { readonly base: GitSha; readonly commit: GitSha; readonly goal: string },
   differences: readonly Difference[],
-  setting: ProtectionRules,
+  rules: ProtectionRules,
 ): Promise<readonly LookAt[]> {
   const reviewPoints: LookAt[] = [];
   for (const [index, difference] of differences.entries()) {
     if (reviewPoints.length >= reviewPointsMax) break;
-    reviewPoints.push(
-      ...lookAt({
-        ...(await readChange({ workspace, base, commit, difference, mayRead: index < textsMax })),
-        isTest: isTestRow(setting.rowOf(difference.path)),
-        goal,
-      }),
-    ); // L1
+    const change = await readChange({ workspace, base, commit, difference, mayRead: index < textsMax }); // L1
+    reviewPoints.push(...lookAt({ ...change, isTest: isTestRow(rules.rowOf(difference.path)), goal }));
   }
-  return withoutTestedReads(workspace, base, reviewPoints.slice(0, reviewPointsMax), setting);
+  return excuseTestedReads(workspace, base, reviewPoints.slice(0, reviewPointsMax), rules);
 }
 
-/** The same, where what tests from before the work ask for is shown and is no gap. */
-async function withoutTestedReads(
+/** If tests from before the work set what the code reads (an environment variable, the clock), the point is shown but leaves no gap. */
+async function excuseTestedReads(
   workspace: TreeReader,
   base: GitSha,
   reviewPoints: readonly LookAt[],
@@ -103,7 +95,7 @@ async function withoutTestedReads(
   return reviewPoints.map((point) => (maySetInTests(point) && isSetInTests(point, texts) ? { path: point.path, what: point.what } : point));
 }
 
-/** Code at a test's path may read what it likes: it knows that it is a test. Rust's sources may only hold some. */
+/** Whether a path is for tests alone: code there knows that it is a test. A Rust source only may contain tests. */
 export const isTestRow = (row: ProtectionRow | null): boolean =>
   (row?.kind === "test" && row.part !== "rust_source") || row?.kind === "snapshot" || row?.kind === "test_config";
 
@@ -117,7 +109,8 @@ export async function protectionRules(
 ): Promise<ProtectionRules> {
   const paths = asSet(await workspace.pathsAt(base));
   const commandSet: CommandSet = { commands, usedCommands: commands, restores };
-  const used = [...commands];
+  /** The commands, and what the base's scripts and rules expand them to. */
+  const usedCommands = [...commands];
   const testCommands: string[] = [];
   const makefiles: string[] = [];
   const texts: string[] = [...commands];
@@ -130,16 +123,16 @@ export async function protectionRules(
     const text = paths.has(path) ? await workspace.textAt(base, path, textBytesMax) : null;
     if (text === null) continue;
     const parts = Object.entries(decidingParts(part, text, commandSet) ?? {});
-    used.push(...parts.map(([, message]) => message));
-    testCommands.push(...parts.flatMap(([name, message]) => (isTesting.test(name) ? message : [])));
+    usedCommands.push(...parts.map(([, content]) => content));
+    testCommands.push(...parts.filter(([name]) => testingPart.test(name)).map(([, content]) => content));
     texts.push(text);
     if (part === "make") makefiles.push(text);
   }
   const rows = rowFinder(protect);
-  const startedPrograms = new Set([...programsIn(used), ...programsIn(testCommands, true)]);
+  const startedPrograms = new Set([...programsIn(usedCommands), ...programsIn(testCommands, true)]);
   const programs = new Set([
     ...startedPrograms,
-    ...settingsIn(used),
+    ...settingsIn(usedCommands),
     ...(await importedScripts(startedPrograms, texts, paths, (path) => workspace.textAt(base, path, textBytesMax))),
   ]);
   const isShadowing = shadowingTargets(makefiles, commandSet, paths);
@@ -152,7 +145,7 @@ export async function protectionRules(
     return row ?? (programs.has(path) && paths.has(path) ? programRow : null);
   };
   // What the user protects by name counts as a test, whatever it is called.
-  return { base: paths, rowOf, named: { ...commandSet, usedCommands: used }, ...(protect.length === 0 ? { mayBeTest } : {}) };
+  return { base: paths, rowOf, named: { ...commandSet, usedCommands }, ...(protect.length === 0 ? { mayBeTest } : {}) };
 }
 
 // `(?!)` matches nothing: these rows are given to paths, never found by their pattern.
@@ -164,7 +157,7 @@ const shadowingRow: ProtectionRow = {
   because: "it bears the name of a rule that the makefile runs, and while it is there make finds nothing to do",
 };
 
-/** Whether a path would keep make from running a check: it is, or is in, a target's name, and nothing was there before. */
+/** Whether a path would keep make from running a check: it is a new file or folder with the name of a target. */
 function shadowingTargets(makefiles: readonly string[], commandSet: CommandSet, paths: StringSet): (path: string) => boolean {
   if (!commandSet.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
@@ -173,8 +166,9 @@ function shadowingTargets(makefiles: readonly string[], commandSet: CommandSet, 
 }
 
 const includedRow: ProtectionRow = { kind: "scripts", path: /(?!)/, part: "included", rules: "named" };
-/** The scripts and rules by which a project tests itself. */
-const isTesting = /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
+/** The scripts and rules by which a project tests itself: `scripts.test`, `target check`. */
+const testingPart =
+  /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 
 type ChangeToRead = {
   readonly workspace: TreeReader;
@@ -211,7 +205,7 @@ export function findMoves(differences: readonly Difference[]): ReadonlyMap<strin
 /** A list that fits a journal: refused ones first; the last entry says how many are left out. */
 function shorten(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
   if (changes.length <= changesMax) return changes;
-  const kept = changes.toSorted((one, other) => Number(one.allowed !== null) - Number(other.allowed !== null)).slice(0, changesMax);
+  const kept = changes.toSorted((left, right) => Number(left.allowed !== null) - Number(right.allowed !== null)).slice(0, changesMax);
   const last = kept.at(-1);
   const omitted = changes.length - kept.length;
   return last === undefined ? kept : [...kept.slice(0, -1), { ...last, detail: `${last.detail} And ${omitted} more oracles besides.` }];

@@ -1,13 +1,14 @@
-// judge: which changes of a run are changes of protected files, and of which kind. Pure: texts are passed in.
+// judge: decides which changes of a run are changes of protected files, of which kind, and whether they are allowed. Pure: texts are passed
+// in.
 //
 // Invariants:
 //   J1. Only files of the base are protected; a new file counts only if it would override them.
 //   J2. In a file that judges only in part, only that part counts.
 //   J3. A file that isn't text counts as changed if its content differs.
 //   J4. An approval holds for exactly the changes it was given for.
-//   J5. Tests may be added to a test file, and helpers of new tests beside the others, if checks are tried out: anything else that came
-//       with them is found by breaking the others, and by running them alone. A test file may be moved whole to another test folder:
-//       the tests that ran are compared with before.
+//   J5. If experiments follow a pass (experiments/try-out.ts), tests may be added to a test file, and helpers of new tests beside the others:
+//       the experiments break the other tests, and run them alone, and so find what else came with the addition. A test file may be moved
+//       whole to another test folder: the tests that ran are compared with those before.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
@@ -74,12 +75,8 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
     const isAllowedAddition = rules.areTriedOut === true && (hasOnlyMoreTests || comesWithTests || isMoved); // J5
     const allowedAsAddition = isAllowedAddition ? ("added" as const) : null;
     const allowed = isNamed ? ("scope" as const) : allowedAsAddition;
-    return [
-      {
-        seen: file,
-        change: { path, kind: row.kind, how: finding.how, detail: toSentence(finding.message), allowed },
-      },
-    ];
+    const change: ProtectedChange = { path, kind: row.kind, how: finding.how, detail: toSentence(finding.message), allowed };
+    return [{ file, change }];
   });
   const content = hashChanges(judgedChanges.filter(({ change }) => change.allowed === null));
   const isApproved = approved.includes(content); // J4
@@ -89,26 +86,21 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
   return { content, changes };
 }
 
-function findFinding(
-  { difference, before, after }: ChangedFile,
-  row: ProtectionRow,
-  movedTo: string | null,
-  commandSet: CommandSet,
-): Finding | null {
+/** What was done to a protected file; null if the change does not count. */
+function findFinding(file: ChangedFile, row: ProtectionRow, movedTo: string | null, commandSet: CommandSet): Finding | null {
+  const { difference, before, after } = file;
   const { path, kind } = difference;
+  const decidesNothing = (text: string | null): boolean =>
+    row.part !== undefined && text !== null && isEmpty(decidingParts(row.part, text, commandSet)); // J2
   if (kind === "added") {
-    const parts = row.part === undefined || after === null ? null : decidingParts(row.part, after, commandSet);
-    if (
-      isEmpty(parts) || // J2
-      (after !== null && row.isHarmless?.(after) === true)
-    )
-      return null;
+    if (decidesNothing(after) || (after !== null && row.isHarmless?.(after) === true)) return null;
     return { how: "added", message: row.because ?? "it is new, and tests or checks that were there before would go by it" };
   }
   if (before !== null && row.content?.test(before) === false) return null;
-  if (kind === "deleted" && row.part !== undefined && before !== null && isEmpty(decidingParts(row.part, before, commandSet))) return null; // J2
-  if (kind === "deleted")
+  if (kind === "deleted") {
+    if (decidesNothing(before)) return null;
     return movedTo === null ? { how: "deleted", message: "it was deleted" } : { how: "renamed", message: `it was moved to ${movedTo}` };
+  }
   if (before === null || after === null)
     return { how: "changed", message: "it is another content, too large or no text to be looked into" }; // J3
   if (before === after) return { how: "changed", message: "its mode or its kind of file is another one" };
@@ -116,11 +108,8 @@ function findFinding(
   const findings = findFindings(path, row.kind, before, after);
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
-  return {
-    how,
-    message:
-      first === undefined ? `it was changed, ${describeLineChanges(before, after)}` : findings.map(({ message }) => message).join("; "),
-  };
+  const changedMessage = `it was changed, ${describeLineChanges(before, after)}`;
+  return { how, message: first === undefined ? changedMessage : findings.map(({ message }) => message).join("; ") };
 }
 
 /** Whether a test file has everything it had, and more test cases. */
@@ -156,15 +145,12 @@ function findPartFinding({ path, row, before, after, commandSet }: PartChange): 
   const names = changedParts(part, partsBefore, partsAfter, commandSet);
   if (names.length === 0) return null;
   if (part === "lock") return { how: "changed", message: "dependencies are restored from it, so it decides what the checks run with" };
-  const shown = names
-    .slice(0, shownMax)
-    .map((name) =>
-      part === "rust_source"
-        ? `${name} was ${partsAfter[name] === undefined ? "taken away" : "changed"}`
-        : `${name} ${describeChange(partsBefore[name], partsAfter[name])}`,
-    );
+  const describePart = (name: string): string => {
+    if (part !== "rust_source") return `${name} ${describeChange(partsBefore[name], partsAfter[name])}`;
+    return `${name} was ${partsAfter[name] === undefined ? "taken away" : "changed"}`;
+  };
   const more = names.length > shownMax ? [`${names.length - shownMax} more parts that decide differ`] : [];
-  const message = [...shown, ...more].join("; ");
+  const message = [...names.slice(0, shownMax).map(describePart), ...more].join("; ");
   const isScript = names.some((name) => /^(?:scripts\.|target |variable |how )/.test(name));
   if (isScript) return { how: "redefined", message };
   const joinParts = (parts: Readonly<Record<string, string>>): string => names.map((name) => parts[name] ?? "").join("\n");
@@ -180,15 +166,16 @@ function describeChange(before: string | undefined, after: string | undefined): 
 
 const quote = (text: string): string => {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return `"${line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line}"`;
+  const shownText = line.length > shownCharsMax ? `${line.slice(0, shownCharsMax)}…` : line;
+  return `"${shownText}"`;
 };
 
 const toSentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
 /** A hash of exactly these changes: paths, kinds, and contents. */
-function hashChanges(changes: readonly { readonly seen: ChangedFile; readonly change: ProtectedChange }[]): Hash {
+function hashChanges(changes: readonly { readonly file: ChangedFile; readonly change: ProtectedChange }[]): Hash {
   const entries = changes
-    .map(({ seen, change }) => [change.path, change.how, seen.difference.now ?? null, seen.after] as const)
-    .sort(([one], [other]) => (one < other ? -1 : 1));
+    .map(({ file, change }) => [change.path, change.how, file.difference.now ?? null, file.after] as const)
+    .sort(([leftPath], [rightPath]) => (leftPath < rightPath ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex");
 }

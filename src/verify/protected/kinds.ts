@@ -1,4 +1,4 @@
-// kinds: which files judge (are protected), by the conventions of their languages. A table; the first row that matches a path decides.
+// kinds: the table of files that judge and so are protected, by the conventions of their languages. The first row that matches decides.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 
@@ -276,7 +276,7 @@ const rows: readonly ProtectionRow[] = [
   { kind: "test", path: /\.rs$/, part: "rust_source" },
 ];
 
-/** All rows in one: most files of a large tree match none, and are told so by one look in place of seventy. */
+/** All rows in one expression: most files of a large tree match none, and one test in place of seventy finds that out. */
 const anyRow = new RegExp(rows.map((row) => `(?:${row.path.source})`).join("|"));
 
 /** The same paths are looked up again and again, so results are cached. */
@@ -295,6 +295,6 @@ export function findRow(path: string): ProtectionRow | null {
 /** Whether a path is a test's, by the table alone. */
 export const isTest = (path: string): boolean => mayBeTest(path) && findRow(path)?.kind === "test";
 
-/** Asked first where every file of a tree is looked at: each row of tests above requires one of these words, and most paths have none. */
+/** A quick test for all files of a tree: each row of tests above requires one of these words, and most paths have none. A no is certain. */
 export const mayBeTest = (path: string): boolean => testPathPattern.test(path);
 const testPathPattern = /test|spec|e2e|mocks|fixtures|cypress|\.(?:cy\.|bats$|rs$|t$)|\bx?t\/|IT\.(?:java|kt|scala|groovy)$|src\/it\//i;

@@ -1,15 +1,17 @@
-// limits-in: numbers that say how strict a judge is, and whether they became laxer.
+// limits-in: finds numbers that say how strict a test or a setting is, and that became laxer.
 
-/** Laxer when higher: how wrong, how slow, how often again. */
+/** Laxer when higher: tolerances, timeouts, retries. */
 const laxerWhenHigher =
   /\b(timeout(?:_?ms|ms)?|test_?timeout|hook_?timeout|tolerance|epsilon|eps|delta|rtol|atol|rel|abs|rel_tol|abs_tol|retry|retries|reruns|max[_-]?warnings|max[_-]?diff\w*|max[_-]?failures|max[_-]?complexity|max[_-]?line[_-]?length)\b["']?\s*[:=(>]\s*["']?(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
-/** Laxer when lower: how much is covered, how exact. */
+/** Laxer when lower: coverage thresholds, precision. */
 const laxerWhenLower =
   /\b(lines|branches|functions|statements|fail[_-]?under|cov[_-]?fail[_-]?under|minimum|min[_-]?coverage|target|threshold|places|num_?digits|precision)\b["']?\s*[:=(>]\s*["']?(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
+/** `toBeCloseTo(3.14, 2)`: the number of digits. */
 const closeToDigits = /\b(toBeCloseTo)\s*\([^,()\n]{0,200},\s*(\d+)/g;
+/** `abs(a - b) < 0.01`: the bound. */
 const absoluteDifference = /\b(abs)\s*\([^<\n;]{0,200}<=?\s*(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
 
-/** What became laxer, as text: each limit is compared with its earlier value. */
+/** What became laxer, as text. The nth limit of a name is compared with the nth before. */
 export function loosenedLimits(before: string, after: string): readonly string[] {
   return [
     ...compareLimits(before, after, laxerWhenHigher, (old, current) => current > old),

@@ -1,10 +1,11 @@
-// look-at: parts of a change that a person should review, though nothing is wrong with them as such: what runs elsewhere or later, what
-// silences a checker, and what lets code find out where it runs. Pure. Nothing here is refused; what lets code distinguish a check from
-// production is a gap in the verdict.
+// look-at: finds parts of a change that a person should review, though nothing is wrong with them as such: what runs elsewhere or later,
+// what silences a checker, and what lets code find out where it runs. Nothing here is refused; but if code can distinguish a check from
+// production, that is a gap in the verdict. Pure.
 
 import { type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 
+/** Files that something other than a check runs. */
 const runPlaces: readonly (readonly [fits: RegExp, what: string])[] = [
   [
     /(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker|forgejo|gitea)\/|(?:^|\/)\.(?:gitlab-ci|travis|drone)\.yml$|(?:^|\/)Jenkinsfile$/,
@@ -16,7 +17,7 @@ const runPlaces: readonly (readonly [fits: RegExp, what: string])[] = [
   [/(?:^|\/)(?:setup\.py|build\.rs|binding\.gyp|\.npmrc|\.pnpmfile\.c?js)$/, "is run when the project is installed or built"],
 ];
 
-type Patterns = readonly (readonly [what: string, found: RegExp])[];
+type Patterns = readonly (readonly [what: string, pattern: RegExp])[];
 const hooks: Patterns = [["is run when the project is installed", /"(?:pre|post)?(?:install|prepare|prepublish\w*|dependencies)"\s*:/g]];
 const suppressions: Patterns = [
   [
@@ -31,7 +32,7 @@ const fileSwitches: Patterns = [
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
   ],
 ];
-/** With these, code can find out whether it is being tested, by whom and when. The words say what is seen, not what it is for. */
+/** By these, code can find out whether it is being tested, by whom and when. Each is described by what is read, not by the purpose. */
 const testDetectors: Patterns = [
   [
     "reads the environment",
@@ -84,40 +85,34 @@ export function lookAt({
   if (kind === "deleted") return [];
   const runPlace = runPlaces.find(([fits]) => fits.test(path))?.[1];
   const isRunnable = now?.startsWith("100755") === true && was?.startsWith("100755") !== true;
-  const found: LookAt[] = [
-    ...(runPlace === undefined ? [] : [{ path, what: runPlace }]),
-    ...(isRunnable && was !== null ? [{ path, what: "can be run as a program now" }] : []),
-  ];
-  if (after === null) return found;
-  const newMatches = (patterns: Patterns): readonly string[] =>
-    patterns.flatMap(([what, pattern]) => (countMatches(after, pattern) > countMatches(before ?? "", pattern) ? what : []));
-  if (/(?:^|\/)package\.json$/.test(path)) found.push(...newMatches(hooks).map((what) => ({ path, what })));
-  if (isProseOrData.test(path)) return found;
-  const switchedOff = newMatches(fileSwitches);
-  found.push(...switchedOff.map((what) => ({ path, what, gap: true as const })));
-  if (switchedOff.length === 0) found.push(...newMatches(suppressions).map((what) => ({ path, what })));
-  const detectors = isTest
-    ? []
-    : testDetectors.filter(
-        ([, pattern]) => countMatches(importedPart(path, after), pattern) > countMatches(importedPart(path, before ?? ""), pattern),
-      );
-  /** What the goal names in the same words is what was asked for: it is shown, and is no gap. */
+  const points: LookAt[] = [];
+  const add = (what: string, isGap = false): unknown => points.push({ path, what, ...(isGap ? { gap: true as const } : {}) });
+  if (runPlace !== undefined) add(runPlace);
+  if (isRunnable && was !== null) add("can be run as a program now");
+  if (after === null) return points;
+  const listNew = (patterns: Patterns, textBefore: string, textAfter: string): Patterns =>
+    patterns.filter(([, pattern]) => countMatches(textAfter, pattern) > countMatches(textBefore, pattern));
+  if (/(?:^|\/)package\.json$/.test(path)) for (const [what] of listNew(hooks, before ?? "", after)) add(what);
+  if (proseOrDataFile.test(path)) return points;
+  const newFileSwitches = listNew(fileSwitches, before ?? "", after);
+  for (const [what] of newFileSwitches) add(what, true);
+  if (newFileSwitches.length === 0) for (const [what] of listNew(suppressions, before ?? "", after)) add(what);
+  if (isTest) return points;
+  /** What the goal names in the same words was asked for: it is shown, and leaves no gap. */
   const isAskedFor = (pattern: RegExp): boolean => (after.match(pattern) ?? []).every((word) => goal.includes(word));
-  const isMainProgram = mainPrograms.some(([ending, says]) => ending.test(path) && says(after));
-  found.push(
-    ...detectors.map(([what, pattern]) =>
-      (isMainProgram && what === readsArguments) || isAskedFor(pattern) ? { path, what } : { path, what, gap: true as const },
-    ),
-  );
-  return found;
+  const isMainProgram = mainPrograms.some(([ending, isMain]) => ending.test(path) && isMain(after));
+  for (const [what, pattern] of listNew(testDetectors, importedPart(path, before ?? ""), importedPart(path, after)))
+    add(what, !(isMainProgram && what === readsArguments) && !isAskedFor(pattern));
+  return points;
 }
 
-/** How tests set what code reads there. If they do so for a module, reading it is what they ask for. */
+/** How tests set what code reads. If tests do so for a module, they ask for it to be read. */
 const settersInTests: Readonly<Record<string, RegExp>> = {
   "reads the environment":
     /\b(?:setenv|Setenv|set_var|stubEnv)\b|\bprocess\.env(?:\.\w+|\[[^\]]+\])\s*=[^=]|\benviron(?:\[[^\]]+\]\s*=[^=]|\.update\b)|\bpatch\.dict\([^)]*environ/,
   "reads the clock": /\buseFakeTimers\b|\bsetSystemTime\b|\bmock\.timers\b|\bfreeze_?time\b|\btime_machine\b|\bnow\s*[:=]/i,
 };
+/** Whether tests can set what the point says the code reads. */
 export const maySetInTests = ({ what, gap }: LookAt): boolean => gap === true && settersInTests[what] !== undefined;
 
 /** Whether a test from before the work that names a module sets what the module reads. */
@@ -130,7 +125,7 @@ export function isSetInTests({ path, what }: LookAt, tests: readonly string[]): 
  * Files that cannot be imported, by the language's rules: their arguments are their input. Otherwise a run decides
  * (experiments/questions/main-program-only.ts).
  */
-const mainPrograms: readonly (readonly [ending: RegExp, says: (text: string) => boolean])[] = [
+const mainPrograms: readonly (readonly [ending: RegExp, isMain: (text: string) => boolean])[] = [
   [/\.go$/, (text) => /^package main$/m.test(text)],
   [/\.rs$/, (text) => /^(?:async )?fn main\s*\(/m.test(text) && !/#\[\s*(?:\w+::)*test\b|\bcfg\(test\)/.test(text)],
 ];
@@ -146,16 +141,14 @@ export const rustTests = /^#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{[\s\S
 const mainBlock =
   /^if \((?=[^\n]*(?:import\.meta\.(?:url|filename|main)|\b__filename\b|\brequire\.main\b))(?![^\n]*(?:\|\||!==?))[^\n]*(?:\{\n(?:(?:[ \t][^\n]*)?\n)*\}|[^\n{]|\}) *$/gm;
 
+/** `if __name__ == "__main__":` and the indented lines below it. */
 const pythonMainBlock = /^if __name__ == ["']__main__["']:[^\n]*(?:\n[ \t][^\n]*|\n(?=\n*[ \t]))*/gm;
 
-/**
- * The part of a file that runs when tests import it: in Python not what is behind `if __name__ == "__main__"`, in JavaScript not what is
- * behind the same question, in Rust not its tests.
- */
+/** The part of a file that runs when tests import it: not what only the main program does, nor in Rust its tests. */
 function importedPart(path: string, text: string): string {
   if (path.endsWith(".rs")) return text.replaceAll(rustTests, "");
   return text.replaceAll(path.endsWith(".py") ? pythonMainBlock : mainBlock, "");
 }
 
-const isProseOrData = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
+const proseOrDataFile = /\.(?:md|mdx|rst|adoc|txt|json|lock|ya?ml|toml|svg|csv)$/;
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

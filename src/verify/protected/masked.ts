@@ -1,8 +1,9 @@
-// masked: source text with comments and string contents blanked out, character by character, so that only code is counted and positions
-// stay the same. It is a scanner for counting, not a parser: it misreads before and after alike.
+// masked: blanks out the comments and string contents of a source text, so that only code is searched and positions stay the same. It is a
+// scanner, not a parser: what it misreads it misreads alike before and after a change.
 
 import type { Language } from "./kinds.ts";
 
+/** `escapes`: whether a backslash escapes the next character. */
 type Rule = readonly [open: string, close: string, escapes: boolean];
 
 const slashes: readonly Rule[] = [
@@ -23,7 +24,7 @@ const rules: Readonly<Record<Language, readonly Rule[]>> = {
   java: [...slashes, ['"""', '"""', true], ['"', '"', true], ["'", "'", true]],
 };
 
-/** `comments`: strings are left as they are. */
+/** `spans`: with `comments`, strings are left as they are. */
 export function maskText(text: string, family: Language, spans: "all" | "comments" = "all"): string {
   const chunks: string[] = [];
   let position = 0;
@@ -42,6 +43,7 @@ export function maskText(text: string, family: Language, spans: "all" | "comment
   return chunks.join("");
 }
 
+/** A comment or string: `inner` is what is blanked out, `to` the position behind it. */
 type Span = { readonly inner: readonly [number, number]; readonly to: number };
 
 function spanAt(text: string, position: number, family: Language): Span | null {
@@ -72,12 +74,13 @@ function spanUntil({ text, position, openLength, close, escapes }: SpanStart): S
   for (let to = position + openLength; to < text.length; to++) {
     if (escapes && text[to] === "\\") to++;
     else if (text.startsWith(close, to)) return { inner: [position + openLength, to], to: close === "\n" ? to : to + close.length };
-    else if (isLine && escapes && text[to] === "\n") return { inner: [position + openLength, to], to }; // a string that does not close ends with its line
+    // A string that does not close ends with its line.
+    else if (isLine && escapes && text[to] === "\n") return { inner: [position + openLength, to], to };
   }
   return { inner: [Math.min(position + openLength, text.length), text.length], to: text.length };
 }
 
-/** A regular expression, where a value may begin and a division cannot. */
+/** A regular expression: only where a value may begin, since elsewhere `/` divides. */
 function regexSpan(text: string, position: number): Span | null {
   if (!/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(text.slice(Math.max(0, position - 12), position))) return null;
   const match = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(position, position + 1000));

@@ -13,7 +13,7 @@ type OverrideQuestion = {
   readonly commands: CommandSet;
 };
 
-/** `row`: the rule that protects the path; `rowOf`: that of any other path. `commands`: the commands that judge. */
+/** `path`: the new file. `row`: the row of the table that it matches; `rowOf`: that of any other path. `commands`: the commands that judge. */
 export function overridesBase({ path, row, base, rowOf, commands }: OverrideQuestion): boolean {
   const { rules, ownFolder: namePattern = /[^/]*$/, path: pattern, tool } = row;
   if (rules === undefined) return false;

@@ -1,10 +1,10 @@
-// programs: finds the scripts, settings and paths that check commands use, which count as protected files.
+// programs: reads check commands: the scripts, settings and paths that they use, and which of their parts may judge.
 
 import { normalize } from "node:path/posix";
 
 const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|env|exec|time|command)$/;
 const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWith("-");
-/** A script that a check runs judges if it was made for that; one among the code is under test. */
+/** A script that a check runs is a judge if its path says so; a script among the code is under test. */
 export const judgingPath = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
 export const isCodePath = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
 
@@ -53,16 +53,17 @@ export const pathsNamedIn = (texts: readonly string[]): ReadonlySet<string> =>
     }),
   );
 
+/** `python3 -c '…'`, `node --eval "…"`. */
 const inlineCode =
   /\b(?:(?:python[\d.]*|node|deno|bun|ruby|perl|php|tsx)\b[^'"|;&\n]{0,200}?\s(?:-[a-zA-Z]?[cep]|--eval|--print)|php\s+-r)[ =]*('[^']*'|"(?:[^"\\]|\\.)*")/g;
 
-/** The programs inside commands (`python3 -c '…'`), apart from the rest. What such a program loads is what it inspects. */
+/** Splits a command into the programs inside it (`python3 -c '…'`) and the rest. What such a program loads is what it inspects. */
 export function inlineCodeIn(command: string): { readonly code: readonly string[]; readonly rest: string } {
   const code = [...command.matchAll(inlineCode)].map(([, text = ""]) => text.slice(1, -1));
   return { code, rest: code.length === 0 ? command : command.replaceAll(inlineCode, " ") };
 }
 
-/** The commands that a line chains, without separators inside quotes. */
+/** The commands that a line chains with `;`, `&`, `|` and the like; separators inside quotes don't count. */
 const splitChain = (command: string): readonly string[] =>
   (command.match(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^;&|\n'"\\]|["'\\])+/g) ?? []).map((part) => part.trim()).filter((part) => part !== "");
 
@@ -93,6 +94,6 @@ export function judgingParts(command: string): readonly string[] {
     .map((part) => folder + part);
 }
 
-/** Without its parts that only ask whether something exists (`! test -e src/a.py`), which read nothing. */
+/** The command without its parts that only ask whether something exists (`! test -e src/a.py`). */
 export const withoutExistence = (command: string): string =>
   command.replaceAll(/(?<=^|&&|;)\s*(?:!\s+)*(?:test|\[)\s+(?:!\s+)?-[defsx]\s+[^\s;&|]+(?:\s+\])?\s*(?=$|&&|;)/g, " ");

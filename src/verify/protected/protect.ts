@@ -1,4 +1,4 @@
-// protect: decides which paths are protected: by convention, plus or minus the config's `protect`.
+// protect: decides which paths are protected: those of the conventions (kinds.ts), and what the config's `protect` adds or removes.
 
 import picomatch from "picomatch";
 import { isProgramText, findRow, type ProtectionRow } from "./kinds.ts";
@@ -6,7 +6,7 @@ import { isProgramText, findRow, type ProtectionRow } from "./kinds.ts";
 /** `(?!)` matches nothing: this row is given to a path by name, never found by its pattern. */
 const protectedRow: ProtectionRow = { kind: "test", path: /(?!)/ };
 
-/** Finds the row that protects a path, or null: by convention, and what the config's `protect` adds or, with `!`, removes. Removing wins. */
+/** Returns a function that finds the row that protects a path. A glob of `protect` adds files or, with `!`, removes them; removing wins. */
 export function rowFinder(protect: readonly string[]): (path: string) => ProtectionRow | null {
   const matcher = (globs: readonly string[]): ((path: string) => boolean) =>
     globs.length === 0 ? () => false : picomatch([...globs].map(normalizeGlob), { dot: true });

@@ -1,4 +1,5 @@
-// rust-tests: the tests inside a Rust source file: the modules under #[cfg(test)], each test in them by name.
+// rust-tests: extracts the tests inside a Rust source file, the modules under #[cfg(test)] and each test in them by name, and puts the
+// base's test modules back.
 
 import type { Deciding } from "./command-set.ts";
 import { maskText } from "./masked.ts";
@@ -7,10 +8,12 @@ type Region = { readonly from: number; readonly to: number };
 type Module = Region & { readonly name: string };
 
 const attribute = String.raw`#\[[^\]]{0,200}\]\s{0,80}`;
+/** `#[cfg(test)] mod tests {`. */
 const moduleOpens = new RegExp(
   String.raw`#\[\s{0,9}cfg\s{0,9}\(\s{0,9}(?:test|all\s{0,9}\(\s{0,9}test\b[^\]]{0,200})\s{0,9}\)\s{0,9}\]\s{0,80}(?:${attribute}){0,8}(?:pub(?:\([^)]{0,40}\))?\s{1,9})?mod\s{1,9}(\w{1,100})\s{0,80}\{`,
   "g",
 );
+/** `#[test] fn adds`. */
 const testOpens = new RegExp(
   String.raw`(?:${attribute}){0,8}#\[\s{0,9}(?:\w{1,40}::){0,4}(?:test|rstest|test_case|quickcheck)\b[^\]]{0,200}\]\s{0,80}(?:${attribute}){0,8}(?:pub\s{1,9})?(?:async\s{1,9})?(?:unsafe\s{1,9})?fn\s{1,9}(\w{1,100})`,
   "g",
@@ -57,7 +60,7 @@ export function rustTests(text: string): Deciding {
 const importLine = /^\s*use\s.*;\s*$/;
 const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 
-/** All of a module that defines macros, nothing of any other. */
+/** The whole text of a module that defines macros; empty for any other. */
 const moduleMacros = (text: string, code: string, from: number, to: number): string =>
   /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezeSpace(text.slice(from, to)) : "";
 
@@ -86,7 +89,7 @@ function findModules(code: string): readonly Module[] {
   return modules;
 }
 
-/** From a start to the end of the next braces. */
+/** From `from` to the end of the braces that open at or after `search`; null if a statement ends first, or they don't close. */
 function regionFrom(code: string, search: number, from: number): Region | null {
   let depth = 0;
   for (let to = search; to < code.length; to++) {

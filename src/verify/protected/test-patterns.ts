@@ -1,10 +1,11 @@
-// test-patterns: patterns of test code in each language, counted in text whose comments and strings are blanked out. The text is an
-// agent's, so no pattern here may backtrack far.
+// test-patterns: counts test cases, assertions, skips, mocks and the like in a test file, by patterns of its language. Comments and strings
+// are blanked out first. The text is an agent's, so no pattern here may backtrack far.
 
 import type { Language } from "./kinds.ts";
 import { maskText } from "./masked.ts";
 
 type TestPatterns = Readonly<Record<"cases" | "assertions" | "skips" | "focuses" | "mocks" | "empty", RegExp>>;
+/** Matches nothing: the language has no such thing. */
 const never = /$^/g;
 
 const patternsByLanguage: Readonly<Record<Language, TestPatterns>> = {

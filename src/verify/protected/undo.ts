@@ -1,9 +1,9 @@
-// undo: restores the base's protected files in the checkout in which a verdict is taken, beside the agent's code.
+// undo: decides which files of a checkout are replaced by the base's, so that the base's protected files judge the agent's code.
 //
 // Invariants:
 //   U1. What is restored follows from the paths and the run's policy alone, so that evidence that lists them can be reproduced anywhere.
-//   U2. If a file judges in part, only that part is the base's, if the two can be combined; else the whole file is, but never a source
-//       file: that would remove the work itself.
+//   U2. If only a part of a file judges, only that part is the base's, provided that the two can be combined. Otherwise the whole file is the
+//       base's, but never a source file: that would remove the work itself.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
@@ -36,12 +36,11 @@ export async function buildOverrides(
     .map((path) => path.replace(/[^/]*$/, "package.json"));
   const commandSet: CommandSet = { commands, usedCommands: commands, restores };
   const paths: string[] = [];
+  /** New files are removed; so are the new places of files that were moved. */
   const removedPaths = new Set([...refusedPaths].flatMap((path) => (basePaths.has(path) ? (moves.get(path) ?? []) : path)));
   const rewrittenFiles: { path: string; text: string }[] = [];
-  for (const path of new Set([
-    ...refusedPaths,
-    ...manifestsOfLocks.filter((manifest) => differenceByPath.get(manifest)?.kind === "changed"),
-  ])) {
+  const changedManifests = manifestsOfLocks.filter((manifest) => differenceByPath.get(manifest)?.kind === "changed");
+  for (const path of new Set([...refusedPaths, ...changedManifests])) {
     if (!basePaths.has(path)) continue;
     const text = await withBaseParts(path);
     if (text !== null) rewrittenFiles.push({ path, text });

@@ -1,4 +1,5 @@
-// believe: chooses between the two sources on a check's tests, its output and our reporter's record, and says what a pass leaves open. Pure.
+// believe: chooses between the two sources on a check's tests, its output and our reporter's record, and describes what in the record a
+// person has to review. Pure.
 
 import type { Evidence, Recorded, TestTally } from "../../contracts/evidence.ts";
 import type { ParsedOutput } from "../test-output.ts";
@@ -14,10 +15,10 @@ export function chooseTestSource(
   baseEvidence: Evidence | null,
 ): ParsedOutput & { readonly recorded: Recorded | null } {
   if (record === null) return { ...output, recorded: null };
-  const { runners, replaced, unended, isTruncated: isOver } = record;
-  const isRecordUsed =
-    baseEvidence === null ? unended === 0 && !isOver && isSameTally(record.tests, output.tests) : baseEvidence.recorded?.isWhole === true;
-  const recorded = { runners: [...runners], isWhole: isRecordUsed && !isOver, replaced: [...replaced], unended };
+  const { runners, replaced, unended, isTruncated } = record;
+  const isComplete = unended === 0 && !isTruncated && isSameTally(record.tests, output.tests);
+  const isRecordUsed = baseEvidence === null ? isComplete : baseEvidence.recorded?.isWhole === true;
+  const recorded = { runners: [...runners], isWhole: isRecordUsed && !isTruncated, replaced: [...replaced], unended };
   return isRecordUsed ? { tests: record.tests, names: record.names, failing: output.failing, recorded } : { ...output, recorded };
 }
 

@@ -1,52 +1,58 @@
-// node-programs: sources loaded into Node processes of a check: one file that watches the built-ins, and one reporter per test runner.
-// Text, because it runs in the project's own Node and is not a module of ours.
+// node-programs: the source texts that are loaded into the Node processes of a check: one watches the built-ins, and each test runner gets a
+// reporter. They are text, because they run in the project's own Node and are no modules of ours.
 //
 // Invariants:
-//   P1. It may neither end a check nor change its output: errors in here are dropped, and then no record arrives.
-//   P2. It is loaded before any code of the project and keeps its own references: later replacements are detected, not used.
-//   P3. A process in which the project's code runs finds neither its option in the environment nor its module in the cache.
+//   P1. They may neither end a check nor change its output: errors in here are dropped, and then no record arrives.
+//   P2. They are loaded before any code of the project and keep their own references: later replacements are detected, not used. So lists are
+//       walked by index in what runs later: an iterator could have been replaced.
+//   P3. A process in which the project's code runs finds neither their option in the environment nor their module in the cache.
 
-/** Where records go; `channel` is a named pipe, `folder` has these programs. */
-export type ReporterChannel = { readonly folder: string; readonly channel: string; readonly nonce: string; readonly key: string };
+import { jestReporter, mochaReporter, nodeTestReporter, vitestReporter } from "./node-reporters.ts";
 
+/** Where records go. `pipe`: the path of a named pipe. `folder`: where these programs are. */
+export type ReporterChannel = { readonly folder: string; readonly pipe: string; readonly nonce: string; readonly key: string };
+
+/** The programs by file name: `a.cjs` is loaded into every process, the others are reporters of node:test, vitest, jest and mocha. */
 export function nodePrograms(channel: ReporterChannel): Readonly<Record<string, string>> {
-  const prelude = `const place = ${JSON.stringify(channel)};\n${report}`;
+  const prelude = `const channel = ${JSON.stringify(channel)};\n${emitSource}`;
   return {
-    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${prelude}${preload}\n} catch {}\n})();\n`,
-    "t.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${prelude}${nodeTest}`,
-    "v.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { relative } from "node:path";\n${prelude}${vitest}`,
-    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\nconst { relative } = require("path");\n${prelude}${jest}`,
-    "m.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${prelude}${mocha}`,
+    "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${prelude}${preloadSource}\n} catch {}\n})();\n`,
+    "t.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { Readable } from "node:stream";\nimport { spec, tap } from "node:test/reporters";\n${prelude}${nodeTestReporter}`,
+    "v.mjs": `import * as fs from "node:fs";\nimport { createHash, Hash } from "node:crypto";\nimport { relative } from "node:path";\n${prelude}${vitestReporter}`,
+    "j.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\nconst { relative } = require("path");\n${prelude}${jestReporter}`,
+    "m.cjs": `"use strict";\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${prelude}${mochaReporter}`,
   };
 }
 
-const report = String.raw`
-const quoted = encodeURIComponent;
+/** `emit` writes one line: nonce, process, number with seal, then the encoded fields (sealed-lines.ts). */
+const emitSource = String.raw`
+const encode = encodeURIComponent;
 const { openSync, writeSync } = fs;
 const id = process.pid + "." + Math.random().toString(36).slice(2, 8);
-let [fd, count] = [null, 0];
+let pipe = null;
+let count = 0;
 const { apply } = Reflect;
 const [{ slice, toWellFormed }, { update, digest }] = [String.prototype, Hash.prototype];
-const sealOf = (text) => apply(slice, apply(digest, apply(update, createHash("sha256"), [place.key + text + place.key]), ["hex"]), [0, 32]);
+const sealOf = (text) => apply(slice, apply(digest, apply(update, createHash("sha256"), [channel.key + text + channel.key]), ["hex"]), [0, 32]);
 const emit = (...fields) => {
   try {
-    if (fd === null) fd = openSync(place.channel, "w");
+    if (pipe === null) pipe = openSync(channel.pipe, "w");
     let line = "";
-    for (let at = 0; at < fields.length; at++) {
-      const short = apply(slice, String(fields[at]), [0, 300]);
-      line += "\t" + quoted(toWellFormed === undefined ? short : apply(toWellFormed, short, []));
+    for (let index = 0; index < fields.length; index++) {
+      const short = apply(slice, String(fields[index]), [0, 300]);
+      line += "\t" + encode(toWellFormed === undefined ? short : apply(toWellFormed, short, []));
     }
     count += 1;
-    writeSync(fd, place.nonce + "\t" + id + "\t" + count + "." + sealOf(id + "\t" + count + line) + line + "\n");
+    writeSync(pipe, channel.nonce + "\t" + id + "\t" + count + "." + sealOf(id + "\t" + count + line) + line + "\n");
   } catch {}
 };
 `;
 
-const preload = String.raw`
+const preloadSource = String.raw`
 const path = require("path");
 const isThread = !require("worker_threads").isMainThread;
 const { env, argv, execArgv } = process;
-const option = [" --require=" + place.folder + "/a.cjs", " --test-reporter=" + place.folder + "/t.mjs"];
+const ownOptions = [" --require=" + channel.folder + "/a.cjs", " --test-reporter=" + channel.folder + "/t.mjs"];
 const program = (() => {
   try {
     return fs.realpathSync(argv[1] ?? "").replaceAll("\\", "/");
@@ -60,19 +66,20 @@ const runner =
   : /\/mocha\/bin\/_?mocha(?:\.js)?$/.test(program) ? "mocha"
   : execArgv.includes("--test") ? "node"
   : null;
+/** Whether tests run in this process itself: a worker of a test runner. */
 const isLeaf = env.NODE_TEST_CONTEXT !== undefined || env.VITEST !== undefined || env.JEST_WORKER_ID !== undefined;
 if ((isLeaf || runner === "jest" || runner === "mocha") && env.NODE_OPTIONS !== undefined) {
-  let rest = " " + env.NODE_OPTIONS;
-  for (const word of option) rest = rest.replace(word, "");
-  if (rest.trim() === "") delete env.NODE_OPTIONS;
-  else env.NODE_OPTIONS = rest.trim();
+  let options = " " + env.NODE_OPTIONS;
+  for (const own of ownOptions) options = options.replace(own, "");
+  if (options.trim() === "") delete env.NODE_OPTIONS;
+  else env.NODE_OPTIONS = options.trim();
 }
 delete require.cache[__filename];
 const siblings = module.parent?.children;
 if (siblings?.includes(module)) siblings.splice(siblings.indexOf(module), 1);
-const has = (...words) => argv.some((word) => words.some((one) => word === one || word.startsWith(one + "=")));
+const hasOption = (...options) => argv.some((word) => options.some((option) => word === option || word.startsWith(option + "=")));
 /** The text of the nearest settings file, searched upwards from here; "unread" if it cannot be read, null if there is none. */
-const settings = (names) => {
+const readSettings = (names) => {
   for (let folder = process.cwd(); ; folder = path.dirname(folder)) {
     const texts = names.flatMap((name) => {
       const file = path.join(folder, name);
@@ -90,66 +97,66 @@ const settings = (names) => {
   }
 };
 /** Reporters on the command line replace those of the configuration, so none is added if the project may have its own. */
-const mayHaveOwn = /\breporters?\b|\bpresets?\b|\bextends\b|\bmergeConfig\b|\brequire\s*\(|\bimport\s*\(|\.\.\.|\bfrom\s*["'][./]|^unread$/m;
-const isElsewhere = has("-c", "-r", "--config", "--root", "--rootDir", "--projects", "--preset", "--workspace");
-const ends = ["ts", "mts", "cts", "js", "mjs", "cjs"];
-if (!isThread && runner === "vitest" && !has("--help", "-h", "bench", "list")) {
-  const found = settings(["vitest", "vite"].flatMap((name) => ends.map((end) => name + ".config." + end)));
-  if (has("--reporter")) argv.push("--reporter=" + place.folder + "/v.mjs");
-  else if (!isElsewhere && (found === null || !mayHaveOwn.test(found))) argv.push("--reporter=default", "--reporter=" + place.folder + "/v.mjs");
+const mayHaveReporters = /\breporters?\b|\bpresets?\b|\bextends\b|\bmergeConfig\b|\brequire\s*\(|\bimport\s*\(|\.\.\.|\bfrom\s*["'][./]|^unread$/m;
+const isConfigElsewhere = hasOption("-c", "-r", "--config", "--root", "--rootDir", "--projects", "--preset", "--workspace");
+const extensions = ["ts", "mts", "cts", "js", "mjs", "cjs"];
+if (!isThread && runner === "vitest" && !hasOption("--help", "-h", "bench", "list")) {
+  const config = readSettings(["vitest", "vite"].flatMap((name) => extensions.map((extension) => name + ".config." + extension)));
+  if (hasOption("--reporter")) argv.push("--reporter=" + channel.folder + "/v.mjs");
+  else if (!isConfigElsewhere && (config === null || !mayHaveReporters.test(config))) argv.push("--reporter=default", "--reporter=" + channel.folder + "/v.mjs");
 }
-if (!isThread && runner === "jest" && !isElsewhere && !has("--reporters", "--json", "--listTests", "--help", "--version", "--")) {
-  const found = settings(["package.json", ...[...ends, "json"].map((end) => "jest.config." + end)]);
-  if (found !== null && !mayHaveOwn.test(found)) argv.push("--reporters=default", "--reporters=" + place.folder + "/j.cjs");
+if (!isThread && runner === "jest" && !isConfigElsewhere && !hasOption("--reporters", "--json", "--listTests", "--help", "--version", "--")) {
+  const config = readSettings(["package.json", ...[...extensions, "json"].map((extension) => "jest.config." + extension)]);
+  if (config !== null && !mayHaveReporters.test(config)) argv.push("--reporters=default", "--reporters=" + channel.folder + "/j.cjs");
 }
-if (!isThread && runner === "mocha" && !has("--")) argv.push("--require=" + place.folder + "/m.cjs");
+if (!isThread && runner === "mocha" && !hasOption("--")) argv.push("--require=" + channel.folder + "/m.cjs");
 
 // The built-ins that tests compute and compare with, as they are before any code of the project is loaded.
 const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 const originals = [];
 const seen = new Set();
-const keep = (name, holder, only) => {
+const keepOriginals = (name, holder, onlyKeys) => {
   if (holder === null || (typeof holder !== "object" && typeof holder !== "function") || seen.has(holder)) return;
   seen.add(holder);
-  for (const key of only ?? ownKeys(holder)) {
-    const found = getOwnPropertyDescriptor(holder, key);
-    if (found === undefined || key === "prepareStackTrace") continue;
-    const value = found.value ?? found.get;
-    if (typeof value === "function" || (name === "" && typeof value === "object" && value !== null)) originals.push([holder, key, value, name]);
+  for (const key of onlyKeys ?? ownKeys(holder)) {
+    const descriptor = getOwnPropertyDescriptor(holder, key);
+    if (descriptor === undefined || key === "prepareStackTrace") continue;
+    const value = descriptor.value ?? descriptor.get;
+    if (typeof value === "function" || (name === "" && typeof value === "object" && value !== null)) originals.push({ holder, key, value, name });
   }
 };
 /** Prototypes that all values share: a key added to one affects every value. */
-const shared = ["Object", "Array", "String", "Number", "Function"].map((name) => {
+const sharedPrototypes = ["Object", "Array", "String", "Number", "Function"].map((name) => {
   const holder = globalThis[name].prototype;
-  return [name + ".prototype", holder, new Set(ownKeys(holder))];
+  return { name: name + ".prototype", holder, knownKeys: new Set(ownKeys(holder)) };
 });
-const language =
+const builtIns =
   "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect Promise Map Set WeakMap WeakSet Date RegExp Error TypeError RangeError ArrayBuffer DataView Uint8Array Float64Array Intl".split(" ");
-keep("", globalThis, [...language, "Proxy", "parseInt", "parseFloat", "isNaN", "isFinite", "structuredClone", "setTimeout", "setInterval", "setImmediate", "queueMicrotask"]);
-for (const name of language) {
-  const found = globalThis[name];
-  keep(name, found);
-  if (typeof found === "function") keep(name + ".prototype", found.prototype);
+keepOriginals("", globalThis, [...builtIns, "Proxy", "parseInt", "parseFloat", "isNaN", "isFinite", "structuredClone", "setTimeout", "setInterval", "setImmediate", "queueMicrotask"]);
+for (const name of builtIns) {
+  const builtIn = globalThis[name];
+  keepOriginals(name, builtIn);
+  if (typeof builtIn === "function") keepOriginals(name + ".prototype", builtIn.prototype);
 }
-for (const [name, one] of [["Array iterator", [].values()], ["Map iterator", new Map().values()], ["Set iterator", new Set().values()], ["String iterator", ""[Symbol.iterator]()], ["generator", (function* () {})()]]) {
-  keep(name, getPrototypeOf(one));
-  keep(name, getPrototypeOf(getPrototypeOf(one)));
+for (const [name, instance] of [["Array iterator", [].values()], ["Map iterator", new Map().values()], ["Set iterator", new Set().values()], ["String iterator", ""[Symbol.iterator]()], ["generator", (function* () {})()]]) {
+  keepOriginals(name, getPrototypeOf(instance));
+  keepOriginals(name, getPrototypeOf(getPrototypeOf(instance)));
 }
-keep("typed array", getPrototypeOf(Uint8Array));
-keep("typed array", getPrototypeOf(Uint8Array.prototype));
+keepOriginals("typed array", getPrototypeOf(Uint8Array));
+keepOriginals("typed array", getPrototypeOf(Uint8Array.prototype));
 const assert = require("assert");
-keep("assert", assert);
-keep("assert.strict", assert.strict);
-keep("util", require("util"), ["isDeepStrictEqual", "inspect", "promisify"]);
-keep("crypto", require("crypto"), ["randomBytes", "randomInt", "randomUUID", "createHash", "timingSafeEqual"]);
-keep("process", process, ["exit", "abort", "kill", "hrtime"]);
+keepOriginals("assert", assert);
+keepOriginals("assert.strict", assert.strict);
+keepOriginals("util", require("util"), ["isDeepStrictEqual", "inspect", "promisify"]);
+keepOriginals("crypto", require("crypto"), ["randomBytes", "randomInt", "randomUUID", "createHash", "timingSafeEqual"]);
+keepOriginals("process", process, ["exit", "abort", "kill", "hrtime"]);
 const replaced = new Set();
-const { has: isKnown, add: know, delete: forget } = Set.prototype;
+const { has: hasMember, add: addMember, delete: deleteMember } = Set.prototype;
 const nameOf = (name, key) => (name === "" ? "" : name + ".") + (typeof key === "symbol" ? "[" + String(key.description) + "]" : key);
-const changed = (full, isNow) => {
-  if (apply(isKnown, replaced, [full]) === isNow) return;
-  apply(isNow ? know : forget, replaced, [full]);
-  emit(isNow ? "replaced" : "restored", full);
+const reportChange = (fullName, isReplaced) => {
+  if (apply(hasMember, replaced, [fullName]) === isReplaced) return;
+  apply(isReplaced ? addMember : deleteMember, replaced, [fullName]);
+  emit(isReplaced ? "replaced" : "restored", fullName);
 };
 /** A replacement that is undone between tests is allowed, since mocks do that; one that is left at the end is not. */
 const compare = (isEnd) => {
@@ -158,16 +165,16 @@ const compare = (isEnd) => {
   } catch {}
 };
 const compareAll = (isEnd) => {
-  for (let at = 0; at < shared.length; at++) {
-    const one = shared[at];
-    const keys = ownKeys(one[1]);
-    for (let n = 0; n < keys.length; n++) if (!apply(isKnown, one[2], [keys[n]])) changed(nameOf(one[0], keys[n]), true);
+  for (let index = 0; index < sharedPrototypes.length; index++) {
+    const { name, holder, knownKeys } = sharedPrototypes[index];
+    const keys = ownKeys(holder);
+    for (let at = 0; at < keys.length; at++) if (!apply(hasMember, knownKeys, [keys[at]])) reportChange(nameOf(name, keys[at]), true);
   }
-  for (let at = 0; at < originals.length; at++) {
-    const one = originals[at];
-    const now = getOwnPropertyDescriptor(one[0], one[1]);
-    const isNow = now === undefined || (now.value !== one[2] && now.get !== one[2]);
-    if (isNow || !isEnd) changed(nameOf(one[3], one[1]), isNow);
+  for (let index = 0; index < originals.length; index++) {
+    const { holder, key, value, name } = originals[index];
+    const current = getOwnPropertyDescriptor(holder, key);
+    const isReplaced = current === undefined || (current.value !== value && current.get !== value);
+    if (isReplaced || !isEnd) reportChange(nameOf(name, key), isReplaced);
   }
 };
 emit(isLeaf && !isThread && env.NODE_TEST_CONTEXT !== undefined ? "open" : "loaded", "node");
@@ -189,112 +196,4 @@ if (env.VITEST !== undefined) {
   compareBefore(process, "send");
   compareBefore(globalThis.MessagePort?.prototype, "postMessage");
 }
-`;
-
-const nodeTest = String.raw`
-const major = Number(process.versions.node.split(".")[0]);
-export default async function* report(source) {
-  emit("runner", "node:test");
-  const titles = [];
-  async function* recorded() {
-    for await (const event of source) {
-      try {
-        const { name, nesting, skip, todo, details, file } = event.data ?? {};
-        if (event.type === "test:start") titles[nesting] = name;
-        if (event.type === "test:pass" || event.type === "test:fail") {
-          const full = [...titles.slice(0, nesting), name].join(" > ");
-          const hasPassed = event.type === "test:pass";
-          const isOff = (skip !== undefined && skip !== false) || (todo !== undefined && todo !== false);
-          const isFile = nesting === 0 && file !== undefined && (name === file || file.endsWith("/" + name)) && hasPassed;
-          emit(details?.type === "suite" ? "suite" : isFile ? "file" : "test", isOff ? "skipped" : hasPassed ? "passed" : "failed", full);
-        }
-      } catch {}
-      yield event;
-    }
-    emit("done");
-  }
-  if (process.stdout.isTTY || major >= 23) yield* Readable.from(recorded()).compose(new spec());
-  else yield* tap(recorded());
-}
-`;
-
-const vitest = String.raw`
-const states = { pass: "passed", passed: "passed", fail: "failed", failed: "failed" };
-export default class {
-  hasReported = false;
-  onFinished(files = []) {
-    const walk = (task, names) => {
-      const path = [...names, task.name];
-      if (task.type === "suite") for (const one of task.tasks ?? []) walk(one, path);
-      else emit("test", states[task.result?.state] ?? "skipped", path.join(" > "));
-    };
-    this.end(() => {
-      for (const file of files) {
-        const path = relative(process.cwd(), file.filepath);
-        for (const one of file.tasks) walk(one, [path]);
-        if (file.result?.state === "fail" && file.tasks.length === 0) emit("test", "failed", path);
-      }
-    });
-  }
-  onTestRunEnd(modules = []) {
-    this.end(() => {
-      for (const module of modules) {
-        const path = relative(process.cwd(), module.moduleId);
-        let many = 0;
-        for (const test of module.children.allTests()) {
-          many += 1;
-          emit("test", states[test.result()?.state] ?? "skipped", path + " > " + test.fullName);
-        }
-        if (many === 0 && module.state() === "failed") emit("test", "failed", path);
-      }
-    });
-  }
-  end(work) {
-    if (this.hasReported) return;
-    this.hasReported = true;
-    emit("runner", "vitest");
-    try {
-      work();
-      emit("done");
-    } catch {}
-  }
-}
-`;
-
-const jest = String.raw`
-module.exports = class {
-  onRunStart() {
-    emit("runner", "jest");
-  }
-  onTestResult(test, result) {
-    try {
-      const path = relative(process.cwd(), result.testFilePath);
-      for (const { ancestorTitles, title, status } of result.testResults)
-        emit("test", status === "passed" || status === "failed" ? status : "skipped", path + " > " + [...ancestorTitles, title].join(" › "));
-      if (result.testResults.length === 0 && (result.testExecError ?? result.failureMessage)) emit("test", "failed", path);
-    } catch {}
-  }
-  onRunComplete() {
-    emit("done");
-  }
-};
-`;
-
-const mocha = String.raw`
-try {
-  const { Runner } = require(require.resolve("mocha", { paths: [fs.realpathSync(process.argv[1])] }));
-  const { run } = Runner.prototype;
-  let isRunning = false;
-  Runner.prototype.run = function (...args) {
-    if (isRunning) return run.apply(this, args); // a test of tests: not the check's own
-    isRunning = true;
-    emit("runner", "mocha");
-    const on = (event, status) => this.on(event, (test) => emit("test", status, test.titlePath().join(" > ")));
-    on("pass", "passed");
-    on("fail", "failed");
-    on("pending", "skipped");
-    this.on("end", () => emit("done", (isRunning = false)));
-    return run.apply(this, args);
-  };
-} catch {}
 `;

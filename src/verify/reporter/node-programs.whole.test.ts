@@ -8,8 +8,8 @@ import { nodePrograms } from "./node-programs.ts";
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "node-programs-"));
-  const place = { folder: join(root, "ours"), channel: join(root, "channel"), nonce: "n0", key: "k0" };
-  for (const [name, text] of Object.entries(nodePrograms(place))) put(`ours/${name}`, text);
+  const channel = { folder: join(root, "ours"), pipe: join(root, "pipe"), nonce: "n0", key: "k0" };
+  for (const [name, text] of Object.entries(nodePrograms(channel))) put(`ours/${name}`, text);
   put("vitest/vitest.mjs", "console.log(JSON.stringify(process.argv.slice(2)));");
   put("jest/bin/jest.js", "console.log(JSON.stringify(process.argv.slice(2)));");
   put("project/package.json", "{}");

@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. A line counts only with the nonce of this run. Anything else on the channel is counted as foreign.
 //   R2. A test reported as failed has failed, whatever else is reported: a line can be added, none can be removed.
-//   R3. Bounded: so many tests, so many names. Failures are counted beyond that too, and that there was more is reported.
+//   R3. The numbers of tests and names are bounded. Failures are counted beyond the bound too, and the record says that it was reached.
 //   R4. Passed tests are reported by name. So a test that is not reported was not run: a chain of commands (`a && b`) did not reach it.
 
 import type { TestTally } from "../../contracts/evidence.ts";
@@ -36,6 +36,7 @@ const testsMaxDefault = 200_000;
 const namesMax = 3_000;
 const failedMax = 500;
 const replacedMax = 50;
+/** The one group of all recorded names (names.ts of detect/). */
 const group = "recorded";
 
 /** `folders`: paths of the folder in which the check runs, which are removed from names. */
@@ -45,7 +46,7 @@ export function openRecord(nonce: string, folders: readonly string[], testsMax =
   const finishedRunners = new Set<string>();
   const [passed, failed] = [new Set<string>(), new Set<string>()];
   const files: string[] = [];
-  /** By process and name. */
+  /** Names of replaced built-ins, by process and name. */
   const replaced = new Map<string, string>();
   const count = { ran: 0, failed: 0, skipped: 0 };
   let foreignLines = 0;

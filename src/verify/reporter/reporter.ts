@@ -1,9 +1,9 @@
-// reporter: a channel from the test runners of one command to us, separate from its output: programs that they load (by environment
-// variables of their languages), and a named pipe that those write to.
+// reporter: opens a channel from the test runners of one command to us, separate from its output: programs that the runners load (by
+// environment variables of their languages), and a named pipe that those programs write to.
 //
 // Invariants:
-//   C1. Everything is in a folder of this one command, with random names, readable only; the pipe takes lines, which cannot be withdrawn.
-//       Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
+//   C1. Everything is in a folder of this one command, with random names, readable only. A line that was written to the pipe cannot be
+//       withdrawn. Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
 //   C2. It never keeps a command from running: without a pipe, or if nothing arrives, there is no record.
 //   C3. When it returns, all that was written before the command ended has been read, within bounds.
 
@@ -31,30 +31,32 @@ export type Reporter = {
 
 const bytesMax = 64 << 20;
 const lineCharsMax = 8_000;
+/** How long the last lines are waited for when the command has ended. */
 const drainMs = 2_000;
+/** How long a full pipe is waited for before the end mark is written again. */
 const retryMs = 5;
 
-/** Null if it is unavailable here. `folders`: paths of the folder the command runs in. */
+/** Null if a channel is impossible here. `folders`: paths of the folder the command runs in. */
 export async function openReporter(scratch: string, folders: readonly string[]): Promise<Reporter | null> {
   const folder = join(scratch, randomName());
-  if (/[\s:]/.test(folder)) return null; // neither variable can contain such a path
-  const channelSettings = {
+  if (/[\s:]/.test(folder)) return null; // NODE_OPTIONS is split at spaces, PYTHONPATH at colons
+  const channel = {
     folder,
-    channel: join(folder, randomName()),
+    pipe: join(folder, randomName()),
     nonce: randomBytes(12).toString("hex"),
     key: randomBytes(16).toString("hex"),
   };
   try {
     await mkdir(join(folder, "py"), { recursive: true, mode: 0o700 });
-    const files = { ...nodePrograms(channelSettings), "py/sitecustomize.py": pythonProgram(channelSettings) };
+    const files = { ...nodePrograms(channel), "py/sitecustomize.py": pythonProgram(channel) };
     await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
-    await createPipe(channelSettings.channel);
-    const record = openRecord(channelSettings.nonce, folders);
-    const sealedLines = openSealedLines(channelSettings, record);
-    const close = readPipe(channelSettings.channel, sealedLines);
+    await createPipe(channel.pipe);
+    const record = openRecord(channel.nonce, folders);
+    const sealedLines = openSealedLines(channel, record);
+    const close = readPipe(channel.pipe, sealedLines);
     return {
       readable: [folder],
-      writable: [channelSettings.channel],
+      writable: [channel.pipe],
       environment: (env) => ({
         ...env,
         NODE_OPTIONS: [env["NODE_OPTIONS"] ?? "", `--require=${folder}/a.cjs --test-reporter=${folder}/t.mjs`].join(" ").trim(),
@@ -79,11 +81,11 @@ function createPipe(path: string): Promise<void> {
   });
 }
 
-/** Reads the pipe until it is stopped, and then what was written up to that moment. */
-function readPipe(channel: string, record: SealedLines): () => Promise<void> {
-  const flags = constants.O_RDWR | constants.O_NONBLOCK; // our own end stays open, so that the last writer's close ends nothing
+/** Reads the pipe until the returned function is called, and then what was written up to that moment. */
+function readPipe(pipe: string, sealedLines: SealedLines): () => Promise<void> {
+  const flags = constants.O_RDWR | constants.O_NONBLOCK; // with a writing end of our own, the pipe does not end when a writer closes it
   const endMark = `\t${randomName()}`;
-  const socket = new Socket({ fd: openSync(channel, flags), readable: true, writable: false });
+  const socket = new Socket({ fd: openSync(pipe, flags), readable: true, writable: false });
   const decoder = new StringDecoder("utf8");
   let [unfinished, bytes, isEnded] = ["", 0, false];
   let onEnd = (): void => undefined;
@@ -93,7 +95,7 @@ function readPipe(channel: string, record: SealedLines): () => Promise<void> {
     unfinished = (lines.pop() ?? "").slice(-lineCharsMax);
     for (const line of lines) {
       if (line.endsWith(endMark)) isEnded = true;
-      else if (!isEnded) record.addLine(line.slice(0, lineCharsMax), bytes > bytesMax);
+      else if (!isEnded) sealedLines.addLine(line.slice(0, lineCharsMax), bytes > bytesMax);
     }
     if (isEnded) onEnd();
   });
@@ -108,7 +110,7 @@ function readPipe(channel: string, record: SealedLines): () => Promise<void> {
         resolve();
       };
       const writeMark = (): void => {
-        const outcome = writeWithoutBlocking(channel, `\n${endMark}\n`); // C3
+        const outcome = writeWithoutBlocking(pipe, `\n${endMark}\n`); // C3
         if (outcome === "full") retry = setTimeout(writeMark, retryMs);
         if (outcome === "gone") onEnd(); // the pipe was removed
       };
@@ -118,9 +120,9 @@ function readPipe(channel: string, record: SealedLines): () => Promise<void> {
   };
 }
 
-function writeWithoutBlocking(channel: string, text: string): "written" | "full" | "gone" {
+function writeWithoutBlocking(pipe: string, text: string): "written" | "full" | "gone" {
   try {
-    const fd = openSync(channel, constants.O_WRONLY | constants.O_NONBLOCK);
+    const fd = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     try {
       writeSync(fd, text);
       return "written";

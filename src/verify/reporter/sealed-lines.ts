@@ -15,12 +15,13 @@ export type SealedLines = {
   readonly end: () => void;
 };
 
-type Sender = { next: number; readonly ahead: Set<number> };
+/** `next`: the number of the line that is expected next. `early`: later numbers that have arrived already. */
+type Sender = { next: number; readonly early: Set<number> };
 
 const sealChars = 32;
-const aheadMax = 10_000;
+const earlyMax = 10_000;
 const sendersMax = 100_000;
-/** A line without the nonce counts as foreign. */
+/** The record counts a line without its nonce as foreign. */
 const foreignLine = "?";
 
 export const sealOf = (key: string, text: string): string =>
@@ -44,16 +45,16 @@ export function openSealedLines(
       const [, nonce, id = "", number = "", seal, text = ""] = /^([^\t]*)\t([^\t]*)\t(\d{1,10})\.([0-9a-f]*)\t(.*)$/s.exec(line) ?? [];
       if (nonce !== channel.nonce || seal !== sealOf(channel.key, `${id}\t${number}\t${text}`))
         return record.addLine(line === "" ? "" : foreignLine); // S1
-      const sender = senders.get(id) ?? { next: 1, ahead: new Set() };
+      const sender = senders.get(id) ?? { next: 1, early: new Set() };
       if (senders.size < sendersMax) senders.set(id, sender);
       const position = Number(number);
-      if (position < sender.next || sender.ahead.has(position)) return record.addLine(foreignLine); // S2
-      if (sender.ahead.size < aheadMax) sender.ahead.add(position);
-      while (sender.ahead.delete(sender.next)) sender.next++;
+      if (position < sender.next || sender.early.has(position)) return record.addLine(foreignLine); // S2
+      if (sender.early.size < earlyMax) sender.early.add(position);
+      while (sender.early.delete(sender.next)) sender.next++;
       record.addLine(`${nonce}\t${id}\t${text}`, isBeyondLimit);
     },
     end() {
-      for (const { ahead: early } of senders.values()) if (early.size > 0) record.addLine(foreignLine); // S2
+      for (const { early } of senders.values()) if (early.size > 0) record.addLine(foreignLine); // S2
     },
   };
 }

@@ -1,9 +1,10 @@
 // trust: decides whether our reporters may be loaded into a check: they must not change its result. Pure.
 //
 // Invariants:
-//   T1. A failure counts only if the check fails without them too. One that fails with them and passes without is run with them once more:
-//       passing then, it is flaky; failing again, they are to blame, and its results are read from its output from then on.
-//   T2. A check that fails either way and reports other numbers without them is read from its output too.
+//   T1. A failure counts only if the check fails without the reporters too. A check that fails with them and passes without them is run with
+//       them once more. If it passes then, it is flaky. If it fails again, the reporters are to blame, and from then on its results are read
+//       from its output.
+//   T2. If a check fails with and without the reporters, and its output reports other numbers, its results are read from its output too.
 
 import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
 import type { CommandResult } from "../command.ts";
@@ -15,11 +16,11 @@ export type TrustedRun = {
   /** What its output reported of its tests. */
   readonly tally: TestTally | null;
 };
-/** Whether our reporters can have affected the result of a command: they were loaded, or a program complains about how. */
+/** Whether our reporters can have affected the result of a command: they were loaded, or a program complains about how they are loaded. */
 export const mayBeAffected = ({ record, output }: Pick<CommandResult, "record" | "output">): boolean =>
   record?.isLoaded() === true || reporterTraces.test(`${output.head.toString("latin1")}${output.tail.toString("latin1")}`);
 
-/** How they are loaded, and their path (reporter.ts): a program that may not read them names that path. */
+/** The variables and paths by which reporters are loaded (reporter.ts): a program that may not read them names one of these. */
 const reporterTraces = /NODE_OPTIONS|sitecustomize|\/[0-9a-f]{10}\/(?:[ajm]\.cjs|[tv]\.mjs|py\b)/;
 
 export type Trust<Run> = {
@@ -36,24 +37,26 @@ export type Trust<Run> = {
 export function openTrust<Run extends TrustedRun>(isWanted: boolean): Trust<Run> {
   let isTrusted = isWanted;
   let runs: readonly Run[] = [];
-  /** Failed with them, passed without them; other outcomes are not their fault. */
-  const failedWithReporter = (): readonly Run[] => runs.filter(({ hasReporter: isAsked, status }) => isAsked && status === "failed");
-  const withoutReporter = (): readonly Run[] => runs.filter(({ hasReporter: isAsked }) => !isAsked);
-  const passedWithoutReporter = (): boolean => withoutReporter().some(({ status }) => status === "passed");
+  const listFailedWithReporter = (): readonly Run[] => runs.filter(({ hasReporter, status }) => hasReporter && status === "failed");
+  const listWithoutReporter = (): readonly Run[] => runs.filter(({ hasReporter }) => !hasReporter);
+  const hasPassedWithoutReporter = (): boolean => listWithoutReporter().some(({ status }) => status === "passed");
+  /** Only if every run with a reporter has failed: other outcomes are not the reporter's fault. */
   const mayReporterBeToBlame = (): boolean =>
-    isTrusted && failedWithReporter().length > 0 && runs.every(({ hasReporter: isAsked, status }) => !isAsked || status === "failed");
+    isTrusted && listFailedWithReporter().length > 0 && runs.every(({ hasReporter, status }) => !hasReporter || status === "failed");
   return {
     note: () => (isWanted && !isTrusted ? "it comes to something else with our reporters loaded, so results are read from its output" : ""),
-    usesReporter: () => isTrusted && (!mayReporterBeToBlame() || withoutReporter().length > 0),
+    usesReporter: () => isTrusted && (!mayReporterBeToBlame() || listWithoutReporter().length > 0),
     needsRun: () =>
-      mayReporterBeToBlame() && (withoutReporter().length === 0 || (passedWithoutReporter() && failedWithReporter().length === 1)),
+      mayReporterBeToBlame() &&
+      (listWithoutReporter().length === 0 || (hasPassedWithoutReporter() && listFailedWithReporter().length === 1)),
     add(run) {
       runs = [...runs, run];
-      if (!mayReporterBeToBlame() || withoutReporter().length === 0) return runs;
-      const isBroken = passedWithoutReporter() && failedWithReporter().length > 1; // T1
-      const isDifferent =
-        !passedWithoutReporter() && !isSameTally(failedWithReporter()[0]?.tally ?? null, withoutReporter()[0]?.tally ?? null); // T2
-      if (isBroken || isDifferent) [isTrusted, runs] = [false, withoutReporter()];
+      const [failedRun] = listFailedWithReporter();
+      const [plainRun] = listWithoutReporter();
+      if (!mayReporterBeToBlame() || plainRun === undefined) return runs;
+      const doesReporterBreak = hasPassedWithoutReporter() && listFailedWithReporter().length > 1; // T1
+      const isTallyDifferent = !hasPassedWithoutReporter() && !isSameTally(failedRun?.tally ?? null, plainRun.tally); // T2
+      if (doesReporterBreak || isTallyDifferent) [isTrusted, runs] = [false, listWithoutReporter()];
       return runs;
     },
   };
