@@ -45,7 +45,7 @@ if (argv.length === 3 && (argv[2] === "--version" || argv[2] === "-V")) require(
 else if (argv[2] !== "status" || !require("./status.cjs").isTaken) {
   // Short-lived objects get 1 MB, not up to 16: before any code is loaded, since cached code is valid for the same flags only (decision 0175).
   require("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
-  require("./code-cache.cjs").keepCode("${stamp.slice(0, 16)}");
+  require("./code-cache.cjs").enableCodeCache("${stamp.slice(0, 16)}");
   require("./cli.cjs").start();
 }
 `;

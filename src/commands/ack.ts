@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { whyStale } from "../runner/draft/draft-in-force.ts";
 import { findProject, listRuns } from "../project/runs/project-paths.ts";
 import { withRun } from "../runner/open-run.ts";
-import { actorOf, type CommandContext } from "../project/command-context.ts";
+import { toActor, type CommandContext } from "../project/command-context.ts";
 import { buildPreview } from "../runner/draft/preview.ts";
 import { readRunOrNull } from "../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../project/respond.ts";
@@ -30,7 +30,7 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
       });
     }
     await withRun(context, paths, run, (openRun) =>
-      openRun.append({ event: "preview_acknowledged", ack: recorded, actor: actorOf(context), reason_code: "ack_recorded" }),
+      openRun.append({ event: "preview_acknowledged", ack: recorded, actor: toActor(context), reason_code: "ack_recorded" }),
     );
     return respond("ack_recorded", {
       run_id: run,

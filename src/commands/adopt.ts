@@ -14,23 +14,23 @@ import type { Scalar } from "../contracts/flow.ts";
 import { confidenceFloors } from "../contracts/objective.ts";
 import { sharedFile } from "../fleet/shared-mark.ts";
 import { type Fold, openFold } from "../core/fold.ts";
-import { isOpen } from "../core/selectors.ts";
+import { isRunOpen } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { journalFile } from "../journal/journal.ts";
 import { findOwner } from "../journal/owner.ts";
 import { readJournal, verifyJournal } from "../journal/read.ts";
-import { findProject, type ProjectPaths, namedRun, runFolder, writeCurrent } from "../project/runs/project-paths.ts";
+import { findProject, type ProjectPaths, resolveRun, runFolder, writeCurrent } from "../project/runs/project-paths.ts";
 import { appendAdoption } from "../runner/begin-run.ts";
 import { refuseSecondRun } from "../project/runs/open-runs.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { adoptPolicy } from "../runner/draft/policy.ts";
 import { buildPreview } from "../runner/draft/preview.ts";
 import { projectConfigPath } from "../project/config/config.ts";
-import { refuseJournal, waysOn } from "../project/runs/read-run.ts";
+import { refuseJournal, damagedJournalHints } from "../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
-import { bindingOf, bindRun, whyUnusable } from "../project/runs/run-binding.ts";
+import { findBinding, bindRun, whyUnusable } from "../project/runs/run-binding.ts";
 import { whyTracked } from "../project/runs/require-own-run.ts";
-import { settingsOf } from "../project/config/settings.ts";
+import { requireSettings } from "../project/config/settings.ts";
 import { checkBlobs, readRecords } from "./verify/verify-records.ts";
 
 export function adopt(
@@ -39,11 +39,11 @@ export function adopt(
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
-    const run = namedRun(paths, input.run);
+    const run = resolveRun(paths, input.run);
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const folder = runFolder(paths, run);
     const before = requireFoldedRun(folder, run);
-    if (bindingOf(context.env, paths, folder, run).kind === "ours" && (await whyTracked(paths, folder)) === null)
+    if (findBinding(context.env, paths, folder, run).kind === "ours" && (await whyTracked(paths, folder)) === null)
       return respond("ok", { run_id: run, state: before.status, message: `${run} is yours already.` });
     await refuseUnfit(context, paths, run, before);
 
@@ -63,14 +63,14 @@ export function adopt(
     moveAway(folder); // A1
     await appendAdoption({ context, paths, folder, events: [{ event: "run_adopted", root: paths.root }, policy], blobs: scripts });
     bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
-    if (isOpen(before)) writeCurrent(paths, run);
+    if (isRunOpen(before)) writeCurrent(paths, run);
     return respond("run_adopted", { ...shown, message: `${run} is yours now.`, remediation: [`${nextCommand(before)} --run ${run}`] });
   });
 }
 
 function nextCommand(view: RunView): string {
   if (view.status === "draft") return "autopilot go";
-  return isOpen(view) ? "autopilot resume" : "autopilot report";
+  return isRunOpen(view) ? "autopilot resume" : "autopilot report";
 }
 
 /** Refuses what no consent can fix: files that others can change, a journal or blobs that fail verification. */
@@ -85,8 +85,8 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
   const { results, blobs } = await readRecords(paths, run);
   const { damaged } = checkBlobs(paths, run, [...blobs, ...results.keys()]);
   if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || hasOddFiles(join(folder, "blobs")))
-    refuse("journal_damaged", { run_id: run, message: `${run} can't be adopted: it isn't whole.`, remediation: waysOn(run) });
-  if (isOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
+    refuse("journal_damaged", { run_id: run, message: `${run} can't be adopted: it isn't whole.`, remediation: damagedJournalHints(run) });
+  if (isRunOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
 }
 
 /** Whether there is anything but files and folders, such as a link: writing to it would change a file elsewhere. */
@@ -110,7 +110,7 @@ async function policyFor(context: CommandContext, paths: ProjectPaths, view: Run
     event: "policy_changed",
     path: projectConfigPath(paths.root),
     recorded: view.drafted.config_hash,
-    found: settingsOf(context, paths).hash,
+    found: requireSettings(context, paths).hash,
     reason_code: "config_changed",
     ...(await adoptPolicy({ context, paths, run: view, storeScript })),
     ...(Object.keys(options).length === 0 ? {} : { options }),
@@ -119,7 +119,7 @@ async function policyFor(context: CommandContext, paths: ProjectPaths, view: Run
 
 /** The required approvals are never fewer than the user's own config asks for. */
 function stricterOptions(context: CommandContext, paths: ProjectPaths, { drafted: { options } }: RunView): Record<string, Scalar> {
-  const { approval_policy, handoff_mode, risk_level } = settingsOf(context, paths).config;
+  const { approval_policy, handoff_mode, risk_level } = requireSettings(context, paths).config;
   const floor = confidenceFloors[risk_level ?? "medium"];
   const stricter: Record<string, Scalar> = {};
   if (approval_policy !== undefined && approval_policy !== "none" && "approval_policy" in options)

@@ -9,14 +9,14 @@ import { type WantedIsolation, inspectWantedIsolation, describeNetwork } from ".
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
-import { invalidConfig, readSettings } from "../project/config/settings.ts";
+import { describeInvalidConfig, readSettings } from "../project/config/settings.ts";
 import { rehearse } from "./rehearse.ts";
 
 /** Every agent with a profile or a setting: whether it is installed, how it would be isolated, what it reports, what is missing. */
 export function agents(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-    if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
+    if (settings.kind !== "settings") return refuse("config_invalid", describeInvalidConfig(settings.findings));
     const [availability, isolation] = await Promise.all([
       listAvailability(context, settings.config),
       inspectWantedIsolation(settings.isolation),

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import type { CommandResponse } from "../contracts/command-response.ts";
-import { questionsOpen } from "../core/selectors.ts";
+import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { isVerdict } from "../views/verdicts.ts";
-import { answerMissing } from "../views/wording.ts";
+import { isVerdictQuestion } from "../views/verdicts.ts";
+import { answerPlaceholder } from "../views/wording.ts";
 import { matchAnswer } from "../runner/match-answer.ts";
 import { withdrawNotice } from "../runner/run-notices.ts";
 import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
@@ -28,7 +28,7 @@ export type AnswerInput = {
 /** Answers an open question. Without naming it, only while exactly one is open. */
 export function answer(context: CommandContext, input: AnswerInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    if (input.text.trim() === answerMissing) refuse("usage", { message: `Put your answer where ${answerMissing} stands.` });
+    if (input.text.trim() === answerPlaceholder) refuse("usage", { message: `Put your answer where ${answerPlaceholder} stands.` });
     const loaded = await loadRun(context, input.run);
     const block = findOpenBlock(loaded, input.block);
     if (input.content !== undefined && input.content !== contentOfBlock(loaded.run, block.block, block.question))
@@ -67,7 +67,7 @@ export function approve(
 }
 
 function findOpenBlock(loaded: LoadedRun, named: string | undefined): OpenBlock {
-  const open = questionsOpen(loaded.view);
+  const open = listOpenQuestions(loaded.view);
   const runFields = { run_id: loaded.run, state: loaded.view.status };
   if (open.length === 0)
     return refuse("invalid_state_transition", {
@@ -100,7 +100,7 @@ async function recordAnswer(context: CommandContext, loaded: LoadedRun, { block,
       remediation: choices.map((key) => `autopilot answer ${key}   (${block.options[key]})`),
     });
   }
-  const needsIssues = isVerdict(block) && chosen === "issues_found";
+  const needsIssues = isVerdictQuestion(block) && chosen === "issues_found";
   const namedIssues = needsIssues ? issues.map((issue) => issue.trim()).filter((issue) => issue !== "") : [];
   if (needsIssues && namedIssues.length === 0) {
     const phase = loaded.view.cursors[block.cursor]?.phase ?? "";

@@ -4,7 +4,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { type Dimension, dimensions } from "../contracts/budget.ts";
 import { findLimit } from "../core/budget.ts";
 import type { RunView } from "../core/state.ts";
-import { runBudget, budgetPage } from "../views/budget-view.ts";
+import { buildBudgetView, budgetPage } from "../views/budget-view.ts";
 import { readQuantity } from "../kit/quantity.ts";
 import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -15,7 +15,7 @@ import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-r
 export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { run, view } = await loadRun(context, input.run);
-    const budgetData = runBudget(view);
+    const budgetData = buildBudgetView(view);
     return respond("ok", {
       run_id: run,
       state: view.status,
@@ -57,7 +57,7 @@ export function raise(
       message: `Raised ${text}.`,
       page: [`Raised ${text}.`, "", ...budgetPage(view)],
       remediation: view.status === "paused" ? ["autopilot resume"] : [],
-      data: { budget: runBudget(view) },
+      data: { budget: buildBudgetView(view) },
     });
   });
 }

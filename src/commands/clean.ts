@@ -7,13 +7,13 @@ import { plural } from "../views/wording.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { freeRun } from "../project/runs/ended-folders.ts";
 import { findProject, runFolder } from "../project/runs/project-paths.ts";
-import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { isRemovable, listRunRows } from "../project/runs/run-rows.ts";
+import { requireRepository } from "../project/runs/require-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { finishRemovals, removeAll, whileNobodyWorks } from "../project/runs/remove-run.ts";
+import { finishRemovals, removeRuns, whileNobodyWorks } from "../project/runs/remove-run.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
-import { readDisk } from "../project/runs/run-disk.ts";
-import { sweepTemporary } from "../project/runs/temporary.ts";
+import { measureDiskBytes } from "../project/runs/run-disk.ts";
+import { sweepTemporaryFolders } from "../project/runs/sweep-temporary.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 type Input = { readonly olderThan?: string | undefined; readonly keep?: number | undefined; readonly yes: boolean };
@@ -23,16 +23,16 @@ export function clean(context: CommandContext, input: Input): Promise<CommandRes
     const paths = findProject(context.cwd);
     if (paths === null)
       return respond("ok", { message: "Nothing to clean.", page: ["Nothing to clean."], data: { freed_bytes: 0, removed: [] } });
-    const repository = await openedRepository(paths.root);
-    const before = await readDisk(paths.folder);
+    const repository = await requireRepository(paths.root);
+    const before = await measureDiskBytes(paths.folder);
     await finishRemovals(context, paths, repository);
-    await sweepTemporary();
-    const removable = (await knownRuns(context, paths)).filter(isRemovable);
+    await sweepTemporaryFolders();
+    const removable = (await listRunRows(context, paths)).filter(isRemovable);
     const toRemove = selectRuns(removable, input, systemClock.now());
     const isAgreed = toRemove.length === 0 || input.yes || (await askToRemove(context, toRemove));
     for (const { run_id } of removable) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
-    const { removed, kept } = isAgreed ? await removeAll(context, paths, repository, toRemove) : { removed: [], kept: [] };
-    const freed = Math.max(0, before - (await readDisk(paths.folder)));
+    const { removed, kept } = isAgreed ? await removeRuns(context, paths, repository, toRemove) : { removed: [], kept: [] };
+    const freed = Math.max(0, before - (await measureDiskBytes(paths.folder)));
     const data = { freed_bytes: freed, removed, branches_kept: kept };
     if (!isAgreed)
       return refuse("confirmation_needed", {
@@ -49,7 +49,7 @@ export function clean(context: CommandContext, input: Input): Promise<CommandRes
   });
 }
 
-type Row = Awaited<ReturnType<typeof knownRuns>>[number];
+type Row = Awaited<ReturnType<typeof listRunRows>>[number];
 
 /** The runs to remove: older than the given age, and not among the newest to keep. */
 function selectRuns(removable: readonly Row[], { olderThan, keep }: Input, now: string): readonly Row[] {

@@ -2,8 +2,8 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { NotifyHook } from "../contracts/config.ts";
-import { readConfig, type Origin } from "../project/config/config.ts";
-import { invalidConfig } from "../project/config/settings.ts";
+import { readConfig, type ValueOrigin } from "../project/config/config.ts";
+import { describeInvalidConfig } from "../project/config/settings.ts";
 import { describeHook } from "../project/notify/hooks.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -13,7 +13,7 @@ import { respond } from "../project/respond.ts";
 export function config(context: CommandContext, _input: object): Promise<CommandResponse> {
   const loadedConfig = readConfig({ env: context.env, root: findProject(context.cwd)?.root ?? null });
   if (loadedConfig.kind === "invalid") {
-    return Promise.resolve(respond("config_invalid", invalidConfig(loadedConfig.findings)));
+    return Promise.resolve(respond("config_invalid", describeInvalidConfig(loadedConfig.findings)));
   }
   const settings = flattenSettings(loadedConfig.config)
     .map(({ key, value }) => ({
@@ -33,7 +33,7 @@ export function config(context: CommandContext, _input: object): Promise<Command
   );
 }
 
-function originText({ from, file, line }: Origin): string {
+function originText({ from, file, line }: ValueOrigin): string {
   return file === undefined ? from : `${from}: ${file}:${line ?? 1}`;
 }
 

@@ -6,7 +6,7 @@ import { fileRows, describeDiffStat } from "../views/diff-page.ts";
 import { describeAttempt, firstFew, oneLine } from "../views/wording.ts";
 import { readFileChanges, readFilePatch, hasCommits, readPatch } from "../workspace/git/diff.ts";
 import { readSummary } from "../workspace/git/commit-summary.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { requireRepository } from "../project/runs/require-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
@@ -33,7 +33,7 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
     const [base, tip] = [view.drafted.base.commit, view.tip.commit];
     const runFields = { run_id: run, state: view.status };
     if (input.turn !== undefined) return (await import("./turn-diff.ts")).turnDiff(paths, run, view, input.turn);
-    const repository = await openedRepository(paths.root);
+    const repository = await requireRepository(paths.root);
     if (!(await hasCommits(repository, [base, tip])))
       return refuse("work_missing", {
         ...runFields,

@@ -3,9 +3,9 @@
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { plural } from "../views/wording.ts";
 import { readRunBranches, type RunBranch } from "../workspace/git/run-branches.ts";
-import { findProject, type ProjectPaths, listRuns, namedRun } from "../project/runs/project-paths.ts";
-import { isRemovable, knownRuns } from "../project/runs/known-runs.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { findProject, type ProjectPaths, listRuns, resolveRun } from "../project/runs/project-paths.ts";
+import { isRemovable, listRunRows } from "../project/runs/run-rows.ts";
+import { requireRepository } from "../project/runs/require-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { finishRemovals, removeRun } from "../project/runs/remove-run.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
@@ -19,7 +19,7 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     if (paths === null) return refuse("run_missing", { state: "idle", message: "No run here." });
-    const repository = await openedRepository(paths.root);
+    const repository = await requireRepository(paths.root);
     await finishRemovals(context, paths, repository);
     const allRuns = listRuns(paths);
     const toRemove: RunToRemove[] = [];
@@ -54,10 +54,10 @@ export function discard(context: CommandContext, input: Input): Promise<CommandR
 /** The named runs, each finished; without names every draft. */
 async function chooseRuns(context: CommandContext, paths: ProjectPaths, names: readonly string[]): Promise<readonly string[]> {
   for (const run of names) {
-    namedRun(paths, run);
+    resolveRun(paths, run);
     refuseIfForeign(context, paths, run);
   }
-  const rows = await knownRuns(context, paths);
+  const rows = await listRunRows(context, paths);
   if (names.length === 0) return rows.filter((row) => isRemovable(row) && row.state === "draft").map(({ run_id }) => run_id);
   for (const row of rows) {
     if (!names.includes(row.run_id) || isRemovable(row) || row.state === "damaged") continue;

@@ -16,7 +16,7 @@ import { onlyDetects, describeFolders, inspectEveryIsolation } from "../runner/i
 import { findMissingTools } from "../runner/draft/missing-tools.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
-import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { getRedaction } from "../project/secrets/context-redaction.ts";
 import { readSettings } from "../project/config/settings.ts";
 import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 
@@ -211,7 +211,7 @@ async function isolations(): Promise<Finding[]> {
 
 /** A variable named like a secret whose value cannot be distinguished from ordinary text is not redacted, and its user should know. */
 function secrets(context: CommandContext, root: string | null): readonly Finding[] {
-  const weak = redactionOf(context, root).weakSecrets();
+  const weak = getRedaction(context, root).weakSecrets();
   if (weak.length === 0) return [];
   const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
   return [{ name: "secrets", ok: true, found, fix: "", isNote: true }];

@@ -5,13 +5,13 @@ import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
 import { type Features, forecastFor, type Range, forecastRecord, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { flowBudget, flowEstimate } from "../project/config/flow-budget.ts";
-import { settingsOf } from "../project/config/settings.ts";
+import { computeFlowBudget, estimateFlowTokens } from "../project/config/flow-budget.ts";
+import { requireSettings } from "../project/config/settings.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { requireProject } from "../project/runs/project-paths.ts";
-import { runCases } from "../project/runs/run-cases.ts";
-import { recordLines } from "../views/estimate-page.ts";
-import { amount, figure, money, plural } from "../views/wording.ts";
+import { readRunCases } from "../project/runs/run-cases.ts";
+import { forecastRecordLines } from "../views/estimate-page.ts";
+import { formatAmount, formatNumber, formatMoney, plural } from "../views/wording.ts";
 
 export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<CommandResponse> {
   return catchRefusals(async () => {
@@ -20,8 +20,8 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     const loaded = await loadFlow(paths.root, flow);
     if (loaded.kind === "missing") return refuse("usage", { message: loaded.message, remediation: ["autopilot flow list"] });
     if (loaded.kind === "invalid") return refuse("file_invalid", { message: loaded.findings.map(findingText).join("; ") });
-    const { config } = settingsOf(context, paths);
-    const history = await runCases(paths, flow);
+    const { config } = requireSettings(context, paths);
+    const history = await readRunCases(paths, flow);
     const agent = config.agent ?? null;
     const features: Features = {
       flow,
@@ -34,14 +34,16 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     const forecast = forecastFor(features, history);
     const record = forecastRecord(history);
     if (forecast === null) {
-      const [flowTokens, { limits }] = [flowEstimate(loaded.flow), flowBudget(loaded.flow)];
-      const caps = (["tokens", "minutes"] as const).flatMap((name) => (limits[name] === undefined ? [] : [amount(name, limits[name])]));
+      const [flowTokens, { limits }] = [estimateFlowTokens(loaded.flow), computeFlowBudget(loaded.flow)];
+      const caps = (["tokens", "minutes"] as const).flatMap((name) =>
+        limits[name] === undefined ? [] : [formatAmount(name, limits[name])],
+      );
       return respond("ok", {
         result: "WARN",
         message: `Too little is known of ${flow} runs here: ${plural(history.length, "run")} ended, ${samplesMin} completed ones are needed.`,
         page: [
           `What a run of ${flow} may use, while earlier runs say nothing`,
-          ...(flowTokens === null ? [] : [`  by the flow's own figures: ${amount("tokens", flowTokens)}, if nothing is done twice`]),
+          ...(flowTokens === null ? [] : [`  by the flow's own figures: ${formatAmount("tokens", flowTokens)}, if nothing is done twice`]),
           ...(caps.length === 0 ? [] : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
         ],
         remediation: flow === "roadmap" ? ["autopilot estimate tells what each phase will probably use"] : [`autopilot flow show ${flow}`],
@@ -53,13 +55,15 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
       `  ${label}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
     const page = [
       `What a run of ${flow} will probably use`,
-      row("tokens", tokens, (value) => figure(Math.round(value))),
-      row("time", minutes, (value) => (value < 1 ? `${figure(Math.ceil(value * 60))} s` : `${figure(Math.round(value * 10) / 10)} min`)),
-      ...(usd === null ? [] : [row("cost", usd, money)]),
+      row("tokens", tokens, (value) => formatNumber(Math.round(value))),
+      row("time", minutes, (value) =>
+        value < 1 ? `${formatNumber(Math.ceil(value * 60))} s` : `${formatNumber(Math.round(value * 10) / 10)} min`,
+      ),
+      ...(usd === null ? [] : [row("cost", usd, formatMoney)]),
       `  success: ${Math.round(success * 100)} %`,
       "",
       `  Based on ${samples} earlier runs${forecast.alike.includes("agent") && agent !== null ? " with the same agent" : ""}.`,
-      ...recordLines(record),
+      ...forecastRecordLines(record),
     ];
     return respond("ok", {
       message: `Based on ${samples} earlier runs of ${flow}.`,

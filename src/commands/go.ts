@@ -3,8 +3,8 @@
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
 import { givenObjectiveFlags, requestsNewRun } from "../playbooks/contract/go-input.ts";
-import { findProject, namedRun, type ProjectPaths } from "../project/runs/project-paths.ts";
-import { findOtherOpenRun } from "../project/runs/open-instead.ts";
+import { findProject, resolveRun, type ProjectPaths } from "../project/runs/project-paths.ts";
+import { findOtherOpenRun } from "../project/runs/find-other-open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { catchRefusals, refuse } from "../project/respond.ts";
@@ -46,7 +46,7 @@ export function go(context: CommandContext, input: GoFlags): Promise<CommandResp
 
 /** The named run, else the current one while it is open, else the newest open one. */
 async function openRunHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
-  const run = namedRun(paths, named);
+  const run = resolveRun(paths, named);
   if (run === null) return null;
   const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
   if (instead !== null) return instead;

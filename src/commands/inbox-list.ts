@@ -2,17 +2,17 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Entry } from "../contracts/event.ts";
-import { questionsOpen } from "../core/selectors.ts";
+import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { runQuestions } from "../views/choose-box.ts";
-import { answerLines, answerFlags, oneLine } from "../views/wording.ts";
-import { isVerdict, verdictCommand, type VerdictOpen, verdictsOpen } from "../views/verdicts.ts";
+import { listQuestions } from "../views/question-box.ts";
+import { answerLines, answerArgument, oneLine } from "../views/wording.ts";
+import { isVerdictQuestion, verdictCommand, type OpenVerdict, listOpenVerdicts } from "../views/verdicts.ts";
 import { phaseOfPath } from "../insight/places.ts";
-import { readEntries } from "../project/runs/entries.ts";
+import { readEntries } from "../project/runs/read-entries.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, respond } from "../project/respond.ts";
-import { testsPatch } from "../project/runs/tests-patch.ts";
+import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 import { contentOfBlock } from "./answer.ts";
 
@@ -36,14 +36,14 @@ type WaitingQuestion = {
 export function inbox(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
-    const verdicts = verdictsOpen(view);
+    const verdicts = listOpenVerdicts(view);
     const verdictQuestions = await readVerdictQuestions(paths, run, view, verdicts);
     const others = otherQuestions(run, view);
     const blocks = [...verdictQuestions, ...others];
     const waits = blocks.length === 1 ? "question waits" : "questions wait";
     const message = blocks.length === 0 ? "No question waits for you." : `${blocks.length} ${waits} for you.`;
     const patches = new Map<string, readonly string[]>();
-    for (const { block } of others) patches.set(block, await testsPatch(paths, view, block));
+    for (const { block } of others) patches.set(block, await readTestsPatch(paths, view, block));
     const page = [
       ...verdictQuestions.flatMap((block, index) => verdictLines(block, verdicts[index])),
       ...others.flatMap((block) => questionLines(block, patches.get(block.block) ?? [])),
@@ -63,10 +63,10 @@ async function readVerdictQuestions(
   paths: ProjectPaths,
   run: string,
   view: RunView,
-  verdicts: readonly VerdictOpen[],
+  verdicts: readonly OpenVerdict[],
 ): Promise<readonly WaitingQuestion[]> {
   const tasksLeft = verdicts.length === 0 ? new Map<string, readonly string[]>() : await readTasksLeft(paths, run);
-  const shownByBlock = new Map(runQuestions(view).map(({ block, show }) => [block, show]));
+  const shownByBlock = new Map(listQuestions(view).map(({ block, show }) => [block, show]));
   return verdicts.map(({ phase, block }): WaitingQuestion => ({
     ...questionFields(run, block),
     phase,
@@ -77,13 +77,13 @@ async function readVerdictQuestions(
 }
 
 function otherQuestions(run: string, view: RunView): readonly WaitingQuestion[] {
-  const open = questionsOpen(view);
+  const open = listOpenQuestions(view);
   const blockFlag = (block: string): string => (open.length === 1 ? "" : ` --block "${block}"`);
   return open
-    .filter((block) => !isVerdict(block))
+    .filter((block) => !isVerdictQuestion(block))
     .map((block): WaitingQuestion => ({
       ...questionFields(run, block),
-      command: `autopilot answer${blockFlag(block.block)} ${answerFlags(block.options, block.recommend)}`,
+      command: `autopilot answer${blockFlag(block.block)} ${answerArgument(block.options, block.recommend)}`,
     }));
 }
 
@@ -106,7 +106,7 @@ async function readTasksLeft(paths: ProjectPaths, run: string): Promise<Map<stri
   return left;
 }
 
-function verdictLines({ question, tasks = [], about = [], command }: WaitingQuestion, open: VerdictOpen | undefined): readonly string[] {
+function verdictLines({ question, tasks = [], about = [], command }: WaitingQuestion, open: OpenVerdict | undefined): readonly string[] {
   return [
     "",
     `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} needs your verdict`,

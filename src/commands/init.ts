@@ -13,8 +13,8 @@ import { loadTree } from "../runner/draft/collect-checks.ts";
 import { fileFolders, refuseLinks, type SkillFile, readSkillFiles, writeSkills } from "./skills/installed-skills.ts";
 import { skillFolders } from "./skills/skill-folders.ts";
 import { appendToFile, readBounded, writeWholeFile } from "../playbooks/contract/whole-file.ts";
-import { requireProject, ownFolder } from "../project/runs/project-paths.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { requireProject, ensureOwnFolder } from "../project/runs/project-paths.ts";
+import { requireRepository } from "../project/runs/require-repository.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { readSettings } from "../project/config/settings.ts";
@@ -46,7 +46,7 @@ export function init(
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
-    const repository = await openedRepository(paths.root);
+    const repository = await requireRepository(paths.root);
     const setup = await detectSetup(context, repository);
     const page = [`Agents  ${setup.agents.join(", ") || "none installed"}`, `Checks  ${setup.checks.join(", ") || "none found"}`];
     const config = join(paths.folder, "config.yaml");
@@ -65,12 +65,12 @@ export function init(
     }
     const done: string[] = [];
     refuseLinks(paths.root, planned);
-    ownFolder(paths);
+    ensureOwnFolder(paths);
     if (!exists(config)) {
       await writeWholeFile(paths.root, ".autopilot/config.yaml", configTemplate(setup));
       done.push("wrote .autopilot/config.yaml");
     }
-    if (schemas.length > 0) ownFolder(paths, "schemas");
+    if (schemas.length > 0) ensureOwnFolder(paths, "schemas");
     for (const [path, text] of schemas) await writeFileAtomically(join(paths.root, path), Buffer.from(text), 0o644);
     if (schemas.length > 0) done.push("wrote .autopilot/schemas");
     if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");

@@ -3,7 +3,7 @@
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { isMilestone, logLine, shortLogLine } from "../views/log-lines.ts";
 import { safeJson } from "../kit/safe-json.ts";
-import { eachEntry, readEntries } from "../project/runs/entries.ts";
+import { forEachEntry, readEntries } from "../project/runs/read-entries.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
@@ -21,7 +21,7 @@ export function log(context: CommandContext, input: Input): Promise<CommandRespo
     const { paths, run, view } = await loadRun(context, input.run);
     const since = input.since ?? 0;
     if (input.jsonl === true) {
-      await eachEntry(paths, run, (entry) => {
+      await forEachEntry(paths, run, (entry) => {
         if (entry.seq >= since) input.print?.(safeJson(entry));
       });
       return respond("ok", { run_id: run, state: view.status, message: "", page: [] });

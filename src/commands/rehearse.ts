@@ -18,7 +18,7 @@ import { openIsolation } from "../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { policyOf } from "../runner/draft/policy.ts";
 import { refuse, respond } from "../project/respond.ts";
-import { type Settings, invalidConfig, readSettings } from "../project/config/settings.ts";
+import { type Settings, describeInvalidConfig, readSettings } from "../project/config/settings.ts";
 import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
 
 const minutesMax = 2;
@@ -27,7 +27,7 @@ const saidCharsMax = 200;
 /** One harmless turn in an empty temporary folder: is the agent there, does it answer, what does it report. */
 export async function rehearse(context: CommandContext, name: string): Promise<CommandResponse> {
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-  if (settings.kind !== "settings") return refuse("config_invalid", invalidConfig(settings.findings));
+  if (settings.kind !== "settings") return refuse("config_invalid", describeInvalidConfig(settings.findings));
   let text = "";
   const storeScript = (scriptText: string): Promise<string> => {
     text = scriptText;

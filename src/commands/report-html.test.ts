@@ -9,7 +9,7 @@ import type { Event } from "../contracts/event.ts";
 import { openJournal } from "../journal/file.ts";
 import { live } from "../../test/simulation/support/scenarios.ts";
 import { stories } from "../../test/simulation/support/stories.ts";
-import { portfolioReportHtml } from "../views/web/portfolio-file.ts";
+import { renderPortfolioFile } from "../views/web/portfolio-file.ts";
 import { reportHtml } from "./report-html.ts";
 
 const folders: string[] = [];
@@ -101,7 +101,7 @@ test("a portfolio is one file too, and hostile names in it stay text", () => {
   const counts = { ready: 1, done: 2 };
   const hostile = "<script>alert(1)</script>";
   const line = { id: "task-a-1", project: "proj-a", title: hostile, key: null, at: "2026-01-01T00:00:00Z", note: hostile };
-  const html = portfolioReportHtml({
+  const html = renderPortfolioFile({
     at: "2026-01-01T00:00:00.000Z",
     name: hostile,
     needs_you: 3,

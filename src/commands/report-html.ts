@@ -6,14 +6,14 @@ import type { CommandContext } from "../project/command-context.ts";
 import { backtest } from "../insight/forecast.ts";
 import { product } from "../project/runs/product.ts";
 import { catchRefusals, refuse } from "../project/respond.ts";
-import { readEntries } from "../project/runs/entries.ts";
+import { readEntries } from "../project/runs/read-entries.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
-import { runCases } from "../project/runs/run-cases.ts";
+import { readRunCases } from "../project/runs/run-cases.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { parseHunks } from "../views/facts/hunks.ts";
-import { portfolioReportHtml } from "../views/web/portfolio-file.ts";
-import { runReportHtml } from "../views/web/report-file.ts";
-import type { RunReport } from "../views/web/report-sections.ts";
+import { renderPortfolioFile } from "../views/web/portfolio-file.ts";
+import { renderReportFile } from "../views/web/report-file.ts";
+import type { ReportFileInput } from "../views/web/report-sections.ts";
 import { readFileChanges, hasCommits, readFilePatch } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/commit-summary.ts";
@@ -49,8 +49,8 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Comma
       ...(changes === null ? {} : { changes }),
     });
     const journal = { events: entries.length, head };
-    const forecasts = backtest(await runCases(projectPaths, view.drafted.flow.flow));
-    return writeHtml(path, runReportHtml({ ...page, product, files, more, journal, forecasts }), run);
+    const forecasts = backtest(await readRunCases(projectPaths, view.drafted.flow.flow));
+    return writeHtml(path, renderReportFile({ ...page, product, files, more, journal, forecasts }), run);
   });
 }
 
@@ -58,10 +58,10 @@ async function portfolioHtml(context: CommandContext): Promise<string> {
   const facts = openFacts(context);
   const [portfolio, overview] = [await facts.portfolio(), await facts.overview()];
   if (portfolio === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd}.` });
-  return portfolioReportHtml({ ...portfolio, product, runs: overview.runs });
+  return renderPortfolioFile({ ...portfolio, product, runs: overview.runs });
 }
 
-type Change = Pick<RunReport, "files" | "more"> & { readonly changes: RunReport["report"]["changes"] | null };
+type Change = Pick<ReportFileInput, "files" | "more"> & { readonly changes: ReportFileInput["report"]["changes"] | null };
 
 /** The change with its lines, as far as a file to share should have them. */
 async function readChange(root: string, base: string, tip: string): Promise<Change> {
@@ -69,7 +69,7 @@ async function readChange(root: string, base: string, tip: string): Promise<Chan
   const opened = await findRepository(root);
   if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
   const [summary, paths] = await Promise.all([readSummary(opened.repository, base, tip), readFileChanges(opened.repository, base, tip)]);
-  const files: RunReport["files"][number][] = [];
+  const files: ReportFileInput["files"][number][] = [];
   let linesLeft = linesOfAllMax;
   for (const file of paths.slice(0, filesShownMax)) {
     const { text, isCut } = linesLeft > 0 ? await readFilePatch(opened.repository, base, tip, file.path) : { text: "", isCut: true };

@@ -4,11 +4,11 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
 import { plural } from "../views/wording.ts";
 import { reportDetails, reportPage } from "../views/report-page.ts";
-import { runReport, type Changes } from "../views/report.ts";
+import { buildReportView, type ChangeSummary } from "../views/report.ts";
 import { readFileChanges } from "../workspace/git/diff.ts";
 import { findRepository } from "../workspace/git/repository.ts";
 import { readSummary } from "../workspace/git/commit-summary.ts";
-import { readEntries } from "../project/runs/entries.ts";
+import { readEntries } from "../project/runs/read-entries.ts";
 import { blobReader } from "../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../project/runs/run-blobs.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
@@ -24,7 +24,7 @@ export function report(context: CommandContext, input: { readonly run?: string |
     const { entries, head } = await readEntries(projectPaths, run);
     const changes = await readChanges(projectPaths, view);
     const claimOf = openClaimReader(blobReader(runFolder(projectPaths, run)));
-    const reportData = runReport(view, entries, {
+    const reportData = buildReportView(view, entries, {
       owner,
       ...(changes === null ? {} : { changes }),
       excerpts: readExcerpts(projectPaths, run, view),
@@ -45,7 +45,7 @@ export function report(context: CommandContext, input: { readonly run?: string |
   });
 }
 
-async function readChanges(projectPaths: ProjectPaths, view: RunView): Promise<Changes | null> {
+async function readChanges(projectPaths: ProjectPaths, view: RunView): Promise<ChangeSummary | null> {
   const lookup = await findRepository(projectPaths.root);
   if ("failure" in lookup) return null;
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];

@@ -1,12 +1,12 @@
 // resume: resumes a paused or interrupted run, or imports the run that another tool left here.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
-import { isOpen } from "../core/selectors.ts";
+import { isRunOpen } from "../core/selectors.ts";
 import { rewriteFinishedFiles } from "../playbooks/registry/rewrite-finished.ts";
 import type { GoFlags } from "../runner/go-draft.ts";
 import { givenObjectiveFlags } from "../playbooks/contract/go-input.ts";
-import { findProject, namedRun } from "../project/runs/project-paths.ts";
-import { findOtherOpenRun } from "../project/runs/open-instead.ts";
+import { findProject, resolveRun } from "../project/runs/project-paths.ts";
+import { findOtherOpenRun } from "../project/runs/find-other-open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { catchRefusals } from "../project/respond.ts";
@@ -38,11 +38,11 @@ export function resume(context: CommandContext, input: GoFlags): Promise<Command
 /** The run to resume, if it can be resumed. */
 async function openHere(context: CommandContext, named: string | undefined): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
-  const run = namedRun(paths, named);
+  const run = resolveRun(paths, named);
   if (paths === null || run === null) return null;
   const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
   const loaded = instead ?? { paths, run, ...(await readRun(paths, run)) };
-  if (isOpen(loaded.view)) return loaded;
+  if (isRunOpen(loaded.view)) return loaded;
   return named === undefined ? findOtherOpenRun(context, paths, run) : null;
 }
 

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { findOwner } from "../journal/owner.ts";
-import { findProject, isBegun, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
-import { findOtherOpenRun } from "../project/runs/open-instead.ts";
+import { findProject, isBegun, type ProjectPaths, resolveRun, runFolder } from "../project/runs/project-paths.ts";
+import { findOtherOpenRun } from "../project/runs/find-other-open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { catchRefusals, respond, screenRows } from "../project/respond.ts";
@@ -28,7 +28,7 @@ export type StatusMore = {
 export function status(context: CommandContext, input: Input, { idle, playbookStatus }: StatusMore): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
-    const named = namedRun(paths, input.run);
+    const named = resolveRun(paths, input.run);
     if (paths === null || named === null) return idle(paths?.root ?? null);
     const { run, summary: reported, draft } = await chooseRun(context, paths, { run: named, isNamed: input.run !== undefined });
     const { reason_code, state, page, whole, data } = reported;
@@ -75,5 +75,5 @@ async function summarizeFromJournal(paths: ProjectPaths, run: string): Promise<S
 export function isPlain(cwd: string, named: string | undefined): boolean {
   const paths = findProject(cwd);
   if (paths === null || existsSync(join(paths.root, "_docs"))) return false;
-  return named === undefined ? namedRun(paths, undefined) !== null : isBegun(paths, named);
+  return named === undefined ? resolveRun(paths, undefined) !== null : isBegun(paths, named);
 }

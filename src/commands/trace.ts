@@ -11,9 +11,9 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { tracePage } from "../views/trace-page.ts";
 import { comparePhaseIds, parsePhaseId } from "../documents/phase-id.ts";
-import { traceOfRun } from "../views/run-trace.ts";
-import { readEntries } from "../project/runs/entries.ts";
-import { currentRun, findProject, type ProjectPaths, namedRun, runFolder } from "../project/runs/project-paths.ts";
+import { buildRunTrace } from "../views/run-trace.ts";
+import { readEntries } from "../project/runs/read-entries.ts";
+import { findCurrentRun, findProject, type ProjectPaths, resolveRun, runFolder } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { readRun } from "../project/runs/read-run.ts";
@@ -32,7 +32,7 @@ export function trace(context: CommandContext, input: Input): Promise<CommandRes
     const root = paths?.root ?? context.cwd;
     const phaseFilter = input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
     const period = await readPeriod(paths, input.run);
-    const byJournal = paths === null ? null : await traceFromJournal(paths, input.run ?? currentRun(paths), phaseFilter);
+    const byJournal = paths === null ? null : await traceFromJournal(paths, input.run ?? findCurrentRun(paths), phaseFilter);
     if (byJournal !== null) return byJournal;
     const read = readTraceFiles(root, phaseFilter);
     const spans = read.spans.filter(({ timestamp }) => period === null || (timestamp >= period.from && timestamp <= period.to));
@@ -59,13 +59,13 @@ export function trace(context: CommandContext, input: Input): Promise<CommandRes
 
 /** The spans of a run whose flow keeps no trace files; null if they are in files. */
 async function traceFromJournal(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<CommandResponse | null> {
-  const run = named === null ? null : namedRun(paths, named);
+  const run = named === null ? null : resolveRun(paths, named);
   if (run === null) return null;
   const { view } = await readRun(paths, run);
   if (view.drafted.flow.playbook === "roadmap") return null;
   const folder = runFolder(paths, run);
   const { entries } = await readEntries(paths, run);
-  const allSpans = traceOfRun(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
+  const allSpans = buildRunTrace(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
   const spans = wanted === null ? allSpans : allSpans.filter(({ phase_id }) => phase_id === wanted);
   const phases = [...new Set(allSpans.map(({ phase_id }) => phase_id))];
   const runFields = { run_id: run, state: view.status };
@@ -80,7 +80,7 @@ async function traceFromJournal(paths: ProjectPaths, named: string | null, wante
 
 /** The time span of the named run; null if none was named: then everything counts. */
 async function readPeriod(paths: ReturnType<typeof findProject>, named: string | undefined) {
-  const run = named === undefined || paths === null ? null : namedRun(paths, named);
+  const run = named === undefined || paths === null ? null : resolveRun(paths, named);
   if (paths === null || run === null) return null;
   const { view, owner } = await readRun(paths, run);
   // While a process works on it there is no end yet.

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
-import { readEntries } from "../project/runs/entries.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { readEntries } from "../project/runs/read-entries.ts";
+import { requireRepository } from "../project/runs/require-repository.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { refuse, respond } from "../project/respond.ts";
 import { plural } from "../views/wording.ts";
@@ -35,7 +35,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
     });
   }
   const { parent, commit } = applied;
-  const repository = await openedRepository(paths.root);
+  const repository = await requireRepository(paths.root);
   if (!(await hasCommits(repository, [parent, commit])))
     return refuse("work_missing", {
       ...runFields,

@@ -8,9 +8,9 @@ import type { Run } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { runResponse } from "../runner/run-response.ts";
 import { eventSentence } from "../views/log-lines.ts";
-import { runEnding } from "../views/next-actions.ts";
+import { describeEnding } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";
-import { runReport } from "../views/report.ts";
+import { buildReportView } from "../views/report.ts";
 import { entryOf, phases, runView, sha, cursor } from "../views/run-view.test-support.ts";
 import { statusPage } from "../views/status-page.ts";
 import { type Landing, proofSentence, verdictLabel, verdictSentence } from "../views/verdict-sentences.ts";
@@ -44,10 +44,10 @@ describe.each(verdicts)("%s", (verdict) => {
   test.each(landings)("%s", (landing) => {
     const run = completed(verdict, landing);
     const text = verdictSentence({ verdict, gaps: known, landing, branch });
-    expect(runEnding(run)).toBe(text);
+    expect(describeEnding(run)).toBe(text);
     const screens = {
       go: runResponse(run, "", []).message,
-      report: reportPage(runReport(run, [])).join("\n"),
+      report: reportPage(buildReportView(run, [])).join("\n"),
       status: statusPage(run, null).join("\n"),
       log: eventSentence(
         entryOf(

@@ -8,7 +8,7 @@ import { Budget, Usage } from "./budget.ts";
 import { CrashState } from "./crash-state.ts";
 import { Check, CheckResult, ClaimChecked, LookAt, ProtectedChange } from "./evidence.ts";
 import { Flow } from "./flow.ts";
-import { DocumentRead, PhaseRead, TaskRead } from "./found.ts";
+import { DocumentRead, PhaseRead, TaskRead } from "./documents-read.ts";
 import { Policy } from "./policy.ts";
 import { Actor, AttemptId, BlockId, GitSha, Hash, RunId, CursorPath } from "./ids.ts";
 import { IsolationInForce } from "./isolation-in-force.ts";

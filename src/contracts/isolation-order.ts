@@ -11,17 +11,17 @@ const rank = (level: IsolationLevel, auto: IsolationLevel): number =>
 
 /** A level's strength, in one word: docs/ISOLATION.md lists what was tried at each. */
 const grades: Readonly<Record<string, string>> = { overlay: "strong", bwrap: "strong", srt: "good", landlock: "fair", clone: "weak" };
-export const levelGrade = (level: string): string | null => grades[level] ?? null;
+export const gradeLevel = (level: string): string | null => grades[level] ?? null;
 
 /**
  * Whether a level is at least as strong as another on every machine: `auto` may resolve to as little as landlock, and to as much as
  * overlay.
  */
-export const isAsStrong = (level: IsolationLevel, as: IsolationLevel): boolean =>
+export const isAtLeastAsStrong = (level: IsolationLevel, as: IsolationLevel): boolean =>
   level === as || rank(level, "landlock") <= rank(as, "overlay");
 
 /** A recorded level by its name; an unknown one counts as `auto`, which it is run with. */
 export const toLevel = (level: string): IsolationLevel => isolationLevels.find((isolationLevel) => isolationLevel === level) ?? "auto";
 
 /** The weaker of two levels. */
-export const weakerLevel = (a: string, b: string): string => (isAsStrong(toLevel(a), toLevel(b)) ? b : a);
+export const findWeakerLevel = (a: string, b: string): string => (isAtLeastAsStrong(toLevel(a), toLevel(b)) ? b : a);

@@ -63,11 +63,11 @@ const costRanges = {
 export const limitRanges: Readonly<Record<string, Range>> = { ...breakerRanges, ...costRanges };
 
 /** A range in words: `a whole number from 1 to 10,000`. */
-export const rangeText = ({ from, to, isWhole }: Range): string =>
+export const describeRange = ({ from, to, isWhole }: Range): string =>
   `a ${isWhole ? "whole " : ""}number from ${from} to ${String(to).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}`;
 
 function findLimit(range: Range): v.GenericSchema<number> {
-  const message = `expected ${rangeText(range)}`;
+  const message = `expected ${describeRange(range)}`;
   const bounded = v.pipe(v.number(), v.minValue(range.from, message), v.maxValue(range.to, message));
   return range.isWhole ? v.pipe(bounded, v.integer(message)) : bounded;
 }

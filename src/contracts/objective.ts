@@ -33,10 +33,10 @@ export type Objective = v.InferOutput<typeof Objective>;
 export const confidenceFloors = { low: 0.5, medium: 0.6, high: 0.75 } as const satisfies Record<(typeof riskLevels)[number], number>;
 
 /** The six transitions; everything else is `invalid_state_transition`. */
-export const states = ["draft", "running", "paused", "stopped", "completed"] as const;
-export const RunStatus = v.picklist(states);
+export const runStates = ["draft", "running", "paused", "stopped", "completed"] as const;
+export const RunStatus = v.picklist(runStates);
 export type RunStatus = v.InferOutput<typeof RunStatus>;
-export const transitions: readonly (readonly [RunStatus, RunStatus])[] = [
+export const runTransitions: readonly (readonly [RunStatus, RunStatus])[] = [
   ["draft", "running"],
   ["running", "paused"],
   ["paused", "running"],

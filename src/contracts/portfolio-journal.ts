@@ -236,7 +236,7 @@ export type PortfolioEntry = PortfolioChange & {
 };
 
 /** What is wrong with a change; null if nothing is. Journal lines are validated with this when they are written. */
-export function faultOfChange(change: PortfolioChange): string | null {
+export function findChangeFault(change: PortfolioChange): string | null {
   const { event, actor: _actor, reason_code: _code, ...fields } = change;
   const result = v.safeParse(portfolioChanges[event], fields);
   if (result.success) return null;

@@ -19,7 +19,7 @@ const place = {
 };
 
 /** Phase 1. */
-export const explored = v.looseObject({
+export const ExploreReturn = v.looseObject({
   findings: list(
     v.looseObject({
       id: word("as EXPLORATION.md calls it"),
@@ -40,13 +40,13 @@ export const explored = v.looseObject({
 });
 
 /** Phase 2. */
-export const generated = v.looseObject({
+export const GenerateReturn = v.looseObject({
   promoted: words("ids of the findings that became requirements"),
   dropped: v.optional(words("ids of those that did not, each with why")),
 });
 
 /** Phase 3. */
-export const reviewed = v.looseObject({
+export const ReviewReturn = v.looseObject({
   bugs: list(
     v.looseObject({ id: word("BUG-001 and so on, as the heading in BUGS.md"), ...place }),
     "every confirmed bug; empty if there is none",
@@ -55,7 +55,7 @@ export const reviewed = v.looseObject({
 });
 
 /** Phase 4. */
-export const audited = v.looseObject({
+export const AuditReturn = v.looseObject({
   passes: list(
     v.looseObject({
       pass: v.pipe(v.picklist(passNames), v.description("A, B, C or D")),
@@ -68,7 +68,7 @@ export const audited = v.looseObject({
 });
 
 /** Phase 5. */
-export const reconciled = v.looseObject({
+export const ReconcileReturn = v.looseObject({
   reconciled: list(
     v.looseObject({
       id: word("the bug"),
@@ -80,14 +80,14 @@ export const reconciled = v.looseObject({
 });
 
 /** Phase 6. */
-export const verified = v.looseObject({ notes: words("what a reader of the results should know; empty if nothing") });
+export const VerifyFilesReturn = v.looseObject({ notes: words("what a reader of the results should know; empty if nothing") });
 
 /** By the names flows call them. */
 export const qualityReturns = {
-  "quality.explore": explored,
-  "quality.generate": generated,
-  "quality.review": reviewed,
-  "quality.audit": audited,
-  "quality.reconcile": reconciled,
-  "quality.verify": verified,
+  "quality.explore": ExploreReturn,
+  "quality.generate": GenerateReturn,
+  "quality.review": ReviewReturn,
+  "quality.audit": AuditReturn,
+  "quality.reconcile": ReconcileReturn,
+  "quality.verify": VerifyFilesReturn,
 } as const;

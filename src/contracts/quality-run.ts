@@ -12,7 +12,7 @@ import { Time } from "./roadmap-values.ts";
 /** The version our logs declare. Another tool's may be newer. */
 export const runStateVersion = "1.5.6";
 
-export const runners = ["claude", "codex", "copilot", "cursor"] as const;
+export const qualityRunners = ["claude", "codex", "copilot", "cursor"] as const;
 export const phaseNumbers = [1, 2, 3, 4, 5, 6] as const;
 export type PhaseNumber = (typeof phaseNumbers)[number];
 export const patternNumbers = [1, 2, 3, 4, 5, 6, 7] as const;

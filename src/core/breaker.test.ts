@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, check, opened, result, sha, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { errorFingerprint, madeProgress, resumeBlockedBy } from "./breaker.ts";
+import { errorFingerprint, madeProgress, whyResumeBlocked } from "./breaker.ts";
 
 const flow: Flow = {
   flow: "tried",
@@ -95,10 +95,10 @@ describe("open, half open, closed", () => {
   test("it may not be resumed before that, except at once on the operator's word", () => {
     const { run } = opened5();
     const until = run.breaker.cooldown_until ?? "";
-    expect(resumeBlockedBy(run, run.updatedAt, false)).toEqual({ reason: "breaker_open", until });
-    expect(resumeBlockedBy(run, until.replace(/\d{3}Z$/, "001Z"), false)).toBeNull();
-    expect(resumeBlockedBy(run, until, false)).toBeNull();
-    expect(resumeBlockedBy(run, run.updatedAt, true)).toBeNull();
+    expect(whyResumeBlocked(run, run.updatedAt, false)).toEqual({ reason: "breaker_open", until });
+    expect(whyResumeBlocked(run, until.replace(/\d{3}Z$/, "001Z"), false)).toBeNull();
+    expect(whyResumeBlocked(run, until, false)).toBeNull();
+    expect(whyResumeBlocked(run, run.updatedAt, true)).toBeNull();
   });
   test("a probe that fails opens it again, each time for twice as long, up to an hour", () => {
     const tape = opened5();

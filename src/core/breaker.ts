@@ -11,7 +11,7 @@
 import type { CheckResult } from "../contracts/evidence.ts";
 import { thresholdDefaults } from "../contracts/limit-ranges.ts";
 import { parseIsoTime, plusMinutes } from "../kit/iso-time.ts";
-import { own } from "./record.ts";
+import { ownValue } from "./own-values.ts";
 import type { Breaker, RunStateView, RunView } from "./state.ts";
 
 export const breakerDefaults = {
@@ -28,7 +28,7 @@ export function breakerLimits(run: RunView): {
   readonly sameErrorMax: number;
   readonly cooldownMinutes: number;
 } {
-  // A plain lookup, not `own`: no inherited property has these names, and this runs before every decision.
+  // A plain lookup, not `ownValue`: no inherited property has these names, and this runs before every decision.
   const limits = run.limits.run;
   return {
     noProgressMax: Math.max(1, limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax),
@@ -75,7 +75,7 @@ function forgetError(breaker: Breaker): void {
 }
 
 /** A phase was given up: its equal errors count as one, so that only the same error in another phase adds to it. K4 */
-export function settlePhase(breaker: Breaker): void {
+export function forgiveRepeatedErrors(breaker: Breaker): void {
   breaker.same = Math.min(breaker.same, 1);
 }
 
@@ -86,7 +86,7 @@ export function beginProbe(breaker: Breaker): void {
 }
 
 /** Why it opened, with the failure itself: the word "breaker" alone explains nothing. */
-export function whyOpen({ breaker }: RunView): string {
+export function whyBreakerOpen({ breaker }: RunView): string {
   const { because, same, no_progress, cause } = breaker;
   const failure = cause === undefined ? "" : cause.detail === "" ? cause.reason : cause.detail.replace(/\.$/, "");
   const messages = {
@@ -98,7 +98,7 @@ export function whyOpen({ breaker }: RunView): string {
 }
 
 /** The reason to open at once, or null. K1, K2 */
-export function tripReason(run: RunView): "no_progress" | "probe_failed" | null {
+export function findTripReason(run: RunView): "no_progress" | "probe_failed" | null {
   const { state, probed, no_progress } = run.breaker;
   if (state === "open") return null;
   if (state === "half_open") return probed === "failed" ? "probe_failed" : null;
@@ -117,7 +117,7 @@ export function cooldownUntil(run: RunView): string {
 }
 
 /** Why a paused run can't be resumed yet, and when it can; null if it can now. `isForced` is the operator's --now. */
-export function resumeBlockedBy(
+export function whyResumeBlocked(
   state: RunStateView,
   nowIso: string,
   isForced: boolean,
@@ -135,11 +135,11 @@ type AttemptEffect = { readonly tree: string | null; readonly checks: readonly C
 /** Whether an attempt made progress: a check passes that failed when it was last run, or its change led to a tree that this phase has not had. */
 export function madeProgress(run: RunView, phase: string, { tree, checks, changed }: AttemptEffect): boolean {
   const isNewlyPassing = checks.some(({ check, status }) => {
-    const previous = own(run.checks, check.id);
+    const previous = ownValue(run.checks, check.id);
     return status === "passed" && previous !== undefined && previous.latest.status !== "passed";
   });
   if (isNewlyPassing) return true;
-  return changed && (tree === null || !(own(run.trees, phase) ?? []).includes(tree));
+  return changed && (tree === null || !(ownValue(run.trees, phase) ?? []).includes(tree));
 }
 
 const messageCharsMax = 4_000;

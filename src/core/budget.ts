@@ -10,8 +10,8 @@ import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
 import { invariant } from "../kit/invariant.ts";
 import { phaseRule } from "./selectors.ts";
-import { own, put, recordValues } from "./record.ts";
-import type { Ledger, OpenView, RunView, Spent } from "./state.ts";
+import { ownValue, setValue, recordValues } from "./own-values.ts";
+import type { Ledger, OpenAttemptView, RunView, SpentAmounts } from "./state.ts";
 
 /** Tokens a turn is assumed to need while its role has no history. */
 export const estimateTokens = 15_000;
@@ -36,17 +36,17 @@ export type Shortfall = {
 };
 
 /** Charges usage to the run and to its phase. Minutes are not charged: they are measured. */
-export function charge(ledger: Ledger, phase: string, usage: Usage | undefined): void {
+export function chargeLedger(ledger: Ledger, phase: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
   const { tokens, calls, usd = 0, source } = usage;
   invariant(isAmount(tokens) && isAmount(calls) && isAmount(usd), "F3: what is charged is an amount"); // B1
   const estimated = source === "estimated" ? tokens : Math.min(tokens, usage.estimated ?? 0);
   grow(ledger.run, tokens, calls, usd, estimated);
-  const phaseSpent = own(ledger.phase, phase);
+  const phaseSpent = ownValue(ledger.phase, phase);
   if (phaseSpent !== undefined) grow(phaseSpent, tokens, calls, usd, estimated);
 }
 
-function grow(spent: Spent, tokens: number, calls: number, usd: number, estimated: number): void {
+function grow(spent: SpentAmounts, tokens: number, calls: number, usd: number, estimated: number): void {
   spent.tokens += tokens;
   spent.calls += calls;
   spent.usd += usd;
@@ -54,10 +54,10 @@ function grow(spent: Spent, tokens: number, calls: number, usd: number, estimate
 }
 
 /** The largest turn of a role, dimension by dimension: what its next one is expected to need. */
-export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
-  const previous = own(ledger.largest, role);
+export function recordLargestTurn(ledger: Ledger, role: string, usage: Usage): void {
+  const previous = ownValue(ledger.largest, role);
   const larger = (dimension: Dimension): number => Math.max(previous?.[dimension] ?? 0, usage[dimension] ?? 0);
-  put(ledger.largest, role, {
+  setValue(ledger.largest, role, {
     tokens: larger("tokens"),
     minutes: larger("minutes"),
     calls: larger("calls"),
@@ -71,7 +71,7 @@ export function growLargest(ledger: Ledger, role: string, usage: Usage): void {
  * budget.
  */
 export function estimateNeed(run: RunView, phase: string, step: Pick<Step, "agent" | "estimate" | "continues">): Usage {
-  const largest = own(run.ledger.largest, step.agent ?? "");
+  const largest = ownValue(run.ledger.largest, step.agent ?? "");
   // A step that only continues another's session needs what it declares, whatever the role has used before.
   const isSmall = step.continues !== undefined && step.estimate !== undefined && step.estimate < (largest?.tokens ?? 0);
   if (largest !== undefined && largest.tokens > 0 && !isSmall) return { ...largest, source: "estimated" };
@@ -85,10 +85,10 @@ export function findShortfall(run: RunView, phase: string, need: Usage): Shortfa
 }
 
 /** Whether an attempt whose turn a crash cut short may be repeated: the lost turn is charged, and the new one needs as much again. */
-export function shortfallOfRepeat(run: RunView, phase: string, open: OpenView): Shortfall | null {
+export function shortfallOfRepeat(run: RunView, phase: string, open: OpenAttemptView): Shortfall | null {
   const { need, role } = open;
   if (need === null) return null;
-  const isKnown = role !== null && own(run.ledger.largest, role) !== undefined;
+  const isKnown = role !== null && ownValue(run.ledger.largest, role) !== undefined;
   // Its own reservation already exists; without history of the role, any room that is left is enough.
   return firstShortfall(run, phase, (dimension) =>
     isKnown || dimension !== "tokens" ? (need[dimension] ?? 0) : 1 - Math.min(1, need.tokens),
@@ -102,7 +102,7 @@ function firstShortfall(run: RunView, phase: string, needOf: (dimension: Dimensi
   const phaseLimits = phaseRule(run.drafted.flow, phase).limits;
   for (const scope of scopes) {
     for (const dimension of dimensions) {
-      const limit = scope === "run" ? own(run.limits.run, dimension) : findPhaseLimit(run, phaseLimits, dimension);
+      const limit = scope === "run" ? ownValue(run.limits.run, dimension) : findPhaseLimit(run, phaseLimits, dimension);
       if (limit === undefined) continue;
       const left = limit - usedAmount(run, scope, phase, dimension, open);
       const need = needOf(dimension);
@@ -114,16 +114,16 @@ function firstShortfall(run: RunView, phase: string, needOf: (dimension: Dimensi
 
 /** A limit in force. */
 export function findLimit(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
-  if (scope === "run") return own(run.limits.run, dimension);
+  if (scope === "run") return ownValue(run.limits.run, dimension);
   return findPhaseLimit(run, phaseRule(run.drafted.flow, phase).limits, dimension);
 }
 
 /** A phase's own limit overrides the general one until the general one is raised above it. */
 function findPhaseLimit(run: RunView, phaseLimits: ReturnType<typeof phaseRule>["limits"], dimension: Dimension): number | undefined {
-  const general = own(run.limits.phase, dimension);
+  const general = ownValue(run.limits.phase, dimension);
   const specific = phaseLimits?.[dimension];
   if (specific === undefined) return general;
-  const isRaised = general !== undefined && general !== own(run.drafted.limits.phase, dimension);
+  const isRaised = general !== undefined && general !== ownValue(run.drafted.limits.phase, dimension);
   return isRaised ? Math.max(specific, general) : specific;
 }
 
@@ -133,12 +133,12 @@ export function usedAmount(
   scope: "run" | "phase",
   phase: string,
   dimension: Dimension,
-  open: readonly OpenView[] = recordValues(run.open),
+  open: readonly OpenAttemptView[] = recordValues(run.open),
 ): number {
-  const spent: Spent | undefined = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
+  const spent: SpentAmounts | undefined = scope === "run" ? run.ledger.run : ownValue(run.ledger.phase, phase);
   let used = spent?.[dimension] ?? 0;
   for (const { need, cursor } of open) {
-    if (need !== null && (scope === "run" || own(run.cursors, cursor)?.phase === phase)) used += need[dimension] ?? 0;
+    if (need !== null && (scope === "run" || ownValue(run.cursors, cursor)?.phase === phase)) used += need[dimension] ?? 0;
   }
   return used;
 }
@@ -157,7 +157,7 @@ export function remainingAmount(run: RunView, phase: string, dimension: Dimensio
 export function meterAllowance(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
   const left = (dimension: Dimension): number => {
     const leftInRun = (findLimit(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
-    const leftInPhase = (findLimit(run, "phase", phase, dimension) ?? Infinity) - (own(run.ledger.phase, phase)?.[dimension] ?? 0);
+    const leftInPhase = (findLimit(run, "phase", phase, dimension) ?? Infinity) - (ownValue(run.ledger.phase, phase)?.[dimension] ?? 0);
     return Math.max(0, Math.min(leftInRun, leftInPhase));
   };
   return { tokens: left("tokens"), usd: left("usd"), calls: left("calls") };
@@ -168,12 +168,12 @@ export const tokensLeft = (run: RunView, phase: string): number => remainingAmou
 /** Minutes a turn may take. Reservations do not shorten it, because parallel turns share the clock. */
 export function minutesLeft(run: RunView, phase: string): number {
   const leftInRun = (findLimit(run, "run", phase, "minutes") ?? Infinity) - run.ledger.run.minutes;
-  const leftInPhase = (findLimit(run, "phase", phase, "minutes") ?? Infinity) - (own(run.ledger.phase, phase)?.minutes ?? 0);
+  const leftInPhase = (findLimit(run, "phase", phase, "minutes") ?? Infinity) - (ownValue(run.ledger.phase, phase)?.minutes ?? 0);
   return Math.max(0, Math.min(leftInRun, leftInPhase));
 }
 
 /** How many more retries the run may take. */
-export const retriesLeft = (run: RunView): number => Math.max(0, (own(run.limits.run, "retries") ?? Infinity) - run.retries);
+export const retriesLeft = (run: RunView): number => Math.max(0, (ownValue(run.limits.run, "retries") ?? Infinity) - run.retries);
 
 export type ChargeBasis = {
   /** What the turn was expected to need; null if nothing was reserved. */
@@ -233,7 +233,7 @@ const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 
 export function usedRatios(run: RunView): { readonly [D in Dimension]?: number } {
   const ratios: { [D in Dimension]?: number } = {};
   for (const dimension of dimensions) {
-    const limit = own(run.limits.run, dimension);
+    const limit = ownValue(run.limits.run, dimension);
     if (limit !== undefined) ratios[dimension] = limit === 0 ? 1 : run.ledger.run[dimension] / limit;
   }
   return ratios;

@@ -12,7 +12,7 @@ import { type Check, type CheckResult, type CheckStatus, couldNotRun, type TestT
 import type { Verdict } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { unreachable } from "../kit/never.ts";
-import { own } from "./record.ts";
+import { ownValue } from "./own-values.ts";
 
 /** A check's result, and what it reported of its tests. */
 type CheckOutcome = {
@@ -42,7 +42,7 @@ export type ChecksJudgement = {
 export function judgeChecks(results: readonly CheckResult[], known: KnownChecks): ChecksJudgement {
   const stateOf = (result: CheckResult): CriterionState =>
     result.quarantined === undefined
-      ? criterionState(result.check.kind, baselineResult(own(known, result.check.id)), result)
+      ? criterionState(result.check.kind, findBaseline(ownValue(known, result.check.id)), result)
       : "quarantined"; // C4
   const inState = (wanted: CriterionState): readonly CheckResult[] => results.filter((result) => stateOf(result) === wanted);
   const failing = inState("failing");
@@ -59,7 +59,7 @@ export function judgeChecks(results: readonly CheckResult[], known: KnownChecks)
 }
 
 /** A check's result before anything was changed; null if it was not run then. */
-export const baselineResult = (known: KnownChecks[string] | undefined): CheckOutcome | null =>
+export const findBaseline = (known: KnownChecks[string] | undefined): CheckOutcome | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 
 function criterionState(kind: Check["kind"], before: CheckOutcome | null, now: CheckOutcome): CriterionState {

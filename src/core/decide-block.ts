@@ -2,15 +2,15 @@
 
 import type { Draft } from "../contracts/event.ts";
 import type { Row, Step } from "../contracts/flow.ts";
-import { record, definedFields, stopRun, onceIdle } from "./drafts.ts";
-import { isAnswer } from "./fold-blocks.ts";
-import type { Next } from "./next.ts";
-import { factValue, firstMatch } from "./selectors.ts";
-import { own } from "./record.ts";
+import { record, definedFields, stopRun, whenIdle } from "./drafts.ts";
+import { isValidAnswer } from "./fold-blocks.ts";
+import type { NextAction } from "./next-action.ts";
+import { factValue, findMatchingRow } from "./selectors.ts";
+import { ownValue } from "./own-values.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 /** Asks what a human step asks. */
-export function openQuestion(run: RunView, cursor: CursorView, step: Step, attempt: string): Next {
+export function openQuestion(run: RunView, cursor: CursorView, step: Step, attempt: string): NextAction {
   const { question = "", options = {}, recommend, show, meanwhile, code } = step.human ?? {};
   return record({
     event: "block_opened",
@@ -32,27 +32,27 @@ function runQuestion(run: RunView, cursor: CursorView, question: string): string
   if (step === undefined) return question;
   const recordedText = factValue(run, cursor, question);
   if (typeof recordedText === "string" && recordedText !== "") return recordedText;
-  return own(cursor.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
+  return ownValue(cursor.last, step)?.detail ?? `${step} has a question; its last turn says which.`;
 }
 
 /** An open question that an option of the run answers. */
-export function presetAnswer(run: RunView, cursor: CursorView, block: string, step: Step): Next | null {
-  const row = firstMatch(run, cursor, step.human?.preset ?? []);
-  const question = own(run.blocks, block);
+export function presetAnswer(run: RunView, cursor: CursorView, block: string, step: Step): NextAction | null {
+  const row = findMatchingRow(run, cursor, step.human?.preset ?? []);
+  const question = ownValue(run.blocks, block);
   const request = `preset:${block}`;
   if (
     row === undefined ||
     question === undefined ||
     question.house ||
-    own(run.requests, request) !== undefined ||
-    !isAnswer(question.options, row.answer)
+    ownValue(run.requests, request) !== undefined ||
+    !isValidAnswer(question.options, row.answer)
   )
     return null;
   return record({ event: "block_answered", request, block, answer: row.answer });
 }
 
 /** Asks a person what to do with a step that failed. */
-export function askAboutFailure(cursor: CursorView, step: Step, outcome: OutcomeView, row: Row): Next {
+export function askAboutFailure(cursor: CursorView, step: Step, outcome: OutcomeView, row: Row): NextAction {
   const why = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
   return openStepQuestion(cursor, step, "!", {
     question: `Step ${step.id} of ${cursor.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
@@ -62,7 +62,12 @@ export function askAboutFailure(cursor: CursorView, step: Step, outcome: Outcome
 }
 
 /** Asks what becomes of changed tests that a step failed for. Null if it failed for something else, or they were approved meanwhile. */
-export function askAboutTests({ oracles, approved = [] }: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): Next | null {
+export function askAboutTests(
+  { oracles, approved = [] }: RunView,
+  cursor: CursorView,
+  step: Step,
+  outcome: OutcomeView,
+): NextAction | null {
   const refused = (oracles?.changes ?? []).filter(({ allowed }) => allowed === null);
   if (outcome.kind !== "failed" || outcome.facts["oracles"] !== "changed" || oracles === undefined || refused.length === 0) return null;
   if (approved.includes(oracles.content)) return null;
@@ -87,7 +92,7 @@ function named(refused: NonNullable<RunView["oracles"]>["changes"]): string {
 }
 
 /** Passes on a question that an agent has for a person; with the answer the step is tried again. */
-export function askForAgent(cursor: CursorView, step: Step, question: string): Next {
+export function askForAgent(cursor: CursorView, step: Step, question: string): NextAction {
   const options = Object.fromEntries((cursor.answers ?? []).map((answer, index) => [String(index + 1), answer]));
   return openStepQuestion(cursor, step, "?", { question, options, free: true });
 }
@@ -97,15 +102,15 @@ export function askForChild(
   cursor: CursorView,
   step: Step,
   { question, options, recommend, free }: NonNullable<CursorView["child"]>,
-): Next {
+): NextAction {
   return openStepQuestion(cursor, step, "?", { question, options: { ...options }, ...definedFields({ recommend, free }) });
 }
 
 type Question = Omit<Extract<Draft, { readonly event: "block_opened" }>, "event" | "block" | "walk" | "step" | "hold" | "house">;
 
 /** A question about a step's last attempt: the step waits for its answer. */
-function openStepQuestion(cursor: CursorView, step: Step, mark: "!" | "?", question: Question): Next {
-  const block = `block:${cursor.path}@${cursor.visit}/${step.id}${mark}${own(cursor.ended, step.id) ?? 0}`;
+function openStepQuestion(cursor: CursorView, step: Step, mark: "!" | "?", question: Question): NextAction {
+  const block = `block:${cursor.path}@${cursor.visit}/${step.id}${mark}${ownValue(cursor.ended, step.id) ?? 0}`;
   return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...question });
 }
 
@@ -126,24 +131,30 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop" | "back" | "kee
 };
 
 /** Any other word means "retry", the one choice that gives nothing up. */
-export const parseReply = (reply: string): "retry" | "skip" | "stop" | "back" | "keep" => own(replies, reply) ?? "retry";
+export const parseReply = (reply: string): "retry" | "skip" | "stop" | "back" | "keep" => ownValue(replies, reply) ?? "retry";
 
 /** A person has answered what to do with the step. */
-export function followReply(run: RunView, cursor: CursorView, step: Step, reply: string): Next | null {
-  const isFreeText = cursor.child !== undefined || own(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
+export function followReply(run: RunView, cursor: CursorView, step: Step, reply: string): NextAction | null {
+  const isFreeText = cursor.child !== undefined || ownValue(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
   const action = isFreeText ? "retry" : parseReply(reply);
   const actor = answerActor(cursor);
   if (action === "skip") return record({ event: "step_skipped", walk: cursor.path, step: step.id, ...actor });
-  if (action === "stop") return onceIdle(run, stopRun(run, "operator_stopped", actor));
+  if (action === "stop") return whenIdle(run, stopRun(run, "operator_stopped", actor));
   const content = cursor.answeredTests;
   if (action === "keep" && content !== undefined && run.approved?.includes(content) !== true)
     return record({
       event: "oracles_approved",
-      request: `keep:${cursor.path}@${cursor.visit}/${step.id}#${own(cursor.ended, step.id) ?? 0}`,
+      request: `keep:${cursor.path}@${cursor.visit}/${step.id}#${ownValue(cursor.ended, step.id) ?? 0}`,
       content,
       reason_code: "oracles_approved",
       ...actor,
     });
-  const retried = { event: "step_retried", walk: cursor.path, step: step.id, n: own(cursor.streak, step.id) ?? 0, reset: true } as const;
+  const retried = {
+    event: "step_retried",
+    walk: cursor.path,
+    step: step.id,
+    n: ownValue(cursor.streak, step.id) ?? 0,
+    reset: true,
+  } as const;
   return record({ ...retried, ...(action === "back" ? { put_back: true } : {}), ...actor });
 }

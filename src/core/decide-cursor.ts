@@ -15,64 +15,64 @@ import {
   askAboutTests,
   followReply,
 } from "./decide-block.ts";
-import { definedFields, pauseRun, record, stopRun, onceIdle } from "./drafts.ts";
-import { cursorAttempt } from "./fold-step.ts";
+import { definedFields, pauseRun, record, stopRun, whenIdle } from "./drafts.ts";
+import { attemptName } from "./fold-step.ts";
 import { reactToLimit } from "./limit-hit.ts";
-import type { Next } from "./next.ts";
-import { countValue, firstMatch, liveExecutions, numberValue, flowRetry, cursorSteps, shouldRun } from "./selectors.ts";
-import { own } from "./record.ts";
+import type { NextAction } from "./next-action.ts";
+import { countValue, findMatchingRow, listLiveExecutions, numberValue, stepRetriesMax, cursorSteps, shouldRun } from "./selectors.ts";
+import { ownValue } from "./own-values.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 type CountedRoute = { readonly count?: string; readonly per?: string; readonly retry?: boolean };
 
 /** Null when it waits for an action, a person, or its tasks. */
-export function advance(run: RunView, cursor: CursorView): Next | null {
+export function advanceCursor(run: RunView, cursor: CursorView): NextAction | null {
   if (cursor.result !== null) return null;
   const steps = cursorSteps(run, cursor);
   const step = steps[cursor.at];
   if (step === undefined) throw new InvariantBroken(`F1: ${cursor.path} stands at a step`);
   if (cursor.block !== null) return presetAnswer(run, cursor, cursor.block, step);
   if (cursor.open !== null) {
-    const open = own(run.open, cursor.open);
-    return open?.stage === "walking" ? advanceTasks(run, open, step, advance) : null;
+    const open = ownValue(run.open, cursor.open);
+    return open?.stage === "walking" ? advanceTasks(run, open, step, advanceCursor) : null;
   }
   if (cursor.lost !== undefined)
     return record({ event: "route_taken", walk: cursor.path, step: step.id, to: cursor.lost, because: "artifacts_gone" });
-  const outcome = own(cursor.last, step.id);
+  const outcome = ownValue(cursor.last, step.id);
   return outcome === undefined ? beginStep(run, cursor, step) : followOutcome(run, cursor, step, outcome);
 }
 
-function beginStep(run: RunView, cursor: CursorView, step: Step): Next | null {
+function beginStep(run: RunView, cursor: CursorView, step: Step): NextAction | null {
   if (!shouldRun(run, cursor, step)) return record({ event: "step_skipped", walk: cursor.path, step: step.id });
   const kind = stepKind(step);
-  const attempt = cursorAttempt(cursor, step.id, (own(cursor.ended, step.id) ?? 0) + 1);
+  const attempt = attemptName(cursor, step.id, (ownValue(cursor.ended, step.id) ?? 0) + 1);
   if (kind === "human") return openQuestion(run, cursor, step, attempt);
-  const tries = (own(cursor.tries, attempt) ?? 0) + 1;
+  const tries = (ownValue(cursor.tries, attempt) ?? 0) + 1;
   const event = "step_started" as const;
   if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
   // Half open allows one attempt: every other cursor waits for it.
-  if (run.breaker.state === "half_open" && liveExecutions(run).some((open) => open.kind === "agent")) return null;
+  if (run.breaker.state === "half_open" && listLiveExecutions(run).some((open) => open.kind === "agent")) return null;
   const need = estimateNeed(run, cursor.phase, step);
   const shortfall = findShortfall(run, cursor.phase, need); // D5
-  if (shortfall !== null) return onceIdle(run, reactToLimit(run, cursor.phase, shortfall, need));
+  if (shortfall !== null) return whenIdle(run, reactToLimit(run, cursor.phase, shortfall, need));
   return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries, need } };
 }
 
 /** Where an outcome leads: a retry, the first row that matches, or the built-in default. `then` never catches a failure. */
-function followOutcome(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): Next | null {
+function followOutcome(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView): NextAction | null {
   if (cursor.reply !== null) return followReply(run, cursor, step, cursor.reply);
   if (cursor.child !== undefined) return askForChild(cursor, step, cursor.child);
   if (typeof outcome.facts["agent_asks"] === "string") return askForAgent(cursor, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
-  const streak = own(cursor.streak, step.id) ?? 0;
+  const streak = ownValue(cursor.streak, step.id) ?? 0;
   const isCorrected = step.corrections !== undefined && outcome.reason === "return_invalid";
-  if (hasFailed && !isCorrected && streak > 0 && streak <= flowRetry(run.drafted.flow, step)) {
+  if (hasFailed && !isCorrected && streak > 0 && streak <= stepRetriesMax(run.drafted.flow, step)) {
     return withinRetries(run, record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }));
   }
   const rows: readonly Row[] = hasFailed
     ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), failByDefault]
     : (step.then ?? []);
-  const { row, counted } = affordableRow(run, cursor, firstMatch(run, cursor, rows) ?? {});
+  const { row, counted } = affordableRow(run, cursor, findMatchingRow(run, cursor, rows) ?? {});
   return takeRow(run, cursor, step, outcome, row, counted);
 }
 
@@ -87,7 +87,7 @@ function affordableRow(run: RunView, cursor: CursorView, first: Row): { readonly
   const spent = new Set<string>();
   for (let row = first; ;) {
     const name = row.count;
-    const rule = name === undefined ? undefined : own(run.drafted.flow.counts ?? {}, name);
+    const rule = name === undefined ? undefined : ownValue(run.drafted.flow.counts ?? {}, name);
     if (name === undefined || rule === undefined) return { row, counted: uncounted };
     invariant(!spent.has(name), `D3: chains of spent counts end (${[...spent, name].join(" -> ")})`);
     const atMost = numberValue(run, rule.at_most) ?? 0;
@@ -98,13 +98,13 @@ function affordableRow(run: RunView, cursor: CursorView, first: Row): { readonly
   }
 }
 
-function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: CountedRoute): Next | null {
+function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: CountedRoute): NextAction | null {
   const because =
     row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (cursor.because ?? undefined) : row.because;
   const aboutTests = givesUp(row) ? askAboutTests(run, cursor, step, outcome) : null;
   if (aboutTests !== null) return aboutTests;
   if (row.stop !== undefined)
-    return onceIdle(
+    return whenIdle(
       run,
       stopRun(run, row.stop, {
         ...definedFields({ detail: outcome.detail || undefined }),
@@ -151,7 +151,7 @@ const endings = {
 } as const;
 
 /** A retry is taken only while the run has retries left; else it waits for the limit to be raised. */
-function withinRetries(run: RunView, next: Next, { retry }: CountedRoute = { retry: true }): Next | null {
+function withinRetries(run: RunView, next: NextAction, { retry }: CountedRoute = { retry: true }): NextAction | null {
   if (retry !== true || retriesLeft(run) > 0) return next;
-  return onceIdle(run, pauseRun(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
+  return whenIdle(run, pauseRun(run, "retry_limit_reached", { detail: `${run.retries} retries were taken` }));
 }

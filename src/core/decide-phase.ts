@@ -2,24 +2,24 @@
 // Invariants D1 and on: core/decide.ts.
 
 import type { PhaseRow } from "../contracts/flow.ts";
-import { advance } from "./decide-cursor.ts";
+import { advanceCursor } from "./decide-cursor.ts";
 import { pauseRun, record, stopRun } from "./drafts.ts";
-import { blockedBy } from "./fold-phase.ts";
-import type { Next } from "./next.ts";
-import { closingPath, firstMatch, isClosing, noPosition, numberValue, phaseRule, getCursor, shouldRun } from "./selectors.ts";
-import { own } from "./record.ts";
-import type { Group, RunView } from "./state.ts";
+import { blockedByReason } from "./fold-phase.ts";
+import type { NextAction } from "./next-action.ts";
+import { closingPath, findMatchingRow, isClosing, noPosition, numberValue, phaseRule, getCursor, shouldRun } from "./selectors.ts";
+import { ownValue } from "./own-values.ts";
+import type { PhaseGroup, RunView } from "./state.ts";
 
 type PhaseView = RunView["phases"][number];
 
 /** Nothing more can be done for it at present. */
-export function isFinal(run: RunView, phase: PhaseView): boolean {
+export function isPhaseFinal(run: RunView, phase: PhaseView): boolean {
   if (phase.status === "failed" || phase.status === "skipped") return true;
   return phase.status === "completed" && !isClosing(run, phase);
 }
 
 /** Null once the failure has been handled, or if the other phases come first. */
-export function reactionTo(run: RunView, phase: PhaseView): Next | null {
+export function reactToFailedPhase(run: RunView, phase: PhaseView): NextAction | null {
   const row = rowFor(run, phase);
   if (row.finish !== undefined && !phase.paused) return null;
   if (row.stop !== undefined) return stopRun(run, row.stop);
@@ -28,7 +28,7 @@ export function reactionTo(run: RunView, phase: PhaseView): Next | null {
 }
 
 /** Nothing is left to do and phases have failed: all failures that no person has seen yet are shown now, together. D6 (decide.ts) */
-export function pauseForFailures(run: RunView, failed: readonly PhaseView[]): Next | null {
+export function pauseForFailures(run: RunView, failed: readonly PhaseView[]): NextAction | null {
   const unseen = failed.filter((phase) => !phase.paused);
   const [first] = unseen.length > 0 ? unseen : failed;
   if (first === undefined) return null;
@@ -48,11 +48,11 @@ const phaseFailure = ({ id, because }: PhaseView): string => `phase ${id}: ${bec
 
 function rowFor(run: RunView, phase: PhaseView): PhaseRow {
   const rows: readonly PhaseRow[] = [...((run.drafted.flow.when_phase_fails ?? []) as readonly PhaseRow[]), { pause: "phase_failed" }];
-  return firstMatch(run, own(run.cursors, phase.id) ?? noPosition, rows) ?? {};
+  return findMatchingRow(run, ownValue(run.cursors, phase.id) ?? noPosition, rows) ?? {};
 }
 
 /** A finished phase is run again; steps that inspected all phases inspect them again. */
-export function reopenPhase(run: RunView, phase: PhaseView, because: string): Next {
+export function reopenPhase(run: RunView, phase: PhaseView, because: string): NextAction {
   const isLast = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
   const repeated = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
   return record({
@@ -65,17 +65,17 @@ export function reopenPhase(run: RunView, phase: PhaseView, because: string): Ne
 }
 
 /** The phases of a group, as many in parallel as the flow allows; one that waits for a person takes no slot. */
-export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseView[]): Next | null {
+export function advanceGroup(run: RunView, group: PhaseGroup, phases: readonly PhaseView[]): NextAction | null {
   const { flow } = run.drafted;
   const width = group === "phases" && "read" in flow.phases ? (flow.phases.parallel ?? 1) : 1;
   const active = phases.filter((phase) => isClosing(run, phase) || (phase.status === "open" && !isDeferred(run, phase))).slice(0, width);
   for (const phase of active) {
-    const next = advance(run, getCursor(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
+    const next = advanceCursor(run, getCursor(run, isClosing(run, phase) ? closingPath(phase.id) : phase.id));
     if (next !== null) return next;
   }
   for (const phase of phases) {
     if (phase.status !== "open" || !isDeferred(run, phase)) continue;
-    const next = advance(run, getCursor(run, phase.id));
+    const next = advanceCursor(run, getCursor(run, phase.id));
     if (next !== null) return next;
   }
   if (active.length >= width) return null;
@@ -92,16 +92,16 @@ export function advanceGroup(run: RunView, group: Group, phases: readonly PhaseV
 
 /** It waits for a person, and the flow says to continue meanwhile. */
 function isDeferred(run: RunView, phase: PhaseView): boolean {
-  const block = own(run.cursors, phase.id)?.block ?? null;
-  return block !== null && own(run.blocks, block)?.hold === false;
+  const block = ownValue(run.cursors, phase.id)?.block ?? null;
+  return block !== null && ownValue(run.blocks, block)?.hold === false;
 }
 
-function enterPhase(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): Next | null {
+function enterPhase(run: RunView, phase: PhaseView, phases: readonly PhaseView[]): NextAction | null {
   const { flow } = run.drafted;
   const blocker = findBlocker(run, phase);
   if (blocker !== null) return record({ event: "phase_skipped", walk: phase.id, because: blocker });
   const dependencies = run.phases.filter(({ id }) => phase.after.includes(id));
-  if (!dependencies.every((dependency) => isFinal(run, dependency))) return null;
+  if (!dependencies.every((dependency) => isPhaseFinal(run, dependency))) return null;
   const isFirstEntry = phase.visit === 0 && phases.every(({ visit }) => visit === 0);
   if (flow.enter === "first_unproved" && isFirstEntry && run.proved.includes(phase.id))
     return record({ event: "phase_skipped", walk: phase.id, because: "already_proved" });
@@ -117,8 +117,8 @@ function findBlocker(run: RunView, phase: PhaseView): string | null {
   if (phase.group === "phases" && "read" in phases && phases.needs !== "completed") return null;
   const dependencies = run.phases.filter(({ id, group }) => phase.after.includes(id) || (phase.group === "phases" && group === "before"));
   const blocker = dependencies.find(
-    ({ status, because }) => status === "failed" || (status === "skipped" && because?.startsWith(blockedBy("")) === true),
+    ({ status, because }) => status === "failed" || (status === "skipped" && because?.startsWith(blockedByReason("")) === true),
   );
   if (blocker === undefined) return null;
-  return blocker.status === "failed" ? blockedBy(blocker.id) : blocker.because;
+  return blocker.status === "failed" ? blockedByReason(blocker.id) : blocker.because;
 }

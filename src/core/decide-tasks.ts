@@ -3,22 +3,22 @@
 import type { Step } from "../contracts/flow.ts";
 import { errorFingerprint } from "./breaker.ts";
 import { record } from "./drafts.ts";
-import type { Next } from "./next.ts";
+import type { NextAction } from "./next-action.ts";
 import { taskPath, wavePath, getCursor } from "./selectors.ts";
-import { own } from "./record.ts";
-import type { OpenView, RunView, CursorView } from "./state.ts";
+import { ownValue } from "./own-values.ts";
+import type { OpenAttemptView, RunView, CursorView } from "./state.ts";
 
 /** Waves in order, tasks of a wave in parallel, then the wave's own steps; at the end the outcome of all of it. */
 export function advanceTasks(
   run: RunView,
-  open: OpenView,
+  open: OpenAttemptView,
   step: Step,
-  advance: (run: RunView, cursor: CursorView) => Next | null,
-): Next | null {
+  advance: (run: RunView, cursor: CursorView) => NextAction | null,
+): NextAction | null {
   for (const [index, wave] of open.waves.entries()) {
     const cursors = wave.map((task) => getCursor(run, taskPath(open.attempt, task)));
     if (cursors.some(({ result }) => result === null)) return advanceWave(run, open, cursors, step.tasks?.parallel ?? 1, advance);
-    const waveCursor = own(run.cursors, wavePath(open.attempt, index));
+    const waveCursor = ownValue(run.cursors, wavePath(open.attempt, index));
     if (waveCursor !== undefined && waveCursor.result === null) return advance(run, waveCursor);
     const isOver =
       waveCursor?.result === "failed" || (step.tasks?.failed === "finish_wave" && cursors.some(({ result }) => result === "failed"));
@@ -29,11 +29,11 @@ export function advanceTasks(
 
 function advanceWave(
   run: RunView,
-  open: OpenView,
+  open: OpenAttemptView,
   cursors: readonly CursorView[],
   width: number,
-  advance: (run: RunView, cursor: CursorView) => Next | null,
-): Next | null {
+  advance: (run: RunView, cursor: CursorView) => NextAction | null,
+): NextAction | null {
   let busy = cursors.reduce((sum, cursor) => sum + (cursor.open === null ? 0 : 1), 0);
   for (const cursor of cursors) {
     if (cursor.result !== null) continue;
@@ -50,17 +50,17 @@ function advanceWave(
 }
 
 /** The tasks it depends on; tasks left to people, and unknown ones, block nothing. */
-function dependenciesOf(run: RunView, open: OpenView, cursor: CursorView): readonly CursorView[] {
-  const after = own(open.after, cursor.task ?? "") ?? [];
-  return after.flatMap((task) => own(run.cursors, taskPath(open.attempt, task)) ?? []);
+function dependenciesOf(run: RunView, open: OpenAttemptView, cursor: CursorView): readonly CursorView[] {
+  const after = ownValue(open.after, cursor.task ?? "") ?? [];
+  return after.flatMap((task) => ownValue(run.cursors, taskPath(open.attempt, task)) ?? []);
 }
 
 /** The outcome of all tasks in a few facts; only these are kept. */
-function tasksOutcome(run: RunView, open: OpenView): Next {
+function tasksOutcome(run: RunView, open: OpenAttemptView): NextAction {
   const tasks = open.waves.flat().map((id) => ({ id, result: getCursor(run, taskPath(open.attempt, id)).result }));
   const resultIds = (result: CursorView["result"]): readonly string[] => tasks.filter((task) => task.result === result).map(({ id }) => id);
   const failed = resultIds("failed");
-  const hasBadWave = open.waves.some((_, index) => own(run.cursors, wavePath(open.attempt, index))?.result === "failed");
+  const hasBadWave = open.waves.some((_, index) => ownValue(run.cursors, wavePath(open.attempt, index))?.result === "failed");
   const facts = {
     done: resultIds("completed").length,
     failed: failed.length,

@@ -9,30 +9,30 @@
 //   D5. No turn begins that the budget cannot cover; after a turn that exceeded a limit nothing continues.
 //   D6. A run with a failed phase never completes.
 
-import { cooldownUntil, isErrorRepeatedTooOften, tripReason, whyOpen } from "./breaker.ts";
+import { cooldownUntil, isErrorRepeatedTooOften, findTripReason, whyBreakerOpen } from "./breaker.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { findShortfall, shortfallOfRepeat } from "./budget.ts";
-import { advanceGroup, isFinal, pauseForFailures, reactionTo, reopenPhase } from "./decide-phase.ts";
+import { advanceGroup, isPhaseFinal, pauseForFailures, reactToFailedPhase, reopenPhase } from "./decide-phase.ts";
 import { pauseRun, record, stopRun } from "./drafts.ts";
-import { reactToLimit, reactToOverdraft, reactToCutTurn, largestTurn } from "./limit-hit.ts";
-import type { Next } from "./next.ts";
-import { runOverdraft } from "./overdraft.ts";
-import { openExecutions, groups, liveAmong, liveExecutions, getCursor } from "./selectors.ts";
-import type { OpenView, RunStateView, RunView } from "./state.ts";
+import { reactToLimit, reactToOverdraft, reactToCutTurn, findLargestTurn } from "./limit-hit.ts";
+import type { NextAction } from "./next-action.ts";
+import { findOverdraft } from "./overdraft.ts";
+import { listOpenExecutions, phaseGroups, filterLive, listLiveExecutions, getCursor } from "./selectors.ts";
+import type { OpenAttemptView, RunStateView, RunView } from "./state.ts";
 import { completionCodes, computeVerdict } from "./verdict.ts";
 
-const rest = (why: string): Next => ({ do: "rest", why });
-const wait: Next = { do: "wait" };
+const rest = (why: string): NextAction => ({ do: "rest", why });
+const wait: NextAction = { do: "wait" };
 
-export function decide(run: RunStateView): Next {
+export function decide(run: RunStateView): NextAction {
   if (run.status === "unborn") return rest("run_missing");
   if (run.status === "stopped" || run.status === "completed") return rest(run.reason ?? run.status);
   if (run.status === "draft") return rest(run.acknowledged ? "ack_recorded" : "dry_run_required_before_execute");
   if (run.asked === "stop") return stopStep(run);
   if (run.status === "paused") return rest(run.reason ?? run.status);
 
-  const actions = openExecutions(run);
-  const live = liveAmong(actions, run);
+  const actions = listOpenExecutions(run);
+  const live = filterLive(actions, run);
   // Also attempts that wait for their place: cancelling ends every action, and none may be left over.
   const toCancel = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
   if (toCancel !== undefined) return { do: "cancel", attempt: toCancel.attempt };
@@ -51,24 +51,24 @@ export function decide(run: RunStateView): Next {
 }
 
 /** Every live attempt is cancelled, and every turn that a crash cut short is written off; paid work is kept as it is. */
-function stopStep(run: RunView): Next {
-  const openAttempt = openExecutions(run).find(
+function stopStep(run: RunView): NextAction {
+  const openAttempt = listOpenExecutions(run).find(
     ({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading",
   );
   return openAttempt === undefined ? stopRun(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: openAttempt.attempt };
 }
 
-function breakerTransition(run: RunView): Next | null {
+function breakerTransition(run: RunView): NextAction | null {
   if (run.breaker.state === "half_open" && run.breaker.probed === "passed") return record({ event: "circuit_breaker_closed" });
-  const because = tripReason(run);
+  const because = findTripReason(run);
   return because === null ? null : breakerOpens(run, because);
 }
 
-const breakerOpens = (run: RunView, because: "no_progress" | "same_error" | "probe_failed"): Next =>
+const breakerOpens = (run: RunView, because: "no_progress" | "same_error" | "probe_failed"): NextAction =>
   record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
 
 /** Another agent attempt, or a loop back to one. */
-function isRetry(next: Next): boolean {
+function isRetry(next: NextAction): boolean {
   if (next.do === "attempt") return next.event.kind === "agent";
   if (next.do !== "record") return false;
   const { event } = next;
@@ -77,9 +77,9 @@ function isRetry(next: Next): boolean {
 }
 
 /** Why nothing new may begin, or null. */
-function findHalt(run: RunView): Next | null {
+function findHalt(run: RunView): NextAction | null {
   if (run.asked === "pause") return pauseRun(run, "operator_paused", { ...run.asker });
-  const overdraft = runOverdraft(run);
+  const overdraft = findOverdraft(run);
   if (overdraft !== null) return reactToOverdraft(run, run.overdrawn ?? "", overdraft);
   const cutTurn = run.hold === "budget_threshold_reached" ? reactToCutTurn(run) : null;
   if (cutTurn !== null) return cutTurn;
@@ -90,10 +90,10 @@ function findHalt(run: RunView): Next | null {
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const shortfall = phase === undefined ? null : findShortfall(run, phase, noUsage);
   const isKnown = shortfall?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
-  if (shortfall !== null && phase !== undefined && !isKnown) return reactToLimit(run, phase, shortfall, largestTurn(run));
+  if (shortfall !== null && phase !== undefined && !isKnown) return reactToLimit(run, phase, shortfall, findLargestTurn(run));
   const { detail = "", short: limits = [] } = run.breaker;
   if (run.breaker.because === "phase_cap") return pauseRun(run, "phase_cap_reached", { detail, short: [...limits] });
-  return pauseRun(run, "breaker_open", { detail: whyOpen(run) });
+  return pauseRun(run, "breaker_open", { detail: whyBreakerOpen(run) });
 }
 
 /** Details of a hold beyond its reason: which files, or what the provider said. */
@@ -111,7 +111,7 @@ function parkedDetail({ detail, until }: NonNullable<RunView["parked"]>): string
 const noUsage: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 
 /** A turn that was cut short may have to be repeated, and must then be affordable like any other. D5 */
-function settle(run: RunView, open: OpenView, live: number): Next {
+function settle(run: RunView, open: OpenAttemptView, live: number): NextAction {
   const isTurn = open.kind === "agent" && open.stage === "started";
   const { phase } = getCursor(run, open.cursor);
   const shortfall = isTurn ? shortfallOfRepeat(run, phase, open) : null;
@@ -119,17 +119,17 @@ function settle(run: RunView, open: OpenView, live: number): Next {
   return live > 0 ? wait : reactToLimit(run, phase, shortfall, open.need ?? noUsage);
 }
 
-function advanceRun(run: RunView): Next | null {
-  for (const group of groups) {
+function advanceRun(run: RunView): NextAction | null {
+  for (const group of phaseGroups) {
     const phases = run.phases.filter((phase) => phase.group === group);
     if (phases.length === 0) continue;
     for (const phase of phases) {
-      const reaction = phase.status === "failed" ? reactionTo(run, phase) : null;
-      if (reaction !== null) return liveExecutions(run).length > 0 ? null : reaction;
+      const reaction = phase.status === "failed" ? reactToFailedPhase(run, phase) : null;
+      if (reaction !== null) return listLiveExecutions(run).length > 0 ? null : reaction;
     }
     const reopenedPhase = phases.find((phase) => phase.gone && phase.status === "completed");
     if (reopenedPhase !== undefined) return reopenPhase(run, reopenedPhase, "artifacts_gone");
-    if (phases.every((phase) => isFinal(run, phase))) continue;
+    if (phases.every((phase) => isPhaseFinal(run, phase))) continue;
     return advanceGroup(run, group, phases);
   }
   const failurePause = pauseForFailures(
@@ -149,7 +149,7 @@ function advanceRun(run: RunView): Next | null {
 }
 
 /** Nothing can move and nothing runs: only a person can help. */
-function pauseStuck(run: RunView): Next {
+function pauseStuck(run: RunView): NextAction {
   const blocks = Object.values(run.blocks);
   const block = blocks.find(({ hold }) => hold) ?? blocks[0];
   return block === undefined ? pauseRun(run, "nothing_can_move") : pauseRun(run, block.code, { detail: block.question });

@@ -2,11 +2,11 @@
 
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Shortfall } from "./budget.ts";
-import type { Next } from "./next.ts";
-import { liveExecutions } from "./selectors.ts";
+import type { NextAction } from "./next-action.ts";
+import { listLiveExecutions } from "./selectors.ts";
 import type { RunView } from "./state.ts";
 
-export const record = (event: Draft): Next => ({ do: "record", event });
+export const record = (event: Draft): NextAction => ({ do: "record", event });
 
 /** Only keys with a value: a key without one would be lost in the journal. */
 export function definedFields<Fields extends Record<string, unknown>>(
@@ -21,17 +21,17 @@ export function pauseRun(
   run: RunView,
   reason_code: string,
   fields: Partial<Pick<EventOf<"run_paused">, "phase" | "phases" | "detail" | "actor" | "short">> = {},
-): Next {
+): NextAction {
   return record({ event: "run_paused", from_state: run.status, to_state: "paused", reason_code, ...fields });
 }
 
-export function stopRun(run: RunView, reason_code: string, fields: { readonly detail?: string; readonly actor?: string } = {}): Next {
+export function stopRun(run: RunView, reason_code: string, fields: { readonly detail?: string; readonly actor?: string } = {}): NextAction {
   return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code, ...fields });
 }
 
 /** A change of the whole run waits until no action is under way. */
-export function onceIdle(run: RunView, next: Next): Next | null {
-  return liveExecutions(run).length > 0 ? null : next;
+export function whenIdle(run: RunView, next: NextAction): NextAction | null {
+  return listLiveExecutions(run).length > 0 ? null : next;
 }
 
 export function describeShortfall({ scope, dimension, limit, left, need }: Shortfall): string {

@@ -4,7 +4,7 @@
 import { invariant } from "../kit/invariant.ts";
 import { findIdleCursor, type ReducersOf, recordRequestOnce, findCursor } from "./reducers.ts";
 import { isPausedFor, cursorSteps } from "./selectors.ts";
-import { increment, own, put } from "./record.ts";
+import { incrementValue, ownValue, setValue } from "./own-values.ts";
 
 const answersMax = 20;
 
@@ -12,7 +12,10 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
     const cursor = findIdleCursor(run, event.walk); // F2
     const index = cursorSteps(run, cursor).findIndex(({ id }) => id === event.step);
-    invariant(index >= 0 && own(run.blocks, event.block) === undefined, `F1: ${event.block} is a new question of a step of ${event.walk}`);
+    invariant(
+      index >= 0 && ownValue(run.blocks, event.block) === undefined,
+      `F1: ${event.block} is a new question of a step of ${event.walk}`,
+    );
     cursor.block = event.block;
     cursor.at = index;
     run.blocks[event.block] = {
@@ -31,10 +34,10 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     };
   },
   block_answered: (run, { request, block: id, answer, issues, actor }) => {
-    const block = own(run.blocks, id);
+    const block = ownValue(run.blocks, id);
     invariant(block !== undefined, `F1: ${id} is open`);
     recordRequestOnce(run, request);
-    if (block.free !== true && !isAnswer(block.options, answer)) return; // Text that is none of the options answers nothing: the question stays open.
+    if (block.free !== true && !isValidAnswer(block.options, answer)) return; // Text that is none of the options answers nothing: the question stays open.
     const cursor = findCursor(run, block.cursor);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
@@ -53,13 +56,13 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     }
     const facts = issues === undefined ? { answer } : { answer, issues: issues.join("; ") };
     const outcome = { kind: "passed", facts, says: {}, reason: null, detail: null, checks: [] } as const;
-    put(cursor.last, block.step, { ...outcome, facts: { ...facts }, checks: [] });
-    put(cursor.seen, block.step, { ...outcome, facts: { ...facts }, checks: [] });
-    increment(cursor.ended, block.step);
+    setValue(cursor.last, block.step, { ...outcome, facts: { ...facts }, checks: [] });
+    setValue(cursor.seen, block.step, { ...outcome, facts: { ...facts }, checks: [] });
+    incrementValue(cursor.ended, block.step);
   },
 };
 
 /** A question without options accepts any text. */
-export function isAnswer(options: Readonly<Record<string, string>>, answer: string): boolean {
+export function isValidAnswer(options: Readonly<Record<string, string>>, answer: string): boolean {
   return Object.keys(options).length === 0 || Object.hasOwn(options, answer);
 }

@@ -6,7 +6,7 @@
 //   K3. What held the other run up (a requested pause, the breaker, a provider, a limit) doesn't hold up the new one.
 
 import type { EventOf } from "../contracts/event.ts";
-import { breakerFrom } from "./resumed.ts";
+import { initialBreaker } from "./resumed.ts";
 import type { Run } from "./state.ts";
 
 export function applyFork(run: Run, event: EventOf<"run_forked">): void {
@@ -30,5 +30,5 @@ export function applyFork(run: Run, event: EventOf<"run_forked">): void {
   delete run.heldBy;
   delete run.parked;
   delete run.overdrawn;
-  run.breaker = breakerFrom(undefined);
+  run.breaker = initialBreaker(undefined);
 }

@@ -1,12 +1,12 @@
 // fold-phase: reducers of phase events: read, surveyed, started, reopened, skipped, completed and failed.
 
 import { invariant } from "../kit/invariant.ts";
-import { settlePhase } from "./breaker.ts";
+import { forgiveRepeatedErrors } from "./breaker.ts";
 import { nothingSpent } from "./initial-state.ts";
-import { findIdleCursor, type ReducersOf, newCursor, findPhase, findCursor } from "./reducers.ts";
+import { findIdleCursor, type ReducersOf, createCursor, findPhase, findCursor } from "./reducers.ts";
 import { closingPath } from "./selectors.ts";
-import { increment, own, put } from "./record.ts";
-import { placeCursor, tokensBefore } from "./resumed.ts";
+import { incrementValue, ownValue, setValue } from "./own-values.ts";
+import { restoreCursorPosition, tokensUsedBefore } from "./resumed.ts";
 import type { PhaseState, Run, StepCursor } from "./state.ts";
 
 type PhaseEventName =
@@ -61,9 +61,9 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
       `F1: phase ${walk} is waiting for its first visit`,
     );
     openVisit(run, phase, 1);
-    placeCursor(run, findCursor(run, walk));
-    put(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensBefore(run, walk) });
-    put(run.trees, walk, [run.tip.tree]);
+    restoreCursorPosition(run, findCursor(run, walk));
+    setValue(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensUsedBefore(run, walk) });
+    setValue(run.trees, walk, [run.tip.tree]);
   },
   phase_reopened: (run, { walk, visit, again = [] }) => {
     const phase = findPhase(run, walk);
@@ -71,10 +71,10 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
       ["waiting", "again", "completed", "failed"].includes(phase.status) && visit === phase.visit + 1,
       `F1: phase ${walk} is over and comes to visit ${visit}`,
     );
-    invariant(own(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
+    invariant(ownValue(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
     openVisit(run, phase, visit);
-    put(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
-    for (const other of run.phases) if (other.because === blockedBy(walk)) resetToWaiting(other); // Phases that waited for it may wait for it again.
+    setValue(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
+    for (const other of run.phases) if (other.because === blockedByReason(walk)) resetToWaiting(other); // Phases that waited for it may wait for it again.
     for (const id of again) {
       const other = findPhase(run, id);
       invariant(
@@ -89,7 +89,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     const from = run.phases.findIndex(({ id }) => id === to);
     const until = run.phases.findIndex(({ id }) => id === walk);
     invariant(from >= 0 && from <= until, `F1: ${to} is phase ${walk} or one before it`);
-    incrementCount(run, cursor, { count, per, retry });
+    countRoute(run, cursor, { count, per, retry });
     for (const phase of run.phases.slice(from, until + 1)) Object.assign(phase, { status: "again", because: null });
   },
   phase_skipped: (run, { walk, because }) => {
@@ -102,11 +102,11 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     const phase = endPhase(run, event, "completed");
     if (run.drafted.flow.closing === undefined || phase.group !== "phases") return;
     const path = closingPath(phase.id);
-    put(run.cursors, path, newCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
+    setValue(run.cursors, path, createCursor({ path, kind: "closing", phase: phase.id, visit: phase.visit }));
   },
   phase_failed: (run, event) => {
     endPhase(run, event, "failed");
-    settlePhase(run.breaker);
+    forgiveRepeatedErrors(run.breaker);
   },
   closing_completed: (run, event) => {
     endCursor(run, event, "completed");
@@ -132,19 +132,19 @@ export function endCursor(run: Run, { walk: path, because, pause }: EndEvent, re
 type CountedEvent = { readonly count?: string | undefined; readonly per?: string | undefined; readonly retry?: boolean | undefined };
 
 /** Increments a count where it is kept; `retry` also counts towards the run's retries. */
-export function incrementCount(run: Run, cursor: StepCursor, { count, per, retry }: CountedEvent): void {
+export function countRoute(run: Run, cursor: StepCursor, { count, per, retry }: CountedEvent): void {
   if (retry === true) run.retries++;
   if (count === undefined) return;
-  increment(per === "run" ? run.taken : per === "invocation" ? run.invocation : cursor.taken, count);
+  incrementValue(per === "run" ? run.taken : per === "invocation" ? run.invocation : cursor.taken, count);
 }
 
-export const blockedBy = (phase: string): string => `blocked_by_phase_${phase}`;
+export const blockedByReason = (phase: string): string => `blocked_by_phase_${phase}`;
 
 /** A new visit forgets the old one's position and counts; prompts may still see its result. */
 function openVisit(run: Run, phase: PhaseState, visit: number): void {
-  const seen = own(run.cursors, phase.id)?.seen ?? {};
+  const seen = ownValue(run.cursors, phase.id)?.seen ?? {};
   const ownChecks = phase.checks === undefined ? {} : { checks: phase.checks };
-  put(run.cursors, phase.id, newCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...ownChecks }));
+  setValue(run.cursors, phase.id, createCursor({ path: phase.id, kind: "phase", phase: phase.id, visit, seen, ...ownChecks }));
   delete run.cursors[closingPath(phase.id)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }

@@ -2,7 +2,7 @@
 
 import { invariant } from "../kit/invariant.ts";
 import { type ReducersOf, recordRequestOnce, findCursor, findOpen } from "./reducers.ts";
-import { own, put } from "./record.ts";
+import { ownValue, setValue } from "./own-values.ts";
 import type { Run } from "./state.ts";
 
 const falseClaimsMax = 50;
@@ -27,7 +27,7 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
     run.putBack = [...new Set([...(run.putBack ?? []), ...paths])].slice(-putBackMax);
   },
   claims_checked: (run, { attempt, agent, role, model, claims, waiting = [] }) => {
-    const open = own(run.open, attempt);
+    const open = ownValue(run.open, attempt);
     if (open !== undefined) open.heard = true;
     setWaiting(
       run,
@@ -36,13 +36,13 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
     );
     const truth = (run.truth ??= { by: {}, refuted: [] });
     const key = `${agent} ${role}`;
-    const tally = own(truth.by, key) ?? { agent, role, true: 0, false: 0, unverifiable: 0 };
+    const tally = ownValue(truth.by, key) ?? { agent, role, true: 0, false: 0, unverifiable: 0 };
     for (const { verdict, text, why } of claims) {
       tally[verdict]++;
       if (verdict === "false") truth.refuted.push({ attempt, text, why });
     }
     truth.refuted.splice(0, Math.max(0, truth.refuted.length - falseClaimsMax));
-    put(truth.by, key, tally);
+    setValue(truth.by, key, tally);
   },
 };
 

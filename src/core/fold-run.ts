@@ -1,12 +1,12 @@
 // fold-run: reducers of events on the run as a whole: start, open, pause, resume, stop, limits and circuit breaker.
 
-import { transitions, type RunStatus } from "../contracts/objective.ts";
+import { runTransitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
 import { beginProbe } from "./breaker.ts";
 import { applyFork } from "./fold-fork.ts";
 import { type ReducersOf, recordRequestOnce, findPhase } from "./reducers.ts";
 import { settleOverdraft } from "./overdraft.ts";
-import { put } from "./record.ts";
+import { setValue } from "./own-values.ts";
 import { halfOpenBreaker } from "./resumed.ts";
 import type { Run } from "./state.ts";
 
@@ -123,7 +123,7 @@ export const runReducers: ReducersOf<RunEventName> = {
   limit_raised: (run, { request, scope, dimension, to }) => {
     invariant(Number.isFinite(to) && to >= 0, `F1: the limit ${dimension} is raised to a number`);
     recordRequestOnce(run, request);
-    put(run.limits[scope], dimension, to);
+    setValue(run.limits[scope], dimension, to);
     settleOverdraft(run);
     // The raised limit is what it waited for: no cooldown is needed.
     if (scope === "phase" && run.breaker.because === "phase_cap") run.breaker.cooldown_until = null;
@@ -153,7 +153,7 @@ export const runReducers: ReducersOf<RunEventName> = {
 
 /** One of the six transitions, from the run's actual status. */
 function transition(run: Run, event: { readonly from_state: RunStatus; readonly to_state: RunStatus }, to: RunStatus): void {
-  const isAllowed = transitions.some(([from, target]) => from === run.status && target === to);
+  const isAllowed = runTransitions.some(([from, target]) => from === run.status && target === to);
   invariant(event.from_state === run.status && event.to_state === to && isAllowed, `F1: a run goes from ${run.status} to ${to}`);
   run.status = to;
 }

@@ -8,13 +8,13 @@ import { stepKind } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { countError, countOutcome } from "./breaker.ts";
-import { incrementCount } from "./fold-phase.ts";
+import { countRoute } from "./fold-phase.ts";
 import { reusePlace, assignPlace } from "./fold-turn.ts";
 import { findIdleCursor, type ReducersOf, findOpen, skippedOutcome, findCursor } from "./reducers.ts";
-import { recordLimit } from "./players.ts";
+import { recordProviderLimit } from "./agent-switch.ts";
 import { cursorSteps, taskPath, wavePath } from "./selectors.ts";
 import { chargeRun } from "./overdraft.ts";
-import { increment, own, put } from "./record.ts";
+import { incrementValue, ownValue, setValue } from "./own-values.ts";
 import type { OpenAttempt, Run, StepCursor } from "./state.ts";
 
 type StepEventName =
@@ -34,10 +34,10 @@ export const stepReducers: ReducersOf<StepEventName> = {
     const cursor = findIdleCursor(run, path); // F2
     const at = stepIndex(run, cursor, id);
     const step = cursorSteps(run, cursor)[at];
-    const ordinal = (own(cursor.ended, id) ?? 0) + 1;
+    const ordinal = (ownValue(cursor.ended, id) ?? 0) + 1;
     // Not `invariant`: its message would be built for every attempt.
     if (step === undefined || stepKind(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
-    if (attempt !== cursorAttempt(cursor, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
+    if (attempt !== attemptName(cursor, id, ordinal)) throw new InvariantBroken(`F1: ${attempt} is the next attempt of its step`);
     const open: OpenAttempt = {
       attempt,
       cursor: path,
@@ -63,7 +63,7 @@ export const stepReducers: ReducersOf<StepEventName> = {
     cursor.open = attempt;
     cursor.at = at;
     delete cursor.last[id];
-    increment(cursor.tries, attempt);
+    incrementValue(cursor.tries, attempt);
     assignPlace(run, open, ordinal);
   },
   step_completed: (run, event) => {
@@ -85,7 +85,7 @@ export const stepReducers: ReducersOf<StepEventName> = {
       run.violation = { attempt: event.attempt, paths: [...(event.paths ?? [])], detail: event.detail ?? "" };
       if (event.by === "secret") run.violation.by = event.by;
     }
-    const hold = holdAfter(run, event, own(cursor.tries, event.attempt) ?? 0);
+    const hold = holdAfter(run, event, ownValue(cursor.tries, event.attempt) ?? 0);
     run.hold = hold ?? run.hold;
     if (hold !== null) run.heldBy = { reason: hold, by: event.by, detail: event.detail ?? "" };
     if (event.by === "provider") park(run, event, open.role);
@@ -114,8 +114,8 @@ export const stepReducers: ReducersOf<StepEventName> = {
     cursor.at = stepIndex(run, cursor, step);
     if (cursor.reply !== null) cursor.left_out = [...new Set([...(cursor.left_out ?? []), step])];
     cursor.reply = null;
-    put(cursor.last, step, skippedOutcome());
-    put(cursor.streak, step, 0);
+    setValue(cursor.last, step, skippedOutcome());
+    setValue(cursor.streak, step, 0);
   },
   step_retried: (run, { walk: path, step, reset, put_back }) => {
     const cursor = findIdleCursor(run, path);
@@ -123,23 +123,23 @@ export const stepReducers: ReducersOf<StepEventName> = {
     cursor.reply = null;
     if (put_back === true) cursor.putBack = true;
     if (cursor.answeredTests !== undefined) delete cursor.answeredTests;
-    if (reset === true) put(cursor.streak, step, 0);
+    if (reset === true) setValue(cursor.streak, step, 0);
     else run.retries++;
   },
   route_taken: (run, { walk: path, step, to, count, per, retry, because, pause, rest }) => {
     const cursor = findIdleCursor(run, path);
     const steps = cursorSteps(run, cursor);
-    const failed = pause === undefined ? undefined : own(cursor.last, step);
+    const failed = pause === undefined ? undefined : ownValue(cursor.last, step);
     cursor.at = stepIndex(run, cursor, to);
     if (cursor.lost !== undefined) delete cursor.lost;
     for (const { id } of steps.slice(cursor.at)) delete cursor.last[id]; // Outcomes at and after the target are dropped.
-    incrementCount(run, cursor, { count, per, retry });
+    countRoute(run, cursor, { count, per, retry });
     cursor.because = because ?? cursor.because;
     run.hold = pause ?? run.hold;
     if (pause !== undefined && failed?.kind === "failed") run.heldBy = { reason: pause, by: "step", detail: describeFailure(step, failed) };
     else if (pause !== undefined) delete run.heldBy;
     run.resting = rest ?? run.resting;
-    if (pause !== undefined) put(cursor.streak, to, 0); // A person has looked, so its retries start again.
+    if (pause !== undefined) setValue(cursor.streak, to, 0); // A person has looked, so its retries start again.
   },
 };
 
@@ -150,7 +150,7 @@ const describeFailure = (step: string, { reason, detail }: Outcome): string =>
 /** The opening number of an attempt that was set aside on purpose: every later opening settles it, and it does not count as a crash. */
 const setAsideOpening = 0;
 
-export const cursorAttempt = (cursor: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
+export const attemptName = (cursor: Pick<StepCursor, "path" | "visit">, step: string, ordinal: number): string =>
   `${cursor.path}@${cursor.visit}/${step}#${ordinal}`;
 
 function stepIndex(run: Run, cursor: StepCursor, step: string): number {
@@ -171,14 +171,14 @@ function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, t
 /** Records why and until when the provider keeps the run from working, and how often in a row. Waiting for it isn't decided here. */
 function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: string | null): void {
   const { fault = "limit", until, detail = "" } = event;
-  recordLimit(run, role, event, event.ts);
+  recordProviderLimit(run, role, event, event.ts);
   const isShared = role !== null && run.limited !== undefined;
   run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1, ...(isShared ? { role } : {}) };
 }
 
 /** Begins the same attempt again: the same ordinal, another try. */
 function restartAttempt(run: Run, open: OpenAttempt): void {
-  increment(findCursor(run, open.cursor).tries, open.attempt);
+  incrementValue(findCursor(run, open.cursor).tries, open.attempt);
   reusePlace(run, open.attempt);
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;
@@ -216,23 +216,23 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
   };
   chargeRun(run, cursor.phase, event.usage);
   if ("locks" in event && event.locks !== undefined) cursor.checks = event.locks;
-  put(cursor.last, open.step, outcome);
-  put(cursor.seen, open.step, outcome);
-  increment(cursor.ended, open.step);
+  setValue(cursor.last, open.step, outcome);
+  setValue(cursor.seen, open.step, outcome);
+  incrementValue(cursor.ended, open.step);
   if (kind === "passed" && cursor.left_out !== undefined) cursor.left_out = cursor.left_out.filter((step) => step !== open.step);
-  put(cursor.streak, open.step, kind === "failed" ? (own(cursor.streak, open.step) ?? 0) + 1 : 0);
+  setValue(cursor.streak, open.step, kind === "failed" ? (ownValue(cursor.streak, open.step) ?? 0) + 1 : 0);
   for (const result of event.checks ?? []) {
-    const knownCheck = own(run.checks, result.check.id);
+    const knownCheck = ownValue(run.checks, result.check.id);
     // What is red for the first time after a change was not red before it.
     const isLate = knownCheck === undefined ? run.tip.tree !== run.drafted.base.tree : knownCheck.isLate === true;
     const latest = withEarlierFindings(result, knownCheck?.latest);
-    put(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest, ...(isLate ? { isLate } : {}) });
+    setValue(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest, ...(isLate ? { isLate } : {}) });
   }
   recordProof(run, cursor, open, event, kind);
   const { verdict, gaps } = event.facts;
   // A child run judges its own work alone: its result bounds this run's verdict, and is not it.
   if (open.kind === "flow") {
-    if (kind === "passed" && isVerdict(verdict)) put((run.called ??= {}), `${cursor.path}/${open.step}`, verdict);
+    if (kind === "passed" && isVerdict(verdict)) setValue((run.called ??= {}), `${cursor.path}/${open.step}`, verdict);
   } else if (isVerdict(verdict)) run.judged = { verdict, gaps: typeof gaps === "string" && gaps !== "" ? gaps.split("; ") : [] };
   const fingerprint = "fingerprint" in event ? event.fingerprint : null;
   const counted = { step: open.step, kind, fingerprint, cause: { reason: event.reason_code, detail: event.detail ?? "" } } as const;
@@ -254,7 +254,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
 function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
   const step = cursorSteps(run, cursor).find((candidate) => candidate.id === id);
-  return (step?.otherwise ?? []).some(({ count }) => count !== undefined && own(counts, count)?.retry === true);
+  return (step?.otherwise ?? []).some(({ count }) => count !== undefined && ownValue(counts, count)?.retry === true);
 }
 
 const unprovedMax = 1_000;
@@ -265,20 +265,20 @@ function recordProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: End
   if ((step?.proof?.length ?? 0) === 0) return;
   if (kind === "failed") {
     if (open.paths.length === 0) return;
-    const before = own(cursor.unproved ?? {}, open.step) ?? [];
-    put((cursor.unproved ??= {}), open.step, [...new Set([...before, ...open.paths])].slice(0, unprovedMax));
+    const before = ownValue(cursor.unproved ?? {}, open.step) ?? [];
+    setValue((cursor.unproved ??= {}), open.step, [...new Set([...before, ...open.paths])].slice(0, unprovedMax));
     return;
   }
   if (cursor.unproved !== undefined) delete cursor.unproved[open.step];
   run.gated = (run.gated ?? 0) + 1;
   for (const { file, why } of "hollow" in event ? (event.hollow ?? []) : []) {
-    if (why !== null) put((run.hollow ??= {}), file, why);
+    if (why !== null) setValue((run.hollow ??= {}), file, why);
     else if (run.hollow !== undefined) delete run.hollow[file];
   }
 }
 
 function addTree(run: Run, phase: string, tree: string | undefined): void {
-  const trees = own(run.trees, phase);
+  const trees = ownValue(run.trees, phase);
   if (tree === undefined || trees === undefined || trees.at(-1) === tree) return;
   trees.push(tree);
   if (trees.length > treesMax) trees.splice(0, treesMax / 2);

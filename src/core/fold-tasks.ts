@@ -2,9 +2,9 @@
 
 import { invariant } from "../kit/invariant.ts";
 import { endCursor } from "./fold-phase.ts";
-import { type ReducersOf, newCursor, findOpen, findCursor } from "./reducers.ts";
+import { type ReducersOf, createCursor, findOpen, findCursor } from "./reducers.ts";
 import { findStep, taskPath, wavePath } from "./selectors.ts";
-import { put } from "./record.ts";
+import { setValue } from "./own-values.ts";
 
 type TaskEventName = "tasks_read" | "task_completed" | "task_failed" | "task_skipped" | "wave_completed" | "wave_failed";
 
@@ -19,10 +19,10 @@ export const taskReducers: ReducersOf<TaskEventName> = {
       for (const { id, after, about, checks } of wave) {
         const path = taskPath(attempt, id);
         invariant(!Object.hasOwn(run.cursors, path), `F1: no two tasks of ${attempt} bear the id ${id}`);
-        put(
+        setValue(
           run.cursors,
           path,
-          newCursor({
+          createCursor({
             ...shared,
             path,
             kind: "task",
@@ -31,10 +31,10 @@ export const taskReducers: ReducersOf<TaskEventName> = {
             ...(checks === undefined ? {} : { checks }),
           }),
         );
-        put(open.after, id, [...after]);
+        setValue(open.after, id, [...after]);
       }
       const path = wavePath(attempt, index);
-      if (hasWaveSteps) put(run.cursors, path, newCursor({ ...shared, path, kind: "wave" }));
+      if (hasWaveSteps) setValue(run.cursors, path, createCursor({ ...shared, path, kind: "wave" }));
     }
     open.stage = "walking";
     open.waves = waves.map((wave) => wave.map(({ id }) => id));

@@ -1,10 +1,10 @@
 // fold-turn: reducers of the events of an agent turn: opened, asked again, ended and applied.
 
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { growLargest } from "./budget.ts";
+import { recordLargestTurn } from "./budget.ts";
 import { type ReducersOf, findOpen, findCursor } from "./reducers.ts";
 import { chargeRun } from "./overdraft.ts";
-import { own, put } from "./record.ts";
+import { ownValue, setValue } from "./own-values.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
 
 type TurnEventName = "agent_switched" | "session_opened" | "return_asked_again" | "turn_ended" | "changes_applied";
@@ -42,15 +42,15 @@ export const turnReducers: ReducersOf<TurnEventName> = {
     open.turn = event;
     open.need = null;
     open.says =
-      event.confidence === null || own(event.says, "confidence") !== undefined
+      event.confidence === null || ownValue(event.says, "confidence") !== undefined
         ? event.says
         : { ...event.says, confidence: event.confidence };
     const cursor = findCursor(run, open.cursor);
-    if (event.claim !== undefined && event.returned === true) put((cursor.handed ??= {}), open.step, event.claim);
+    if (event.claim !== undefined && event.returned === true) setValue((cursor.handed ??= {}), open.step, event.claim);
     if (event.answers === undefined) delete cursor.answers;
     else cursor.answers = [...event.answers];
     chargeRun(run, cursor.phase, event.usage);
-    if (open.role !== null) growLargest(run.ledger, open.role, event.usage);
+    if (open.role !== null) recordLargestTurn(run.ledger, open.role, event.usage);
     const place = findPlace(run, event.attempt);
     if (place !== undefined) place.isOver = true;
   },
@@ -73,7 +73,7 @@ export function assignPlace(run: Run, open: OpenAttempt, ordinal: number): void 
   if (open.role === null) return;
   const { phase, task, tries } = findCursor(run, open.cursor);
   // Only a second try can have a position already; searching for one that is not there would scan all of them.
-  const place = (own(tries, open.attempt) ?? 0) > 1 ? findPlace(run, open.attempt) : undefined;
+  const place = (ownValue(tries, open.attempt) ?? 0) > 1 ? findPlace(run, open.attempt) : undefined;
   if (place !== undefined && !place.isOver) return resetAsks(run, place);
   run.turns.push({ attempt: open.attempt, phase, step: open.step, role: open.role, task, ordinal, asks: 1, isOver: false });
 }

@@ -18,7 +18,7 @@ import { stepReducers } from "./fold-step.ts";
 import { taskReducers } from "./fold-tasks.ts";
 import { turnReducers } from "./fold-turn.ts";
 import type { Reducers } from "./reducers.ts";
-import { own } from "./record.ts";
+import { ownValue } from "./own-values.ts";
 import type { Run, RunState } from "./state.ts";
 
 export type Fold = {
@@ -99,8 +99,8 @@ function passTime(run: Run, entry: Entry): void {
   }
   run.ledger.run.minutes = minutesAt(run.drafted, entry.active_ms - (run.pausedMs ?? 0));
   for (const phase of run.phases) {
-    if (phase.status !== "open" || own(run.cursors, phase.id)?.block !== null) continue;
-    const spent = own(run.ledger.phase, phase.id);
+    if (phase.status !== "open" || ownValue(run.cursors, phase.id)?.block !== null) continue;
+    const spent = ownValue(run.ledger.phase, phase.id);
     if (spent !== undefined) spent.minutes += workedMs / 60_000;
   }
 }

@@ -5,7 +5,15 @@ import type { Draft } from "../contracts/event.ts";
 import { live } from "../../test/simulation/support/scenarios.ts";
 import { stories } from "../../test/simulation/support/stories.ts";
 import { begun, hash, sha, Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { forkPointBefore, inheritedLines, newestForkPoint, findPaidOpens, stateAt, whyNotForkable, withPaidTurn } from "./fork.ts";
+import {
+  findForkPointBefore,
+  copyInheritedLines,
+  findNewestForkPoint,
+  findPaidOpens,
+  foldUntil,
+  whyNotForkable,
+  extendToPaidTurn,
+} from "./fork.ts";
 import { decide } from "./decide.ts";
 import type { RunView } from "./state.ts";
 
@@ -23,13 +31,13 @@ const forked = (at: number, more: object = {}): Draft => ({
 const seqOf = ({ entries }: Tape): number => entries.at(-1)?.seq ?? 0;
 
 function stood(tape: Tape, at: number): RunView {
-  const state = stateAt(tape.entries, at);
+  const state = foldUntil(tape.entries, at);
   if (state === null) throw new Error("not drafted yet");
   return state;
 }
 
 function forkOf(tape: Tape, at: number, more: object = {}): Tape {
-  return new Tape().append(...inheritedLines(tape.entries, at, other), forked(at, more));
+  return new Tape().append(...copyInheritedLines(tape.entries, at, other), forked(at, more));
 }
 
 describe("every line of whole runs", () => {
@@ -40,7 +48,7 @@ describe("every line of whole runs", () => {
       const stride = Math.max(1, Math.ceil(tape.entries.length / linesMax));
       let forks = 0;
       for (let at = 0; at < tape.entries.length; at += stride) {
-        const was = stateAt(tape.entries, at);
+        const was = foldUntil(tape.entries, at);
         if (was === null || whyNotForkable(was) !== null) continue;
         forks++;
         const { run } = forkOf(tape, at);
@@ -73,20 +81,20 @@ describe("where a run can be forked", () => {
     const last = seqOf(done);
     expect(whyNotForkable(stood(done, 0))).toMatch(/had not started/);
     expect(whyNotForkable(stood(done, last))).toMatch(/completed there/);
-    expect(newestForkPoint(done.entries)).toBe(last - 1);
+    expect(findNewestForkPoint(done.entries)).toBe(last - 1);
     // What is told of it after its end changes nothing.
     const at = { tool: "gh", host: "github.com", project: "acme/shop", remote: "origin", branch: "autopilot/run", into: "main" } as const;
     done.append({ event: "pull_request_intended", ...at, commit: sha(2), draft: false });
-    expect(newestForkPoint(done.entries)).toBe(last - 1);
+    expect(findNewestForkPoint(done.entries)).toBe(last - 1);
   });
   test("inside a paid turn it is forked after its commit; where that never came, the line before the turn is offered", () => {
     const tape = begin().append({ event: "session_opened", attempt, session: "s", agent: "a" }, turnEnded(attempt, usage(7)));
     const at = seqOf(tape);
     expect(findPaidOpens(stood(tape, at))).toHaveLength(1);
-    expect(withPaidTurn(tape.entries, at)).toBe(at);
-    expect(forkPointBefore(tape.entries, at)).toBe(at - 1);
+    expect(extendToPaidTurn(tape.entries, at)).toBe(at);
+    expect(findForkPointBefore(tape.entries, at)).toBe(at - 1);
     tape.append(applied);
-    expect(withPaidTurn(tape.entries, at)).toBe(at + 1);
+    expect(extendToPaidTurn(tape.entries, at)).toBe(at + 1);
     const { run } = forkOf(tape, at + 1);
     expect(run.open[attempt]).toMatchObject({ stage: "applied", commit: sha(2), session: null });
   });

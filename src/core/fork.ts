@@ -6,12 +6,12 @@
 import type { Usage } from "../contracts/budget.ts";
 import type { Entry, Event } from "../contracts/event.ts";
 import { openFold } from "./fold.ts";
-import type { OpenView, RunView } from "./state.ts";
+import type { OpenAttemptView, RunView } from "./state.ts";
 
 const noUsage: Usage = { tokens: 0, calls: 0, minutes: 0, source: "reported" };
 
 /** The other run's lines up to and including `at`, as the first lines of the new run. K1 */
-export function inheritedLines(entries: readonly Entry[], at: number, run: string): readonly Event[] {
+export function copyInheritedLines(entries: readonly Entry[], at: number, run: string): readonly Event[] {
   return entries.filter(({ seq }) => seq <= at).map((entry) => inheritLine(entry, run));
 }
 
@@ -24,14 +24,14 @@ function inheritLine(entry: Entry, run: string): Event {
 }
 
 /** The run's state after that line. */
-export function stateAt(entries: readonly Entry[], at: number): RunView | null {
+export function foldUntil(entries: readonly Entry[], at: number): RunView | null {
   const fold = openFold();
   for (const entry of entries) if (entry.seq <= at) fold.apply(entry);
   return fold.state.status === "unborn" ? null : fold.state;
 }
 
 /** The newest line a fork can begin after: the last one; for a finished run the line before its end, whatever was written after that. */
-export function newestForkPoint(entries: readonly Entry[]): number {
+export function findNewestForkPoint(entries: readonly Entry[]): number {
   const ending = entries.findLast(isEnding);
   return ending === undefined ? (entries.at(-1)?.seq ?? 0) : ending.seq - 1;
 }
@@ -48,11 +48,11 @@ export function whyNotForkable(run: RunView): string | null {
 }
 
 /** Attempts whose turn was paid and whose changes were not committed yet. */
-export const findPaidOpens = (run: RunView): readonly OpenView[] =>
+export const findPaidOpens = (run: RunView): readonly OpenAttemptView[] =>
   Object.values(run.open).filter(({ kind, stage }) => kind === "agent" && stage === "turned");
 
 /** The newest line at or before `at` at which the run can be forked; null if there is none. */
-export function forkPointBefore(entries: readonly Entry[], at: number): number | null {
+export function findForkPointBefore(entries: readonly Entry[], at: number): number | null {
   const fold = openFold();
   let forkPoint: number | null = null;
   for (const entry of entries) {
@@ -67,8 +67,8 @@ export function forkPointBefore(entries: readonly Entry[], at: number): number |
 /**
  * The line at which the changes of a paid turn that was open at `at` were committed, if nothing else began before that; else `at` itself.
  */
-export function withPaidTurn(entries: readonly Entry[], at: number): number {
-  const run = stateAt(entries, at);
+export function extendToPaidTurn(entries: readonly Entry[], at: number): number {
+  const run = foldUntil(entries, at);
   const [paid, ...others] = run === null ? [] : findPaidOpens(run);
   if (paid === undefined || others.length > 0) return at;
   const nextEntry = entries.find(({ seq }) => seq > at);

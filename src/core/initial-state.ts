@@ -1,11 +1,11 @@
 // initial-state: the initial state of a run, built from its run_drafted event.
 
 import type { Envelope, EventOf } from "../contracts/event.ts";
-import { breakerFrom } from "./resumed.ts";
-import { groups, declaredPhases } from "./selectors.ts";
-import type { PhaseState, Run, Spent } from "./state.ts";
+import { initialBreaker } from "./resumed.ts";
+import { phaseGroups, declaredPhases } from "./selectors.ts";
+import type { PhaseState, Run, SpentAmounts } from "./state.ts";
 
-export const nothingSpent = (): Spent => ({ tokens: 0, minutes: 0, calls: 0, usd: 0, estimated: 0 });
+export const nothingSpent = (): SpentAmounts => ({ tokens: 0, minutes: 0, calls: 0, usd: 0, estimated: 0 });
 
 /** A run as its draft leaves it. The budget's limits apply where the recorded limits name none. */
 export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
@@ -25,7 +25,7 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
     surveyed: 0,
     proved: [],
     isRead: Array.isArray(flow.phases),
-    phases: groups.flatMap((group) =>
+    phases: phaseGroups.flatMap((group) =>
       (declaredPhases(flow, group) ?? []).map(({ id, name }, index, all) => newPhase(group, id, name, all[index - 1]?.id)),
     ),
     cursors: {},
@@ -48,7 +48,7 @@ export function initialState(event: EventOf<"run_drafted"> & Envelope): Run {
       phase: {},
       largest: {},
     },
-    breaker: breakerFrom(event.resumes),
+    breaker: initialBreaker(event.resumes),
     checks: {},
     judged: null,
     trees: {},

@@ -9,13 +9,13 @@ import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";
 import { estimateTokens, findLimit, type Shortfall, usedAmount } from "./budget.ts";
 import { pauseRun, record, describeShortfall } from "./drafts.ts";
-import type { Next } from "./next.ts";
+import type { NextAction } from "./next-action.ts";
 import { isClosing } from "./selectors.ts";
-import { own, recordValues } from "./record.ts";
+import { ownValue, recordValues } from "./own-values.ts";
 import type { RunView, ShortLimit } from "./state.ts";
 
 /** What to do about a limit without room; returned only when nothing is under way. */
-export function reactToLimit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = describeShortfall(short)): Next {
+export function reactToLimit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = describeShortfall(short)): NextAction {
   const fields = { detail, short: shortLimits(run, phase, need) };
   if (short.scope === "run") return pauseRun(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", fields); // L1, L3
   if (run.breaker.state === "open") return pauseRun(run, "phase_cap_reached", fields);
@@ -24,14 +24,14 @@ export function reactToLimit(run: RunView, phase: string, short: Shortfall, need
 }
 
 /** The same for a turn that exceeded a limit: its work is kept, and checked once there is room. */
-export function reactToOverdraft(run: RunView, phase: string, over: Shortfall): Next {
+export function reactToOverdraft(run: RunView, phase: string, over: Shortfall): NextAction {
   const { scope, dimension, limit, left } = over;
   const used = `${dimension} of this ${scope}: ${round(limit - left)} of ${round(limit)} are used`;
-  return reactToLimit(run, phase, over, largestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
+  return reactToLimit(run, phase, over, findLargestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
 }
 
 /** The same for a turn that was cut by what was left: the limit that is nearest to being used up. */
-export function reactToCutTurn(run: RunView): Next | null {
+export function reactToCutTurn(run: RunView): NextAction | null {
   let tightest: { readonly short: Shortfall; readonly share: number; readonly phase: string } | null = null;
   for (const scope of ["run", "phase"] as const) {
     for (const { id } of run.phases.filter((phase) => phase.status === "open" || isClosing(run, phase))) {
@@ -48,11 +48,11 @@ export function reactToCutTurn(run: RunView): Next | null {
   if (tightest === null) return null;
   const { scope, dimension, limit, left } = tightest.short;
   const detail = `${dimension} of this ${scope}: a turn was cut short, with ${round(left)} of ${round(limit)} left`;
-  return reactToLimit(run, tightest.phase, tightest.short, { ...largestTurn(run), [dimension]: limit }, detail);
+  return reactToLimit(run, tightest.phase, tightest.short, { ...findLargestTurn(run), [dimension]: limit }, detail);
 }
 
 /** The least a turn needs when nothing larger is known: raising a limit by less would only pause again. */
-export const turnFloor: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
+export const smallestTurn: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
 
 const raiseMin: Readonly<Record<Dimension, number>> = { tokens: 1, minutes: 0.1, calls: 1, usd: 0.01 };
 
@@ -68,7 +68,7 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
       const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
       if (limit > used && limit - used >= needed) continue;
       // Sums of cents are not exact: a shortfall from rounding still raises the limit by something.
-      const to = Math.max(used + Math.max(needed, turnFloor[dimension]), limit + raiseMin[dimension]);
+      const to = Math.max(used + Math.max(needed, smallestTurn[dimension]), limit + raiseMin[dimension]);
       short.push({ scope, dimension, limit, to });
     }
   }
@@ -76,15 +76,16 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
 }
 
 /** Of the limits that caused the pause, those that nobody has raised since. */
-export function unraisedLimits(run: RunView): readonly ShortLimit[] {
+export function listUnraisedLimits(run: RunView): readonly ShortLimit[] {
   const phase = run.phases.find(({ status }) => status === "open")?.id;
   const current = ({ scope, dimension }: ShortLimit): number =>
-    (scope === "phase" && phase !== undefined ? findLimit(run, scope, phase, dimension) : own(run.limits[scope], dimension)) ?? Infinity;
+    (scope === "phase" && phase !== undefined ? findLimit(run, scope, phase, dimension) : ownValue(run.limits[scope], dimension)) ??
+    Infinity;
   return (run.short ?? []).filter((short) => current(short) <= short.limit);
 }
 
 /** The largest turn of any role so far, dimension by dimension. */
-export function largestTurn(run: RunView): Usage {
+export function findLargestTurn(run: RunView): Usage {
   const turns = recordValues(run.ledger.largest);
   const largest = (dimension: Dimension): number => Math.max(0, ...turns.map((turn) => turn[dimension] ?? 0));
   return { tokens: largest("tokens"), minutes: largest("minutes"), calls: largest("calls"), usd: largest("usd"), source: "estimated" };
@@ -94,7 +95,7 @@ export function largestTurn(run: RunView): Usage {
 function isCap(run: RunView, dimension: Dimension): boolean {
   const { budget, limits, flow } = run.drafted;
   const budgetLimit = budget.limits[dimension];
-  const activeLimit = own(limits.run, dimension);
+  const activeLimit = ownValue(limits.run, dimension);
   const flowLimit = flow.limits?.run?.[dimension];
   if (flowLimit === undefined) return budgetLimit !== undefined && activeLimit !== undefined && activeLimit !== budgetLimit;
   return budgetLimit === undefined || budgetLimit === flowLimit || activeLimit !== budgetLimit;

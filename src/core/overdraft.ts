@@ -5,14 +5,14 @@
 //   O2. Only a raised limit ends an overdraft; a resume alone doesn't.
 
 import { dimensions, type Usage } from "../contracts/budget.ts";
-import { charge, findLimit, type Shortfall } from "./budget.ts";
-import { own } from "./record.ts";
+import { chargeLedger, findLimit, type Shortfall } from "./budget.ts";
+import { ownValue } from "./own-values.ts";
 import type { Run, RunView } from "./state.ts";
 
 /** Charges usage to the run and its phase, and remembers which limit it exceeds. */
 export function chargeRun(run: Run, phase: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
-  charge(run.ledger, phase, usage);
+  chargeLedger(run.ledger, phase, usage);
   if (findExceeded(run, phase) !== null) run.overdrawn = phase; // O1
 }
 
@@ -22,11 +22,11 @@ export function settleOverdraft(run: Run): void {
 }
 
 /** The limit that a turn exceeded and that has not been raised since; null if there is none. */
-export const runOverdraft = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : findExceeded(run, run.overdrawn));
+export const findOverdraft = (run: RunView): Shortfall | null => (run.overdrawn === undefined ? null : findExceeded(run, run.overdrawn));
 
 function findExceeded(run: RunView, phase: string): Shortfall | null {
   for (const scope of ["run", "phase"] as const) {
-    const spent = scope === "run" ? run.ledger.run : own(run.ledger.phase, phase);
+    const spent = scope === "run" ? run.ledger.run : ownValue(run.ledger.phase, phase);
     if (spent === undefined) continue;
     for (const dimension of dimensions) {
       const limit = findLimit(run, scope, phase, dimension);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
-import { whyPushBlocked, nextForPullRequest, type PullRequestSnapshot, type PullRequestView, whyNotPushed } from "./pull-request.ts";
+import { whyPushBlocked, decidePullRequestStep, type PullRequestSnapshot, type PullRequestView, whyNotPushed } from "./pull-request.ts";
 import type { RunView } from "./state.ts";
 
 const commit = "c".repeat(40);
@@ -17,7 +17,7 @@ const check: OutsideEvidence = { key: "check:1", kind: "check", by: "ci", text: 
 const comment: OutsideEvidence = { key: "line:2", kind: "comment", by: "maya", text: "cap this" };
 const look: PullRequestSnapshot = { state: "open", head: commit, pending: 0, evidence: [] };
 const next = (view: Partial<PullRequestView>, seen: Partial<PullRequestSnapshot>, tries = 3) =>
-  nextForPullRequest({ ...request, ...view }, { ...look, ...seen }, tries);
+  decidePullRequestStep({ ...request, ...view }, { ...look, ...seen }, tries);
 
 test("nothing found: wait; what was worked on already is nothing", () => {
   expect(next({}, {})).toEqual({ do: "wait" });

@@ -30,7 +30,7 @@ export type PullRequestStep =
   | { readonly do: "stop"; readonly because: "pull_request_moved" | "pull_request_tries_spent" }
   | { readonly do: "wait" };
 
-export function nextForPullRequest(request: PullRequestView, snapshot: PullRequestSnapshot, triesMax: number): PullRequestStep {
+export function decidePullRequestStep(request: PullRequestView, snapshot: PullRequestSnapshot, triesMax: number): PullRequestStep {
   if (snapshot.state !== "open") return { do: "end", how: snapshot.state };
   if (request.under_way !== null) return { do: "follow", run: request.under_way };
   if (snapshot.head !== null && snapshot.head !== request.commit) return { do: "stop", because: "pull_request_moved" }; // W2

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CrashState } from "../contracts/crash-state.ts";
-import { crashStates, recoveryRows, remedyFor, matchingRows } from "./recovery.ts";
+import { crashStates, recoveryRows, findRecoveryRow, findRecoveryRows } from "./recovery.ts";
 
 function everyDoubt(): readonly CrashState[] {
   let all: Record<string, unknown>[] = [{}];
@@ -12,11 +12,11 @@ function everyDoubt(): readonly CrashState[] {
 test("there are 360 doubts, and each meets exactly one row", () => {
   const all = everyDoubt();
   expect(all).toHaveLength(360);
-  expect(all.filter((doubt) => matchingRows(doubt).length !== 1)).toEqual([]);
+  expect(all.filter((doubt) => findRecoveryRows(doubt).length !== 1)).toEqual([]);
 });
 
 test("no row is there for nothing, and each says why", () => {
-  const met = new Set(everyDoubt().map((doubt) => remedyFor(doubt)));
+  const met = new Set(everyDoubt().map((doubt) => findRecoveryRow(doubt)));
   expect(met.size).toBe(recoveryRows.length);
   expect(recoveryRows.every(({ why }) => why.length > 10)).toBe(true);
 });
@@ -34,5 +34,5 @@ describe("what they mean", () => {
     ["an effect found in the world is not made twice", { kind: "run", done: true }, "continue"],
     ["a child run goes on from its own journal", { kind: "flow" }, "continue"],
   ];
-  for (const [name, more, remedy] of cases) test(name, () => expect(remedyFor({ ...doubt, ...more }).remedy).toBe(remedy));
+  for (const [name, more, remedy] of cases) test(name, () => expect(findRecoveryRow({ ...doubt, ...more }).remedy).toBe(remedy));
 });

@@ -67,14 +67,14 @@ export const recoveryRows: readonly RecoveryRow[] = [
   },
 ];
 
-export function remedyFor(doubt: CrashState): RecoveryRow {
-  const row = matchingRows(doubt)[0];
+export function findRecoveryRow(doubt: CrashState): RecoveryRow {
+  const row = findRecoveryRows(doubt)[0];
   invariant(row !== undefined, `every crash state has a row (${JSON.stringify(doubt)})`);
   return row;
 }
 
 /** The rows that a crash state matches; a test demands exactly one. */
-export function matchingRows(doubt: CrashState): readonly RecoveryRow[] {
+export function findRecoveryRows(doubt: CrashState): readonly RecoveryRow[] {
   const keys = Object.keys(crashStates) as (keyof CrashState)[];
   return recoveryRows.filter(({ when }) => keys.every((key) => when[key] === undefined || when[key] === doubt[key]));
 }

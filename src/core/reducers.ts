@@ -3,14 +3,14 @@
 import type { Envelope, EventName, EventOf } from "../contracts/event.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { own } from "./record.ts";
+import { ownValue } from "./own-values.ts";
 import type { OpenAttempt, PhaseState, Run, StepCursor } from "./state.ts";
 
 /** One reducer per event. */
 export type Reducers = { readonly [N in EventName]: (run: Run, event: EventOf<N> & Envelope) => void };
 export type ReducersOf<N extends EventName> = Pick<Reducers, N>;
 
-export function newCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "visit"> & Partial<StepCursor>): StepCursor {
+export function createCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "visit"> & Partial<StepCursor>): StepCursor {
   return {
     of: null,
     inside: null,
@@ -32,7 +32,7 @@ export function newCursor(place: Pick<StepCursor, "path" | "kind" | "phase" | "v
 }
 
 export function findCursor(run: Run, path: string): StepCursor {
-  const cursor = own(run.cursors, path);
+  const cursor = ownValue(run.cursors, path);
   if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
 }
@@ -52,14 +52,14 @@ export function findPhase(run: Run, id: string): PhaseState {
 }
 
 export function findOpen(run: Run, attempt: string): OpenAttempt {
-  const open = own(run.open, attempt);
+  const open = ownValue(run.open, attempt);
   if (open === undefined) throw new InvariantBroken(`F1: ${attempt} is open`);
   return open;
 }
 
 /** A request of another process is journaled once. */
 export function recordRequestOnce(run: Run, request: string): void {
-  invariant(own(run.requests, request) === undefined, `F1: the request ${request} is journaled once`);
+  invariant(ownValue(run.requests, request) === undefined, `F1: the request ${request} is journaled once`);
   run.requests[request] = true;
 }
 

@@ -4,7 +4,7 @@
 import type { Resumed } from "../contracts/resumed.ts";
 import { beginProbe } from "./breaker.ts";
 import { cursorSteps } from "./selectors.ts";
-import { own, put } from "./record.ts";
+import { ownValue, setValue } from "./own-values.ts";
 import type { Breaker, Run, StepCursor } from "./state.ts";
 
 const closedBreaker = (): Breaker => ({
@@ -19,7 +19,7 @@ const closedBreaker = (): Breaker => ({
 });
 
 /** An open breaker goes half open when the run starts: the person who starts it has looked. */
-export function breakerFrom(resumed: Resumed | undefined): Breaker {
+export function initialBreaker(resumed: Resumed | undefined): Breaker {
   if (resumed === undefined) return closedBreaker();
   const { is_open, no_progress, same, last_error } = resumed.breaker;
   if (is_open) return { ...closedBreaker(), state: "open", opened: 1 };
@@ -33,11 +33,11 @@ export function halfOpenBreaker({ breaker, drafted }: Run): void {
 }
 
 /** The tokens that a phase had used before. */
-export const tokensBefore = ({ drafted }: Run, phase: string): number =>
+export const tokensUsedBefore = ({ drafted }: Run, phase: string): number =>
   drafted.resumes?.phases.find(({ id }) => id === phase)?.tokens ?? 0;
 
 /** Puts the first visit of a phase at the step it had reached, with its counts and what is known of the steps before. */
-export function placeCursor(run: Run, cursor: StepCursor): void {
+export function restoreCursorPosition(run: Run, cursor: StepCursor): void {
   const resumedPhase = run.drafted.resumes?.phases.find(({ id }) => id === cursor.phase);
   if (resumedPhase === undefined) return;
   cursor.taken = { ...resumedPhase.counts };
@@ -47,10 +47,10 @@ export function placeCursor(run: Run, cursor: StepCursor): void {
   if (index < 0) return; // a flow that no longer has the step starts the phase over
   cursor.at = index;
   for (const { id } of steps.slice(0, index)) {
-    const facts = own(resumedPhase.facts ?? {}, id);
+    const facts = ownValue(resumedPhase.facts ?? {}, id);
     if (facts === undefined) continue;
     const outcome = { kind: "passed", facts, says: {}, reason: "run_resumed", detail: null, checks: [] } as const;
-    put(cursor.last, id, { ...outcome, checks: [] });
-    put(cursor.seen, id, { ...outcome, checks: [] });
+    setValue(cursor.last, id, { ...outcome, checks: [] });
+    setValue(cursor.seen, id, { ...outcome, checks: [] });
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import { begun, opened } from "../../test/simulation/support/tape.ts";
 import { began, failed, flow, flowWith, looked, passed, phase, turned, worked } from "../../test/simulation/support/words.ts";
-import { countValue, matches, noPosition, shouldRun } from "./selectors.ts";
+import { countValue, matchesCondition, noPosition, shouldRun } from "./selectors.ts";
 
 describe("a condition", () => {
   const optional = flowWith({
@@ -23,7 +23,7 @@ describe("a condition", () => {
   );
   const { run } = tape;
   const place = run.cursors["1"] ?? noPosition;
-  const cases: readonly [string, Parameters<typeof matches>[2], boolean][] = [
+  const cases: readonly [string, Parameters<typeof matchesCondition>[2], boolean][] = [
     ["none holds always", undefined, true],
     ["an outcome", { plan: "passed" }, true],
     ["another outcome", { plan: "failed" }, false],
@@ -50,7 +50,7 @@ describe("a condition", () => {
     ["a word is not a number", { "plan.route": { min: 0 } }, false],
     ["a name that every object has", { "plan.constructor": true }, false],
   ];
-  test.each(cases)("%s", (_name, when, holds) => expect(matches(run, place, when)).toBe(holds));
+  test.each(cases)("%s", (_name, when, holds) => expect(matchesCondition(run, place, when)).toBe(holds));
 });
 
 test("only_if wants all of it, unless none of several", () => {

@@ -3,10 +3,10 @@
 import { type Phase, type Row, type Scalar, type Step, type Want, type When } from "../contracts/flow.ts";
 import type { NumberOrOption } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { own, recordValues } from "./record.ts";
-import type { FlowView, Group, OpenView, OutcomeView, PhaseState, RunView, CursorView } from "./state.ts";
+import { ownValue, recordValues } from "./own-values.ts";
+import type { FlowView, PhaseGroup, OpenAttemptView, OutcomeView, PhaseState, RunView, CursorView } from "./state.ts";
 
-export const groups = ["before", "phases", "after"] as const satisfies readonly Group[];
+export const phaseGroups = ["before", "phases", "after"] as const satisfies readonly PhaseGroup[];
 
 /** What a condition is evaluated against: the outcomes of this round and the counts of this visit. */
 export type CursorPosition = Pick<CursorView, "last" | "taken">;
@@ -15,7 +15,7 @@ export const noPosition: CursorPosition = { last: {}, taken: {} };
 type PhaseRule = Pick<Phase, "id" | "only_if" | "unless" | "limits" | "optional" | "proof"> & { readonly steps: readonly Step[] };
 
 /** Phases that are in the flow itself; null if a reader takes them from the user's documents. */
-export function declaredPhases(flow: FlowView, group: Group): readonly { readonly id: string; readonly name: string }[] | null {
+export function declaredPhases(flow: FlowView, group: PhaseGroup): readonly { readonly id: string; readonly name: string }[] | null {
   const list = group === "phases" ? flow.phases : (flow[group] ?? []);
   if ("read" in list) return null;
   return list.map(({ id, name }) => ({ id: group === "phases" ? id : `${group}.${id}`, name: name ?? id }));
@@ -24,7 +24,7 @@ export function declaredPhases(flow: FlowView, group: Group): readonly { readonl
 const outerGroups = ["before", "after"] as const;
 
 /** Whether a run can still continue: only such a run takes requests and waits for answers. */
-export const isOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
+export const isRunOpen = ({ status }: Pick<RunView, "status">): boolean => status === "running" || status === "paused";
 
 /**
  * Whether a run ended in failure: a phase failed, or the run used up all it may. Only a person can make it continue. A run that asks a
@@ -43,7 +43,7 @@ export const isPausedFor = (
 ): boolean => status === "paused" && reason === block.code && detail === block.question;
 
 /** The questions that wait for a person; none in a run that is over. */
-export const questionsOpen = (run: RunView): readonly RunView["blocks"][string][] => (isOpen(run) ? recordValues(run.blocks) : []);
+export const listOpenQuestions = (run: RunView): readonly RunView["blocks"][string][] => (isRunOpen(run) ? recordValues(run.blocks) : []);
 
 /** A phase's own rule. A phase that was read runs the flow's shared steps. */
 export function phaseRule(flow: FlowView, phase: string): PhaseRule {
@@ -66,8 +66,8 @@ export function cursorSteps(run: RunView, cursor: CursorView): readonly Step[] {
   const { flow } = run.drafted;
   if (cursor.kind === "phase") return stepsOfPhase(flow, cursor.phase);
   if (cursor.kind === "closing") return (flow.closing ?? []) as readonly Step[];
-  const container = cursor.inside === null ? undefined : own(run.open, cursor.inside);
-  const parent = container === undefined ? undefined : own(run.cursors, container.cursor);
+  const container = cursor.inside === null ? undefined : ownValue(run.open, cursor.inside);
+  const parent = container === undefined ? undefined : ownValue(run.cursors, container.cursor);
   invariant(container !== undefined && parent !== undefined, `F1: ${cursor.path} is inside an open tasks step`);
   const { tasks } = findStep(run, parent, container.step);
   return (cursor.kind === "task" ? tasks?.each : tasks?.wave) ?? [];
@@ -80,7 +80,7 @@ export function findStep(run: RunView, cursor: CursorView, id: string): Step {
 }
 
 export function getCursor(run: RunView, path: string): CursorView {
-  const cursor = own(run.cursors, path);
+  const cursor = ownValue(run.cursors, path);
   // Not `invariant`, here and wherever every event passes: building unread messages costs more than the check itself.
   if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
@@ -99,9 +99,9 @@ export const taskPath = (attempt: string, task: string): string => `${attempt}/$
 
 /** A completed phase that still runs the flow's closing steps. */
 export const isClosing = (run: RunView, phase: Pick<PhaseState, "id">): boolean =>
-  run.drafted.flow.closing !== undefined && own(run.cursors, closingPath(phase.id))?.result === null;
+  run.drafted.flow.closing !== undefined && ownValue(run.cursors, closingPath(phase.id))?.result === null;
 
-export const flowRetry = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
+export const stepRetriesMax = (flow: FlowView, step: Step): number => step.retry ?? flow.defaults?.step?.retry ?? 0;
 
 /** A fact's value; undefined if there is none, which matches nothing. */
 export function factValue(run: RunView, position: CursorPosition, name: string): Scalar | undefined {
@@ -109,29 +109,31 @@ export function factValue(run: RunView, position: CursorPosition, name: string):
   if (head === "option") return optionValue(run, rest.join("."));
   if (head === "count") return countValue(run, position, rest.join("."));
   if (head === "before") {
-    const cursor = own(run.cursors, `before.${rest[0] ?? ""}`);
-    return cursor === undefined ? undefined : findFact(own(cursor.last, rest[1] ?? ""), rest.slice(2));
+    const cursor = ownValue(run.cursors, `before.${rest[0] ?? ""}`);
+    return cursor === undefined ? undefined : findFact(ownValue(cursor.last, rest[1] ?? ""), rest.slice(2));
   }
-  return findFact(own(position.last, head), rest);
+  return findFact(ownValue(position.last, head), rest);
 }
 
 function findFact(outcome: OutcomeView | undefined, [first, second]: readonly string[]): Scalar | undefined {
   if (outcome === undefined) return undefined;
   if (first === undefined) return outcome.kind;
-  return first === "says" ? own(outcome.says, second ?? "") : own(outcome.facts, first);
+  return first === "says" ? ownValue(outcome.says, second ?? "") : ownValue(outcome.facts, first);
 }
 
 /** An option of this opening, else of this run, else its default; an unset option is `false`. */
 export function optionValue(run: RunView, name: string): Scalar {
-  return own(run.overrides, name) ?? own(run.drafted.options, name) ?? own(run.drafted.flow.options ?? {}, name)?.default ?? false;
+  return (
+    ownValue(run.overrides, name) ?? ownValue(run.drafted.options, name) ?? ownValue(run.drafted.flow.options ?? {}, name)?.default ?? false
+  );
 }
 
 /** How often a count was used; `per` of its rule says whether the run, the invocation or the visit keeps it. */
 export function countValue(run: RunView, position: CursorPosition, name: string): number | undefined {
-  const rule = own(run.drafted.flow.counts ?? {}, name);
+  const rule = ownValue(run.drafted.flow.counts ?? {}, name);
   if (rule === undefined) return undefined;
   const counts = rule.per === "run" ? run.taken : rule.per === "invocation" ? run.invocation : position.taken;
-  return own(counts, name) ?? 0;
+  return ownValue(counts, name) ?? 0;
 }
 
 /** A number as written, or that of the option it names; undefined if the option is not a number. */
@@ -141,7 +143,7 @@ export function numberValue(run: RunView, value: NumberOrOption): number | undef
   return typeof option === "number" ? option : undefined;
 }
 
-export function matches(run: RunView, position: CursorPosition, when: When | undefined): boolean {
+export function matchesCondition(run: RunView, position: CursorPosition, when: When | undefined): boolean {
   if (when === undefined) return true;
   return Object.entries(when).every(([name, want]) => satisfies(run, factValue(run, position, name), want));
 }
@@ -155,35 +157,35 @@ function satisfies(run: RunView, have: Scalar | undefined, want: Want): boolean 
   return "below" in want ? have < bound : have >= bound;
 }
 
-export function firstMatch<R extends Pick<Row, "when">>(run: RunView, position: CursorPosition, rows: readonly R[]): R | undefined {
-  return rows.find(({ when }) => matches(run, position, when));
+export function findMatchingRow<R extends Pick<Row, "when">>(run: RunView, position: CursorPosition, rows: readonly R[]): R | undefined {
+  return rows.find(({ when }) => matchesCondition(run, position, when));
 }
 
 /** Whether a step or phase is run at all; evaluated when it is entered. */
 export function shouldRun(run: RunView, position: CursorPosition, rule: Pick<Step, "only_if" | "unless">): boolean {
-  return matches(run, position, rule.only_if) && !(rule.unless ?? []).some((when) => matches(run, position, when));
+  return matchesCondition(run, position, rule.only_if) && !(rule.unless ?? []).some((when) => matchesCondition(run, position, when));
 }
 
 /** What runs now: actions begun or taken over by this opening. A tasks step whose tasks have cursors does nothing itself. */
-export function openExecutions(run: RunView): readonly OpenView[] {
+export function listOpenExecutions(run: RunView): readonly OpenAttemptView[] {
   const open = recordValues(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
-export const liveExecutions = (run: RunView): readonly OpenView[] => liveAmong(openExecutions(run), run);
+export const listLiveExecutions = (run: RunView): readonly OpenAttemptView[] => filterLive(listOpenExecutions(run), run);
 
 /** Those actions that this opening drives and that do not wait for their place: nearly always all of them. */
-export function liveAmong(actions: readonly OpenView[], run: RunView): readonly OpenView[] {
-  const isLive = (action: OpenView): boolean => action.opening === run.opening && isInOrder(run, action);
+export function filterLive(actions: readonly OpenAttemptView[], run: RunView): readonly OpenAttemptView[] {
+  const isLive = (action: OpenAttemptView): boolean => action.opening === run.opening && isInOrder(run, action);
   return actions.every(isLive) ? actions : actions.filter(isLive);
 }
 
 /** Whether its changes may be applied now: those of a wave's tasks are applied in the wave's order, whichever turn ends first. */
-export function isInOrder(run: RunView, open: OpenView): boolean {
+export function isInOrder(run: RunView, open: OpenAttemptView): boolean {
   if (open.stage !== "turned") return true;
-  const cursor = own(run.cursors, open.cursor);
-  const container = cursor?.kind !== "task" || cursor.inside === null ? undefined : own(run.open, cursor.inside);
+  const cursor = ownValue(run.cursors, open.cursor);
+  const container = cursor?.kind !== "task" || cursor.inside === null ? undefined : ownValue(run.open, cursor.inside);
   if (cursor === undefined || container === undefined) return true;
   const wave = container.waves.find((tasks) => tasks.includes(cursor.task ?? "")) ?? [];
   const earlier = wave.slice(0, wave.indexOf(cursor.task ?? ""));
-  return earlier.every((task) => own(run.cursors, taskPath(container.attempt, task))?.result !== null);
+  return earlier.every((task) => ownValue(run.cursors, taskPath(container.attempt, task))?.result !== null);
 }

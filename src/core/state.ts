@@ -11,11 +11,11 @@ import type { OutsideEvidence, PullRequestTarget } from "../contracts/forge/pull
 import type { Forked, ReviewNote } from "../contracts/run-parts.ts";
 import type { ChildAsks, Outcome, Says } from "../contracts/outcome.ts";
 
-export type Group = "before" | "phases" | "after";
+export type PhaseGroup = "before" | "phases" | "after";
 
 export type PhaseState = {
   id: string;
-  group: Group;
+  group: PhaseGroup;
   name: string;
   after: string[];
   /** `again`: rewound, to be run once more. */
@@ -145,11 +145,11 @@ export type TurnPlace = {
   isOver: boolean;
 };
 
-export type Spent = { tokens: number; minutes: number; calls: number; usd: number; estimated: number };
+export type SpentAmounts = { tokens: number; minutes: number; calls: number; usd: number; estimated: number };
 
 export type Ledger = {
-  run: Spent;
-  phase: Record<string, Spent>;
+  run: SpentAmounts;
+  phase: Record<string, SpentAmounts>;
   /** The largest turn of each role so far: what its next one is expected to need. */
   largest: Record<string, Usage>;
 };
@@ -296,5 +296,5 @@ export type RunView = DeepReadonly<Run>;
 export type RunStateView = { readonly status: "unborn" } | RunView;
 export type FlowView = RunView["drafted"]["flow"];
 export type CursorView = DeepReadonly<StepCursor>;
-export type OpenView = DeepReadonly<OpenAttempt>;
+export type OpenAttemptView = DeepReadonly<OpenAttempt>;
 export type OutcomeView = DeepReadonly<Outcome>;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, runDrafted, started, opened, surveyed, Tape, usage } from "../../test/simulation/support/tape.ts";
-import { resumeBlockedBy } from "./breaker.ts";
+import { whyResumeBlocked } from "./breaker.ts";
 
 /** Work that is inspected by a judge: fixed where the judge is not content, planned anew where fixing is used up, else given up. */
 const flow: Flow = {
@@ -167,9 +167,9 @@ describe("the last that is let through, and the first that is not", () => {
     const openedAt = entries.find(({ event }) => event === "circuit_breaker_opened");
     const until = Date.parse(run.breaker.cooldown_until ?? "");
     expect(Math.round(minutesOf(run.breaker.cooldown_until) - minutesOf(openedAt?.ts ?? ""))).toBe(5);
-    expect(resumeBlockedBy(run, new Date(until - 1).toISOString(), false)).toMatchObject({ reason: "breaker_open" });
-    expect(resumeBlockedBy(run, new Date(until).toISOString(), false)).toBeNull();
-    expect(resumeBlockedBy(run, new Date(until - 1).toISOString(), true)).toBeNull();
+    expect(whyResumeBlocked(run, new Date(until - 1).toISOString(), false)).toMatchObject({ reason: "breaker_open" });
+    expect(whyResumeBlocked(run, new Date(until).toISOString(), false)).toBeNull();
+    expect(whyResumeBlocked(run, new Date(until - 1).toISOString(), true)).toBeNull();
   });
   test.each([
     ["no_progress_threshold", idle, 7, "no_progress"],
@@ -188,9 +188,9 @@ describe("a phase that used up its cap", () => {
 
   test("may not be resumed before its cooldown, unless it may use more", () => {
     const tape = capped();
-    expect(resumeBlockedBy(tape.run, tape.run.updatedAt, false)).toMatchObject({ reason: "phase_cap_reached" });
+    expect(whyResumeBlocked(tape.run, tape.run.updatedAt, false)).toMatchObject({ reason: "phase_cap_reached" });
     tape.append(raise);
-    expect(resumeBlockedBy(tape.run, tape.run.updatedAt, false)).toBeNull();
+    expect(whyResumeBlocked(tape.run, tape.run.updatedAt, false)).toBeNull();
   });
   test("resumed with more goes half open: one attempt, and what passes closes it", () => {
     const tape = resumed(capped().append(raise));

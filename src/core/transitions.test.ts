@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { states } from "../contracts/objective.ts";
+import { runStates } from "../contracts/objective.ts";
 import { hash, opened, runDrafted, started, Tape } from "../../test/simulation/support/tape.ts";
 import { flowNamed } from "../../test/simulation/support/flows.ts";
 import type { Draft } from "../contracts/event.ts";
-import { allowedFrom, mayGo, commandRefusal } from "./transitions.ts";
+import { statesAllowing, isTransition, findCommandRefusal } from "./transitions.ts";
 
 describe("a run goes from one state to another in six ways", () => {
   const allowed = ["draft running", "running paused", "paused running", "running stopped", "paused stopped", "running completed"];
-  for (const from of states)
-    for (const to of states) test(`${from} to ${to}`, () => expect(mayGo(from, to)).toBe(allowed.includes(`${from} ${to}`)));
+  for (const from of runStates)
+    for (const to of runStates) test(`${from} to ${to}`, () => expect(isTransition(from, to)).toBe(allowed.includes(`${from} ${to}`)));
 });
 
 describe("and commands are possible where their transition is", () => {
@@ -23,11 +23,11 @@ describe("and commands are possible where their transition is", () => {
   } as const;
   for (const [command, from] of Object.entries(cases) as [keyof typeof cases, readonly string[]][]) {
     test(command, () => {
-      expect([...allowedFrom(command)].toSorted()).toEqual([...from].toSorted());
-      for (const status of states) {
-        const refusal = commandRefusal(command, status);
+      expect([...statesAllowing(command)].toSorted()).toEqual([...from].toSorted());
+      for (const status of runStates) {
+        const refusal = findCommandRefusal(command, status);
         expect(refusal === null).toBe(from.includes(status));
-        if (refusal !== null) expect(refusal).toEqual({ reason_code: "invalid_state_transition", allowed_from: allowedFrom(command) });
+        if (refusal !== null) expect(refusal).toEqual({ reason_code: "invalid_state_transition", allowed_from: statesAllowing(command) });
       }
     });
   }
@@ -54,7 +54,7 @@ describe("the fold refuses every other change as corruption", () => {
     for (const [to, event] of Object.entries(events)) {
       test(`${from} to ${to}`, () => {
         const change = (): Tape => at(from).append(event(from));
-        if (mayGo(from, to as "paused")) expect(change().run.status).toBe(to);
+        if (isTransition(from, to as "paused")) expect(change().run.status).toBe(to);
         else expect(change).toThrow("F1");
       });
     }

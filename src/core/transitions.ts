@@ -1,6 +1,6 @@
 // transitions: which commands are allowed in which run state, and the refusal when one is not.
 
-import { type RunStatus, states, transitions } from "../contracts/objective.ts";
+import { type RunStatus, runStates, runTransitions } from "../contracts/objective.ts";
 
 /** What each command does to a run's state, as a transition; the others read, or ask for something within a state. */
 const targets = { go: "running", resume: "running", pause: "paused", stop: "stopped" } as const satisfies Record<string, RunStatus>;
@@ -12,24 +12,25 @@ const within = {
 
 export type RunCommand = keyof typeof targets | keyof typeof within;
 
-export const mayGo = (from: RunStatus, to: RunStatus): boolean => transitions.some(([source, target]) => source === from && target === to);
+export const isTransition = (from: RunStatus, to: RunStatus): boolean =>
+  runTransitions.some(([source, target]) => source === from && target === to);
 
 /**
  * The states from which a command is possible. Resuming a run that says `running` and has no owner isn't a transition, so it is not judged
  * here.
  */
-export function allowedFrom(command: RunCommand): readonly RunStatus[] {
+export function statesAllowing(command: RunCommand): readonly RunStatus[] {
   if (command === "go") return ["draft", "paused", "running"]; // It starts a draft, resumes a paused run, continues a running one.
   if (command === "resume") return ["paused"];
-  if (command in targets) return states.filter((from) => mayGo(from, targets[command as keyof typeof targets]));
+  if (command in targets) return runStates.filter((from) => isTransition(from, targets[command as keyof typeof targets]));
   return within[command as keyof typeof within];
 }
 
 /** Null if the command is possible; else the refusal, with the states from which it would be. */
-export function commandRefusal(
+export function findCommandRefusal(
   command: RunCommand,
   status: RunStatus,
 ): null | { readonly reason_code: "invalid_state_transition"; readonly allowed_from: readonly RunStatus[] } {
-  const allowed_from = allowedFrom(command);
+  const allowed_from = statesAllowing(command);
   return allowed_from.includes(status) ? null : { reason_code: "invalid_state_transition", allowed_from };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, opened, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { turnHistory } from "./turn-history.ts";
+import { buildTurnHistory } from "./turn-history.ts";
 
 const flow: Flow = {
   flow: "tried",
@@ -35,10 +35,10 @@ function story(...drafts: readonly Draft[]): Tape {
   );
 }
 const of = (tape: Tape, task: string, ask = 1): string[] =>
-  turnHistory(tape.run, attempt(task), ask).history.map((turn) => `${turn.task} ${turn.ask}`);
+  buildTurnHistory(tape.run, attempt(task), ask).history.map((turn) => `${turn.task} ${turn.ask}`);
 
 test("a turn is told who it is", () => {
-  expect(turnHistory(story(began("a")).run, attempt("a")).facts).toEqual({
+  expect(buildTurnHistory(story(began("a")).run, attempt("a")).facts).toEqual({
     flow: "tried",
     phase: "1",
     step: "do",

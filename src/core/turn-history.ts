@@ -12,7 +12,7 @@ type TurnView = RunView["turns"][number];
  * A position is assigned when a turn first begins. Turns that ended are listed ask by ask, turns still under way as far as they have come,
  * and of the turn itself the asks before this one.
  */
-export function turnHistory(
+export function buildTurnHistory(
   run: RunView,
   attempt: AttemptId,
   ask = 1,

@@ -5,7 +5,7 @@ import { type CheckResult, readsArguments } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { phaseRule } from "./selectors.ts";
-import { own } from "./record.ts";
+import { ownValue } from "./own-values.ts";
 import type { RunView, CursorView } from "./state.ts";
 
 export const isVerdict = (value: unknown): value is Verdict => typeof value === "string" && (verdicts as readonly string[]).includes(value);
@@ -99,7 +99,7 @@ const worstVerdict = (found: readonly VerdictWithGaps[]): VerdictWithGaps => ({
  * The verdict of what would land now: for a run that lands as a whole its own, for one that lands after each phase the worst of the phases
  * whose work is on the branch.
  */
-export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictWithGaps {
+export function computeLandingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictWithGaps {
   if (cursor.kind !== "closing") return computeVerdict(run);
   const done = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
   return withGaps(run, worstVerdict(done.map((phase) => phaseVerdict(run, phase))));
@@ -107,7 +107,7 @@ export function landingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): 
 
 /** Judged by the checks that its document or plan gives it; without any by the run's criteria, or by the gates it has passed. */
 function phaseVerdict(run: RunView, { id, checks: documentChecks = [] }: RunView["phases"][number]): VerdictWithGaps {
-  const phaseChecks = own(run.cursors, id)?.checks ?? documentChecks;
+  const phaseChecks = ownValue(run.cursors, id)?.checks ?? documentChecks;
   const rule = phaseRule(run.drafted.flow, id);
   const steps = rule.steps.flatMap((step) => [step, ...(step.tasks?.each ?? []), ...(step.tasks?.wave ?? [])]);
   if (phaseChecks.length === 0 && !steps.some(({ check }) => check !== undefined)) {
@@ -117,7 +117,7 @@ function phaseVerdict(run: RunView, { id, checks: documentChecks = [] }: RunView
       gaps: isGated ? [] : [`phase ${id}: nothing proves it`],
     };
   }
-  const results = phaseChecks.length > 0 ? phaseChecks.map((check) => own(run.checks, check.id)?.latest) : latestCriteria(run);
+  const results = phaseChecks.length > 0 ? phaseChecks.map((check) => ownValue(run.checks, check.id)?.latest) : latestCriteria(run);
   const failing = results.filter((result) => result !== undefined && result.status !== "passed" && result.quarantined === undefined);
   if (failing.length > 0)
     return { verdict: "refuted", gaps: failing.map((result) => `phase ${id}: ${result?.check.title ?? ""} does not pass`) };

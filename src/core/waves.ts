@@ -5,7 +5,7 @@ import { invariant } from "../kit/invariant.ts";
 type Task = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };
 
 /** Tasks in waves: none before what it comes after, and no two of one wave share a file. Order within a wave is the reader's. */
-export function taskWaves<T extends Task>(tasks: readonly T[]): T[][] {
+export function sortIntoWaves<T extends Task>(tasks: readonly T[]): T[][] {
   const waves: T[][] = [];
   const files: Set<string>[] = [];
   const waveById = new Map<string, number>();

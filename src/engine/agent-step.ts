@@ -14,33 +14,33 @@
 import type { Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { GitSha } from "../contracts/ids.ts";
-import { switchFor } from "../core/players.ts";
+import { findAgentSwitch } from "../core/agent-switch.ts";
 import { reportedCharge, elapsedShare } from "../core/budget.ts";
 import { errorFingerprint, madeProgress } from "../core/breaker.ts";
-import { runOverdraft } from "../core/overdraft.ts";
+import { findOverdraft } from "../core/overdraft.ts";
 import type { RunView, CursorView } from "../core/state.ts";
 import type { TurnResult } from "../ports/agent.ts";
 import type { EndedTurn } from "../ports/turn-receipts.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
-import { Cancelled, type StepExecution, executionContext } from "./step-execution.ts";
+import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
 import { checkClaims, loadTurn, refusedReturnEvents, type AgentReport } from "./check-claims.ts";
 import { placeholderField } from "./placeholder-facts.ts";
-import { locksField, fillPath, prove } from "./prove.ts";
-import { commitSubject, phasePlace } from "./commit-subject.ts";
+import { locksField, fillPath, proveStep } from "./prove.ts";
+import { buildCommitSubject, describePhase } from "./commit-subject.ts";
 import { buildTurnRequest } from "./turn-request.ts";
-import { interruptionFields, unavailableFields } from "./turn-cut.ts";
-import { endedTurn, stepFailedEvent, turnEndedEvent, turnFailedEvent, violationEvent } from "./turn-events.ts";
+import { cutTurnFields, unavailableAgentFields } from "./turn-cut.ts";
+import { buildEndedTurn, buildStepFailed, buildTurnEnded, buildTurnFailed, buildViolation } from "./turn-events.ts";
 
-export async function agentStep(action: StepExecution): Promise<void> {
-  const { stage } = executionContext(action).open;
+export async function runAgentStep(action: StepExecution): Promise<void> {
+  const { stage } = readContext(action).open;
   const turn = stage === "started" ? await runTurn(action) : null;
   if (turn === "over") return;
   const turnToApply = action.waitForPlace();
   if (turnToApply !== null) await waitUncancelled(action, turnToApply); // A4
   const applied = stage === "applied" ? { parent: null } : await applyChanges(action, turn?.changes ?? null);
   if (applied === "over") return;
-  if (runOverdraft(action.run()) !== null) return recordOverBudget(action); // A5
-  await proveStep(action, turn, applied.parent);
+  if (findOverdraft(action.run()) !== null) return recordOverBudget(action); // A5
+  await recordProof(action, turn, applied.parent);
 }
 
 /** The attempt stays open as it is: paid, its work on the run's branch, only the proof still to come. */
@@ -66,7 +66,7 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
   const { runtime, attempt } = action;
   const kept = runtime.receipts.read(attempt);
   if (kept !== null) return recordTurn(action, kept); // A6
-  const { run, cursor, step, open } = executionContext(action);
+  const { run, cursor, step, open } = readContext(action);
   runtime.receipts.reserve(attempt); // A6
   const layer = await runtime.workspace.openLayer(
     attempt,
@@ -74,7 +74,7 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
     layerPatterns(run, cursor, step),
     (other) => action.run().open[other] === undefined,
   );
-  const agentSwitch = switchFor(run, step.agent ?? "", runtime.clock.now());
+  const agentSwitch = findAgentSwitch(run, step.agent ?? "", runtime.clock.now());
   if (agentSwitch !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
   const turnPrompt = await runtime.buildPrompt({ run, cursor, step, open });
   const request = buildTurnRequest(
@@ -98,7 +98,7 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
     receivedBytes: outputBytes,
   });
   if (result.kind === "ended") {
-    const turn = endedTurn(action, result, { agent: turnPrompt.cast.agent, usage });
+    const turn = buildEndedTurn(action, result, { agent: turnPrompt.cast.agent, usage });
     runtime.receipts.keep(attempt, turn); // A6
     endIfCancelled(action, usage);
     return recordTurn(action, turn, turnPrompt.prompt);
@@ -107,7 +107,7 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
   if (result.kind === "cut" && (result.by !== "deadline" || request.isBoundByBudget)) {
     const isFree = result.by === "provider" && result.usage === null && result.hasWorked !== true;
     const paid = isFree ? {} : { usage };
-    await action.recordAndQuarantine({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...interruptionFields(result) });
+    await action.recordAndQuarantine({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutTurnFields(result) });
     return "over";
   }
   if (result.kind === "failed" && result.reason === "agent_unavailable") {
@@ -115,7 +115,7 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
       event: "step_interrupted",
       attempt,
       detail: result.detail,
-      ...unavailableFields(result.usage, usage),
+      ...unavailableAgentFields(result.usage, usage),
     });
     return "over";
   }
@@ -131,10 +131,10 @@ function endIfCancelled(action: StepExecution, usage: Usage): void {
 /** Records a turn that has ended, with what it left in its layer. `prompt` is unknown if another process ran it. */
 async function recordTurn(action: StepExecution, turn: EndedTurn, prompt?: string): Promise<CompletedTurn | "over"> {
   const { runtime, attempt } = action;
-  const { run, cursor, step } = executionContext(action);
+  const { run, cursor, step } = readContext(action);
   const { agent, promised, announced_more, question, outside = [] } = turn.event;
   const changes = await runtime.workspace.changesOf(attempt);
-  const endedEvent = await turnEndedEvent(action, turn, changes);
+  const endedEvent = await buildTurnEnded(action, turn, changes);
   const report = { ...turn.report, promised, ...(prompt === undefined ? {} : { prompt }) };
   const isWithoutChanges = changes.paths.length === 0 && changes.violations.length === 0 && outside.length === 0;
   if (isWithoutChanges && (step.proof ?? []).length === 0) {
@@ -145,7 +145,7 @@ async function recordTurn(action: StepExecution, turn: EndedTurn, prompt?: strin
     await action.record(endedEvent, ...claimEvents, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...ending }); // A1
     return "over";
   }
-  const violation = violationEvent(action, changes, outside);
+  const violation = buildViolation(action, changes, outside);
   if (violation !== null) {
     await action.recordAndQuarantine(endedEvent, violation); // A1
     return "over";
@@ -177,27 +177,27 @@ async function failTurn(
   usage: Usage,
 ): Promise<"over"> {
   const reason = result.kind === "cut" ? "agent_timeout" : result.reason;
-  const turn = turnFailedEvent(action, result, { agent, reason, usage });
+  const turn = buildTurnFailed(action, result, { agent, reason, usage });
   const claimEvents = reason === "return_invalid" ? refusedReturnEvents(action, agent, result.detail) : [];
-  await action.recordAndQuarantine(turn, ...claimEvents, stepFailedEvent(action, reason, result.detail)); // A1
+  await action.recordAndQuarantine(turn, ...claimEvents, buildStepFailed(action, reason, result.detail)); // A1
   return "over";
 }
 
 /** `over` if the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `turnChanges` is null. */
 async function applyChanges(action: StepExecution, turnChanges: ChangeSet | null): Promise<{ readonly parent: GitSha | null } | "over"> {
   const { runtime, attempt } = action;
-  const { run, cursor, step, open } = executionContext(action);
+  const { run, cursor, step, open } = readContext(action);
   const isCommitted = turnChanges === null && (await runtime.workspace.inspect(attempt, null)).commit !== null;
   const changes = isCommitted ? null : (turnChanges ?? (await runtime.workspace.changesOf(attempt)));
   // Only after a crash: otherwise the turn's line and the refusal are written together.
-  const violation = changes === null ? null : violationEvent(action, changes, open.turn?.outside ?? []);
+  const violation = changes === null ? null : buildViolation(action, changes, open.turn?.outside ?? []);
   if (violation !== null) {
     await action.recordAndQuarantine(violation);
     return "over";
   }
   if (changes?.paths.length === 0) return { parent: null };
-  const subject = commitSubject({
-    ...phasePlace(run, cursor.phase),
+  const subject = buildCommitSubject({
+    ...describePhase(run, cursor.phase),
     step: cursor.task ?? step.id,
     paths: changes?.paths ?? [],
     goal: run.drafted.objective.goal,
@@ -206,7 +206,7 @@ async function applyChanges(action: StepExecution, turnChanges: ChangeSet | null
   if (applied === null) return { parent: null };
   if ("conflict" in applied) {
     await action.recordAndQuarantine(
-      stepFailedEvent(action, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`),
+      buildStepFailed(action, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`),
     );
     return "over";
   }
@@ -215,9 +215,9 @@ async function applyChanges(action: StepExecution, turnChanges: ChangeSet | null
   return { parent };
 }
 
-async function proveStep(action: StepExecution, turn: CompletedTurn | null, parent: GitSha | null): Promise<void> {
-  const { run, cursor, step, open } = executionContext(action);
-  const proof = await prove(action, turn?.report.prompt); // A3
+async function recordProof(action: StepExecution, turn: CompletedTurn | null, parent: GitSha | null): Promise<void> {
+  const { run, cursor, step, open } = readContext(action);
+  const proof = await proveStep(action, turn?.report.prompt); // A3
   const claimEvents = await checkClaims(action, {
     agent: open.turn?.agent ?? "",
     report: turn?.report ?? null,

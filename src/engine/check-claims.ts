@@ -11,7 +11,7 @@ import { stepKind } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import { cursorSteps } from "../core/selectors.ts";
 import type { RunView, CursorView } from "../core/state.ts";
-import { type StepExecution, executionContext } from "./step-execution.ts";
+import { type StepExecution, readContext } from "./step-execution.ts";
 
 const whyCharsMax = 300;
 
@@ -31,7 +31,7 @@ export type ClaimsInput = {
 
 /** The claims of this attempt's turn as an event; none if nothing was claimed. */
 export async function checkClaims(action: StepExecution, { agent, report, ...context }: ClaimsInput): Promise<readonly Draft[]> {
-  const { run, cursor, open } = executionContext(action);
+  const { run, cursor, open } = readContext(action);
   const { attempt, runtime } = action;
   if (open.heard === true) return []; // H1
   const agentReport = report ?? (await loadReport(action));
@@ -46,7 +46,7 @@ export async function checkClaims(action: StepExecution, { agent, report, ...con
 }
 
 function claimsCheckedEvent(action: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
-  const { run, open } = executionContext(action);
+  const { run, open } = readContext(action);
   const role = open.role ?? "";
   const model = (run.drafted.cast[role] ?? run.drafted.cast["*"])?.override?.model;
   return {
@@ -73,7 +73,7 @@ export async function decideWaitingClaims(
   results: readonly CheckResult[],
   regressed: readonly CheckResult[] = [],
 ): Promise<readonly Draft[]> {
-  const { run, cursor } = executionContext(action);
+  const { run, cursor } = readContext(action);
   const drafts: Draft[] = [];
   for (const { attempt, agent, role, model, claims: waiting } of run.waiting ?? []) {
     if (!attempt.startsWith(`${cursor.path}@`)) continue; // the cursor's own attempts, and those of its tasks
@@ -103,7 +103,7 @@ function hasChecks(run: RunView, cursor: CursorView): boolean {
 const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked => ({ kind, text, verdict, why });
 
 async function loadReport(action: StepExecution): Promise<AgentReport> {
-  const { turn } = executionContext(action).open;
+  const { turn } = readContext(action).open;
   const recorded = await loadTurn(action, turn?.claim);
   return { said: recorded?.said ?? turn?.said ?? "", claim: recorded?.claim ?? null, promised: turn?.promised ?? false };
 }

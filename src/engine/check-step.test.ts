@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Draft } from "../contracts/event.ts";
 import type { FunctionResult } from "../ports/functions.ts";
-import { checkStep } from "./check-step.ts";
+import { runCheckStep } from "./check-step.ts";
 import type { StepExecution } from "./step-execution.ts";
 
 const attempt = "1@1/prove#1";
@@ -68,7 +68,7 @@ async function reported(
   };
   const cancel = { isCancelled: false, signal: new AbortController().signal };
   const record = (...events: readonly Draft[]): Promise<void> => Promise.resolve(void written.push(...events));
-  await checkStep({ attempt, run: () => run, runtime, cancel, record } as unknown as StepExecution);
+  await runCheckStep({ attempt, run: () => run, runtime, cancel, record } as unknown as StepExecution);
   return { ran, proved, written };
 }
 

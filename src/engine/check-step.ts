@@ -2,25 +2,25 @@
 
 import type { CheckResult } from "../contracts/evidence.ts";
 import { describeExpectation } from "../kit/answer.ts";
-import { checksFor, proofsAmong } from "./checks.ts";
+import { resolveChecks, filterNamedProofs } from "./checks.ts";
 import { errorFingerprint, madeProgress } from "../core/breaker.ts";
-import { baselineResult, type ChecksJudgement, judgeChecks } from "../core/completion.ts";
+import { findBaseline, type ChecksJudgement, judgeChecks } from "../core/completion.ts";
 import type { RunView } from "../core/state.ts";
-import { Cancelled, type StepExecution, executionContext } from "./step-execution.ts";
+import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
 import { decideWaitingClaims } from "./check-claims.ts";
-import { recordProtectedChanges, describeRefused, baseTests, withBaseProtected } from "./protected-files.ts";
+import { recordProtectedChanges, describeRefused, baseTestFields, baseProtectedField } from "./protected-files.ts";
 import { locksField, type ProofOutcome, proveNamed } from "./prove.ts";
 
 /**
  * Runs the commands a check step stands for on the branch's newest commit, then the proofs it names. It only reads, so a crash repeats it.
  * Protected files come from the base: the agent may not change them, unless the scope names them or a person approved.
  */
-export async function checkStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = executionContext(action);
+export async function runCheckStep(action: StepExecution): Promise<void> {
+  const { run, cursor, step } = readContext(action);
   const { cancel, runtime, attempt } = action;
   const words = step.check ?? [];
-  const proofs = proofsAmong(words, runtime.functions.proof);
-  const checks = checksFor(run, cursor, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
+  const proofs = filterNamedProofs(words, runtime.functions.proof);
+  const checks = resolveChecks(run, cursor, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
   const { refused, changes } = await recordProtectedChanges(action);
   const results = await runtime.verifier.check({
     attempt,
@@ -30,8 +30,8 @@ export async function checkStep(action: StepExecution): Promise<void> {
     recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
     base: run.drafted.base.commit,
     goal: run.drafted.objective.goal,
-    ...baseTests(run, changes),
-    ...withBaseProtected(run, refused),
+    ...baseTestFields(run, changes),
+    ...baseProtectedField(run, refused),
     cancel: cancel.signal,
     onLiveEvent: runtime.onLiveEvent,
   });
@@ -101,7 +101,7 @@ function describeEndWithTests(result: CheckResult): string {
 }
 
 const describeRegression = (run: RunView, { check, status }: CheckResult): string =>
-  check.kind === "project" && status !== "flaky" && baselineResult(run.checks[check.id])?.status === "failed"
+  check.kind === "project" && status !== "flaky" && findBaseline(run.checks[check.id])?.status === "failed"
     ? ", worse than before the run"
     : "";
 

@@ -20,13 +20,13 @@ const lockedChecks = (cursor: CursorView): readonly Check[] => cursor.checks ?? 
 export const checkGroups: readonly string[] = Object.keys(groups);
 
 /** The words of a check step that name proofs. A word that names a group is not one. */
-export const proofsAmong = (words: readonly string[], registry: Readonly<Record<string, unknown>>): readonly string[] =>
+export const filterNamedProofs = (words: readonly string[], registry: Readonly<Record<string, unknown>>): readonly string[] =>
   words.filter((word) => isName.test(word) && !Object.hasOwn(groups, word) && registry[word] !== undefined);
 
 const isName = /^[a-z][a-z0-9_-]*$/;
 
 /** The commands that a check step's words stand for, each once. */
-export function checksFor(run: RunView, cursor: CursorView, words: readonly string[]): readonly Check[] {
+export function resolveChecks(run: RunView, cursor: CursorView, words: readonly string[]): readonly Check[] {
   const checks = words.flatMap(
     (word) =>
       groups[word]?.(run, cursor) ?? [{ id: `command:${word}`, kind: "criterion" as const, title: word, command: word, source: "flow" }],

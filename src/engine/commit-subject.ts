@@ -4,7 +4,7 @@
 import type { RunView } from "../core/state.ts";
 
 /** The subject of one attempt's commit: the goal; if several steps do the work, the phase with its step, and what was changed. */
-export function commitSubject(input: {
+export function buildCommitSubject(input: {
   readonly phase: string;
   /** The phase's name, if it has one besides its id. */
   readonly name: string | undefined;
@@ -24,7 +24,7 @@ export function commitSubject(input: {
 }
 
 /** The phase of a cursor as the subject names it. */
-export function phasePlace(run: RunView, phase: string): Pick<Parameters<typeof commitSubject>[0], "phase" | "name" | "isOnly"> {
+export function describePhase(run: RunView, phase: string): Pick<Parameters<typeof buildCommitSubject>[0], "phase" | "name" | "isOnly"> {
   const { phases } = run.drafted.flow;
   const isOnly = !("read" in phases) && phases.length === 1 && (phases[0]?.steps ?? []).filter(isWorking).length <= 1;
   return { phase, name: run.phases.find(({ id }) => id === phase)?.name, isOnly };

@@ -12,17 +12,17 @@ import type { Draft, Entry } from "../contracts/event.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { decide } from "../core/decide.ts";
 import type { Fold } from "../core/fold.ts";
-import type { Next } from "../core/next.ts";
+import type { NextAction } from "../core/next-action.ts";
 import { isInOrder } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
 import { Cancel } from "./cancel.ts";
 import { Cancelled, type StepExecution } from "./step-execution.ts";
-import { perform } from "./perform.ts";
-import { interruptedEvent, recordRequests } from "./record-requests.ts";
-import { settle } from "./settle.ts";
-import { survey } from "./survey.ts";
+import { performAttempt } from "./perform.ts";
+import { buildInterrupted, recordRequests } from "./record-requests.ts";
+import { settleAttempt } from "./settle.ts";
+import { surveyArtifacts } from "./survey.ts";
 import { WakeSignal, Mutex } from "./mutex.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -105,18 +105,18 @@ class RunLoop {
   }
 
   /** Null if the loop continues; a promise only if there is something to wait for. */
-  #carryOut(next: Next): LoopOutcome | Promise<LoopOutcome> {
+  #carryOut(next: NextAction): LoopOutcome | Promise<LoopOutcome> {
     switch (next.do) {
       case "record":
         return this.#record(next.event);
       case "attempt":
         return this.#attempt(next.event);
       case "settle":
-        return this.#settle(next.attempt);
+        return this.#settleAttempt(next.attempt);
       case "cancel":
         return { cancel: next.attempt };
       case "survey":
-        return this.#survey();
+        return this.#surveyArtifacts();
       case "read":
         return this.#readPhases(next.reader);
       case "wait":
@@ -130,15 +130,15 @@ class RunLoop {
     }
   }
 
-  async #attempt(event: Extract<Next, { do: "attempt" }>["event"]): Promise<null> {
+  async #attempt(event: Extract<NextAction, { do: "attempt" }>["event"]): Promise<null> {
     this.#runtime.receipts.drop(event.attempt); // of an earlier try under this name
     await this.#record(event); // E1
     this.#startAction(event.attempt);
     return null;
   }
 
-  async #survey(): Promise<null> {
-    return this.#record({ event: "artifacts_surveyed", ...(await survey(this.#runtime, this.#run)) });
+  async #surveyArtifacts(): Promise<null> {
+    return this.#record({ event: "artifacts_surveyed", ...(await surveyArtifacts(this.#runtime, this.#run)) });
   }
 
   async #readPhases(name: string): Promise<null> {
@@ -183,7 +183,7 @@ class RunLoop {
       waitForPlace: () => this.#waitForPlace(action),
       interruption: null,
     };
-    this.#actions.set(attempt, { action, ended: this.#perform(action) });
+    this.#actions.set(attempt, { action, ended: this.#performAttempt(action) });
   }
 
   async #writeEvents(
@@ -225,10 +225,10 @@ class RunLoop {
     }
   }
 
-  async #perform(action: StepExecution): Promise<void> {
+  async #performAttempt(action: StepExecution): Promise<void> {
     await Promise.resolve(); // the action starts once it is registered
     try {
-      await perform(action);
+      await performAttempt(action);
     } catch (error) {
       if (!(error instanceof Cancelled)) this.#fault ??= error;
     } finally {
@@ -238,8 +238,8 @@ class RunLoop {
     }
   }
 
-  async #settle(attempt: AttemptId): Promise<null> {
-    const settlement = await settle(this.#runtime, this.#run, attempt);
+  async #settleAttempt(attempt: AttemptId): Promise<null> {
+    const settlement = await settleAttempt(this.#runtime, this.#run, attempt);
     await this.#record(settlement.event);
     if (settlement.closing !== null) await this.#record(settlement.closing);
     if (settlement.isQuarantined) {
@@ -264,7 +264,7 @@ class RunLoop {
     if (open === undefined) return;
     // A turn that has ended is paid for: its layer stays, and the next opening settles the rest.
     if (open.kind === "agent" && open.stage === "started") await this.#runtime.workspace.quarantine(attempt);
-    await this.#record(interruptedEvent(this.#run, attempt, usage));
+    await this.#record(buildInterrupted(this.#run, attempt, usage));
   }
 
   /** However the loop ended, no action keeps running behind it. */

@@ -48,7 +48,7 @@ export function withSmallBounds(flow: Flow): Flow {
 }
 
 /** The options worth exploring: the defaults, each one changed, and every flag inverted at once. */
-export function optionSets(flow: Flow): readonly Values[] {
+export function listOptionSets(flow: Flow): readonly Values[] {
   const text = JSON.stringify(flow);
   const options = Object.entries(flow.options ?? {}).filter(([name]) => text.includes(`"option.${name}"`)); // An option that no row reads changes no path.
   const base: Values = Object.fromEntries(options.map(([name, option]) => [name, defaultValue(option)]));
@@ -73,7 +73,7 @@ function alternatives(option: Option): readonly Scalar[] {
 }
 
 /** Per step, the facts that some row reads, with their values. */
-export function flowDomains(flow: Flow, options: Values): Domains {
+export function findDomains(flow: Flow, options: Values): Domains {
   const domains: Record<string, Record<string, Scalar[]>> = {};
   for (const when of findWhens(flow)) {
     for (const [name, want] of Object.entries(when)) {
@@ -89,7 +89,7 @@ export function flowDomains(flow: Flow, options: Values): Domains {
 }
 
 /** Everything a step may report: each combination of its facts' values once. */
-export function possibleReports(step: Step, domains: Domains): readonly StepReport[] {
+export function listPossibleReports(step: Step, domains: Domains): readonly StepReport[] {
   let combinations: readonly Values[] = [{}];
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
     if (fact === "answer" || step.tasks !== undefined) continue;

@@ -9,7 +9,7 @@ const sha = "0".repeat(40);
 const limits = { profile: null, soft_ratio: 1, limits: {} };
 
 /** Events of an imaginary run, to explore a flow. */
-export const draftFor = {
+export const exploredEvents = {
   started: { event: "run_started", ack: hash, from_state: "draft", to_state: "running" } as Draft,
   opened: (opening: number): Draft => ({
     event: "run_opened",

@@ -1,7 +1,7 @@
 // explore-state: copies, normalises and keys run states while a flow is explored, so that equal paths merge.
 
 import type { Flow, Step } from "../contracts/flow.ts";
-import { optionValue, phaseRule, flowRetry, cursorSteps } from "../core/selectors.ts";
+import { optionValue, phaseRule, stepRetriesMax, cursorSteps } from "../core/selectors.ts";
 import type { Run, StepCursor } from "../core/state.ts";
 
 /** Values that grow along a path and change no decision are dropped, so that paths merge again. */
@@ -56,7 +56,7 @@ function copyDeep(value: unknown): unknown {
 }
 
 /** Two runs with one key always decide alike: ordinals and visits beyond what is read are left out. */
-export function runKey(run: Run, unproved: ReadonlySet<string>): string {
+export function stateKey(run: Run, unproved: ReadonlySet<string>): string {
   const phases = run.phases.map(({ status, visit, because, paused }) => [
     status,
     Math.min(1, visit),
@@ -131,7 +131,7 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
     if (names === undefined) return kind === "failed" ? [[id]] : [];
     return [[id, kind, ...[...names].map((name) => (name.startsWith("says.") ? says[name.slice("says.".length)] : facts[name]))]];
   });
-  const streak = step === undefined ? 0 : Math.min(cursor.streak[step.id] ?? 0, flowRetry(run.drafted.flow, step) + 1);
+  const streak = step === undefined ? 0 : Math.min(cursor.streak[step.id] ?? 0, stepRetriesMax(run.drafted.flow, step) + 1);
   return [cursor.path, cursor.result, cursor.at, cursor.open, cursor.block, outcomes, sorted(cursor.taken), streak, cursor.reply];
 }
 

@@ -2,19 +2,19 @@ import { describe, expect, test } from "vitest";
 import type { Flow, Step } from "../contracts/flow.ts";
 import { shippedFlows } from "../../test/simulation/shipped.ts";
 import { flows } from "../../test/simulation/support/flows.ts";
-import { explore } from "./explore.ts";
+import { exploreFlow } from "./explore.ts";
 
 const agent = (id: string, more: Partial<Step> = {}): Step => ({ id, agent: "worker", prompt: "do.md", ...more });
 const flowOf = (steps: Step[], more: Partial<Flow> = {}): Flow => ({ flow: "tried", version: 1, phases: [{ id: "1", steps }], ...more });
 const kindsOf = (flow: Flow, statesMax?: number) =>
-  explore(flow, statesMax === undefined ? {} : { statesMax }).findings.map(({ kind, step }) => [kind, step]);
+  exploreFlow(flow, statesMax === undefined ? {} : { statesMax }).findings.map(({ kind, step }) => [kind, step]);
 
 const others = Object.entries(flows).filter(([name]) => !shippedFlows.has(name));
 
 /** Those that are shipped are walked by explore.whole.test.ts. */
 describe("no path of the fixture flows completes past a failed proof, ends nowhere or goes round for ever", () => {
   test.each(others)("%s", (_name, flow) => {
-    const { findings, gaveUp, ends } = explore(flow);
+    const { findings, gaveUp, ends } = exploreFlow(flow);
     expect(findings).toEqual([]);
     expect(gaveUp).toBe(false);
     expect(ends.completed).toBeGreaterThan(0);
@@ -67,6 +67,6 @@ describe("what it finds", () => {
   });
   test("it says when there was more than it may look at", () => {
     const big = flows["roadmap"] as Flow;
-    expect(explore(big, { statesMax: 50 })).toMatchObject({ gaveUp: true, states: 50 });
+    expect(exploreFlow(big, { statesMax: 50 })).toMatchObject({ gaveUp: true, states: 50 });
   });
 });

@@ -13,9 +13,9 @@ import { initialState } from "../core/initial-state.ts";
 import { findStep, getCursor } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
-import { copyRun, runKey, normalizeState } from "./explore-state.ts";
-import { type Domains, flowDomains, optionSets, withSmallBounds, possibleReports, type Values } from "./explore-domains.ts";
-import { draftFor, toEntry } from "./explore-draft.ts";
+import { copyRun, stateKey, normalizeState } from "./explore-state.ts";
+import { type Domains, findDomains, listOptionSets, withSmallBounds, listPossibleReports, type Values } from "./explore-domains.ts";
+import { exploredEvents, toEntry } from "./explore-draft.ts";
 
 export type ExploreFinding = {
   readonly kind: "failed_proof" | "unproved" | "dead_end" | "ring" | "broken";
@@ -41,10 +41,10 @@ type Frame = { readonly key: string; readonly ways: Transitions; at: number };
 
 const recordsMax = 2_000;
 
-export function explore(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): ExploreReport {
+export function exploreFlow(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): ExploreReport {
   const boundedFlow = withSmallBounds(flow);
   const explorer = new Explorer(statesMax);
-  for (const optionSet of options === undefined ? optionSets(flow) : [options]) explorer.walk(boundedFlow, optionSet);
+  for (const optionSet of options === undefined ? listOptionSets(flow) : [options]) explorer.walk(boundedFlow, optionSet);
   return explorer.report();
 }
 
@@ -70,13 +70,13 @@ class Explorer {
 
   /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
   walk(flow: Flow, options: Values): void {
-    this.#domains = flowDomains(flow, options);
+    this.#domains = findDomains(flow, options);
     const roots: Node[] = [{ run: startRun(flow, options), unproved: new Set() }];
     for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
       const onPath = new Map<string, number>();
       const path: Frame[] = [];
       const enter = (node: Node): void => {
-        const key = runKey(node.run, node.unproved);
+        const key = stateKey(node.run, node.unproved);
         const cycleStart = onPath.get(key);
         if (cycleStart !== undefined) return this.#reportCycle(path.slice(cycleStart).map((frame) => frame.ways.here));
         if (this.#explored.has(key) || this.#gaveUp) return;
@@ -148,8 +148,8 @@ class Explorer {
     }
     const isAgent = step.agent !== undefined;
     const changesNothing = !isAgent || step.keeps?.every((pattern) => pattern === "!**") === true;
-    const branches = possibleReports(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
-      const turn = isAgent ? [draftFor.turn(attempt, says)] : [];
+    const branches = listPossibleReports(step, this.#domains).flatMap(({ facts, says }, index): readonly Branch[] => {
+      const turn = isAgent ? [exploredEvents.turn(attempt, says)] : [];
       const passed: Branch = {
         drafts: [...turn, { event: "step_completed", attempt, facts, progress: true }],
         isProved: isGate(step) ? true : changesNothing ? null : false,
@@ -180,7 +180,7 @@ class Explorer {
       return { run: copy, unproved: new Set(unproved) };
     };
     const here = describePlace(run);
-    if (run.status === "running") return { here, free: [], paid: [branch([draftFor.opened(run.opening + 1)])] };
+    if (run.status === "running") return { here, free: [], paid: [branch([exploredEvents.opened(run.opening + 1)])] };
     const answers = Object.values(run.blocks).flatMap(({ block, options }) => {
       const replies = Object.keys(options).length === 0 ? ["words"] : Object.keys(options);
       return replies.map((answer): Draft => ({ event: "block_answered", request: "answer", block, answer }));
@@ -229,9 +229,9 @@ class Explorer {
 }
 
 function startRun(flow: Flow, options: Values): Run {
-  const run = initialState(toEntry(draftFor.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
-  applyEvent(run, draftFor.started);
-  applyEvent(run, draftFor.opened(1));
+  const run = initialState(toEntry(exploredEvents.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
+  applyEvent(run, exploredEvents.started);
+  applyEvent(run, exploredEvents.opened(1));
   return run;
 }
 

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { shippedFlows } from "../../test/simulation/shipped.ts";
-import { explore } from "./explore.ts";
+import { exploreFlow } from "./explore.ts";
 
 describe("no path of a shipped flow completes past a failed proof, ends nowhere or goes round for ever", () => {
   test.each([...shippedFlows])("%s", (_name, flow) => {
-    const { findings, gaveUp, ends } = explore(flow);
+    const { findings, gaveUp, ends } = exploreFlow(flow);
     expect(findings).toEqual([]);
     expect(gaveUp).toBe(false);
     expect(ends.completed).toBeGreaterThan(0);

@@ -3,16 +3,16 @@
 import type { Draft } from "../contracts/event.ts";
 import { errorFingerprint } from "../core/breaker.ts";
 import type { CursorView } from "../core/state.ts";
-import { Cancelled, type StepExecution, executionContext } from "./step-execution.ts";
-import { commitSubject, phasePlace } from "./commit-subject.ts";
-import { completeProved } from "./prove.ts";
-import type { ChildAnswered, ChildResult } from "./runtime.ts";
+import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
+import { buildCommitSubject, describePhase } from "./commit-subject.ts";
+import { recordIfProved } from "./prove.ts";
+import type { ChildAnswer, ChildResult } from "./runtime.ts";
 
 /**
  * Runs another flow as a child run with its own journal; after a crash it continues from there. Its work is merged into this run's branch.
  */
-export async function flowStep(action: StepExecution): Promise<void> {
-  const { step, cursor } = executionContext(action);
+export async function runFlowStep(action: StepExecution): Promise<void> {
+  const { step, cursor } = readContext(action);
   const { attempt, cancel } = action;
   const answer = childAnswer(cursor);
   const request = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
@@ -33,10 +33,10 @@ export async function flowStep(action: StepExecution): Promise<void> {
   const conflict = await mergeWork(action, result);
   if (conflict.length > 0)
     return action.record(failedEvent("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
-  return completeProved(action, { attempt, ...outcome });
+  return recordIfProved(action, { attempt, ...outcome });
 }
 
-function childAnswer({ child, answeredBy }: CursorView): ChildAnswered | null {
+function childAnswer({ child, answeredBy }: CursorView): ChildAnswer | null {
   if (child?.answer === undefined) return null;
   const { run, block, spent, answer, issues } = child;
   return { run, block, spent, answer, actor: answeredBy ?? "system", ...(issues === undefined ? {} : { issues }) };
@@ -44,11 +44,11 @@ function childAnswer({ child, answeredBy }: CursorView): ChildAnswered | null {
 
 /** Merges the child's work into this run's branch, once; returns the conflicting paths. */
 async function mergeWork(action: StepExecution, { work }: ChildResult): Promise<readonly string[]> {
-  const { run, cursor, step, open } = executionContext(action);
+  const { run, cursor, step, open } = readContext(action);
   if (work === undefined || open.stage === "applied") return [];
   const { attempt, runtime } = action;
-  const subject = commitSubject({
-    ...phasePlace(run, cursor.phase),
+  const subject = buildCommitSubject({
+    ...describePhase(run, cursor.phase),
     step: cursor.task ?? step.id,
     paths: [],
     goal: run.drafted.objective.goal,

@@ -1,29 +1,29 @@
 // perform: executes an attempt according to its kind, from the stage the journal has reached.
 
 import { unreachable } from "../kit/never.ts";
-import { agentStep } from "./agent-step.ts";
-import { checkStep } from "./check-step.ts";
-import { type StepExecution, openAttempt } from "./step-execution.ts";
-import { flowStep } from "./flow-step.ts";
+import { runAgentStep } from "./agent-step.ts";
+import { runCheckStep } from "./check-step.ts";
+import { type StepExecution, getOpenAttempt } from "./step-execution.ts";
+import { runFlowStep } from "./flow-step.ts";
 import { putBackTests } from "./put-back-tests.ts";
-import { runStep } from "./run-step.ts";
-import { tasksStep } from "./tasks-step.ts";
+import { runFunctionStep } from "./function-step.ts";
+import { runTasksStep } from "./tasks-step.ts";
 
 /** Executes the attempt from the stage the journal has reached, and records how it ended. */
-export async function perform(action: StepExecution): Promise<void> {
-  const { kind, stage } = openAttempt(action);
+export async function performAttempt(action: StepExecution): Promise<void> {
+  const { kind, stage } = getOpenAttempt(action);
   if (stage === "started") await putBackTests(action);
   switch (kind) {
     case "agent":
-      return agentStep(action);
+      return runAgentStep(action);
     case "check":
-      return checkStep(action);
+      return runCheckStep(action);
     case "run":
-      return runStep(action);
+      return runFunctionStep(action);
     case "tasks":
-      return tasksStep(action);
+      return runTasksStep(action);
     case "flow":
-      return flowStep(action);
+      return runFlowStep(action);
     default:
       return unreachable(kind);
   }

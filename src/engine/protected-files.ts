@@ -10,7 +10,7 @@ import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
 import { stepsEverywhere } from "../flows/lists.ts";
-import { type StepExecution, executionContext } from "./step-execution.ts";
+import { type StepExecution, readContext } from "./step-execution.ts";
 import type { Runtime } from "./runtime.ts";
 
 export type ProtectedState = {
@@ -41,13 +41,13 @@ export async function inspectProtected(runtime: Runtime, run: RunView, commit: G
 }
 
 /** The changed protected files that do not count, on the newest commit. */
-export async function refusedProtected(action: StepExecution): Promise<readonly ProtectedChange[]> {
+export async function findRefusedChanges(action: StepExecution): Promise<readonly ProtectedChange[]> {
   return (await recordProtectedChanges(action)).refused;
 }
 
 /** Records the changes of protected files up to the newest commit, if they differ from what was recorded. */
 export async function recordProtectedChanges(action: StepExecution): Promise<ProtectedState> {
-  const { run } = executionContext(action);
+  const { run } = readContext(action);
   const { commit } = run.tip;
   const state = await inspectProtected(action.runtime, run, commit);
   const { content, changes, look } = state;
@@ -58,7 +58,7 @@ export async function recordProtectedChanges(action: StepExecution): Promise<Pro
   return state;
 }
 
-export function withBaseProtected(run: RunView, refused: readonly ProtectedChange[]): BaseProtected {
+export function baseProtectedField(run: RunView, refused: readonly ProtectedChange[]): BaseProtected {
   return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
 }
 
@@ -66,7 +66,7 @@ export function withBaseProtected(run: RunView, refused: readonly ProtectedChang
 export type BaseTests = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
 
 /** Test counts are left out if protected files were changed with permission, since fewer tests may then be intended. */
-export function baseTests(run: RunView, changes: readonly ProtectedChange[]): BaseTests {
+export function baseTestFields(run: RunView, changes: readonly ProtectedChange[]): BaseTests {
   const baselines = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
   const evidence = { before: Object.fromEntries(baselines.map(([id, { baseline }]) => [id, baseline.evidence])) };
   if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return evidence;

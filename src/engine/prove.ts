@@ -7,9 +7,9 @@ import type { Facts } from "../contracts/outcome.ts";
 import { errorFingerprint } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, cursorMemory, executionContext } from "./step-execution.ts";
+import { Cancelled, type StepExecution, pastOutcomes, readContext } from "./step-execution.ts";
 import { placeholderField, placeholderFacts, placeholderEntries } from "./placeholder-facts.ts";
-import { describeRefused, recordProtectedChanges, refusedProtected, runsCommand, withBaseProtected } from "./protected-files.ts";
+import { describeRefused, recordProtectedChanges, findRefusedChanges, runsCommand, baseProtectedField } from "./protected-files.ts";
 
 export type ProofOutcome = {
   readonly holds: boolean;
@@ -27,8 +27,8 @@ export type ProofOutcome = {
  * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. Takes the prompt of the
  * turn, if it is known: text that an artifact only repeats from it isn't content.
  */
-export async function prove(action: StepExecution, prompt?: string): Promise<ProofOutcome> {
-  const { run, cursor, step, open } = executionContext(action);
+export async function proveStep(action: StepExecution, prompt?: string): Promise<ProofOutcome> {
+  const { run, cursor, step, open } = readContext(action);
   const { attempt, cancel, runtime } = action;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
@@ -42,13 +42,13 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
   let placeholders: ProofOutcome["hollow"] = [];
   if (gates.length > 0) {
     // Protected files come from the base, for a gate's command as for a check.
-    const refused = gates.some(runsCommand) ? await refusedProtected(action) : [];
+    const refused = gates.some(runsCommand) ? await findRefusedChanges(action) : [];
     const result = await runtime.verifier.prove({
       ...shared,
       gates: gates.map((gate) => fillGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
       base: run.drafted.base.commit,
       ...(prompt === undefined ? {} : { prompt }),
-      ...withBaseProtected(run, refused),
+      ...baseProtectedField(run, refused),
     });
     placeholders = placeholderEntries(run, result.hollow ?? [], result.solid ?? []);
     facts = { ...placeholderFacts(result.hollow ?? []), ...(refused.length === 0 ? {} : { oracles: "changed" }) };
@@ -69,7 +69,7 @@ export async function prove(action: StepExecution, prompt?: string): Promise<Pro
 
 /** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
 export async function proveNamed(action: StepExecution, names: readonly string[]): Promise<ProofOutcome> {
-  const { run, cursor, step, open } = executionContext(action);
+  const { run, cursor, step, open } = readContext(action);
   const { attempt, cancel, runtime } = action;
   const failures: string[] = [];
   const checks: CheckResult[] = [];
@@ -85,7 +85,7 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
       cursor,
       commit: run.tip.commit,
       changed: open.paths,
-      ...cursorMemory(cursor, step),
+      ...pastOutcomes(cursor, step),
       cancel: cancel.signal,
       onLiveEvent: runtime.onLiveEvent,
     });
@@ -102,12 +102,12 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
 }
 
 /** Records a successful action as completed, or as failed if the step's own proof does not hold. */
-export async function completeProved(
+export async function recordIfProved(
   action: StepExecution,
   outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
 ): Promise<void> {
-  if ((executionContext(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
-  const proof = await prove(action);
+  if ((readContext(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
+  const proof = await proveStep(action);
   const outcomeWithProof = {
     ...outcome,
     facts: { ...outcome.facts, ...proof.facts },

@@ -3,11 +3,11 @@
 import type { ProtectedChange } from "../contracts/evidence.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { inspectProtected } from "./protected-files.ts";
-import { type StepExecution, executionContext } from "./step-execution.ts";
+import { type StepExecution, readContext } from "./step-execution.ts";
 
 /** Only if a person said so. Safe to repeat after a crash: its commit has a key of its own, and is found by it. */
 export async function putBackTests(action: StepExecution): Promise<void> {
-  const { run, cursor } = executionContext(action);
+  const { run, cursor } = readContext(action);
   if (cursor.putBack !== true) return;
   const { runtime, attempt } = action;
   const { commit: tip } = run.tip;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runView } from "../views/run-view.test-support.ts";
-import { requestEvent } from "./record-requests.ts";
+import { toRequestEvent } from "./record-requests.ts";
 
 test("a person's pause stays a person's when the machine asks for one as well", () => {
   const own = {
@@ -11,9 +11,9 @@ test("a person's pause stays a person's when the machine asks for one as well", 
     actor: "operator:kim",
     detail: "handed back",
   } as const;
-  expect(requestEvent(runView({ status: "running" }), own)).toMatchObject({ detail: "handed back", now: true });
+  expect(toRequestEvent(runView({ status: "running" }), own)).toMatchObject({ detail: "handed back", now: true });
   const asked = runView({ status: "running", asked: "pause", asker: { actor: "operator:kim" } });
-  expect(requestEvent(asked, own)).toMatchObject({ now: true, reason_code: "operator_paused" });
-  expect(requestEvent(asked, own)).not.toHaveProperty("detail");
-  expect(requestEvent(asked, { ...own, control: "stop" })).toMatchObject({ detail: "handed back" });
+  expect(toRequestEvent(asked, own)).toMatchObject({ now: true, reason_code: "operator_paused" });
+  expect(toRequestEvent(asked, own)).not.toHaveProperty("detail");
+  expect(toRequestEvent(asked, { ...own, control: "stop" })).toMatchObject({ detail: "handed back" });
 });

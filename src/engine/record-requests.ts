@@ -5,15 +5,15 @@ import type { Draft } from "../contracts/event.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { decide } from "../core/decide.ts";
 import { isRefusedGrant } from "../core/grants.ts";
-import { own } from "../core/record.ts";
-import { isOpen, questionsOpen } from "../core/selectors.ts";
+import { ownValue } from "../core/own-values.ts";
+import { isRunOpen, listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import type { RequestQueue, Request } from "../ports/request-queue.ts";
+import type { RequestQueue, RunRequest } from "../ports/request-queue.ts";
 
 /** `record` journals an event. A request is removed from the queue only after that. */
 export async function recordRequests(queue: RequestQueue, run: RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
   for (const request of await queue.pending()) {
-    if (run.requests[request.request] === undefined && isApplicable(run, request)) await record(requestEvent(run, request));
+    if (run.requests[request.request] === undefined && isApplicable(run, request)) await record(toRequestEvent(run, request));
     await queue.forget(request.request);
   }
 }
@@ -23,31 +23,31 @@ export async function recordStop(view: () => RunView, record: (event: Draft) => 
   while (view().asked === "stop") {
     const next = decide(view());
     if (next.do === "record") await record(next.event);
-    else if (next.do === "cancel") await record(interruptedEvent(view(), next.attempt, null));
+    else if (next.do === "cancel") await record(buildInterrupted(view(), next.attempt, null));
     else return;
   }
 }
 
 /** `usage`: what the attempt has used, if that is known. */
-export function interruptedEvent({ asked }: RunView, attempt: AttemptId, usage: Usage | null): Draft {
+export function buildInterrupted({ asked }: RunView, attempt: AttemptId, usage: Usage | null): Draft {
   const reason_code = asked === "stop" ? "operator_stopped" : "operator_paused";
   return { event: "step_interrupted", attempt, by: "operator", reason_code, ...(usage === null ? {} : { usage }) };
 }
 
 /** Whether a request still makes sense in the run's current state. */
-export function isApplicable(run: RunView, request: Request): boolean {
+export function isApplicable(run: RunView, request: RunRequest): boolean {
   if (isRefusedGrant(request)) return false; // the sender's own check can be bypassed by writing the file by hand
   switch (request.event) {
     case "control_requested":
       // A parked run would continue by itself, so a pause means something even there.
       return run.status === "running" || (run.status === "paused" && (request.control === "stop" || run.parked !== undefined));
     case "block_answered":
-      return questionsOpen(run).some(({ block }) => block === request.block);
+      return listOpenQuestions(run).some(({ block }) => block === request.block);
     case "limit_raised":
       // The limit may have been raised further meanwhile: this request would lower it.
-      return isOpen(run) && (run.limits[request.scope][request.dimension] ?? 0) < request.to;
+      return isRunOpen(run) && (run.limits[request.scope][request.dimension] ?? 0) < request.to;
     case "review_noted":
-      return isOpen(run);
+      return isRunOpen(run);
     case "run_resumed":
       return run.status === "paused";
     default:
@@ -55,13 +55,13 @@ export function isApplicable(run: RunView, request: Request): boolean {
   }
 }
 
-function limitBefore({ limits }: RunView, { scope, dimension }: Extract<Request, { readonly event: "limit_raised" }>) {
-  const from = own(limits[scope], dimension);
+function limitBefore({ limits }: RunView, { scope, dimension }: Extract<RunRequest, { readonly event: "limit_raised" }>) {
+  const from = ownValue(limits[scope], dimension);
   return from === undefined ? {} : { from };
 }
 
 /** The request as the journal writes it down. */
-export function requestEvent(run: RunView, request: Request): Draft {
+export function toRequestEvent(run: RunView, request: RunRequest): Draft {
   switch (request.event) {
     case "control_requested": {
       const { detail, ...rest } = request;

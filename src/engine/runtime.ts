@@ -5,7 +5,7 @@ import type { Draft, Entry, EventOf } from "../contracts/event.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { ChildAsks, Facts } from "../contracts/outcome.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
-import type { OpenView, RunView, CursorView } from "../core/state.ts";
+import type { OpenAttemptView, RunView, CursorView } from "../core/state.ts";
 import type { Step } from "../contracts/flow.ts";
 import type { Agents, TurnRequest } from "../ports/agent.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -23,22 +23,22 @@ export type PromptTurn = {
   readonly run: RunView;
   readonly cursor: CursorView;
   readonly step: Step;
-  readonly open: OpenView;
+  readonly open: OpenAttemptView;
 };
 
 /** A child run: another flow with its own journal. Running it again continues where its journal left it. */
-export interface Children {
+export interface ChildRuns {
   run(request: {
     readonly attempt: AttemptId;
     readonly flow: string;
     readonly options: Readonly<Record<string, string | number | boolean>>;
     readonly cancel: AbortSignal;
     /** The answer with which a child that waited for a person continues. */
-    readonly answered?: ChildAnswered;
+    readonly answered?: ChildAnswer;
   }): Promise<ChildResult>;
 }
 
-export type ChildAnswered = Pick<ChildAsks, "run" | "block" | "spent"> & {
+export type ChildAnswer = Pick<ChildAsks, "run" | "block" | "spent"> & {
   readonly answer: string;
   readonly issues?: readonly string[];
   /** Who answered. */
@@ -73,7 +73,7 @@ export type Runtime = {
   readonly workspace: Workspace;
   readonly verifier: Verifier;
   readonly functions: Functions<RunView, CursorView>;
-  readonly children: Children;
+  readonly children: ChildRuns;
   readonly requests: RequestQueue;
   readonly buildPrompt: (turn: PromptTurn) => Promise<TurnPrompt>;
   /** Called with each entry after the journal has acknowledged it and the state has moved. */

@@ -6,8 +6,8 @@ import { type Gate, stepKind, type Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { reportedCharge } from "../core/budget.ts";
 import { findStep, cursorSteps } from "../core/selectors.ts";
-import { remedyFor } from "../core/recovery.ts";
-import type { OpenView, RunView, CursorView } from "../core/state.ts";
+import { findRecoveryRow } from "../core/recovery.ts";
+import type { OpenAttemptView, RunView, CursorView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/never.ts";
 import { inspectProtected, runsCommand } from "./protected-files.ts";
@@ -24,7 +24,7 @@ type Settlement = {
 };
 
 /** Finds out the crash state of an attempt that was left open, and follows the recovery table. */
-export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId): Promise<Settlement> {
+export async function settleAttempt(runtime: Runtime, run: RunView, attempt: AttemptId): Promise<Settlement> {
   await runtime.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: processes that still live are ended first
   const open = run.open[attempt];
   invariant(open !== undefined, `${attempt} is open`);
@@ -32,7 +32,7 @@ export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId)
   invariant(cursor !== undefined, `F2: ${open.cursor} is a cursor of the run`);
   const step = findStep(run, cursor, open.step);
   const doubt = await inspectCrash(runtime, run, cursor, open, step);
-  const { remedy, why } = remedyFor(doubt);
+  const { remedy, why } = findRecoveryRow(doubt);
   const wasPaid = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent";
   const usage = wasPaid && remedy !== "ask" ? reportedCharge(null, { need: open.need, minutes: 0 }) : undefined;
   const event = { event: "attempt_settled", attempt, doubt, remedy, why, ...(usage === undefined ? {} : { usage }) } as const;
@@ -43,7 +43,7 @@ export async function settle(runtime: Runtime, run: RunView, attempt: AttemptId)
   };
 }
 
-async function inspectCrash(runtime: Runtime, run: RunView, cursor: CursorView, open: OpenView, step: Step): Promise<CrashState> {
+async function inspectCrash(runtime: Runtime, run: RunView, cursor: CursorView, open: OpenAttemptView, step: Step): Promise<CrashState> {
   const kind = stepKind(step);
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const defaults = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;

@@ -6,7 +6,7 @@ import type { Step } from "../contracts/flow.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import { findStep } from "../core/selectors.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import type { OpenView, RunView, CursorView } from "../core/state.ts";
+import type { OpenAttemptView, RunView, CursorView } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import type { Cancel } from "./cancel.ts";
 import type { Runtime } from "./runtime.ts";
@@ -36,25 +36,25 @@ export class Cancelled extends Error {
 }
 
 /** The attempt's context, read from the state. */
-export type ExecutionContext = { readonly run: RunView; readonly open: OpenView; readonly cursor: CursorView; readonly step: Step };
+export type ExecutionContext = { readonly run: RunView; readonly open: OpenAttemptView; readonly cursor: CursorView; readonly step: Step };
 
-export function openAttempt(action: StepExecution): OpenView {
+export function getOpenAttempt(action: StepExecution): OpenAttemptView {
   const open = action.run().open[action.attempt];
   // Not `invariant`: its message would be built several times a step.
   if (open === undefined) throw new InvariantBroken(`E1: ${action.attempt} is open while its action is done`);
   return open;
 }
 
-export function executionContext(action: StepExecution): ExecutionContext {
+export function readContext(action: StepExecution): ExecutionContext {
   const run = action.run();
-  const open = openAttempt(action);
+  const open = getOpenAttempt(action);
   const cursor = run.cursors[open.cursor];
   if (cursor === undefined) throw new InvariantBroken(`F2: ${open.cursor} is a cursor of the run`);
   return { run, open, cursor, step: findStep(run, cursor, open.step) };
 }
 
 /** A runner function sees its own last outcome, and those of the steps in its `sees`. */
-export function cursorMemory(
+export function pastOutcomes(
   cursor: CursorView,
   step: Step,
 ): { readonly previous: Outcome | null; readonly sees: Record<string, Outcome> } {

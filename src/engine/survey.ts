@@ -1,12 +1,12 @@
 // survey: checks artifacts when a run opens: which phases lost their proof, and which already have it.
 
 import type { Gate, Proof, Step } from "../contracts/flow.ts";
-import { newCursor } from "../core/reducers.ts";
+import { createCursor } from "../core/reducers.ts";
 import { phaseRule, stepsOfPhase } from "../core/selectors.ts";
 import type { FlowView, RunView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { withoutFreshness, withoutCommands } from "./found-gates.ts";
-import { inspectProtected, runsCommand, withBaseProtected } from "./protected-files.ts";
+import { withoutFreshness, withoutCommands } from "./survey-gates.ts";
+import { inspectProtected, runsCommand, baseProtectedField } from "./protected-files.ts";
 import { fillGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -16,7 +16,7 @@ export type SurveyResult = { gone: string[]; proved: string[]; lost?: { walk: st
  * Checks the artifacts once per opening: which finished phases have lost their proof, which unstarted ones already have it, and of the
  * phases under way the first step that had passed and does not hold any more.
  */
-export async function survey(runtime: Runtime, run: RunView): Promise<SurveyResult> {
+export async function surveyArtifacts(runtime: Runtime, run: RunView): Promise<SurveyResult> {
   const { recheck, enter } = run.drafted.flow;
   const finished = run.phases.filter(({ status }) => status === "completed");
   const unstarted = run.phases.filter(({ group, visit }) => group === "phases" && visit === 0);
@@ -67,14 +67,14 @@ function passedSteps(run: RunView, phase: string): readonly Step[] {
 }
 
 /** The rules by which a phase that was never run counts as already done. Completing a phase by running it requires more. */
-export function findingProofs(flow: FlowView, phase: string): readonly Proof[] {
+export function listProofsOfDone(flow: FlowView, phase: string): readonly Proof[] {
   const { proof } = phaseRule(flow, phase);
   const proofs = proof === undefined ? stepGates(stepsOfPhase(flow, phase)) : (proof as readonly Proof[]);
   return proofs.flatMap((item) => (typeof item === "string" ? item : (withoutCommands(withoutFreshness(item)) ?? [])));
 }
 
 async function isAlreadyDone(runtime: Runtime, run: RunView, phase: string): Promise<boolean> {
-  const proofs = findingProofs(run.drafted.flow, phase);
+  const proofs = listProofsOfDone(run.drafted.flow, phase);
   const gates = proofs.filter((proof) => typeof proof !== "string");
   if (proofs.length === 0 || (gates.length > 0 && (await isProved(runtime, run, phase, gates)) !== true)) return false;
   for (const name of proofs.filter((proof) => typeof proof === "string")) {
@@ -83,7 +83,7 @@ async function isAlreadyDone(runtime: Runtime, run: RunView, phase: string): Pro
     const result = await registered.prove({
       attempt: `${phase}@0/survey#1`,
       state: run,
-      cursor: newCursor({ path: phase, kind: "phase", phase, visit: 0 }),
+      cursor: createCursor({ path: phase, kind: "phase", phase, visit: 0 }),
       commit: run.tip.commit,
       changed: [],
       previous: null,
@@ -106,7 +106,7 @@ async function isProved(runtime: Runtime, run: RunView, phase: string, gates: re
     gates: gates.map((gate) => fillGate(run.drafted.flow, gate, phase)),
     commit,
     changed: [],
-    ...withBaseProtected(run, refused),
+    ...baseProtectedField(run, refused),
     cancel: new AbortController().signal,
     onLiveEvent: runtime.onLiveEvent,
   });

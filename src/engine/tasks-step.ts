@@ -1,14 +1,14 @@
 // tasks-step: reads the tasks of a tasks step and records the waves they run in.
 
 import { errorFingerprint } from "../core/breaker.ts";
-import { taskWaves } from "../core/waves.ts";
+import { sortIntoWaves } from "../core/waves.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { TaskFound } from "../ports/functions.ts";
-import { type StepExecution, executionContext } from "./step-execution.ts";
+import { type StepExecution, readContext } from "./step-execution.ts";
 
 /** Reads the tasks of a tasks step and records their waves; from then on each task has its own cursor. */
-export async function tasksStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = executionContext(action);
+export async function runTasksStep(action: StepExecution): Promise<void> {
+  const { run, cursor, step } = readContext(action);
   const rule = step.tasks;
   invariant(rule !== undefined, `${step.id} is a tasks step`);
   const readTasks = action.runtime.functions.tasks[rule.read];
@@ -21,7 +21,7 @@ export async function tasksStep(action: StepExecution): Promise<void> {
   }
   const { tasks } = result;
   const isLeft = (task: TaskFound): boolean => rule.leave?.["type"] !== undefined && task.type === rule.leave["type"];
-  const waves = taskWaves(
+  const waves = sortIntoWaves(
     tasks.filter((task) => !isLeft(task)).map((task) => ({ ...task, files: [...task.files], after: [...task.after] })),
   );
   return action.record({ event: "tasks_read", attempt, waves, left: tasks.filter(isLeft).map(({ id }) => id) });

@@ -13,7 +13,7 @@ const saidCharsMax = 2_000;
 const violationsShownMax = 50;
 
 /** What is known of a turn when it ends, before anything it made is read. */
-export function endedTurn(
+export function buildEndedTurn(
   { attempt }: StepExecution,
   result: Extract<TurnResult, { kind: "ended" }>,
   { agent, usage }: { readonly agent: string; readonly usage: Usage },
@@ -43,7 +43,7 @@ export function endedTurn(
 }
 
 /** The turn's line: with what it left in its layer, and the blob of what it said and returned. */
-export async function turnEndedEvent(action: StepExecution, { event, report }: EndedTurn, changes: ChangeSet): Promise<Draft> {
+export async function buildTurnEnded(action: StepExecution, { event, report }: EndedTurn, changes: ChangeSet): Promise<Draft> {
   const { said, claim } = report;
   if (said.length <= saidCharsMax && claim === undefined) return { ...event, layer: changes.tree };
   const blob = await action.runtime.journal.putBlob(JSON.stringify({ said, claim: claim ?? null }));
@@ -54,7 +54,7 @@ const turnTranscript = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">,
   transcript === undefined ? {} : { transcript };
 
 /** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null if it stayed inside. */
-export function violationEvent(action: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
+export function buildViolation(action: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
   const violations = [
     ...changes.violations.map(({ path, kind, detail }) => ({ path, why: `${path} (${kind}: ${detail})` })),
     ...outside.map((path) => ({ path, why: `${path} (outside_layer: the agent's own tool call names it)` })),
@@ -73,7 +73,7 @@ export function violationEvent(action: StepExecution, changes: ChangeSet, outsid
 }
 
 /** `turn_ended` of a turn that failed or ran out of time. */
-export function turnFailedEvent(
+export function buildTurnFailed(
   { attempt }: StepExecution,
   result: Exclude<TurnResult, { kind: "ended" }>,
   { agent, reason, usage }: { readonly agent: string; readonly reason: string; readonly usage: Usage },
@@ -94,7 +94,7 @@ export function turnFailedEvent(
   };
 }
 
-export function stepFailedEvent(action: StepExecution, reason: string, detail: string): Draft {
+export function buildStepFailed(action: StepExecution, reason: string, detail: string): Draft {
   const facts = { changed: false, promised: false, announced_more: false };
   const fingerprint = errorFingerprint(reason, detail);
   return { event: "step_failed", attempt: action.attempt, facts, progress: false, fingerprint, detail, reason_code: reason };

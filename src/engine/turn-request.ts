@@ -1,18 +1,18 @@
 // turn-request: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
 
 import { correctionsMax, type Step } from "../contracts/flow.ts";
-import { turnHistory } from "../core/turn-history.ts";
+import { buildTurnHistory } from "../core/turn-history.ts";
 import { meterAllowance, minutesLeft, retriesLeft } from "../core/budget.ts";
 import type { CursorView } from "../core/state.ts";
 import type { TurnRequest } from "../ports/agent.ts";
 import { withSignal } from "./cancel.ts";
-import { type StepExecution, executionContext } from "./step-execution.ts";
+import { type StepExecution, readContext } from "./step-execution.ts";
 import type { TurnPrompt } from "./runtime.ts";
 
 const turnMinutesMax = 20;
 
 /** The session that a step continues; null if it starts its own. */
-export function continuedSession({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
+export function findSessionToContinue({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
   // Not every agent can resume a session in another folder: if it failed over that, the next try starts a new one.
   const hasSessionFailed = (streak[id] ?? 0) > 0 && seen[id]?.reason === "agent_failed";
   const session = continues === undefined || hasSessionFailed ? undefined : seen[continues]?.facts["session"];
@@ -26,10 +26,10 @@ export function buildTurnRequest(
   layer: string,
   previous?: unknown,
 ): { readonly turn: TurnRequest; readonly isBoundByBudget: boolean } {
-  const { run, cursor, step, open } = executionContext(action);
+  const { run, cursor, step, open } = readContext(action);
   const stepMinutes = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
   const budgetMinutes = minutesLeft(run, cursor.phase);
-  const { facts, history } = turnHistory(run, action.attempt);
+  const { facts, history } = buildTurnHistory(run, action.attempt);
   const turn: Omit<TurnRequest, "cancel"> = {
     prompt: turnPrompt.prompt,
     returns: turnPrompt.returns,
@@ -46,7 +46,7 @@ export function buildTurnRequest(
     isInterrupted: open.session !== null,
     left: () => meterAllowance(action.run(), cursor.phase),
     isUnpaid: () => action.run().open[action.attempt]?.stage === "started",
-    session: open.session ?? continuedSession(cursor, step),
+    session: open.session ?? findSessionToContinue(cursor, step),
     onSession: (session, how) =>
       action.record({
         event: "session_opened",

@@ -11,7 +11,7 @@ import { journalFile } from "../journal/journal.ts";
 import { findOwner } from "../journal/owner.ts";
 import { hasLine, readJournal } from "../journal/read.ts";
 import type { Lease, RunStore, StoredRun } from "../ports/run-store.ts";
-import { leaveRequest } from "../project/requests/request-files.ts";
+import { writeRequest } from "../project/requests/request-files.ts";
 import { openRequestQueue } from "../project/requests/request-queue.ts";
 
 export function openFileStore(root: string): RunStore {
@@ -33,7 +33,7 @@ export function openFileStore(root: string): RunStore {
     readBlob: async (run, hash) => readBlob(folderOf(run), hash),
     hasBlob: async (run, hash) => hasBlob(folderOf(run), hash),
     runs: async () => foldersIn().map((run) => storedRun(run, folderOf(run))),
-    send: async (run, request) => void (await leaveRequest(folderOf(run), request)),
+    send: async (run, request) => void (await writeRequest(folderOf(run), request)),
     requests: (run) => openRequestQueue(folderOf(run)),
     close: async () => undefined,
   };

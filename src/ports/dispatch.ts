@@ -48,7 +48,7 @@ export type OrderEnd =
       readonly isTrouble?: true;
     };
 
-export type Working = {
+export type WorkerHandle = {
   /** Takes nothing more; resolves when no order is worked on. */
   drain(): Promise<void>;
   /** Resolves with why the worker may work no longer; null if it drained. */
@@ -78,6 +78,6 @@ export interface Dispatch {
   /** False if a living worker has it, it was over already, or it never existed. */
   withdraw(id: string): Promise<boolean>;
   /** Refused if another worker with this id is alive. */
-  work(registration: WorkerRegistration, on: OnOrder): Promise<Working>;
+  work(registration: WorkerRegistration, on: OnOrder): Promise<WorkerHandle>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 // functions: port to the runner's own functions that flows call: steps, proofs, and readers of phases and tasks.
 
 import type { Check, CheckResult } from "../contracts/evidence.ts";
-import type { PhaseRead, TaskRead } from "../contracts/found.ts";
+import type { PhaseRead, TaskRead } from "../contracts/documents-read.ts";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { Facts, Outcome } from "../contracts/outcome.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
-import type { Applied } from "./workspace.ts";
+import type { AppliedCommit } from "./workspace.ts";
 
 /** The result of a runner function. */
 export type FunctionResult = {
@@ -17,7 +17,7 @@ export type FunctionResult = {
   /** Checks that judge this cursor from here on, replacing those it had. */
   readonly locks?: readonly Check[];
   /** A commit it made on the run's branch, under its attempt's key. */
-  readonly applied?: Applied;
+  readonly applied?: AppliedCommit;
   readonly differed?: readonly DocumentDiffered[];
   /** It changed something outside the run and is finished: recorded even if the step was cancelled meanwhile. */
   readonly stands?: true;

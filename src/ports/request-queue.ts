@@ -3,7 +3,7 @@
 import type { EventOf } from "../contracts/event.ts";
 
 /** What another process may ask of a run: pause, stop, resume, raise a limit, answer a question. */
-export type Request =
+export type RunRequest =
   | Omit<EventOf<"control_requested">, "reason_code">
   | Omit<EventOf<"limit_raised">, "reason_code">
   | Omit<EventOf<"review_noted">, "reason_code">
@@ -13,7 +13,7 @@ export type Request =
 /** Requests from other processes. They stay on disk until the owner has journaled them, each exactly once by its key. */
 export interface RequestQueue {
   /** Requests that have arrived and are not removed yet, oldest first. */
-  pending(): Promise<readonly Request[]>;
+  pending(): Promise<readonly RunRequest[]>;
   /** The request is journaled, or can never fit: it may be removed. */
   forget(request: string): Promise<void>;
   /** Calls back when something may have arrived; the returned function ends that. */

@@ -9,7 +9,7 @@
 import type { Entry } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import type { OpenedJournal, Position, Replay } from "../journal/journal.ts";
-import type { RequestQueue, Request } from "./request-queue.ts";
+import type { RequestQueue, RunRequest } from "./request-queue.ts";
 
 export type RunKind = "run" | "portfolio";
 
@@ -66,7 +66,7 @@ export interface RunStore {
   hasBlob(run: string, hash: Hash): Promise<boolean>;
   runs(): Promise<readonly StoredRun[]>;
   /** Leaves a request for a run, whichever process has it. */
-  send(run: string, request: Request): Promise<void>;
+  send(run: string, request: RunRequest): Promise<void>;
   requests(run: string): Promise<RequestQueue & { readonly close: () => Promise<void> }>;
   close(): Promise<void>;
 }

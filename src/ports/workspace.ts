@@ -35,7 +35,7 @@ export type ChangeSet = {
   readonly tree: GitSha;
 };
 
-export type Applied = {
+export type AppliedCommit = {
   readonly commit: GitSha;
   readonly parent: GitSha;
   readonly tree: GitSha;
@@ -74,7 +74,7 @@ export type RevertRequest = {
 };
 export type RevertResult = {
   /** Null if nothing was reverted; then there is no branch either. */
-  readonly applied: Applied | null;
+  readonly applied: AppliedCommit | null;
   readonly branch: string | null;
   /** Paths that others changed since in a way that cannot be separated: because of them nothing was reverted. */
   readonly conflict: readonly string[];
@@ -124,20 +124,20 @@ export interface Workspace {
   /** Reads the layer without trusting anything in it. */
   changesOf(attempt: AttemptId): Promise<ChangeSet>;
   /** Commits the layer's in-scope changes under the attempt's key; null if nothing changed. Safe to call again: a commit with that key is found, not made twice. */
-  apply(attempt: AttemptId, subject: string): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  apply(attempt: AttemptId, subject: string): Promise<AppliedCommit | { readonly conflict: readonly string[] } | null>;
   /** A commit of what the layer holds, on no branch, to look at its artifacts; null if it may not be applied or changed nothing. */
   preview(attempt: AttemptId): Promise<GitSha | null>;
   /** Reverts in one commit on top what some attempts did, and nothing of others. Safe to call again: its commit is found by its key. */
   revert(request: RevertRequest): Promise<RevertResult>;
   /** Merges in one commit on top what a child run did; null if nothing differs. Safe to call again: its commit is found by its key. */
-  mergeChild(request: MergeChildRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  mergeChild(request: MergeChildRequest): Promise<AppliedCommit | { readonly conflict: readonly string[] } | null>;
   /**
    * Commits the runner's own files in one commit on top, without any folder; null if nothing differs. What is in a file's place or in the
    * place of a folder above it, a link say, is replaced. Safe to call again: its commit is found by its key.
    */
-  commitFiles(request: CommitFilesRequest): Promise<Applied | { readonly conflict: readonly string[] } | null>;
+  commitFiles(request: CommitFilesRequest): Promise<AppliedCommit | { readonly conflict: readonly string[] } | null>;
   /** Commits files as they are in another commit, on top; null if nothing differs. Safe to call again: its commit is found by its key. */
-  restore(request: RestoreRequest): Promise<Applied | null>;
+  restore(request: RestoreRequest): Promise<AppliedCommit | null>;
   /** Saves the layer's diff beside the journal and removes the layer. */
   quarantine(attempt: AttemptId): Promise<void>;
   /** The crash state of an attempt's workspace. `layerTree` is the tree its recorded turn left, if one is recorded. */

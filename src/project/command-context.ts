@@ -32,5 +32,5 @@ export type CommandContext = {
 };
 
 /** The actor, as the journal records it. */
-export const actorOf = ({ user, agent }: Pick<CommandContext, "user" | "agent">): string =>
+export const toActor = ({ user, agent }: Pick<CommandContext, "user" | "agent">): string =>
   agent === undefined ? `operator:${user}` : `agent:${agent}`;

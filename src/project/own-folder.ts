@@ -30,7 +30,7 @@ export function requireNoLink(root: string, path: string): void {
 }
 
 /** Returns a folder below `root`, created if missing. F1 */
-export function folderBelow(root: string, path: string, mode = 0o700): string {
+export function ensureFolderBelow(root: string, path: string, mode = 0o700): string {
   let at = root;
   for (const part of pathParts(root, path)) {
     at = join(at, part);

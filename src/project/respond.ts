@@ -48,13 +48,13 @@ export function refuse(code: ReasonCode, parts: Parts = {}): never {
 export type Failure = { readonly code: ReasonCode; readonly message: string };
 
 /** Describes an error by code and message: a refusal, a system error, or a bug. */
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof Refusal) return { code: error.response.reason_code, message: error.response.message };
   const message = error instanceof Error ? error.message : String(error);
   return classifySystemError(error) ?? { code: "internal_error", message };
 }
 
-export function retryOf(code: ReasonCode): Retry {
+export function findRetryPolicy(code: ReasonCode): Retry {
   const { retry = "never" }: Reason = reasons[code];
   return retry;
 }

@@ -7,7 +7,7 @@ import { explainDiskFull } from "../workspace/disk-room.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
 /** A system failure, as a reason and a sentence. */
-export type Trouble = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
+export type SystemFailure = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
 
 /** Errors for lack of space, permission or resources; every other system error is a bug of ours. */
 const systemCodes = [
@@ -27,7 +27,7 @@ const systemCodes = [
 ];
 
 /** Classifies an error as a system failure; null if it is a bug. `folders`: what it may have written to, if the error doesn't say. */
-export function classifySystemError(error: unknown, folders: readonly string[] = []): Trouble | null {
+export function classifySystemError(error: unknown, folders: readonly string[] = []): SystemFailure | null {
   if (error instanceof JournalFailure) {
     const { kind, trouble } = error;
     if (kind === "event_too_large") return null; // large payloads belong in blobs
@@ -62,7 +62,7 @@ export function classifySystemError(error: unknown, folders: readonly string[] =
   return isHiddenBehindMkdir(error) || systemCodes.includes(errno) ? systemRefusal(error) : null;
 }
 
-const systemRefusal = (error: Error): Trouble => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
+const systemRefusal = (error: Error): SystemFailure => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });
 
 /** Whether a recursive mkdir failed with ENOENT: Node reports that in place of the real error. */
 function isHiddenBehindMkdir(error: Error): error is Error & { readonly path: string } {

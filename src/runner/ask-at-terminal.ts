@@ -6,7 +6,7 @@
 
 import type { Draft } from "../contracts/event.ts";
 import { recordRequests } from "../engine/record-requests.ts";
-import type { Request } from "../ports/request-queue.ts";
+import type { RunRequest } from "../ports/request-queue.ts";
 import { openRequestQueue } from "../project/requests/request-queue.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -15,7 +15,7 @@ import type { CommandContext } from "../project/command-context.ts";
 export type TerminalReply =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "none" }
-  | { readonly kind: "requests"; readonly requests: readonly Request[] };
+  | { readonly kind: "requests"; readonly requests: readonly RunRequest[] };
 
 /**
  * Asks the person at this terminal, and handles requests of others meanwhile. `beforeRecording` is called before a request is journaled
@@ -31,7 +31,7 @@ export async function askAtTerminal(
   }: {
     readonly question: string;
     readonly choices: readonly string[];
-    readonly beforeRecording?: (request: Request) => (() => Promise<void>) | null;
+    readonly beforeRecording?: (request: RunRequest) => (() => Promise<void>) | null;
   },
 ): Promise<TerminalReply> {
   const requestQueue = await openRequestQueue(openRun.folder);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import { block, runView, cursor } from "../views/run-view.test-support.ts";
-import type { Request } from "../ports/request-queue.ts";
+import type { RunRequest } from "../ports/request-queue.ts";
 import { askOpenQuestion } from "./ask-open-question.ts";
 import { sendRequest } from "../project/requests/send-request.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -76,7 +76,7 @@ function scene(typed: readonly string[] = []) {
 }
 
 const from = { request: "r1", actor: "operator:lee" };
-const send = (request: Request) => sendRequest(folder, request, { waitMs: 10_000 });
+const send = (request: RunRequest) => sendRequest(folder, request, { waitMs: 10_000 });
 
 test("an answer from another terminal takes the question away, is journaled and acknowledged, and the run goes on", async () => {
   const { openRun, context, events, shown, isAsked } = scene();
@@ -120,7 +120,7 @@ test("what settles nothing is journaled, told, and the question comes back", asy
   const answering = askOpenQuestion(context, openRun);
   await first;
   const again = isAsked();
-  await send({ ...from, event: "limit_raised", scope: "run", dimension: "tokens", to: 9_000_000, detail: "more" } as unknown as Request);
+  await send({ ...from, event: "limit_raised", scope: "run", dimension: "tokens", to: 9_000_000, detail: "more" } as unknown as RunRequest);
   await again;
   expect(events).toMatchObject([{ event: "limit_raised" }]);
   await send({ ...from, request: "r2", event: "block_answered", block: asked.block, answer: "error" });

@@ -1,29 +1,29 @@
 // ask-open-question: asks a run's open question at this terminal, while other terminals can still answer, stop or pause the run.
 
 import type { EventOf } from "../contracts/event.ts";
-import { own } from "../core/record.ts";
+import { ownValue } from "../core/own-values.ts";
 import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { chooseBox, type Question, runQuestions } from "../views/choose-box.ts";
+import { questionBox, type Question, listQuestions } from "../views/question-box.ts";
 import { oneLine } from "../views/wording.ts";
-import { isVerdict } from "../views/verdicts.ts";
-import type { Request } from "../ports/request-queue.ts";
+import { isVerdictQuestion } from "../views/verdicts.ts";
+import type { RunRequest } from "../ports/request-queue.ts";
 import { matchAnswer } from "./match-answer.ts";
 import { unreachable } from "../kit/never.ts";
-import { testsPatch } from "../project/runs/tests-patch.ts";
+import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { OpenRun } from "./open-run.ts";
-import { actorOf, type CommandContext } from "../project/command-context.ts";
+import { toActor, type CommandContext } from "../project/command-context.ts";
 
 /** Asks until the question is answered or the run ends. True: it was answered, here or elsewhere, and the run continues now. */
 export async function askOpenQuestion(context: CommandContext, openRun: OpenRun): Promise<boolean> {
   for (;;) {
     const run = openRun.view();
-    const questions = runQuestions(run);
-    const question = questions.find(({ block }) => own(run.blocks, block)?.hold === true) ?? questions[0];
+    const questions = listQuestions(run);
+    const question = questions.find(({ block }) => ownValue(run.blocks, block)?.hold === true) ?? questions[0];
     if (question === undefined) return false;
-    const patch = await testsPatch(openRun.paths, run, question.block);
-    for (const line of chooseBox(question, patch)) context.show(line);
+    const patch = await readTestsPatch(openRun.paths, run, question.block);
+    for (const line of questionBox(question, patch)) context.show(line);
     const reply = await askAtTerminal(context, openRun, {
       ...promptFor(question),
       beforeRecording: (request) => resumeIfAnswered(openRun, request),
@@ -46,12 +46,12 @@ function promptFor({ options, free }: Question): { readonly question: string; re
   return { question: "Choose", choices: keys };
 }
 
-const isControl = (request: Request): boolean => request.event === "control_requested";
-const answersBlock = (requests: readonly Request[], block: string): boolean =>
+const isControl = (request: RunRequest): boolean => request.event === "control_requested";
+const answersBlock = (requests: readonly RunRequest[], block: string): boolean =>
   requests.some((request) => request.event === "block_answered" && request.block === block);
 
 /** Tells the person at this prompt what another terminal requested. */
-function describeRequest(request: Request): string {
+function describeRequest(request: RunRequest): string {
   const by = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
     case "block_answered":
@@ -70,24 +70,24 @@ function describeRequest(request: Request): string {
 }
 
 /** Returns the function that resumes the run once a request has answered its blocking question; null if the request does not. */
-function resumeIfAnswered(openRun: OpenRun, request: Request): (() => Promise<void>) | null {
+function resumeIfAnswered(openRun: OpenRun, request: RunRequest): (() => Promise<void>) | null {
   if (request.event !== "block_answered") return null;
   const { block, answer, actor } = request;
-  const isBlocking = own(openRun.view().blocks, block)?.hold === true;
+  const isBlocking = ownValue(openRun.view().blocks, block)?.hold === true;
   if (!isBlocking || endsInvocation(openRun.view(), block, answer)) return null;
   return async () => {
-    if (own(openRun.view().blocks, block) === undefined) await openRun.append(resumedEvent(openRun, actor));
+    if (ownValue(openRun.view().blocks, block) === undefined) await openRun.append(resumedEvent(openRun, actor));
   };
 }
 
 async function recordAnswer(context: CommandContext, openRun: OpenRun, id: string, text: string): Promise<boolean> {
   const run = openRun.view();
-  const block = own(run.blocks, id);
+  const block = ownValue(run.blocks, id);
   if (text === "" || block === undefined) return false;
   const answer = matchAnswer(block, text) ?? text;
   const issues = await askForIssues(context, openRun, block, answer);
-  if (issues === null || own(openRun.view().blocks, id) === undefined) return openRun.view().status === "running";
-  const actor = actorOf(context);
+  if (issues === null || ownValue(openRun.view().blocks, id) === undefined) return openRun.view().status === "running";
+  const actor = toActor(context);
   const isInvocationOver = endsInvocation(run, id, answer); // before the state changes
   await openRun.append({
     event: "block_answered",
@@ -119,7 +119,7 @@ async function askForIssues(
   block: RunView["blocks"][string],
   answer: string,
 ): Promise<readonly string[] | null> {
-  if (!isVerdict(block) || answer === "pass") return [];
+  if (!isVerdictQuestion(block) || answer === "pass") return [];
   const reply = await askAtTerminal(context, openRun, { question: "What is wrong? In one line:", choices: [] });
   if (reply.kind === "requests") {
     for (const request of reply.requests) context.show(`! ${describeRequest(request)}`);
@@ -133,8 +133,8 @@ async function askForIssues(
 
 /** Whether the flow ends this invocation with that answer. */
 function endsInvocation(run: RunView, id: string, answer: string): boolean {
-  const block = own(run.blocks, id);
-  const cursor = block === undefined ? undefined : own(run.cursors, block.cursor);
+  const block = ownValue(run.blocks, id);
+  const cursor = block === undefined ? undefined : ownValue(run.cursors, block.cursor);
   if (block === undefined || cursor === undefined || block.house) return false;
   return cursorSteps(run, cursor).find((step) => step.id === block.step)?.human?.leaves === answer;
 }

@@ -3,12 +3,12 @@
 import type { Draft, EventOf } from "../contracts/event.ts";
 import { storeAddress } from "../fleet/address.ts";
 import { markShared, sharedMark } from "../fleet/shared-mark.ts";
-import { actorOf, type CommandContext } from "../project/command-context.ts";
+import { toActor, type CommandContext } from "../project/command-context.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { bindRun } from "../project/runs/run-binding.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { redactDraft, redactedJournal } from "../project/secrets/redacted-journal.ts";
-import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { redactDraft, redactJournal } from "../project/secrets/redacted-journal.ts";
+import { getRedaction } from "../project/secrets/context-redaction.ts";
 import { openFoldedJournal, openRunJournal } from "./open-journal.ts";
 import { requireMayGrant } from "./require-may-grant.ts";
 
@@ -32,11 +32,11 @@ export async function beginRun({
   blobs,
   isShared = storeAddress(context.env) !== null,
 }: NewRun): Promise<void> {
-  const { redactor } = redactionOf(context, paths.root);
+  const { redactor } = getRedaction(context, paths.root);
   const drafted = redactDraft(redactor, event, blobs);
   if (isShared && sharedMark(folder) === null) markShared(folder);
   const opened = await openRunJournal(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
-  const journal = redactedJournal(opened.journal, redactor);
+  const journal = redactJournal(opened.journal, redactor);
   try {
     // Before its first line: every existing run has its record.
     bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
@@ -58,11 +58,11 @@ export type Adoption = {
 
 /** Writes the first events of a run's new user into its journal. Nothing is driven, and the run cannot be opened until it is bound. */
 export async function appendAdoption({ context, paths, folder, events, blobs }: Adoption): Promise<void> {
-  requireMayGrant(context, { event: "run_adopted", actor: actorOf(context) });
-  const { journal } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor);
+  requireMayGrant(context, { event: "run_adopted", actor: toActor(context) });
+  const { journal } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor);
   try {
     for (const text of blobs) await journal.putBlob(text);
-    await journal.append(events.map((event) => ({ actor: actorOf(context), reason_code: "run_adopted", ...event })));
+    await journal.append(events.map((event) => ({ actor: toActor(context), reason_code: "run_adopted", ...event })));
   } finally {
     await journal.close();
   }

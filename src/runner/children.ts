@@ -9,10 +9,10 @@ import { dimensions } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";
 import type { ChildAsks } from "../contracts/outcome.ts";
 import { remainingAmount } from "../core/budget.ts";
-import { own } from "../core/record.ts";
-import { hasFailed, isPausedFor, questionsOpen } from "../core/selectors.ts";
+import { ownValue } from "../core/own-values.ts";
+import { hasFailed, isPausedFor, listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import type { ChildAnswered, Children } from "../engine/runtime.ts";
+import type { ChildAnswer, ChildRuns } from "../engine/runtime.ts";
 import type { LoadedFlow } from "../flows/load.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { registryVersions } from "../playbooks/registry/registry.ts";
@@ -38,7 +38,7 @@ export type ChildParts = {
   readonly withChild: <Value>(folder: string, run: string, work: (child: OpenChild) => Promise<Value>) => Promise<Value>;
 };
 
-export function createChildren(parts: ChildParts): Children {
+export function createChildren(parts: ChildParts): ChildRuns {
   return {
     async run({ attempt, flow, options, cancel, answered }) {
       // The id follows from the journal, so it is the same after every crash.
@@ -67,11 +67,11 @@ type ChildEnd = {
   readonly view: RunView;
   /** Why the child rests. */
   readonly why: string;
-  readonly answered: ChildAnswered | undefined;
+  readonly answered: ChildAnswer | undefined;
 };
 
 /** Builds the step's result from the child's state: what it used since the last answer, its question, its commits. */
-function childResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType<Children["run"]>> {
+function childResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType<ChildRuns["run"]>> {
   const { status, verdict, tip, ledger, drafted, detail } = view;
   const { tokens, calls, usd, estimated } = ledger.run;
   const before = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
@@ -94,8 +94,8 @@ function childResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType
 }
 
 /** Records the answer of the parent's user, once; a question that was settled meanwhile stays settled. */
-async function recordAnswer(child: OpenChild, { block, answer, issues, actor }: ChildAnswered): Promise<void> {
-  if (own(child.view().blocks, block) === undefined) return;
+async function recordAnswer(child: OpenChild, { block, answer, issues, actor }: ChildAnswer): Promise<void> {
+  if (ownValue(child.view().blocks, block) === undefined) return;
   const more = issues === undefined ? {} : { issues: [...issues] };
   const request = `parent:${child.view().seq}`;
   await child.append({ event: "block_answered", actor, reason_code: "block_answered", request, block, answer, ...more });
@@ -112,7 +112,7 @@ async function resumeChild(child: OpenChild, actor = "system"): Promise<void> {
 /** Finds the question that a child waits for; null if it waits for anything else. */
 function findOpenQuestion(run: RunView): Omit<ChildAsks, "run" | "spent"> | null {
   if (run.status !== "paused" || run.parked !== undefined || hasFailed(run)) return null;
-  const block = questionsOpen(run).find((candidate) => isPausedFor(run, candidate));
+  const block = listOpenQuestions(run).find((candidate) => isPausedFor(run, candidate));
   if (block === undefined) return null;
   const { question, options, recommend, free } = block;
   return {

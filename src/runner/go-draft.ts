@@ -11,14 +11,14 @@ import { makeDraft } from "./draft/draft.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import type { GoInput } from "../playbooks/contract/go-input.ts";
 import { type ProjectPaths, requireProject, writeCurrent } from "../project/runs/project-paths.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { requireRepository } from "../project/runs/require-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
-import { actorOf, type CommandContext } from "../project/command-context.ts";
+import { toActor, type CommandContext } from "../project/command-context.ts";
 import { type Preview, buildPreview } from "./draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { refuse, respond, screenRows } from "../project/respond.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
-import { settingsOf } from "../project/config/settings.ts";
+import { requireSettings } from "../project/config/settings.ts";
 import { requireStatus } from "../project/runs/loaded-run.ts";
 import type { OpenRun } from "./open-run.ts";
 import { workUntilRest } from "./work-until-rest.ts";
@@ -66,7 +66,7 @@ export async function goDraft(context: CommandContext, draft: WaitingDraft, inpu
   }
   // The preview's page has a row for the defaults.
   const shownLines = isAcknowledged ? [] : [...preview.page, ...uncommitted, ...warnings.filter((line) => line.startsWith("Defaults: "))];
-  for (const line of await keepWithinQuota(context, paths, settingsOf(context, paths).config.disk_quota)) context.show(`! ${line}`);
+  for (const line of await keepWithinQuota(context, paths, requireSettings(context, paths).config.disk_quota)) context.show(`! ${line}`);
   const begin = (openRun: OpenRun): Promise<void> => startRun(context, openRun, input);
   const response = await workUntilRest(context, { paths, run, options: input, warnings: allWarnings, shownLines, begin });
   return { ...response, data: { ...response.data, inferred_defaults: preview.data.inferred_defaults } };
@@ -102,7 +102,7 @@ async function startRun(context: CommandContext, openRun: OpenRun, input: GoFlag
   const { paths, run, view } = openRun;
   requireStatus({ paths, run, view: view(), owner: null }, "go", "draft"); // another terminal may have been quicker
   const { ack } = view().drafted;
-  const actor = actorOf(context);
+  const actor = toActor(context);
   if (!view().acknowledged) await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
   await whileNoOtherStarts(paths, async () => {
     await refuseSecondRun(context, paths, view().drafted.flow, { self: run, isNew: input.new === true });
@@ -126,7 +126,7 @@ async function askToStart(context: CommandContext, page: readonly string[], warn
 
 /** Warns of uncommitted changes as they are now: a draft may be days old. */
 async function uncommittedWarnings(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
-  const repository = await openedRepository(paths.root);
+  const repository = await requireRepository(paths.root);
   const owned = (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [];
   const changed = await readChangedFiles(repository, compileOwnedPaths(owned));
   return changed.length === 0 ? [] : [describeUncommitted(changed, drafted.base.commit)];

@@ -17,8 +17,8 @@ import type { CommandContext } from "../project/command-context.ts";
 import { readConfig } from "../project/config/config.ts";
 import { type Collector, resolveCollector, postTraces } from "../project/otel/collector.ts";
 import { version } from "../project/runs/product.ts";
-import { type HashOf, type Origin, otlpBody, parseTraceparent, buildTraceparent } from "../views/outbound/otlp.ts";
-import { openSpans, type Span, turnKey } from "../views/outbound/spans.ts";
+import { type HashPrefix, type TraceOrigin, buildOtlpBody, parseTraceparent, buildTraceparent } from "../views/outbound/otlp.ts";
+import { openSpanCollector, type Span, turnSpanKey } from "../views/outbound/spans.ts";
 
 export type LiveTrace = {
   readonly onEntry: (entry: Entry) => void;
@@ -36,7 +36,7 @@ const lastFlushMs = 2_000;
 const sentSeqFile = "otel-sent";
 
 /** The first bytes of a text's SHA-256, in hex: the ids of traces and spans. */
-export const hashOf: HashOf = (text, bytes) =>
+export const hashOf: HashPrefix = (text, bytes) =>
   createHash("sha256")
     .update(text)
     .digest("hex")
@@ -55,14 +55,20 @@ export function openLiveTrace(context: CommandContext, root: string, folder: str
 
 function openSender(collector: Collector, context: CommandContext, folder: string, view: () => RunView): LiveTrace {
   const run = view().drafted.run_id;
-  const origin: Origin = { run, hash: hashOf, resource: collector.resource, version, caller: parseTraceparent(context.env["TRACEPARENT"]) };
+  const origin: TraceOrigin = {
+    run,
+    hash: hashOf,
+    resource: collector.resource,
+    version,
+    caller: parseTraceparent(context.env["TRACEPARENT"]),
+  };
   const queue = openSpanQueue({ collector, origin, folder, warnOnce: openWarning(context, collector, run) });
   return {
     onEntry: queue.add,
     environment: (attempt) => {
       const open = view().open[attempt];
       const tries = open === undefined ? 1 : (view().cursors[open.cursor]?.tries[attempt] ?? 1);
-      return { TRACEPARENT: buildTraceparent(origin, turnKey(attempt, tries)) };
+      return { TRACEPARENT: buildTraceparent(origin, turnSpanKey(attempt, tries)) };
     },
     close: queue.close,
   };
@@ -82,7 +88,7 @@ function openWarning(context: CommandContext, { origin }: Collector, run: string
 
 type SpanQueueParts = {
   readonly collector: Collector;
-  readonly origin: Origin;
+  readonly origin: TraceOrigin;
   readonly folder: string;
   readonly warnOnce: (why: string) => void;
 };
@@ -91,7 +97,7 @@ type SpanQueueParts = {
 function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts): Pick<LiveTrace, "close"> & {
   readonly add: (entry: Entry) => void;
 } {
-  const spans = openSpans(collector.isGenAi);
+  const spans = openSpanCollector(collector.isGenAi);
   let buffer: { readonly span: Span; readonly seq: number }[] = [];
   let failures = 0;
   let isClosing = false;
@@ -100,13 +106,13 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
   const closed = new AbortController();
 
   const bufferSpans = (entry: Entry): void => {
-    for (const span of spans.take(entry)) if (buffer.length < bufferMax) buffer.push({ span, seq: entry.seq });
+    for (const span of spans.add(entry)) if (buffer.length < bufferMax) buffer.push({ span, seq: entry.seq });
   };
   const flush = async (): Promise<void> => {
     timer = null;
     while (buffer.length > 0) {
       const batch = buffer.slice(0, batchMax);
-      const body = otlpBody(
+      const body = buildOtlpBody(
         batch.map(({ span }) => span),
         origin,
       );

@@ -1,6 +1,6 @@
 // match-answer: matches a person's text to one of a question's options.
 
-import { own } from "../core/record.ts";
+import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
 
 type Question = Pick<RunView["blocks"][string], "options"> & { readonly free?: boolean | undefined };
@@ -11,7 +11,7 @@ type Question = Pick<RunView["blocks"][string], "options"> & { readonly free?: b
  */
 export function matchAnswer({ options, free }: Question, text: string): string | null {
   const word = text.trim().toLowerCase();
-  if (free === true) return own(options, word) ?? text;
+  if (free === true) return ownValue(options, word) ?? text;
   const key = matchOption(options, word);
   return key ?? (Object.keys(options).length === 0 ? text : null);
 }

@@ -2,7 +2,7 @@
 
 import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { openMilestones, phaseEnding } from "../views/progress.ts";
+import { openMilestones, describePhaseEnding } from "../views/progress.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** Returns the function that prints an entry's milestones. */
@@ -10,7 +10,7 @@ export function showMilestones(context: Pick<CommandContext, "show">): (entry: E
   const milestones = openMilestones();
   return (entry, run) => {
     for (const line of milestones(entry, run)) context.show(line);
-    const ending = phaseEnding(entry, run);
+    const ending = describePhaseEnding(entry, run);
     if (ending !== null) context.show(ending);
   };
 }

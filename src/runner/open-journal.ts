@@ -13,10 +13,10 @@ import type { Redactor } from "../kit/redact.ts";
 import type { Lease } from "../ports/run-store.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { openRequestQueue, type OwnedRequestQueue } from "../project/requests/request-queue.ts";
-import { openedRepository } from "../project/runs/opened-repository.ts";
+import { requireRepository } from "../project/runs/require-repository.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { redactedJournal } from "../project/secrets/redacted-journal.ts";
+import { redactJournal } from "../project/secrets/redacted-journal.ts";
 
 /** Opens a run's journal, redacted, and folds it as it is read. The lease is null if the folder is the source of truth. */
 export async function openFoldedJournal(
@@ -36,7 +36,7 @@ export async function openFoldedJournal(
     },
     onEntry: (entry) => fold.apply(entry),
   });
-  return { journal: redactedJournal(journal, redactor), fold, lease };
+  return { journal: redactJournal(journal, redactor), fold, lease };
 }
 
 /** Opens a journal in its folder, or in the store whose key the folder's marker file names. */
@@ -60,7 +60,7 @@ export async function openHubFor(
   const mark = sharedMark(folder);
   const url = hubAddress(context.env);
   if (mark === null || url === null) return null;
-  const hub = await (await import("../fleet/hub.ts")).openHub(await openedRepository(paths.root), join(folder, "hub.git"), url);
+  const hub = await (await import("../fleet/hub.ts")).openHub(await requireRepository(paths.root), join(folder, "hub.git"), url);
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
 }
 

@@ -11,7 +11,7 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Draft, Entry } from "../contracts/event.ts";
-import { weakerLevel } from "../contracts/isolation-order.ts";
+import { findWeakerLevel } from "../contracts/isolation-order.ts";
 import type { Fold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
@@ -25,13 +25,13 @@ import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
-import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { getRedaction } from "../project/secrets/context-redaction.ts";
 import { refuse } from "../project/respond.ts";
 import { type OpenBinding, openBinding } from "../project/runs/run-binding.ts";
 import { requireAsAcknowledged, requireOwnRun } from "../project/runs/require-own-run.ts";
 import { openStatusCache } from "./write-status-cache.ts";
-import { freeForRoom } from "../project/runs/ended-folders.ts";
-import { type Trouble, classifySystemError } from "../project/system-errors.ts";
+import { freeForFullDisk } from "../project/runs/ended-folders.ts";
+import { type SystemFailure, classifySystemError } from "../project/system-errors.ts";
 import { requireMayGrant } from "./require-may-grant.ts";
 import { closeGroup, openFoldedJournal, openHubFor, openSharedGroup } from "./open-journal.ts";
 import { beginRun } from "./begin-run.ts";
@@ -111,7 +111,7 @@ async function withRunIn<Value>(location: RunLocation, work: (openRun: OpenRun) 
 async function withLockedRun<Value>(location: RunLocation, work: (openRun: OpenRun) => Promise<Value>): Promise<Value> {
   const { context, paths, folder, run, group } = location;
   const record = await requireOwnRun(context, paths, folder, run); // H0
-  const { journal, fold, lease } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor, group); // H1
+  const { journal, fold, lease } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor, group); // H1
   const view = (): RunView => foldView(fold);
   const opened: OpenedRun = { ...location, journal, fold, lease, view };
   const binding = openBinding({ env: context.env, paths, folder, record, position: () => journal.position });
@@ -121,7 +121,7 @@ async function withLockedRun<Value>(location: RunLocation, work: (openRun: OpenR
     hasStaleFiles = true;
     // The policy its user adopts may be weaker than the acknowledged one; the record is updated before the journal.
     if (event.event === "policy_changed" && event.adopted && event.isolation !== undefined)
-      binding.update({ isolation: weakerLevel(binding.record().isolation, event.isolation) });
+      binding.update({ isolation: findWeakerLevel(binding.record().isolation, event.isolation) });
     await writer.write(event);
   };
   const driveOpened = (options: DriveOptions = {}): Promise<string> => {
@@ -258,12 +258,12 @@ function hasRoomToWork(folder: string): boolean {
 }
 
 /** Reopens the journal, writes the pause, and returns the run's state; null if there is no room even for that. */
-async function pauseFor({ context, paths, folder }: RunLocation, { code, message }: Trouble): Promise<string | null> {
+async function pauseFor({ context, paths, folder }: RunLocation, { code, message }: SystemFailure): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, reserveFile), { force: true });
   try {
-    const { journal, fold } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor);
+    const { journal, fold } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor);
     try {
-      if (code === "disk_full") await freeForRoom(folder, () => hasRoomToWork(folder));
+      if (code === "disk_full") await freeForFullDisk(folder, () => hasRoomToWork(folder));
       if (foldView(fold).status === "running") {
         const change = { from_state: "running", to_state: "paused" } as const;
         const event = { event: "run_paused", actor: "system", reason_code: code, detail: message, ...change } as const;

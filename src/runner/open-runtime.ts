@@ -37,16 +37,16 @@ import { openLearningChecks } from "./learning-checks.ts";
 import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";
 import { openRunRequests } from "./open-journal.ts";
-import { openedRepository, packagesOrigin } from "../project/runs/opened-repository.ts";
-import { actorOf, atOnce } from "../project/command-context.ts";
+import { requireRepository, findPackagesOrigin } from "../project/runs/require-repository.ts";
+import { toActor, atOnce } from "../project/command-context.ts";
 import { recordedPolicy } from "./draft/policy.ts";
-import { openLiveEvents, redactedAgents } from "../project/secrets/redacted-live-events.ts";
-import { redactionOf } from "../project/secrets/redaction-of.ts";
-import { secretFinder } from "../project/secrets/redaction.ts";
+import { openLiveEvents, redactAgents } from "../project/secrets/redacted-live-events.ts";
+import { getRedaction } from "../project/secrets/context-redaction.ts";
+import { openSecretFinder } from "../project/secrets/redaction.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { sweepTemporary } from "../project/runs/temporary.ts";
+import { sweepTemporaryFolders } from "../project/runs/sweep-temporary.ts";
 import { openTurnReceipts } from "../project/runs/turn-receipts.ts";
-import { transcribedAgents } from "../project/runs/transcript-write.ts";
+import { transcribeAgents } from "../project/runs/transcript-write.ts";
 
 export type RuntimeParts = ChildParts & {
   readonly paths: ProjectPaths;
@@ -69,10 +69,10 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const { context, paths, folder, view, recorder } = parts;
   const { drafted } = view();
   const policy = recordedPolicy(view());
-  const redaction = redactionOf(context, paths.root);
+  const redaction = getRedaction(context, paths.root);
   const { redactor } = redaction;
   const [repository, isolation, limits] = await Promise.all([
-    openedRepository(paths.root),
+    requireRepository(paths.root),
     openIsolation(drafted.isolation, paths, folder),
     openLimits(folder, openLimitsCache(folder)),
   ]);
@@ -92,7 +92,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   });
   // Processes that an earlier opening left alive are ended before anything new begins; the branch is inspected meanwhile.
   const isFirstOpening = view().opening === 0;
-  const [workspace] = await Promise.all([openingWorkspace, isFirstOpening ? 0 : agents.sweep(drafted.run_id), sweepTemporary()]);
+  const [workspace] = await Promise.all([openingWorkspace, isFirstOpening ? 0 : agents.sweep(drafted.run_id), sweepTemporaryFolders()]);
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
@@ -118,7 +118,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const runtime: Runtime = {
     journal: recorder,
     clock: systemClock,
-    agents: transcribedAgents(redactedAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),
+    agents: transcribeAgents(redactAgents(agents, redactor), { folder, redactor, now: () => systemClock.now() }),
     receipts: openTurnReceipts(folder),
     workspace,
     verifier,
@@ -181,12 +181,12 @@ async function openRunWorkspace(
     sharesHistory: !onlyDetects(isolation.level),
     collect: (layer) => isolation.collect(layer),
     redact: (bytes) => redactBytes(redactor, bytes),
-    secretsIn: secretFinder(redactor),
+    secretsIn: openSecretFinder(redactor),
     isSquashed: policy.land_squash === true,
     isApart: isApart === true,
     ...(fork === undefined ? {} : { forkedFrom: { runs: [...origins.map(({ run }) => run), ...forkedLater], begins: fork.tip } }),
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
-    ...(await packagesOrigin(policy)),
+    ...(await findPackagesOrigin(policy)),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
 }
@@ -224,7 +224,7 @@ function pauseOnInterrupt(parts: RuntimeParts): () => void {
   const pause = ({ now }: { readonly now: boolean }): void => {
     const detail = context.pauseDetail === undefined ? {} : { detail: context.pauseDetail };
     const request = randomUUID();
-    const event = { event: "control_requested", control: "pause", now, request, actor: actorOf(context), ...detail } as const;
+    const event = { event: "control_requested", control: "pause", now, request, actor: toActor(context), ...detail } as const;
     void sendRequest(folder, event, { waitMs: 0 });
   };
   const unsubscribes = [whenAborted(interrupted, () => pause({ now: isChild(parts) || interrupted.reason === atOnce }))];

@@ -1,17 +1,17 @@
 // resume-run: resumes a run that was paused, reached its cycle limit or was interrupted by a crash.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
-import { resumeBlockedBy } from "../core/breaker.ts";
+import { whyResumeBlocked } from "../core/breaker.ts";
 import { hasFailed } from "../core/selectors.ts";
-import type { Asks } from "../contracts/asks.ts";
+import type { StagedAsks } from "../contracts/staged-asks.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { readRequests, removeRequest } from "../project/requests/request-files.ts";
 import { findPolicyChange } from "./draft/policy.ts";
-import { settingsOf } from "../project/config/settings.ts";
-import { actorOf, type CommandContext } from "../project/command-context.ts";
+import { requireSettings } from "../project/config/settings.ts";
+import { toActor, type CommandContext } from "../project/command-context.ts";
 import { refuse } from "../project/respond.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
-import { reasonCode, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
+import { toReasonCode, requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import type { OpenRun } from "./open-run.ts";
 import { workUntilRest } from "./work-until-rest.ts";
@@ -20,7 +20,7 @@ export type ResumeInput = {
   readonly now?: boolean | undefined;
   readonly adoptConfig?: boolean | undefined;
   readonly maxCycles?: number | undefined;
-  readonly asks?: Asks | undefined;
+  readonly asks?: StagedAsks | undefined;
   readonly leavesParked?: boolean | undefined;
   /** Whether a person typed `resume`: nothing else continues a failed run. */
   readonly isExplicit?: boolean | undefined;
@@ -68,7 +68,7 @@ async function appendResume(context: CommandContext, openRun: OpenRun, { now }: 
   await openRun.append({
     event: "run_resumed",
     request: `resume:${openRun.view().seq}`,
-    actor: actorOf(context),
+    actor: toActor(context),
     reason_code: "operator_resumed",
     from_state: "paused",
     to_state: "running",
@@ -77,7 +77,7 @@ async function appendResume(context: CommandContext, openRun: OpenRun, { now }: 
 }
 
 function refuseFailed({ run, view }: LoadedRun): never {
-  return refuse(reasonCode(view.reason, "phase_failed"), {
+  return refuse(toReasonCode(view.reason, "phase_failed"), {
     run_id: run,
     state: view.status,
     message: `${run} failed${view.detail === null ? "" : ` (${view.detail})`}. Nothing was run again.`,
@@ -103,7 +103,7 @@ async function requireResumable(context: CommandContext, loaded: LoadedRun, inpu
       data: { pid: owner.pid },
       remediation: ["autopilot watch", "autopilot pause"],
     });
-  const blocked = resumeBlockedBy(view, systemClock.now(), input.now ?? false);
+  const blocked = whyResumeBlocked(view, systemClock.now(), input.now ?? false);
   if (blocked !== null)
     refuse(blocked.reason, {
       ...runFields,
@@ -115,7 +115,7 @@ async function requireResumable(context: CommandContext, loaded: LoadedRun, inpu
       ],
       data: { cooldown_until: blocked.until },
     });
-  const { hash } = settingsOf(context, paths);
+  const { hash } = requireSettings(context, paths);
   if (hash === view.drafted.config_hash || input.adoptConfig === true) return [];
   return ["Config changed since the run began; it goes on with its recorded copy (--adopt-config takes the new one)."];
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { commandContext } from "../../test/support/command-context.ts";
 import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { openQueue } from "../project/notify/queue.ts";
+import { openNoticeQueue } from "../project/notify/notice-queue.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { openNotices } from "./run-notices.ts";
 
@@ -21,7 +21,7 @@ test("a notice that can't be withdrawn ends no run, and is reported once", () =>
   const env = { HOME: folder, XDG_STATE_HOME: join(folder, "state"), XDG_CONFIG_HOME: join(folder, "config") };
   mkdirSync(join(folder, "config", "autopilot"), { recursive: true });
   writeFileSync(join(folder, "config", "autopilot", "config.yaml"), "notify: [{ name: a, run: [x] }]\n");
-  const queue = openQueue(env);
+  const queue = openNoticeQueue(env);
   const words = { project: "shop", at: "2026-01-01T00:00:00.000Z", reason: "ok", title: "t", text: "t", next: "autopilot inbox" };
   queue.add({ ...words, id: "run-1:b1", kind: "needs_you", run: "run-1" }, "a", 0);
   writeFileSync(join(queue.folder, "settled"), "a file where the folder should be");

@@ -10,16 +10,16 @@ import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { type Hook, readHooks } from "../project/notify/hooks.ts";
-import { openQueue, type Queue } from "../project/notify/queue.ts";
+import { openNoticeQueue, type NoticeQueue } from "../project/notify/notice-queue.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
-import { answeredBy, entryNotices, type Notice } from "../views/outbound/notices.ts";
+import { answeredBy, buildNotices, type Notice } from "../views/outbound/notices.ts";
 import { autopilotPath } from "./shipped-programs.ts";
 
 /** Returns the function that queues an entry's notices. A child run queues none: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
   const { hooks } = readHooks(context.env);
   if (hooks.length === 0 || context.sendsNoNotices === true) return () => undefined;
-  const queue = openQueue(context.env);
+  const queue = openNoticeQueue(context.env);
   const reported = new Set<string>();
   let isBroken = false;
   return (entry, run) => {
@@ -27,7 +27,7 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
     try {
       const isAnswered = answeredBy(entry, run);
       if (isAnswered !== null) queue.withdraw(isAnswered);
-      const unsent = entryNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
+      const unsent = buildNotices(entry, run, basename(paths.root)).filter(({ id }) => !reported.has(id));
       queueForHooks(context.env, queue, hooks, unsent);
       for (const { id } of unsent) reported.add(id);
     } catch (error) {
@@ -38,7 +38,7 @@ export function openNotices(context: CommandContext, paths: ProjectPaths, folder
 }
 
 /** Queues each notice for the hooks that want its kind, and starts a courier if one of them was not queued before. */
-export function queueForHooks(env: NodeJS.ProcessEnv, queue: Queue, hooks: readonly Hook[], notices: readonly Notice[]): void {
+export function queueForHooks(env: NodeJS.ProcessEnv, queue: NoticeQueue, hooks: readonly Hook[], notices: readonly Notice[]): void {
   let isAnyNew = false;
   for (const notice of notices)
     for (const { name, on } of hooks) if (on.includes(notice.kind) && queue.add(notice, name, Date.now())) isAnyNew = true;
@@ -48,7 +48,7 @@ export function queueForHooks(env: NodeJS.ProcessEnv, queue: Queue, hooks: reado
 /** Withdraws the notice of a question that has been answered, whichever process queued it. T2 */
 export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string): void {
   try {
-    openQueue(env).withdraw((notice) => notice.id === id);
+    openNoticeQueue(env).withdraw((notice) => notice.id === id);
   } catch {
     return; // the notice goes out anyway; the answer still counts
   }

@@ -5,13 +5,13 @@ import type { ReasonCode, ResultWord } from "../contracts/reason.ts";
 import { reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { chooseBox, runQuestions } from "../views/choose-box.ts";
-import { branchKept, runEnding, nextActions } from "../views/next-actions.ts";
+import { questionBox, listQuestions } from "../views/question-box.ts";
+import { whyBranchKept, describeEnding, listNextActions } from "../views/next-actions.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
-import { isQuestion } from "../views/progress.ts";
-import { own } from "../core/record.ts";
+import { isOpenQuestion } from "../views/progress.ts";
+import { ownValue } from "../core/own-values.ts";
 import { oneLine } from "../views/wording.ts";
-import { reasonCode } from "../project/runs/loaded-run.ts";
+import { toReasonCode } from "../project/runs/loaded-run.ts";
 import { respond } from "../project/respond.ts";
 
 /** Builds the response of `go` or `resume` from the run's state. */
@@ -22,7 +22,7 @@ export function runResponse(
   patches: Readonly<Record<string, readonly string[]>> = {},
 ): CommandResponse {
   const code = codeFor(run, restReason);
-  const questions = run.status === "paused" ? runQuestions(run) : [];
+  const questions = run.status === "paused" ? listQuestions(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
   return respond(code, {
     result,
@@ -30,10 +30,10 @@ export function runResponse(
     state: run.status,
     message: describeOutcome(run, code),
     warnings: [...warnings, ...branchWarning(run)],
-    remediation: nextActions(run),
+    remediation: listNextActions(run),
     ...(questions.length === 0
       ? {}
-      : { page: questions.flatMap((question) => [...chooseBox(question, own(patches, question.block)), ""]) }),
+      : { page: questions.flatMap((question) => [...questionBox(question, ownValue(patches, question.block)), ""]) }),
     data: { verdict: run.verdict, detail: run.detail, blocks: Object.keys(run.blocks), questions, gaps: run.gaps },
   });
 }
@@ -42,7 +42,7 @@ const detailCharsMax = 300;
 
 /** Warns that finished work did not land and why, so that nobody mistakes it for landed work. */
 function branchWarning(run: RunView): readonly string[] {
-  const kept = run.status === "completed" ? branchKept(run) : null;
+  const kept = run.status === "completed" ? whyBranchKept(run) : null;
   if (kept === null || kept.code === "work_unproved") return []; // the ending says so
   const because = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
   return [`${reasons[kept.code].meaning}${because} It is on autopilot/${run.drafted.run_id}.`];
@@ -53,11 +53,11 @@ function codeFor(run: RunView, restReason: string): ReasonCode {
     case "completed":
       return completionCodes[run.verdict ?? "unverified"];
     case "stopped":
-      return reasonCode(run.reason, "operator_stopped");
+      return toReasonCode(run.reason, "operator_stopped");
     case "paused":
-      return reasonCode(run.reason, "boundary_reached");
+      return toReasonCode(run.reason, "boundary_reached");
     default:
-      return reasonCode(restReason, "cycle_cap_reached");
+      return toReasonCode(restReason, "cycle_cap_reached");
   }
 }
 
@@ -66,10 +66,10 @@ function describeOutcome(run: RunView, code: ReasonCode): string {
   // A question that was answered meanwhile is no longer a reason.
   const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
   const detail = pauseDetail(run);
-  const because = detail === null || isAnswered || isQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
+  const because = detail === null || isAnswered || isOpenQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
   switch (run.status) {
     case "completed":
-      return `${name} is completed. ${runEnding(run)}`;
+      return `${name} is completed. ${describeEnding(run)}`;
     case "stopped":
       return `${name} is stopped. ${asSentence(because)}`;
     case "paused":

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { questionsOpen } from "../core/selectors.ts";
+import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { isApplicable } from "../engine/record-requests.ts";
 import { openJournal } from "../journal/file.ts";
@@ -52,7 +52,7 @@ const journalOf = (paths: ProjectPaths): string => readFileSync(join(runFolder(p
 test("of two answers to one question the first counts, and the second is told that it does not", async () => {
   const { context, paths } = laid();
   const both = await seen(paths);
-  expect(questionsOpen(both.view).map(({ block }) => block)).toEqual([answering("A").block]);
+  expect(listOpenQuestions(both.view).map(({ block }) => block)).toEqual([answering("A").block]);
   expect(await sendToRun(context, both, answering("B"), isAnswered)).toMatchObject({ outcome: "done" });
   expect(await sendToRun(context, both, answering("A"), isAnswered)).toMatchObject({ outcome: "late" });
   expect(journalOf(paths).match(/"event":"block_answered"/g)).toHaveLength(1);
@@ -80,5 +80,5 @@ test("a run that is over takes no answer and asks nobody", async () => {
   const { paths } = laid();
   const over = { ...(await seen(paths)).view, status: "stopped" } as const;
   expect(isApplicable(over, { ...answering("A"), request: "r", actor: "operator:ada" })).toBe(false);
-  expect(questionsOpen(over)).toEqual([]);
+  expect(listOpenQuestions(over)).toEqual([]);
 });

@@ -3,19 +3,19 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { own } from "../core/record.ts";
+import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
-import { requestEvent, isApplicable } from "../engine/record-requests.ts";
+import { toRequestEvent, isApplicable } from "../engine/record-requests.ts";
 import { redactEvent } from "../kit/redact-value.ts";
-import type { Request } from "../ports/request-queue.ts";
+import type { RunRequest } from "../ports/request-queue.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { removeRequest } from "../project/requests/request-files.ts";
 import { sendRequest } from "../project/requests/send-request.ts";
 import { requireMayGrant } from "./require-may-grant.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
-import { actorOf, type CommandContext } from "../project/command-context.ts";
+import { toActor, type CommandContext } from "../project/command-context.ts";
 import { readRun } from "../project/runs/read-run.ts";
-import { redactionOf } from "../project/secrets/redaction-of.ts";
+import { getRedaction } from "../project/secrets/context-redaction.ts";
 import { Refusal, refuse } from "../project/respond.ts";
 import { requireOwnRun } from "../project/runs/require-own-run.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
@@ -24,7 +24,7 @@ const journaledWithinMs = 1_500;
 const doneWithinMs = 8_000;
 const lookEveryMs = 40;
 
-type RequestContent = Request extends infer R ? (R extends Request ? Omit<R, "request" | "actor"> : never) : never;
+type RequestContent = RunRequest extends infer R ? (R extends RunRequest ? Omit<R, "request" | "actor"> : never) : never;
 
 /**
  * What became of a request: done; recorded, if that is all one can wait for; or late, if the run changed before anyone took it, so that it
@@ -46,7 +46,7 @@ export async function sendToRun(
   const deadlineMs = performance.now() + doneWithinMs;
   let isSent = false;
   for (let { view, owner } = loaded; ; { view, owner } = await readRun(paths, run)) {
-    const isRecorded = own(view.requests, request.request) !== undefined; // another's action is not what was requested here
+    const isRecorded = ownValue(view.requests, request.request) !== undefined; // another's action is not what was requested here
     if (isRecorded && isDone(view)) return { outcome: "done", view };
     if (isRecorded && !mustWait) return { outcome: "recorded", view };
     if (!isRecorded && !isApplicable(view, request)) {
@@ -96,23 +96,23 @@ function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">
 }
 
 /** Builds the request as it may be stored until its owner takes it: without secrets. */
-export function buildRequest(context: CommandContext, root: string, content: RequestContent): Request {
-  const request = { ...content, request: randomUUID(), actor: actorOf(context) } as Request;
+export function buildRequest(context: CommandContext, root: string, content: RequestContent): RunRequest {
+  const request = { ...content, request: randomUUID(), actor: toActor(context) } as RunRequest;
   requireMayGrant(context, request);
-  return redactEvent(redactionOf(context, root).redactor.text, request);
+  return redactEvent(getRedaction(context, root).redactor.text, request);
 }
 
 /** Records the request in a run that no process owns, and drives a stop or pause to its end. Null if another process was quicker. */
 async function recordWithoutOwner(
   context: CommandContext,
   { paths, run }: LoadedRun,
-  request: Request,
+  request: RunRequest,
   isDone: (run: RunView) => boolean,
 ): Promise<SentRequest | null> {
   const record = async (openRun: OpenRun): Promise<SentRequest> => {
-    const isRecorded = own(openRun.view().requests, request.request) !== undefined;
+    const isRecorded = ownValue(openRun.view().requests, request.request) !== undefined;
     if (!isRecorded && !isApplicable(openRun.view(), request)) return { outcome: "late", view: openRun.view() };
-    if (!isRecorded) await openRun.append(requestEvent(openRun.view(), request));
+    if (!isRecorded) await openRun.append(toRequestEvent(openRun.view(), request));
     if (request.event === "control_requested" && !isDone(openRun.view())) await openRun.drive();
     return { outcome: "done", view: openRun.view() };
   };

@@ -2,12 +2,12 @@
 
 import type { RunView } from "../core/state.ts";
 import { statusDetails, statusPage } from "../views/status-page.ts";
-import { runStatus } from "../views/status.ts";
+import { buildStatusView } from "../views/status.ts";
 import type { StatusSummary } from "./status-cache.ts";
 
 export function statusSummary(view: RunView, owner: { readonly pid: number } | null): StatusSummary {
   const page = statusPage(view, owner);
-  const { run_id: _id, state, reason_code, ...data } = runStatus(view, owner);
+  const { run_id: _id, state, reason_code, ...data } = buildStatusView(view, owner);
   return {
     reason_code,
     state,

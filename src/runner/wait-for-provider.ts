@@ -9,7 +9,7 @@
 import { reasons } from "../contracts/reason.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { canSwitchAgent } from "../core/players.ts";
+import { canSwitchAgent } from "../core/agent-switch.ts";
 import type { RunView } from "../core/state.ts";
 import type { OpenRun } from "./open-run.ts";
 import { openRequestQueue } from "../project/requests/request-queue.ts";

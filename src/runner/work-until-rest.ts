@@ -3,9 +3,9 @@
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { hasFailed } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import type { Asks } from "../contracts/asks.ts";
+import type { StagedAsks } from "../contracts/staged-asks.ts";
 import { invocationOptionsFrom } from "../playbooks/contract/flow-flag-options.ts";
-import { testsPatch } from "../project/runs/tests-patch.ts";
+import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { showMilestones } from "./narrate.ts";
 import { isPullRequestDue } from "../views/next-actions.ts";
@@ -16,7 +16,7 @@ import type { CommandContext } from "../project/command-context.ts";
 /** What the caller of `workUntilRest` decides about one invocation. */
 export type WorkOptions = {
   readonly maxCycles?: number | undefined;
-  readonly asks?: Asks | undefined;
+  readonly asks?: StagedAsks | undefined;
   /** Returns at a provider's limit instead of waiting. */
   readonly leavesParked?: boolean | undefined;
 };
@@ -50,7 +50,7 @@ export async function workUntilRest(
     const pullRequestWarnings = await openDuePullRequest(context, openRun);
     const view = openRun.view();
     const patches: Record<string, readonly string[]> = {};
-    for (const block of Object.keys(view.blocks)) patches[block] = await testsPatch(paths, view, block);
+    for (const block of Object.keys(view.blocks)) patches[block] = await readTestsPatch(paths, view, block);
     return runResponse(view, why, [...warnings, ...pullRequestWarnings], patches);
   });
 }

@@ -1,16 +1,16 @@
 // board: renders a run for `watch` while it works: phases, the steps and tasks under way, what is spent, the circuit breaker, the last live
 // event. It is redrawn in place, so its order is fixed and it never has more than `rowsMax` lines.
 
-import { openExecutions, stepsOfPhase, taskPath } from "../core/selectors.ts";
-import { own } from "../core/record.ts";
+import { listOpenExecutions, stepsOfPhase, taskPath } from "../core/selectors.ts";
+import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
-import { runBreaker, describeBreaker } from "./breaker-view.ts";
-import { runBudget } from "./budget-view.ts";
+import { buildBreakerView, describeBreaker } from "./breaker-view.ts";
+import { buildBudgetView } from "./budget-view.ts";
 import type { Owner } from "./next-actions.ts";
-import { phaseRows } from "./phase-rows.ts";
+import { listPhaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
-import { verdictsOpen } from "./verdicts.ts";
-import { amount, describeAttempt, figure, firstFew, oneLine, plural, percentText, usedShare } from "./wording.ts";
+import { listOpenVerdicts } from "./verdicts.ts";
+import { formatAmount, describeAttempt, formatNumber, firstFew, oneLine, plural, formatPercent, usedShare } from "./wording.ts";
 
 export type BoardInput = {
   readonly owner: Owner;
@@ -22,19 +22,25 @@ export type BoardInput = {
 };
 
 const phasesMin = 3;
+const phasesShare = 0.8;
+/** The separator, the table's heading, and one line to spare. */
+const framesRows = 3;
 const openMax = 3;
 const tasksMax = 12;
-/** A line has room for so many steps: those around the current one are shown. */
+/** How many steps a line has room for: those around the current one are shown. */
 const stepsMax = 8;
 const stepsBefore = 4;
 
 export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }: BoardInput): readonly string[] {
-  const rows = phaseRows(run);
+  const rows = listPhaseRows(run);
   const head = [headLine(run, owner), spendLine(run, owner === null || run.status === "paused" ? 0 : sinceMinutes)];
-  const now = [...openLines(run), ...waitingLines(run), ...(live.trim() === "" ? [] : [`  ${live.trim()}`])];
+  const liveText = live.trim();
+  const now = [...openLines(run), ...waitingLines(run), ...(liveText === "" ? [] : [`  ${liveText}`])];
   // The lines about what happens now are never cut; the table of phases takes the room that is left.
-  const room = Math.max(phasesMin, rowsMax - head.length - now.length - 3);
-  const table = rows.length > 1 || "read" in run.drafted.flow.phases ? phaseTable(rows, Math.max(1, Math.floor(room * 0.8))) : [];
+  const room = Math.max(phasesMin, rowsMax - head.length - now.length - framesRows);
+  const hasTable = rows.length > 1 || "read" in run.drafted.flow.phases;
+  // Fewer phases than there is room for: between them, the table has lines that count the phases left out.
+  const table = hasTable ? phaseTable(rows, Math.max(1, Math.floor(room * phasesShare))) : [];
   return ["─".repeat(40), ...head, ...table.slice(0, room).map((line) => `  ${line}`), ...now].slice(0, rowsMax);
 }
 
@@ -44,50 +50,50 @@ function headLine(run: RunView, owner: Owner): string {
   const done = mainPhases.filter(
     ({ status, because }) => status === "completed" || (status === "skipped" && because?.startsWith("already_") === true),
   );
-  const phases = mainPhases.length > 1 ? `, ${figure(done.length)} of ${plural(mainPhases.length, "phase")} completed` : "";
+  const phases = mainPhases.length > 1 ? `, ${formatNumber(done.length)} of ${plural(mainPhases.length, "phase")} completed` : "";
   return `${run_id}  ${run.status}, ${flow.flow}${phases}${owner === null ? "" : `, process ${owner.pid}`}`;
 }
 
 function spendLine(run: RunView, sinceMinutes: number): string {
-  const { counters, limits } = runBudget(run);
+  const { counters, limits } = buildBudgetView(run);
   const used = (dimension: "tokens" | "minutes", value: number): string => {
     const limit = limits[dimension];
-    if (limit === undefined) return amount(dimension, value);
-    return `${figure(value)} of ${amount(dimension, limit)} (${percentText(usedShare(value, limit))})`;
+    if (limit === undefined) return formatAmount(dimension, value);
+    return `${formatNumber(value)} of ${formatAmount(dimension, limit)} (${formatPercent(usedShare(value, limit))})`;
   };
   const parts = [
     used("tokens", counters.tokens),
     used("minutes", Math.round((counters.minutes + sinceMinutes) * 10) / 10),
-    ...(counters.usd > 0 ? [amount("usd", counters.usd)] : []),
-    `breaker ${describeBreaker(runBreaker(run))}`,
+    ...(counters.usd > 0 ? [formatAmount("usd", counters.usd)] : []),
+    `breaker ${describeBreaker(buildBreakerView(run))}`,
   ];
   return `  spent ${parts.join(" · ")}`;
 }
 
-const marks = { passed: "✓", failed: "✗", skipped: "-" } as const;
+const stepMarks = { passed: "✓", failed: "✗", skipped: "-" } as const;
 
 /** For each phase under way its steps, and the tasks of the step that has some; then the actions themselves. */
 function openLines(run: RunView): readonly string[] {
   const open = run.phases.filter(({ status }) => status === "open");
   const phases = open.slice(0, openMax).flatMap(({ id }) => [stepsLine(run, id), ...tasksLine(run, id)]);
-  const actions = openExecutions(run)
+  const actions = listOpenExecutions(run)
     .slice(0, openMax)
-    .map(
-      ({ attempt, role, stage, kind }) =>
-        `  ▸ ${describeAttempt(attempt)}, ${role ?? kind}${kind === "agent" ? `: ${stageLabels[stage] ?? stage}` : ""}`,
-    );
+    .map(({ attempt, role, stage, kind }) => {
+      const stageText = kind === "agent" ? `: ${stageLabels[stage] ?? stage}` : "";
+      return `  ▸ ${describeAttempt(attempt)}, ${role ?? kind}${stageText}`;
+    });
   return [...phases, ...actions];
 }
 
 const stageLabels: Readonly<Record<string, string>> = { started: "at work", turned: "its changes are judged", applied: "being proved" };
 
 function stepsLine(run: RunView, id: string): string {
-  const cursor = own(run.cursors, id);
+  const cursor = ownValue(run.cursors, id);
   const steps = stepsOfPhase(run.drafted.flow, id).map((step, index) => {
-    const outcome = own(cursor?.last ?? {}, step.id)?.kind;
-    const isHere = cursor !== undefined && index === cursor.at && cursor.result === null;
-    const mark = outcome === undefined ? "·" : marks[outcome];
-    return `${isHere ? "▸" : mark} ${step.id}`;
+    const outcome = ownValue(cursor?.last ?? {}, step.id)?.kind;
+    const isCurrent = cursor !== undefined && index === cursor.at && cursor.result === null;
+    const mark = outcome === undefined ? "·" : stepMarks[outcome];
+    return `${isCurrent ? "▸" : mark} ${step.id}`;
   });
   const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
   const shownSteps = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];
@@ -99,10 +105,10 @@ function tasksLine(run: RunView, id: string): readonly string[] {
   if (open === undefined) return [];
   const tasks = open.waves.flat();
   const shownTasks = tasks.slice(0, tasksMax).map((task) => {
-    const cursor = own(run.cursors, taskPath(open.attempt, task));
+    const cursor = ownValue(run.cursors, taskPath(open.attempt, task));
     return `${taskMark(cursor)} ${oneLine(task, 20)}`;
   });
-  const more = tasks.length > tasksMax ? `  and ${figure(tasks.length - tasksMax)} more` : "";
+  const more = tasks.length > tasksMax ? `  and ${formatNumber(tasks.length - tasksMax)} more` : "";
   return [`     tasks  ${shownTasks.join("  ")}${more}`];
 }
 
@@ -113,7 +119,7 @@ function taskMark(cursor: RunView["cursors"][string] | undefined): string {
 }
 
 function waitingLines(run: RunView): readonly string[] {
-  const verdicts = verdictsOpen(run).map(({ phase }) => phase);
+  const verdicts = listOpenVerdicts(run).map(({ phase }) => phase);
   const others = Object.keys(run.blocks).length - verdicts.length;
   return [
     ...(verdicts.length === 0 ? [] : [`  ! waiting for your verdict: phase ${firstFew(verdicts, 6)} (autopilot inbox)`]),

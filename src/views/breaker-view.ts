@@ -3,7 +3,7 @@
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { breakerLimits } from "../core/breaker.ts";
 import type { RunView } from "../core/state.ts";
-import { figure, oneLine } from "./wording.ts";
+import { formatNumber, oneLine } from "./wording.ts";
 
 export type BreakerView = {
   readonly state: RunView["breaker"]["state"];
@@ -15,7 +15,7 @@ export type BreakerView = {
   readonly because: string | null;
 };
 
-export function runBreaker(run: RunView): BreakerView {
+export function buildBreakerView(run: RunView): BreakerView {
   const { state, no_progress, same, cooldown_until, because } = run.breaker;
   const { noProgressMax, sameErrorMax } = breakerLimits(run);
   return {
@@ -46,10 +46,10 @@ export function describeBreaker(breaker: BreakerView): string {
     return `open until ${cooldown_until ?? "it is reset"}${because === null ? "" : ` (${because.replaceAll("_", " ")})`}`;
   const counters = [
     breaker.consecutive_no_progress > 0
-      ? `${figure(breaker.consecutive_no_progress)} of ${figure(breaker.no_progress_threshold)} turns without progress`
+      ? `${formatNumber(breaker.consecutive_no_progress)} of ${formatNumber(breaker.no_progress_threshold)} turns without progress`
       : "",
     breaker.consecutive_same_error > 0
-      ? `the same error ${figure(breaker.consecutive_same_error)} of ${figure(breaker.same_error_threshold)} times`
+      ? `the same error ${formatNumber(breaker.consecutive_same_error)} of ${formatNumber(breaker.same_error_threshold)} times`
       : "",
   ].filter((part) => part !== "");
   return [state === "half_open" ? "half open: one attempt decides" : "closed", ...counters].join(", ");

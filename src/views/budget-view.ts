@@ -3,7 +3,7 @@
 import type { Dimension } from "../contracts/budget.ts";
 import { dimensions } from "../contracts/budget.ts";
 import type { RunView } from "../core/state.ts";
-import { amount, figure, percentText } from "./wording.ts";
+import { formatAmount, formatNumber, formatPercent } from "./wording.ts";
 
 type PerDimension = { readonly [D in Dimension]?: number };
 
@@ -23,7 +23,7 @@ export type BudgetView = {
 };
 
 /** `metering` says who counts: a meter that sees the traffic, or the agent's own reports. */
-export function runBudget(run: RunView, metering: "metered" | "reported" = "reported"): BudgetView {
+export function buildBudgetView(run: RunView, metering: "metered" | "reported" = "reported"): BudgetView {
   const { soft_ratio, profile } = run.drafted.budget;
   const { tokens, minutes, calls, usd, estimated } = run.ledger.run;
   const counters = { tokens, minutes: rounded(minutes), calls, usd: rounded(usd, 6) };
@@ -36,25 +36,27 @@ export function runBudget(run: RunView, metering: "metered" | "reported" = "repo
     const ratio = limit === 0 ? 1 : counters[dimension] / limit;
     limits[dimension] = limit;
     ratios[dimension] = rounded(ratio, 4);
-    if (ratio >= 1) warnings.push(`${dimension}: the limit of ${amount(dimension, limit)} is used up`);
+    if (ratio >= 1) warnings.push(`${dimension}: the limit of ${formatAmount(dimension, limit)} is used up`);
     else if (ratio >= soft_ratio)
-      warnings.push(`${dimension}: ${percentText(ratio)} of ${amount(dimension, limit)} is used (warned at ${percentText(soft_ratio)})`);
+      warnings.push(
+        `${dimension}: ${formatPercent(ratio)} of ${formatAmount(dimension, limit)} is used (warned at ${formatPercent(soft_ratio)})`,
+      );
   }
-  if (estimated > 0) warnings.push(`part of the usage is estimated; an agent reported none (${figure(estimated)})`);
+  if (estimated > 0) warnings.push(`part of the usage is estimated; an agent reported none (${formatNumber(estimated)})`);
   return {
     profile,
     soft_ratio,
     limits,
     counters,
     ratios,
-    reserved: reservedOf(run),
+    reserved: sumReserved(run),
     estimated,
     overshoot: metering === "metered" ? "one request" : "one turn",
     warnings,
   };
 }
 
-function reservedOf(run: RunView): BudgetView["reserved"] {
+function sumReserved(run: RunView): BudgetView["reserved"] {
   const reserved = { tokens: 0, minutes: 0, calls: 0 };
   for (const { need } of Object.values(run.open)) {
     if (need === null) continue;
@@ -74,22 +76,23 @@ export function budgetLines(budget: BudgetView): readonly string[] {
   return dimensions.flatMap((dimension) => {
     const limit = budget.limits[dimension];
     const used = budget.counters[dimension];
-    if (limit === undefined) return used > 0 ? [`${dimension.padEnd(8)} ${amount(dimension, used)}, no limit`] : [];
+    if (limit === undefined) return used > 0 ? [`${dimension.padEnd(8)} ${formatAmount(dimension, used)}, no limit`] : [];
     const ratio = budget.ratios[dimension] ?? 0;
     const filled = Math.min(barCells, Math.round(ratio * barCells));
     const bar = `${"█".repeat(filled)}${"░".repeat(barCells - filled)}`;
-    return [
-      `${dimension.padEnd(8)} ${bar} ${percentText(ratio).padStart(5)}  ${dimension === "usd" ? amount(dimension, used) : figure(used)} of ${amount(dimension, limit)}`,
-    ];
+    const usedText = dimension === "usd" ? formatAmount(dimension, used) : formatNumber(used);
+    return [`${dimension.padEnd(8)} ${bar} ${formatPercent(ratio).padStart(5)}  ${usedText} of ${formatAmount(dimension, limit)}`];
   });
 }
 
 /** The budget as a person reads it. */
 export function budgetPage(run: RunView, metering?: "metered" | "reported"): readonly string[] {
-  const view = runBudget(run, metering);
+  const view = buildBudgetView(run, metering);
   const reserved =
     view.reserved.tokens > 0
-      ? [`  reserved for turns under way: ${amount("tokens", view.reserved.tokens)}, ${amount("minutes", view.reserved.minutes)}`]
+      ? [
+          `  reserved for turns under way: ${formatAmount("tokens", view.reserved.tokens)}, ${formatAmount("minutes", view.reserved.minutes)}`,
+        ]
       : [];
   return [
     `Budget of ${run.drafted.run_id}${view.profile === null ? "" : ` (${view.profile})`}`,

@@ -1,41 +1,39 @@
-// criteria-status: what of a run is proved, done, pending and in the way, in sentences. Status and report draw on the same sentences.
+// criteria-status: says in sentences what of a run is proved, done, pending and in the way. Status and report use the same sentences.
 
 import { type Check, type CheckResult, type CheckStatus, couldNotRun } from "../contracts/evidence.ts";
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import { baselineResult, judgeChecks } from "../core/completion.ts";
-import { openExecutions, questionsOpen, stepsOfPhase } from "../core/selectors.ts";
-import { own } from "../core/record.ts";
+import { findBaseline, judgeChecks } from "../core/completion.ts";
+import { listOpenExecutions, listOpenQuestions, stepsOfPhase } from "../core/selectors.ts";
+import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
 import { buildFlowProof } from "./flow-proof.ts";
-import { isVerdict, verdictsOpen } from "./verdicts.ts";
-import { choices, oneLine, describeCursor } from "./wording.ts";
+import { isVerdictQuestion, listOpenVerdicts } from "./verdicts.ts";
+import { describeChoices, oneLine, describeCursor } from "./wording.ts";
 
 export type CriterionStatus = { readonly id: string; readonly text: string; readonly check: string | null; readonly proved: boolean };
 
 /** Each done criterion with whether the runner's own check holds now. One without a check is never proved. */
-export function runCriteria(run: RunView): readonly CriterionStatus[] {
+export function listCriteria(run: RunView): readonly CriterionStatus[] {
   return run.drafted.objective.done_criteria.map((criterion) => ({
     ...criterion,
     proved: latestResult(run, criterion)?.status === "passed",
   }));
 }
 
-/**
- * Those that the user gave. A flow that follows documents or gates is done when these say so, not when a sentence in place of a goal holds.
- */
-export function listOwnCriteria(run: RunView): readonly CriterionStatus[] {
+/** The criteria that the user gave. Without any, the goal stands in for them; but a flow that follows documents or gates needs no goal. */
+export function listUserCriteria(run: RunView): readonly CriterionStatus[] {
   const { flow, objective } = run.drafted;
-  if (!hasOnlyGoal(objective)) return runCriteria(run);
-  return flow.playbook !== undefined || !buildFlowProof(flow).isByCriteria ? [] : runCriteria(run);
+  if (!hasOnlyGoal(objective)) return listCriteria(run);
+  return flow.playbook !== undefined || !buildFlowProof(flow).isByCriteria ? [] : listCriteria(run);
 }
 
-/** Whether nothing but the goal itself is in the place of criteria. */
+/** Whether the user gave no criteria, so that the goal itself stands in for them. */
 export const hasOnlyGoal = ({ goal, done_criteria }: { readonly goal: string; readonly done_criteria: readonly Criterion[] }): boolean =>
   done_criteria.every(({ text, check }) => check === null && text === goal);
 
 /** Whether a run is reported by its phases: they were read from documents, or there are several. */
-export function isByPhases(run: RunView): boolean {
+export function isReportedByPhases(run: RunView): boolean {
   const phases = run.phases.filter(({ group }) => group === "phases").length;
   return phases > 1 || (phases > 0 && "read" in run.drafted.flow.phases);
 }
@@ -47,7 +45,7 @@ function latestResult(run: RunView, criterion: Criterion): CheckResult | null {
   return Object.values(run.checks).find(({ latest }) => isOfCriterion(latest.check))?.latest ?? null;
 }
 
-/** Whether a cycle worked on a criterion that no command can prove: as good as it gets, and said to be no proof. */
+/** Whether a cycle worked on a criterion. For one that no command can prove, that is the best there is, and it is reported as no proof. */
 const isWorkedOn = (run: RunView, id: string): boolean =>
   Object.values(run.cursors).some(({ seen }) => Object.values(seen).some(({ facts }) => facts[`done_${id}`] === true));
 
@@ -58,21 +56,21 @@ type PhaseStatus = {
   readonly pending: readonly string[];
 };
 
-export type Steps = { readonly completed: readonly string[]; readonly pending: readonly string[] };
+export type StepLists = { readonly completed: readonly string[]; readonly pending: readonly string[] };
 
 /** Done criteria come first, then the flow's phases; the open phase is listed step by step. */
-export function runSteps(run: RunView): Steps {
+export function listSteps(run: RunView): StepLists {
   const isOver = run.status === "completed";
   const completed: string[] = [];
   const pending: string[] = [];
-  for (const { id, text, check, proved } of listOwnCriteria(run)) {
+  for (const { id, text, check, proved } of listUserCriteria(run)) {
     const line = `criterion ${id}: ${text}`;
     if (proved) completed.push(`${line} (proved)`);
     else if (isOver || (check === null && isWorkedOn(run, id)))
       completed.push(`${line} (not proved${check === null ? ": it has no check" : ""})`);
     else pending.push(line);
   }
-  for (const phase of runPhases(run)) {
+  for (const phase of summarizePhases(run)) {
     if (phase.isOver) completed.push(phase.name);
     else completed.push(...phase.done);
     pending.push(...phase.pending);
@@ -80,7 +78,7 @@ export function runSteps(run: RunView): Steps {
   return { completed, pending };
 }
 
-function runPhases(run: RunView): readonly PhaseStatus[] {
+function summarizePhases(run: RunView): readonly PhaseStatus[] {
   return run.phases.map(({ id, name, status }) => {
     const title = phaseTitle(id, name);
     if (status === "completed" || status === "skipped") {
@@ -88,12 +86,15 @@ function runPhases(run: RunView): readonly PhaseStatus[] {
     }
     if (status !== "open") return { name: title, isOver: false, done: [], pending: [title] };
     const last = run.cursors[id]?.last ?? {};
-    const steps = stepsOfPhase(run.drafted.flow, id).map((step) => ({ line: `${title}: ${step.id}`, came: last[step.id]?.kind ?? null }));
+    const steps = stepsOfPhase(run.drafted.flow, id).map((step) => ({
+      line: `${title}: ${step.id}`,
+      outcome: last[step.id]?.kind ?? null,
+    }));
     return {
       name: title,
       isOver: false,
-      done: steps.filter(({ came }) => came === "passed").map(({ line }) => line),
-      pending: steps.filter(({ came }) => came === null || came === "failed").map(({ line }) => line),
+      done: steps.filter(({ outcome }) => outcome === "passed").map(({ line }) => line),
+      pending: steps.filter(({ outcome }) => outcome === null || outcome === "failed").map(({ line }) => line),
     };
   });
 }
@@ -105,65 +106,76 @@ function phaseTitle(id: string, name: string): string {
 }
 
 /** Everything that keeps the run from going on, worst first; empty if nothing does. */
-export function runBlockers(run: RunView): readonly string[] {
+export function listBlockers(run: RunView): readonly string[] {
   return [
     ...unchosenPause(run),
-    ...verdictsOpen(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
-    ...questionsOpen(run)
-      .filter((block) => !isVerdict(block))
-      .map(({ question, options }) => `a question waits for you: ${oneLine(question)} [${choices(options)}]`),
-    ...describeFailing(run),
-    ...runProblems(run),
+    ...listOpenVerdicts(run).map(({ phase, name }) => `${phaseTitle(phase, name)} needs your verdict`),
+    ...listOpenQuestions(run)
+      .filter((block) => !isVerdictQuestion(block))
+      .map(({ question, options }) => `a question waits for you: ${oneLine(question)} [${describeChoices(options)}]`),
+    ...describeFailingChecks(run),
+    ...listProblems(run),
     ...run.gaps.map((gap) => `not proved: ${oneLine(gap)}`),
   ];
 }
 
-export const describeFailing = (run: RunView): readonly string[] =>
+export const describeFailingChecks = (run: RunView): readonly string[] =>
   listFailingChecks(run).map(({ check, status, exit_code, why }) => {
     const problem = check.kind === "project" ? describeProjectCheck(run, check.id) : `the ${check.kind.replace("_", "-")} check fails`;
-    return `${problem}: ${oneLine(check.command)} (${status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ")})`;
+    const failure = status === "failed" ? (why ?? `exit ${exit_code ?? "unknown"}`) : status.replace("_", " ");
+    return `${problem}: ${oneLine(check.command)} (${failure})`;
   });
 
 /** Failed phases, an open circuit breaker, a hold. */
-export function runProblems(run: RunView): readonly string[] {
-  const over = run.status === "completed";
+export function listProblems(run: RunView): readonly string[] {
+  const { breaker, hold } = run;
+  const failedPhases = run.phases.filter(({ status }) => status === "failed").map((phase) => describeFailedPhase(run, phase));
+  // If the run is paused for the breaker, the pause says so already.
+  const isBreakerOpen = breaker.state === "open" && run.status !== "completed" && run.reason !== "breaker_open";
+  const breakerReason = (breaker.because ?? "no progress").replaceAll("_", " ");
   return [
-    ...run.phases
-      .filter(({ status }) => status === "failed")
-      .map(
-        ({ id, name, because }) =>
-          `${phaseTitle(id, name)} failed${because === null ? "" : `: ${because.replaceAll("_", " ")}`}${couldNotUndo(run, id) ? "; its changes could not be undone" : ""}`,
-      ),
-    ...(run.breaker.state === "open" && !over && run.reason !== "breaker_open" // else the pause says it
-      ? [
-          `the circuit breaker is open (${(run.breaker.because ?? "no progress").replaceAll("_", " ")}) until ${run.breaker.cooldown_until ?? "it is reset"}`,
-        ]
-      : []),
-    ...(run.hold === null || run.status === "paused" ? [] : [`held: ${run.hold.replaceAll("_", " ")}`]),
+    ...failedPhases,
+    ...(isBreakerOpen ? [`the circuit breaker is open (${breakerReason}) until ${breaker.cooldown_until ?? "it is reset"}`] : []),
+    ...(hold === null || run.status === "paused" ? [] : [`held: ${hold.replaceAll("_", " ")}`]),
   ];
 }
 
+function describeFailedPhase(run: RunView, { id, name, because }: RunView["phases"][number]): string {
+  const reason = because === null ? "" : `: ${because.replaceAll("_", " ")}`;
+  return `${phaseTitle(id, name)} failed${reason}${couldNotUndo(run, id) ? "; its changes could not be undone" : ""}`;
+}
+
 const couldNotUndo = (run: RunView, phase: string): boolean =>
-  Object.values(own(run.cursors, phase)?.last ?? {}).some(({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false);
+  Object.values(ownValue(run.cursors, phase)?.last ?? {}).some(
+    ({ kind, facts }) => kind === "failed" && facts["rollback_performed"] === false,
+  );
+
+const chosenPauses: readonly string[] = [
+  "operator_paused",
+  "boundary_reached",
+  "session_boundary",
+  "checkpoint_reached",
+  "human_block_open",
+  "approval_required",
+];
 
 /** Pauses that the user chose aren't blockers; every other one is, with its meaning. */
 function unchosenPause(run: RunView): readonly string[] {
-  const chosen = ["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached", "human_block_open", "approval_required"];
-  if (run.status !== "paused" || run.reason === null || chosen.includes(run.reason)) return [];
-  if (questionsOpen(run).some(({ question }) => question === run.detail)) return []; // the question is listed
+  if (run.status !== "paused" || run.reason === null || chosenPauses.includes(run.reason)) return [];
+  if (listOpenQuestions(run).some(({ question }) => question === run.detail)) return []; // the question is listed
   const meaning = isReasonCode(run.reason) ? reasons[run.reason].meaning : "The run is paused.";
   return [`${run.reason}: ${meaning}${run.detail === null ? "" : ` (${oneLine(run.detail)})`}`];
 }
 
 function describeProjectCheck(run: RunView, id: string): string {
-  const baseline = baselineResult(run.checks[id]);
+  const baseline = findBaseline(run.checks[id]);
   if (baseline === null) return "a check of the project fails";
   return `a check that ${baseline.status === "passed" ? "passed before the run fails" : "failed before the run fails worse"} now`;
 }
 
-/** A criterion that has been red since before the first turn is work to do, not a blocker; a project check counts only if it was green. */
+/** A criterion that has failed since before the first turn is work to do, not a blocker; a project check counts only if it passed then. */
 export function listFailingChecks(run: RunView): readonly CheckResult[] {
-  const byPhases = isByPhases(run);
+  const byPhases = isReportedByPhases(run);
   return Object.values(run.checks)
     .filter(({ baseline, latest }) => {
       if (latest.status === "passed") return false;
@@ -173,9 +185,9 @@ export function listFailingChecks(run: RunView): readonly CheckResult[] {
     .map(({ latest }) => latest);
 }
 
-/** Where the run is: the open attempts, else the open cursors' places. */
-export function currentPlaces(run: RunView): readonly string[] {
-  const attempts = openExecutions(run);
+/** Where the run is: its open attempts, or its open phases if no attempt is open. */
+export function describeCurrentPlaces(run: RunView): readonly string[] {
+  const attempts = listOpenExecutions(run);
   if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
   return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
 }

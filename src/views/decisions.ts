@@ -1,5 +1,5 @@
-// decisions: where the run's course was decided, drawn from the journal: what a guardrail held back, what a person chose,
-// what was traded for what. The report's `decisions[]`.
+// decisions: lists from the journal where the course of a run was decided: what a guardrail held back, what a person chose, what was
+// traded for what. It is the report's `decisions[]`.
 
 import type { Entry, Event, EventName } from "../contracts/event.ts";
 import { eventSentence } from "./log-lines.ts";
@@ -16,12 +16,12 @@ export type Decision = {
 
 const decisionsMax = 500;
 
-/** Oldest first; of a very long run the newest ones. */
-export function entryDecisions(entries: readonly Entry[]): readonly Decision[] {
-  return entries.flatMap(entryDecision).slice(-decisionsMax);
+/** Oldest first; of a very long run only the newest ones. */
+export function listDecisions(entries: readonly Entry[]): readonly Decision[] {
+  return entries.flatMap(toDecision).slice(-decisionsMax);
 }
 
-function entryDecision(entry: Entry): readonly Decision[] {
+function toDecision(entry: Entry): readonly Decision[] {
   const kind = decisionKind(entry);
   if (kind === null) return [];
   return [{ seq: entry.seq, at: entry.ts, actor: entry.actor, kind, reason_code: entry.reason_code, decision: describeDecision(entry) }];

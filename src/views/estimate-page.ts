@@ -2,12 +2,12 @@
 
 import type { PhaseEstimate, Range, RoadmapEstimate } from "../insight/estimate.ts";
 import type { ForecastRecord } from "../insight/forecast.ts";
-import { columned } from "./columned.ts";
-import { figure, money, oneLine, plural } from "./wording.ts";
+import { alignColumns } from "./align-columns.ts";
+import { formatNumber, formatMoney, oneLine, plural } from "./wording.ts";
 
 export type EstimateRow = PhaseEstimate & {
   readonly name: string;
-  /** Whether its plan is there, so that its tasks are known. */
+  /** Whether its plan exists, so that its tasks are known. */
   readonly planned: boolean;
   readonly warning: string | null;
 };
@@ -27,18 +27,18 @@ export function estimatePage({ roadmap, rows, total, caps, record }: EstimatePag
   const cells = (id: string, name: string, { tokens, minutes, usd, success }: Omit<PhaseEstimate, "id" | "basis">): string[] => [
     id,
     name,
-    figure(Math.round(tokens.p50)),
-    figure(Math.round(tokens.p90)),
-    minutes === null ? "-" : range(minutes, (value) => figure(Math.round(value))),
-    usd === null ? "-" : range(usd, money),
+    formatNumber(Math.round(tokens.p50)),
+    formatNumber(Math.round(tokens.p90)),
+    minutes === null ? "-" : range(minutes, (value) => formatNumber(Math.round(value))),
+    usd === null ? "-" : range(usd, formatMoney),
     success === null ? "-" : `${Math.round(success * 100)} %`,
   ];
   const shownRows = rows.slice(0, rowsMax);
-  const table = columned(
+  const table = alignColumns(
     [
       ["phase", "name", "tokens, likely", "at most in 9 of 10", "minutes", "cost", "success"],
       ...shownRows.map((row) => cells(row.id, `${oneLine(row.name, nameCharsMax)}${row.planned ? "" : " (no plan yet)"}`, row)),
-      ...(rows.length > rowsMax ? [["…", `${figure(rows.length - rowsMax)} more`, "", "", "", "", ""]] : []),
+      ...(rows.length > rowsMax ? [["…", `${formatNumber(rows.length - rowsMax)} more`, "", "", "", "", ""]] : []),
       cells("all", "", total),
     ],
     { right: [2, 3] },
@@ -48,19 +48,19 @@ export function estimatePage({ roadmap, rows, total, caps, record }: EstimatePag
     ...table.map((line) => `  ${line}`),
     "",
     `  Based on ${oneLine(total.basis)}.`,
-    ...recordLines(record),
-    `  Caps: ${figure(caps.phase)} tokens a phase, ${figure(caps.run)} a run. Nothing has been run.`,
+    ...forecastRecordLines(record),
+    `  Caps: ${formatNumber(caps.phase)} tokens a phase, ${formatNumber(caps.run)} a run. Nothing has been run.`,
   ];
 }
 
 /** How good such estimates were, each made from the runs before it. */
-export function recordLines(record: ForecastRecord | null): readonly string[] {
+export function forecastRecordLines(record: ForecastRecord | null): readonly string[] {
   if (record === null) return [];
   const { forecasts, within_p90, bias, brier } = record;
   const direction = bias > 0 ? "high" : "low";
-  const off = bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${direction}`;
+  const biasText = bias === 0 ? "on the mark" : `${Math.abs(Math.round(bias * 100))} % too ${direction}`;
   const accuracy = `${Math.round(within_p90 * 100)} % of ${plural(forecasts, "past case")} stayed within the 9-of-10 figure`;
-  return [`  Record: ${accuracy}; likely figures were ${off}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
+  return [`  Record: ${accuracy}; likely figures were ${biasText}; success scored ${brier} (0 is perfect, 0.25 a coin).`];
 }
 
 const range = ({ p50, p90 }: Range, format: (value: number) => string): string =>

@@ -2,7 +2,7 @@
 
 import type { FlowView } from "../core/state.ts";
 
-/** How a flow ends, as far as it says itself. */
+/** What decides that a flow is complete, as far as the flow itself says. */
 export type FlowProof = {
   /** Whether it uses done criteria; a flow that calls another is assumed to. */
   readonly isByCriteria: boolean;
@@ -21,8 +21,8 @@ const checkGroupName = /^[a-z][a-z0-9_-]*$/;
 
 export function buildFlowProof(flow: FlowView): FlowProof {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
-  const listed = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
-  const steps = [...listed, ...listed.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])])];
+  const topLevelSteps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
+  const steps = [...topLevelSteps, ...topLevelSteps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])])];
   const checks = steps.flatMap(({ check }) => check ?? []);
   const isPromised = steps.some(({ run }) => run !== undefined && criteriaFunctions.includes(run));
   return {

@@ -2,11 +2,11 @@
 
 import { oneLine } from "./wording.ts";
 
-/** Other people's text inside our Markdown: on one line, escaped so that it cannot end a cell, open a heading or begin a link. */
-export const inText = (text: string, charsMax = 200): string => oneLine(text, charsMax).replaceAll(/[\\`*[\]<>#|]/g, "\\$&");
+/** Foreign text inside our Markdown: on one line, escaped so that it cannot end a cell, open a heading or begin a link. */
+export const escapeMarkdown = (text: string, charsMax = 200): string => oneLine(text, charsMax).replaceAll(/[\\`*[\]<>#|]/g, "\\$&");
 
-/** As code; a text with backticks in it gets longer fences. */
-export function inCode(text: string, charsMax = 200): string {
+/** Foreign text as inline code; a text with backticks in it gets longer fences. */
+export function markdownCode(text: string, charsMax = 200): string {
   const plain = oneLine(text, charsMax).replaceAll("|", "\\|");
   const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
   if (longest === 0) return `\`${plain}\``;
@@ -14,12 +14,13 @@ export function inCode(text: string, charsMax = 200): string {
   return `${fence} ${plain} ${fence}`;
 }
 
-export function table(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   if (rows.length === 0) return ["None."];
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(heads), line(heads.map(() => "---")), ...rows.map(line)];
 }
 
-export const list = (items: readonly string[]): readonly string[] => (items.length === 0 ? ["None."] : items.map((item) => `- ${item}`));
+export const markdownList = (items: readonly string[]): readonly string[] =>
+  items.length === 0 ? ["None."] : items.map((item) => `- ${item}`);
 
-export const section = (title: string, lines: readonly string[]): readonly string[] => ["", `## ${title}`, "", ...lines];
+export const markdownSection = (title: string, lines: readonly string[]): readonly string[] => ["", `## ${title}`, "", ...lines];

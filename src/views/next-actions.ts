@@ -4,25 +4,25 @@ import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import type { VerdictWithGaps } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
-import { isVerdict, verdictCommand, verdictsOpen } from "./verdicts.ts";
+import { isVerdictQuestion, verdictCommand, listOpenVerdicts } from "./verdicts.ts";
 import { type Landing, landingSentence, proofSentence, unfinishedSentence, verdictSentence } from "./verdict-sentences.ts";
-import { waysOn } from "./ways-on.ts";
+import { listResumeCommands } from "./resume-commands.ts";
 import { oneLine, quoteArgument } from "./wording.ts";
 
 /** The process that works on a run, or null if none does. */
 export type Owner = { readonly pid: number } | null;
 
 /** At least one action for every state a run can be in. `isCurrent: false` names the run in every command. */
-export function nextActions(
+export function listNextActions(
   run: RunView,
   owner: Owner = null,
   { isCurrent = true }: { readonly isCurrent?: boolean } = {},
 ): readonly string[] {
-  const actions = [...new Set(findActions(run, owner))];
+  const actions = [...new Set(listActions(run, owner))];
   return isCurrent ? actions : actions.map((action) => nameRun(action, run.drafted.run_id));
 }
 
-function findActions(run: RunView, owner: Owner): readonly string[] {
+function listActions(run: RunView, owner: Owner): readonly string[] {
   switch (run.status) {
     case "draft":
       return run.acknowledged ? ["autopilot go"] : ["autopilot go --yes", `autopilot ack ${run.drafted.ack.slice(0, 12)}`];
@@ -30,7 +30,7 @@ function findActions(run: RunView, owner: Owner): readonly string[] {
       if (owner !== null) return [...answerCommands(run), "autopilot watch", "autopilot pause"];
       return [...answerCommands(run), "autopilot resume", "autopilot stop"];
     case "paused":
-      return [...answerCommands(run), ...waysOn(run), "autopilot stop"];
+      return [...answerCommands(run), ...listResumeCommands(run), "autopilot stop"];
     case "stopped":
       return [
         ...(run.reason === null || run.reason === "operator_stopped" || !isReasonCode(run.reason) ? [] : [reasons[run.reason].hint]),
@@ -46,32 +46,38 @@ function findActions(run: RunView, owner: Owner): readonly string[] {
 }
 
 function answerCommands(run: RunView): readonly string[] {
-  const verdicts = verdictsOpen(run).map(({ phase }) => verdictCommand(phase));
-  const others = Object.values(run.blocks).filter((block) => !isVerdict(block));
+  const verdicts = listOpenVerdicts(run).map(({ phase }) => verdictCommand(phase));
+  const others = Object.values(run.blocks).filter((block) => !isVerdictQuestion(block));
   return [
     ...verdicts,
     ...others.flatMap(({ tests }) => (tests?.paths ?? []).slice(0, 1).map((path) => `autopilot diff --file ${quoteArgument(path)}`)),
     ...others.map(({ block, options, recommend }) => {
       const answer = recommend ?? Object.keys(options)[0] ?? '"…"';
-      const which = others.length === 1 ? "" : ` --block '${oneLine(block)}'`;
-      const goesOn = run.status === "paused" && others.length === 1 && verdicts.length === 0 ? " && autopilot resume" : "";
-      return `autopilot answer${which} ${oneLine(answer)}${goesOn}`;
+      const blockFlag = others.length === 1 ? "" : ` --block '${oneLine(block)}'`;
+      const isLastAnswer = run.status === "paused" && others.length === 1 && verdicts.length === 0;
+      return `autopilot answer${blockFlag} ${oneLine(answer)}${isLastAnswer ? " && autopilot resume" : ""}`;
     }),
   ];
 }
 
 function completedActions(run: RunView): readonly string[] {
-  const [kept, branch] = [branchKept(run), `autopilot/${run.drafted.run_id}`];
-  const look = kept?.code === "work_unproved" ? [`git diff ${run.drafted.base.commit.slice(0, 12)} ${branch}`] : [];
-  const bring = kept === null ? [] : [...look, mergeAction(kept.code, branch, run.drafted.base.commit.slice(0, 12))];
-  const merge = kept !== null && isPullRequestDue(run) ? [`autopilot pr ${run.drafted.run_id}`] : bring;
   const { flow, objective } = run.drafted;
   const criteria = objective.done_criteria;
   const hasChecks = flow.playbook !== undefined || (criteria.length > 0 && criteria.every(({ check }) => check !== null));
-  const prove = run.verdict === "verified" || hasChecks ? [] : ["add a check next time: --done-criteria 'text :: command'"];
+  const addCheck = run.verdict === "verified" || hasChecks ? [] : ["add a check next time: --done-criteria 'text :: command'"];
   const request = run.pull_request;
-  const watch = request?.opened == null || request.ended !== null ? [] : [`autopilot pr watch ${run.drafted.run_id}`];
-  return [...merge, ...watch, "autopilot report", "autopilot verify", ...prove];
+  const watchRequest = request?.opened == null || request.ended !== null ? [] : [`autopilot pr watch ${run.drafted.run_id}`];
+  return [...landingActions(run), ...watchRequest, "autopilot report", "autopilot verify", ...addCheck];
+}
+
+/** How finished work that is still on the run's own branch gets onto the user's. */
+function landingActions(run: RunView): readonly string[] {
+  const kept = whyBranchKept(run);
+  if (kept === null) return [];
+  if (isPullRequestDue(run)) return [`autopilot pr ${run.drafted.run_id}`];
+  const [branch, base] = [`autopilot/${run.drafted.run_id}`, run.drafted.base.commit.slice(0, 12)];
+  const merge = mergeAction(kept.code, branch, base);
+  return kept.code === "work_unproved" ? [`git diff ${base} ${branch}`, merge] : [merge];
 }
 
 /** A merge overwrites ignored files in its way, so no plain `git merge` is offered while there are any. */
@@ -97,12 +103,12 @@ const runOutcomes = (run: RunView) => Object.values(run.cursors).flatMap(({ last
 // If each phase lands by itself, the newest landing decides.
 const newestLanding = (outcomes: ReturnType<typeof runOutcomes>) => outcomes.findLast(({ facts }) => facts["landed"] !== undefined);
 
-/** How a run ends: whether all of it is done, what was proved, and where the work is. */
-export function runEnding(run: RunView, proof: VerdictWithGaps = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
-  const unlanded = branchKept(run) === null ? "nothing" : "kept";
+/** A sentence or two about a completed run: whether all of it is done, what was proved, and where the work is. */
+export function describeEnding(run: RunView, proof: VerdictWithGaps = { verdict: run.verdict ?? "unverified", gaps: run.gaps }): string {
+  const unlanded = whyBranchKept(run) === null ? "nothing" : "kept";
   const landing: Landing = hasLanded(run) ? "landed" : unlanded;
   const branch = `autopilot/${run.drafted.run_id}`;
-  const undone = undonePhases(run);
+  const undone = listUndonePhases(run);
   const opened = run.pull_request?.opened ?? null;
   if (undone.length === 0 && opened !== null) return `${proofSentence(proof.verdict, proof.gaps)} It is in ${oneLine(opened.url)}.`;
   if (undone.length === 0) return verdictSentence({ ...proof, landing, branch });
@@ -111,7 +117,7 @@ export function runEnding(run: RunView, proof: VerdictWithGaps = { verdict: run.
 }
 
 /** Phases that should be done and are not: failed, blocked by a failed one, or not reached. Those left out on purpose don't count. */
-export const undonePhases = (run: RunView): readonly string[] =>
+export const listUndonePhases = (run: RunView): readonly string[] =>
   run.phases
     .filter(({ group, status, because }) => {
       if (group !== "phases" || status === "completed") return false;
@@ -120,7 +126,7 @@ export const undonePhases = (run: RunView): readonly string[] =>
     .map(({ id }) => id);
 
 /** Why finished work is still on the run's own branch: from the run, a phase, or the landing step. Null if it landed or there is none. */
-export function branchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
+export function whyBranchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
   const outcomes = runOutcomes(run);
   const newest = newestLanding(outcomes);
   const why = newest?.facts["why"];
@@ -150,7 +156,7 @@ const branchKeepingReasons: ReadonlySet<string> = new Set([
   "merge_unproved",
 ]);
 
-/** Commands that mean a run get `--run ID`; the others are left as they are. */
+/** Adds `--run ID` to commands that are about one run: `autopilot resume` becomes `autopilot resume --run ID`. */
 const nameRun = (action: string, run: string): string =>
   action.replace(
     /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|diff|verdict|trace|inbox|budget|verify|log|watch)\b/g,

@@ -1,11 +1,11 @@
-// now-lines: renders the last rows of the terminal where a run works: each turn or check under way with its latest live event, and what is
-// spent.
+// now-lines: renders the last rows of a terminal while a run works in it: each turn or check under way with its latest live event, and
+// what is spent.
 
-import { openExecutions } from "../core/selectors.ts";
+import { listOpenExecutions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { runBudget } from "./budget-view.ts";
+import { buildBudgetView } from "./budget-view.ts";
 import { labelWidth, stepPrefix, turnLabel } from "./progress.ts";
-import { describeBudget, figure, compactDuration } from "./wording.ts";
+import { describeBudget, formatNumber, compactDuration } from "./wording.ts";
 
 const actionsMax = 4;
 
@@ -18,16 +18,18 @@ export type LiveActivity = {
 
 /** Renders a row for each turn or check under way, and what is spent; empty if none is under way. */
 export function nowLines(run: RunView, { latestLineOf, ageMs }: LiveActivity): readonly string[] {
-  const open = openExecutions(run);
+  const open = listOpenExecutions(run);
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
     const isTurn = kind === "agent" && stage === "started"; // after its turn, an attempt's changes are checked
     const label = isTurn ? turnLabel(run, attempt) : "Checks";
     const activity = latestLineOf(attempt) ?? (isTurn ? "at work" : "looking at the result");
-    return `● ${label.padEnd(labelWidth)} ${compactDuration(ageMs(attempt)).padStart(7)}  ${kind === "agent" ? stepPrefix(run, attempt) : ""}${activity.trim()}`;
+    const age = compactDuration(ageMs(attempt)).padStart(7);
+    const prefix = kind === "agent" ? stepPrefix(run, attempt) : "";
+    return `● ${label.padEnd(labelWidth)} ${age}  ${prefix}${activity.trim()}`;
   });
-  const omitted = open.length > actionsMax ? [`  and ${figure(open.length - actionsMax)} more under way`] : [];
-  const { counters, limits } = runBudget(run);
+  const omitted = open.length > actionsMax ? [`  and ${formatNumber(open.length - actionsMax)} more under way`] : [];
+  const { counters, limits } = buildBudgetView(run);
   const minutes = counters.minutes + Math.max(...open.map(({ attempt }) => ageMs(attempt))) / 60_000;
   return [...rows, ...omitted, `  ${describeBudget({ ...counters, minutes }, limits)}   Ctrl-C pauses`];
 }

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   P1. A page is recognised by its first line, or by its name where that line is lost.
-//   P2. A page whose format is fixed elsewhere (the roadmap's and the quality playbook's) breaks rules with errors; one that only we
-//       generate with warnings, since another tool may write its own under the same name.
+//   P2. If a page's format is fixed elsewhere (the roadmap's and the quality playbook's), a broken rule is an error. If only we generate
+//       such pages, it is a warning, since another tool may write its own page under the same name.
 
 import { failureCategories } from "../contracts/roadmap-values.ts";
 import type { Violation } from "../documents/line-rules.ts";
@@ -14,11 +14,11 @@ type Page = {
   readonly title: RegExp;
   readonly sections: readonly string[];
   readonly severity: Violation["severity"];
-  readonly checkLines?: (lines: readonly string[], reportLine: Report) => void;
+  readonly checkLines?: (lines: readonly string[], addViolation: AddViolation) => void;
 };
-type Report = (line: number, rule: string, message: string) => void;
+type AddViolation = (line: number, rule: string, message: string) => void;
 
-export const pages = {
+export const pageRules = {
   "quality progress": {
     fileName: /^PROGRESS\.md$/,
     title: /^# QPB Run Progress$/,
@@ -73,64 +73,64 @@ export const pages = {
     severity: "warning",
   },
 } as const satisfies Readonly<Record<string, Page>>;
-export type PageFormat = keyof typeof pages;
-export const pageFormats = Object.keys(pages) as readonly PageFormat[];
+export type PageFormat = keyof typeof pageRules;
+export const pageFormats = Object.keys(pageRules) as readonly PageFormat[];
 
 /** P1 */
 export const findPageFormat = (head: string): PageFormat | null => {
   const [first = ""] = head.replace(/^\uFEFF/, "").split(/\r?\n/, 1);
-  return pageFormats.find((format) => pages[format].title.test(first)) ?? null;
+  return pageFormats.find((format) => pageRules[format].title.test(first)) ?? null;
 };
 export const findPageFormatByName = (name: string): PageFormat | null =>
-  pageFormats.find((format) => pages[format].fileName.test(name)) ?? null;
+  pageFormats.find((format) => pageRules[format].fileName.test(name)) ?? null;
 
 export function judgePage(format: PageFormat, text: string): readonly Violation[] {
-  const page: Page = pages[format];
+  const page: Page = pageRules[format];
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const violations: Violation[] = [];
-  const reportLine: Report = (line, rule, message) => violations.push({ line, rule, message, severity: page.severity }); // P2
-  if (!page.title.test(lines[0] ?? "")) reportLine(1, "PG-title", `the first line is not the title of a ${format}`);
-  for (const title of page.sections) if (!lines.includes(`## ${title}`)) reportLine(1, "PG-section", `has no section ## ${title}`);
-  page.checkLines?.(lines, reportLine);
+  const addViolation: AddViolation = (line, rule, message) => violations.push({ line, rule, message, severity: page.severity }); // P2
+  if (!page.title.test(lines[0] ?? "")) addViolation(1, "PG-title", `the first line is not the title of a ${format}`);
+  for (const title of page.sections) if (!lines.includes(`## ${title}`)) addViolation(1, "PG-section", `has no section ## ${title}`);
+  page.checkLines?.(lines, addViolation);
   return violations.toSorted((left, right) => left.line - right.line);
 }
 
 /** The header's two lines and the checklist, as the quality playbook has them. */
-function checkProgress(lines: readonly string[], reportLine: Report): void {
+function checkProgress(lines: readonly string[], addViolation: AddViolation): void {
   if (!lines.some((line) => /^\*\*Started:\*\* .*\*\*Benchmark:\*\* .*\*\*Lever:\*\* /.test(line)))
-    reportLine(1, "PG-field", "has no line **Started:** … **Benchmark:** … **Lever:** …");
+    addViolation(1, "PG-field", "has no line **Started:** … **Benchmark:** … **Lever:** …");
   if (!lines.some((line) => /^\*\*Runner:\*\* .*\*\*Playbook version:\*\* /.test(line)))
-    reportLine(1, "PG-field", "has no line **Runner:** … **Playbook version:** …");
+    addViolation(1, "PG-field", "has no line **Runner:** … **Playbook version:** …");
   for (const phase of [1, 2, 3, 4, 5, 6]) {
     const index = lines.findIndex((line) => new RegExp(`^- \\[[x ]\\] Phase ${phase} — `).test(line));
-    if (index < 0) reportLine(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
+    if (index < 0) addViolation(1, "PG-phases", `the checklist has no line - [ ] Phase ${phase} — …`);
     else if ((lines[index] ?? "").startsWith("- [x]") && !/\(.+\)\s*$/.test(lines[index] ?? ""))
-      reportLine(index + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
+      addViolation(index + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
   }
   const from = lines.indexOf("## Recent events (last 10)");
   if (from < 0) return;
   const to = lines.findIndex((line, index) => index > from && line.startsWith("## "));
   const recent = lines.slice(from, to < 0 ? undefined : to).filter((line) => line.startsWith("- ")).length;
-  if (recent > 10) reportLine(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
+  if (recent > 10) addViolation(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
 }
 
 /** Entries of the roadmap's learnings: a failure with its rule and context, or a person's verdict with its calibration. */
-function checkLearnings(lines: readonly string[], reportLine: Report): void {
-  const heads = lines.flatMap((line, index) => (line.startsWith("### ") ? [index] : []));
-  for (const [n, index] of heads.entries()) {
-    const entry = lines.slice(index, heads[n + 1]);
+function checkLearnings(lines: readonly string[], addViolation: AddViolation): void {
+  const entryStarts = lines.flatMap((line, index) => (line.startsWith("### ") ? [index] : []));
+  for (const [entryIndex, index] of entryStarts.entries()) {
+    const entry = lines.slice(index, entryStarts[entryIndex + 1]);
     const failure = /^### Phase (\S+) failure -- (\S+)$/.exec(lines[index] ?? "");
     const isVerdict = /^### Human Verdict: Phase \S+ -- (?:PASS|FAIL|ISSUES_FOUND) \(confidence calibration\)$/.test(lines[index] ?? "");
-    if (failure === null && !isVerdict) reportLine(index + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
+    if (failure === null && !isVerdict) addViolation(index + 1, "PG-entry", "is neither a phase's failure nor a person's verdict");
     if (failure !== null && !(failureCategories as readonly string[]).includes(failure[2] ?? ""))
-      reportLine(index + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
+      addViolation(index + 1, "PG-entry", `the category ${failure[2] ?? ""} is none of the ten`);
     const verdictFields = isVerdict ? ["Calibration"] : [];
     for (const field of failure === null ? verdictFields : ["Prevention rule", "Context"])
-      if (!entry.some((line) => line.startsWith(`**${field}:** `))) reportLine(index + 1, "PG-field", `has no line **${field}:** …`);
+      if (!entry.some((line) => line.startsWith(`**${field}:** `))) addViolation(index + 1, "PG-field", `has no line **${field}:** …`);
   }
 }
 
-function checkGateLog(lines: readonly string[], reportLine: Report): void {
+function checkGateLog(lines: readonly string[], addViolation: AddViolation): void {
   if (!lines.some((line) => /^RESULT: GATE (?:PASSED|FAILED)/.test(line)))
-    reportLine(Math.max(1, lines.length - 1), "PG-result", "has no line RESULT: GATE PASSED or GATE FAILED");
+    addViolation(Math.max(1, lines.length - 1), "PG-result", "has no line RESULT: GATE PASSED or GATE FAILED");
 }

@@ -7,7 +7,7 @@ import { live } from "../../test/simulation/support/scenarios.ts";
 import type { Draft } from "../contracts/event.ts";
 import { TraceSpan } from "../contracts/roadmap-reports.ts";
 import { applied, ended, failed, journal, passed, result, route, started, turned } from "../insight/entries.test-support.ts";
-import { openPhaseTrace, attemptStep, type ToolEvent } from "./phase-trace.ts";
+import { openPhaseTrace, findTraceStep, type ToolEvent } from "./phase-trace.ts";
 
 const begun = (step: string, n = 1, path = "1") =>
   ({ event: "step_started", walk: path, step, attempt: `${path}@1/${step}#${n}`, kind: "agent", try: 1 }) as const;
@@ -102,7 +102,7 @@ describe("from the journal", () => {
     ["1@1/execute#1/03-01@1/do#2", "execute"],
     ["1@1/triage#1", "phase_runner"],
     ["nonsense", "phase_runner"],
-  ])("the attempt %s belongs to the step %s", (attempt, step) => expect(attemptStep(attempt)).toBe(step));
+  ])("the attempt %s belongs to the step %s", (attempt, step) => expect(findTraceStep(attempt)).toBe(step));
   test("whatever the run, every span is valid, and what lies around the phases has none", () => {
     let spans = 0;
     for (const scenario of Object.values(roadmapStories)) {

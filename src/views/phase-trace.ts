@@ -14,8 +14,8 @@ import { attemptParts, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor
 import { formatIsoTime, parseIsoTime } from "../kit/iso-time.ts";
 import { describeAttempt, oneLine, plural } from "./wording.ts";
 
-/** A piece of evidence by the hash the journal names; null if it is not at hand. */
-export type EvidenceOf = (hash: string) => Pick<Evidence, "at" | "output_excerpt"> | null;
+/** Returns a piece of evidence by the hash that the journal names; null if it is missing. */
+export type FindEvidence = (hash: string) => Pick<Evidence, "at" | "output_excerpt"> | null;
 export type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
 export type PhaseTrace = {
@@ -31,8 +31,8 @@ const summaryCharsMax = 200;
 type Step = TraceSpan["step"];
 type OpenAttempt = { readonly at: string; calls: number };
 
-/** Steps under the format's names; whatever else a phase does is the runner's own. */
-const stepNames: Readonly<Record<string, Step>> = {
+/** The trace format's name of each step. Whatever else a phase does counts as the runner's own. */
+const traceSteps: Readonly<Record<string, Step>> = {
   research: "research",
   plan: "plan",
   plan_check: "plan_check",
@@ -47,10 +47,10 @@ const stepNames: Readonly<Record<string, Step>> = {
 
 const toolStatuses: Readonly<Record<string, TraceSpan["status"]>> = { completed: "success", cancelled: "skipped" };
 
-export function openPhaseTrace(evidenceOf: EvidenceOf = () => null): PhaseTrace {
+export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrace {
   const openAttempts = new Map<string, OpenAttempt>();
   const callStarts = new Map<string, string>();
-  const startOf = (attempt: string, ifUnknown: string): string => openAttempts.get(attempt)?.at ?? ifUnknown;
+  const startTime = (attempt: string, ifUnknown: string): string => openAttempts.get(attempt)?.at ?? ifUnknown;
 
   return { spansOfEntry, spanOfToolEvent };
 
@@ -66,12 +66,12 @@ export function openPhaseTrace(evidenceOf: EvidenceOf = () => null): PhaseTrace 
       case "step_skipped":
         return [
           buildSpan(
-            { at: entry.ts, path: phase, step: stepName(entry.step), action: "decision" },
+            { at: entry.ts, path: phase, step: toTraceStep(entry.step), action: "decision" },
             { input: entry.step, output: "skipped", status: "skipped" },
           ),
         ];
       case "turn_ended":
-        return [turnSpan(entry, startOf(entry.attempt, entry.ts))];
+        return [turnSpan(entry, startTime(entry.attempt, entry.ts))];
       case "changes_applied":
         return [
           buildSpan(attemptPlace(entry.attempt, entry.ts, "file_write"), {
@@ -81,7 +81,7 @@ export function openPhaseTrace(evidenceOf: EvidenceOf = () => null): PhaseTrace 
           }),
         ];
       case "step_interrupted":
-        return [interruptionSpan(entry, startOf(entry.attempt, entry.ts))];
+        return [interruptionSpan(entry, startTime(entry.attempt, entry.ts))];
       case "step_completed":
       case "step_failed":
         return stepEndSpans(entry);
@@ -92,14 +92,14 @@ export function openPhaseTrace(evidenceOf: EvidenceOf = () => null): PhaseTrace 
 
   function stepEndSpans(entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] {
     const { attempt } = entry;
-    const from = startOf(attempt, entry.ts);
-    const beyond = Math.max(0, (openAttempts.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
+    const from = startTime(attempt, entry.ts);
+    const droppedCalls = Math.max(0, (openAttempts.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
     openAttempts.delete(attempt);
     const isPassed = entry.event === "step_completed";
     const why = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
-    const dropped = beyond === 0 ? "" : `; ${plural(beyond, "further tool call")} not kept`;
+    const dropped = droppedCalls === 0 ? "" : `; ${plural(droppedCalls, "further tool call")} not kept`;
     return [
-      ...commandsOf(entry.checks ?? [], entry.ts, evidenceOf).map((command) =>
+      ...listCommands(entry.checks ?? [], entry.ts, evidenceOf).map((command) =>
         buildSpan(attemptPlace(attempt, command.at, "command_run"), command),
       ),
       buildSpan(attemptPlace(attempt, from, "decision"), {
@@ -122,7 +122,7 @@ export function openPhaseTrace(evidenceOf: EvidenceOf = () => null): PhaseTrace 
     callStarts.delete(key);
     const attempt = openAttempts.get(signal.attempt);
     if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
-    const action = actionOf(signal.kind);
+    const action = toTraceAction(signal.kind);
     const isFile = action === "file_read" || action === "file_write";
     return buildSpan(attemptPlace(signal.attempt, from, action), {
       input: isFile && signal.path !== undefined ? signal.path : signal.title,
@@ -139,7 +139,7 @@ type SpanPlace = { readonly at: string; readonly path: string; readonly step: St
 const attemptPlace = (attempt: string, at: string, action: TraceSpan["action"]): SpanPlace => ({
   at,
   path: attempt,
-  step: attemptStep(attempt),
+  step: findTraceStep(attempt),
   action,
 });
 
@@ -154,7 +154,7 @@ const buildSpan = ({ at, path, step, action }: SpanPlace, { input, output, ms = 
   status,
 });
 
-/** What an entry says the runner or a person decided about the phase itself; null if it is about something else. */
+/** What the runner or a person decided about the phase itself, if the entry records that; else null. */
 function phaseDecision(entry: Entry): SpanContent | null {
   const decided = (input: string, output: string, status: TraceSpan["status"] = "success"): SpanContent => ({ input, output, status });
   switch (entry.event) {
@@ -202,35 +202,35 @@ const interruptionSpan = (entry: EventOf<"step_interrupted"> & Entry, from: stri
 type SpanContent = { readonly input: string; readonly output: string; readonly ms?: number; readonly status: TraceSpan["status"] };
 
 const endedStatuses: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
-const actions: Readonly<Record<string, TraceSpan["action"]>> = {
+const traceActions: Readonly<Record<string, TraceSpan["action"]>> = {
   read: "file_read",
   edit: "file_write",
   delete: "file_write",
   move: "file_write",
   execute: "command_run",
 };
-const actionOf = (kind: string | undefined): TraceSpan["action"] =>
-  kind !== undefined && Object.hasOwn(actions, kind) ? (actions[kind] ?? "tool_call") : "tool_call";
+const toTraceAction = (kind: string | undefined): TraceSpan["action"] =>
+  kind !== undefined && Object.hasOwn(traceActions, kind) ? (traceActions[kind] ?? "tool_call") : "tool_call";
 
 /** The commands that ran, dated by their evidence; without it, as if they had run one after the other until the step ended. */
-function commandsOf(
+function listCommands(
   results: readonly CheckResult[],
   endedAt: string,
-  evidenceOf: EvidenceOf,
+  evidenceOf: FindEvidence,
 ): readonly (SpanContent & { readonly at: string })[] {
   const endMs = parseIsoTime(endedAt) ?? 0;
-  const ran = results.filter(({ cached }) => cached !== true);
-  let leftMs = ran.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
-  return ran.map(({ check, status, exit_code, duration_ms, evidence }) => {
+  const executed = results.filter(({ cached }) => cached !== true);
+  let leftMs = executed.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  return executed.map(({ check, status, exit_code, duration_ms, evidence }) => {
     const record = evidenceOf(evidence);
     const at = record !== null && parseIsoTime(record.at) !== null ? record.at : formatIsoTime(Math.max(0, endMs - Math.round(leftMs)));
     leftMs -= duration_ms;
-    const last = status === "passed" ? "" : (record?.output_excerpt.trimEnd().split("\n").at(-1) ?? "");
+    const lastLine = status === "passed" ? "" : (record?.output_excerpt.trimEnd().split("\n").at(-1) ?? "");
     const exit = exit_code === null ? "" : ` (exit ${exit_code})`;
     return {
       at,
       input: check.command,
-      output: `${status}${exit}${last === "" ? "" : `: ${last}`}`,
+      output: `${status}${exit}${lastLine === "" ? "" : `: ${lastLine}`}`,
       ms: duration_ms,
       status: status === "passed" ? "success" : "failure",
     };
@@ -238,15 +238,15 @@ function commandsOf(
 }
 
 /** The step of the trace format that an attempt belongs to; an attempt of a task belongs to the step that has the tasks. */
-export function attemptStep(attempt: string): Step {
+export function findTraceStep(attempt: string): Step {
   const parts = attemptParts(attempt);
   if (parts === null) return "phase_runner";
-  if (taskOfCursor(parts.cursor) === null) return stepName(parts.step);
+  if (taskOfCursor(parts.cursor) === null) return toTraceStep(parts.step);
   // `1@1/execute#1/03-01`: the task 03-01 of the step `execute`
-  return stepName(/\/([^/#]+)#\d+\/[^/]+$/.exec(parts.cursor)?.[1] ?? parts.step);
+  return toTraceStep(/\/([^/#]+)#\d+\/[^/]+$/.exec(parts.cursor)?.[1] ?? parts.step);
 }
 
-const stepName = (step: string): Step => (Object.hasOwn(stepNames, step) ? (stepNames[step] ?? "phase_runner") : "phase_runner");
+const toTraceStep = (step: string): Step => (Object.hasOwn(traceSteps, step) ? (traceSteps[step] ?? "phase_runner") : "phase_runner");
 
 const msBetween = (from: string, to: string): number => (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0);
 

@@ -4,16 +4,16 @@ import { expect, test } from "vitest";
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
 import { boardLines } from "./board.ts";
-import { nextActions } from "./next-actions.ts";
-import { phaseEnding } from "./progress.ts";
-import { phaseRows } from "./phase-rows.ts";
+import { listNextActions } from "./next-actions.ts";
+import { describePhaseEnding } from "./progress.ts";
+import { listPhaseRows } from "./phase-rows.ts";
 import { phaseTable } from "./phase-table.ts";
 import { story, reported } from "./phase-story.test-support.ts";
 import { reportPage } from "./report-page.ts";
-import { runReport } from "./report.ts";
+import { buildReportView } from "./report.ts";
 import { statusPage } from "./status-page.ts";
-import { runStatus } from "./status.ts";
-import { verdictsOpen } from "./verdicts.ts";
+import { buildStatusView } from "./status.ts";
+import { listOpenVerdicts } from "./verdicts.ts";
 
 const { run, entries } = reported();
 const owner = { pid: 4711 };
@@ -21,7 +21,7 @@ const page = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 const golden = (name: string): string => `../../test/golden/pages/${name}.txt`;
 
 test("status has a row a phase: how it stands, its score, what it used, where it is", () => {
-  const rows = runStatus(run, owner).phases;
+  const rows = buildStatusView(run, owner).phases;
   expect(rows.map(({ id, status, score, tokens }) => [id, status, score, tokens])).toEqual([
     ["1", "completed", 9, 48_000],
     ["2", "failed", null, 27_000],
@@ -40,7 +40,7 @@ test("its page is a table, with the breaker, what is spent, what is in the way a
 });
 
 test("the report says of each phase what was proved by which command, what is not so, and why it failed", async () => {
-  const view = runReport(run, entries, { owner });
+  const view = buildReportView(run, entries, { owner });
   const failed = view.phases.find(({ id }) => id === "2");
   expect(failed).toMatchObject({
     post_mortem: { category: "acceptance_criteria_unmet" },
@@ -56,9 +56,9 @@ test("the report says of each phase what was proved by which command, what is no
 });
 
 test("what was judged on the way is no judgement of phases that are not done, and the goal is no criterion that lacks a check", () => {
-  const view = runReport({ ...run, judged: { verdict: "verified", gaps: [] } }, entries, { owner });
+  const view = buildReportView({ ...run, judged: { verdict: "verified", gaps: [] } }, entries, { owner });
   expect(view.judgement).toMatchObject({ verdict: "unverified", gaps: ["not completed: 5 phases (2, 2.1, 3, 4, 5)"] });
-  expect(runReport({ ...run, judged: { verdict: "refuted", gaps: [] } }, entries).judgement.verdict).toBe("refuted");
+  expect(buildReportView({ ...run, judged: { verdict: "refuted", gaps: [] } }, entries).judgement.verdict).toBe("refuted");
   expect([view.criteria, view.recommendations.filter((action) => action.includes("--done-criteria"))]).toEqual([[], []]);
 });
 
@@ -66,7 +66,7 @@ test("what was to be taken back and could not be is told, in the report and by s
   const detail = "Later work changed a.js too, and cannot be told apart: nothing was taken back.";
   const index = entries.findIndex((entry) => entry.event === "step_completed" && entry.attempt.startsWith("2@1/undo#"));
   const failedUndo = { ...entries[index], event: "step_failed", facts: { rollback_performed: false }, detail } as unknown as Entry;
-  const reported = runReport(run, entries.with(index, failedUndo));
+  const reported = buildReportView(run, entries.with(index, failedUndo));
   expect(reported.phases.find(({ id }) => id === "2")).toMatchObject({ rolled_back_to: null, left_behind: detail });
   expect(reportPage(reported).join("\n")).toContain(`    left     what it did is still there: ${detail}`);
   const undo = { kind: "failed", facts: { rollback_performed: false }, reason: "merge_conflict", detail };
@@ -78,7 +78,7 @@ test("what was to be taken back and could not be is told, in the report and by s
 test("what comes after the phases is ticked only where it came to the end that was wanted", () => {
   const after = (status: string, because: string | null) => ({ name: "Self-audit", status, because });
   const view = {
-    ...runReport(run, entries),
+    ...buildReportView(run, entries),
     afterwards: [after("completed", null), after("completed", "audit_failed"), after("failed", null)],
   };
   const lines = reportPage(view).filter((line) => line.includes("Self-audit"));
@@ -86,10 +86,10 @@ test("what comes after the phases is ticked only where it came to the end that w
 });
 
 test("where something must come first, `resume` is said with it and not again without it", () => {
-  const next = (reason: string): readonly string[] => nextActions({ ...run, status: "paused", reason, blocks: {} });
+  const next = (reason: string): readonly string[] => listNextActions({ ...run, status: "paused", reason, blocks: {} });
   expect(next("retry_limit_reached")).toEqual(["autopilot budget raise retries=+5, then autopilot resume", "autopilot stop"]);
   expect(next("operator_paused")).toEqual(["autopilot resume", "autopilot stop"]);
-  const paused = runReport({ ...run, status: "paused", reason: "phase_failed", blocks: {} }, entries);
+  const paused = buildReportView({ ...run, status: "paused", reason: "phase_failed", blocks: {} }, entries);
   expect(paused.recommendations).toEqual(["autopilot resume", "autopilot stop"]); // whoever reads the report need not be sent to it
 });
 
@@ -105,17 +105,19 @@ test("a phase that ends is told with its score and its cost", () => {
   const upTo = story.findIndex((draft) => draft.event === "phase_completed") + 1;
   const ended = reported(story.slice(0, upTo));
   const last = ended.entries.at(-1);
-  expect(last === undefined ? null : phaseEnding(last, ended.run)).toBe("  score 9, 48,000 tokens, 12 min, $0.48, 1 of 6 phases over");
+  expect(last === undefined ? null : describePhaseEnding(last, ended.run)).toBe(
+    "  score 9, 48,000 tokens, 12 min, $0.48, 1 of 6 phases over",
+  );
 });
 
 test("a phase that waits for a verdict is asked for by name", () => {
-  expect(verdictsOpen(run).map(({ phase }) => phase)).toEqual(["3"]);
-  expect(nextActions(run, null)[0]).toBe('autopilot verdict 3 pass|fail|issues_found [--issue "…"]');
-  expect(nextActions(run, null, { isCurrent: false })[0]).toMatch(/^autopilot verdict --run run-\S+ 3 pass/);
+  expect(listOpenVerdicts(run).map(({ phase }) => phase)).toEqual(["3"]);
+  expect(listNextActions(run, null)[0]).toBe('autopilot verdict 3 pass|fail|issues_found [--issue "…"]');
+  expect(listNextActions(run, null, { isCurrent: false })[0]).toMatch(/^autopilot verdict --run run-\S+ 3 pass/);
 });
 
 test("a long roadmap shows where something happens, and counts the rest", () => {
-  const [first] = phaseRows(run);
+  const [first] = listPhaseRows(run);
   if (first === undefined) throw new Error("the story has phases");
   const rows = Array.from({ length: 500 }, (_, index) => ({
     ...first,
@@ -143,7 +145,7 @@ test("whatever the point of the story, every page can be made", () => {
     drafts.push(draft);
     const now = reported(drafts);
     expect(statusPage(now.run, null).length).toBeGreaterThan(5);
-    expect(reportPage(runReport(now.run, now.entries, {})).length).toBeGreaterThan(5);
+    expect(reportPage(buildReportView(now.run, now.entries, {})).length).toBeGreaterThan(5);
     expect(boardLines(now.run, { owner: null, live: "", rowsMax: 20, sinceMinutes: 0 }).length).toBeLessThanOrEqual(20);
   }
 });

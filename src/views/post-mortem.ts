@@ -1,41 +1,43 @@
-// post-mortem: a failed phase's post-mortem as a page. The JSON beside it (`phase-<id>-postmortem.json`) is the data itself.
+// post-mortem: renders a failed phase's post-mortem as a page. The JSON file beside it (`phase-<id>-postmortem.json`) has the data.
 
 import type { PostMortem } from "../contracts/roadmap-reports.ts";
-import { inCode, inText, list, section, table } from "./markdown.ts";
+import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "./markdown.ts";
 
-/** Where both lie, below `.autopilot/diagnostics/`. */
+/** The name of the JSON file, below `.autopilot/diagnostics/`; the page has the same name with `.md`. */
 export const postMortemName = (phase: string): string => `phase-${phase}-postmortem.json`;
 
-export function postMortemPage(post: PostMortem): string {
-  const { root_cause: cause, evidence } = post;
+const codeList = (items: readonly string[]): string => items.map((item) => markdownCode(item)).join(", ") || "nothing";
+
+export function postMortemPage(postMortem: PostMortem): string {
+  const { root_cause: cause, evidence } = postMortem;
   return [
-    `# Post-mortem: phase ${inText(post.phase_id)}, ${inText(post.phase_name)}`,
+    `# Post-mortem: phase ${escapeMarkdown(postMortem.phase_id)}, ${escapeMarkdown(postMortem.phase_name)}`,
     "",
-    `Written ${post.timestamp}. Status: ${post.status}.`,
-    ...section("Root cause", [
-      `**${cause.category}** in the step ${inText(cause.step)}, first seen ${cause.first_observed_at}.`,
+    `Written ${postMortem.timestamp}. Status: ${postMortem.status}.`,
+    ...markdownSection("Root cause", [
+      `**${cause.category}** in the step ${escapeMarkdown(cause.step)}, first seen ${cause.first_observed_at}.`,
       "",
-      inText(cause.description, 500),
+      escapeMarkdown(cause.description, 500),
     ]),
-    ...section(
+    ...markdownSection(
       "Timeline",
-      table(
+      markdownTable(
         ["Time", "Step", "Event", "Status"],
-        post.timeline.map(({ timestamp, step, event, status }) => [timestamp, inText(step), inText(event), status]),
+        postMortem.timeline.map(({ timestamp, step, event, status }) => [timestamp, escapeMarkdown(step), escapeMarkdown(event), status]),
       ),
     ),
-    ...section("Commands run", list(evidence.commands_run.map((line) => inCode(line)))),
-    ...section("Files checked", list(evidence.files_checked.map((line) => inText(line)))),
-    ...section(
+    ...markdownSection("Commands run", markdownList(evidence.commands_run.map((line) => markdownCode(line)))),
+    ...markdownSection("Files checked", markdownList(evidence.files_checked.map((line) => escapeMarkdown(line)))),
+    ...markdownSection(
       "Attempted fixes",
-      post.attempted_fixes.length === 0
+      postMortem.attempted_fixes.length === 0
         ? ["None."]
-        : post.attempted_fixes.flatMap(({ attempt, description, commit_sha, resolved, remaining }) => [
-            `${attempt}. ${inText(description)}${commit_sha === null ? "" : ` (${inText(commit_sha)})`}`,
-            `   resolved: ${resolved.map((item) => inCode(item)).join(", ") || "nothing"}; remaining: ${remaining.map((item) => inCode(item)).join(", ") || "nothing"}`,
+        : postMortem.attempted_fixes.flatMap(({ attempt, description, commit_sha, resolved, remaining }) => [
+            `${attempt}. ${escapeMarkdown(description)}${commit_sha === null ? "" : ` (${escapeMarkdown(commit_sha)})`}`,
+            `   resolved: ${codeList(resolved)}; remaining: ${codeList(remaining)}`,
           ]),
     ),
-    ...section("Prevention rule", [inText(post.prevention_rule, 500)]),
+    ...markdownSection("Prevention rule", [escapeMarkdown(postMortem.prevention_rule, 500)]),
     "",
   ].join("\n");
 }

@@ -1,5 +1,5 @@
-// preview: what a run would do, before it does anything: the dry run that must be acknowledged. Data for programs and for the
-// acknowledgement's hash, a page for people.
+// preview: describes what a run would do before it does anything: the dry run that must be acknowledged. As data for programs and for the
+// hash that is acknowledged, and as a page for people.
 
 import type { Budget } from "../contracts/budget.ts";
 import { dimensions } from "../contracts/budget.ts";
@@ -9,8 +9,8 @@ import { type Flow, stepKind, type Phase, type Scalar, type Step } from "../cont
 import type { Objective } from "../contracts/objective.ts";
 import { type FlowProof, buildFlowProof } from "./flow-proof.ts";
 import { hasOnlyGoal } from "./criteria-status.ts";
-import { labelledRows } from "./columned.ts";
-import { amount, figure, firstFew, money, oneLine, plural, describeSandbox } from "./wording.ts";
+import { labelledRows } from "./align-columns.ts";
+import { formatAmount, formatNumber, firstFew, formatMoney, oneLine, plural, describeSandbox } from "./wording.ts";
 
 export type Range = { readonly p50: number; readonly p90: number };
 export type Estimate = {
@@ -25,7 +25,7 @@ export type MissingTool = { readonly name: string; readonly needed_by: readonly 
 /** A variable that checks get, and who says so. */
 export type CheckVariable = { readonly name: string; readonly value: string; readonly from: "config" | "shell" };
 
-/** Everything the preview shows; the caller has looked it up. */
+/** Everything the preview shows, collected by the caller. */
 export type PreviewInput = {
   readonly objective: Objective;
   readonly inferredDefaults: readonly string[];
@@ -67,7 +67,7 @@ export type PreviewView = {
   };
   readonly phases: readonly PlannedPhase[];
   readonly roles: Readonly<Record<string, string>>;
-  /** The command lines of agents, by the agent's name: a config says them, and it may be the repository's. */
+  /** The command lines of agents, by the agent's name. They come from a config, which may be the repository's, so they are shown. */
   readonly commands: Readonly<Record<string, string>>;
   readonly scope: { readonly patterns: readonly string[]; readonly files: number | null };
   readonly checks: readonly {
@@ -87,13 +87,13 @@ export type PreviewView = {
   readonly wanted?: readonly string[];
 };
 
-export function previewOf(input: PreviewInput): PreviewView {
+export function buildPreview(input: PreviewInput): PreviewView {
   const { flow } = input;
   return {
     objective: input.objective,
     inferred_defaults: input.inferredDefaults,
     flow: { name: flow.flow, version: flow.version, about: flow.about ?? "", options: input.options, proof: buildFlowProof(flow) },
-    phases: flowPhases(flow),
+    phases: listPlannedPhases(flow),
     roles: Object.fromEntries(
       Object.entries(input.cast).map(([role, { agent, instead = [] }]) => [
         role,
@@ -114,16 +114,16 @@ export function previewOf(input: PreviewInput): PreviewView {
   };
 }
 
-function flowPhases(flow: Flow): readonly PlannedPhase[] {
+function listPlannedPhases(flow: Flow): readonly PlannedPhase[] {
   const planned = (group: PlannedPhase["group"], phases: readonly Phase[] | undefined): readonly PlannedPhase[] =>
-    (phases ?? []).map(({ id, name, steps }) => ({ id, name: name ?? id, group, steps: steps.map(stepOf) }));
+    (phases ?? []).map(({ id, name, steps }) => ({ id, name: name ?? id, group, steps: steps.map(toPlannedStep) }));
   const middle: readonly PlannedPhase[] = Array.isArray(flow.phases)
     ? planned("phases", flow.phases)
-    : [{ id: "*", name: `each phase of the ${flow.phases.read}`, group: "phases", steps: (flow.steps ?? []).map(stepOf) }];
+    : [{ id: "*", name: `each phase of the ${flow.phases.read}`, group: "phases", steps: (flow.steps ?? []).map(toPlannedStep) }];
   return [...planned("before", flow.before), ...middle, ...planned("after", flow.after)];
 }
 
-const stepOf = (step: Step): PlannedStep => ({ id: step.id, kind: stepKind(step), role: step.agent ?? null });
+const toPlannedStep = (step: Step): PlannedStep => ({ id: step.id, kind: stepKind(step), role: step.agent ?? null });
 
 const listedMax = 12;
 const commandCharsMax = 2000;
@@ -138,7 +138,7 @@ export function previewPage(view: PreviewView, ack: string, warnings: readonly s
     ...row("Done when", doneLines(view)),
     ...row("Checks", checkLines(view)),
     ...row("May edit", [`${firstFew(scope.patterns)}${scope.files === null ? "" : ` (${plural(scope.files, "file")} now)`}`]),
-    ...row("Agent", [`${previewAgents(view)}, ${sandbox === "none" ? "no sandbox" : `sandbox: ${sandbox}`}`]),
+    ...row("Agent", [`${describeAgents(view)}, ${sandbox === "none" ? "no sandbox" : `sandbox: ${sandbox}`}`]),
     ...Object.entries(view.commands).flatMap(([agent, command]) =>
       row("Command", [`${oneLine(agent)}: ${oneLine(command, commandCharsMax)}`]),
     ),
@@ -164,7 +164,7 @@ export function previewDetails(view: PreviewView): readonly string[] {
     "",
     "Details",
     ...row("Flow", [`${view.flow.name}${view.flow.about === "" ? "" : `: ${oneLine(view.flow.about)}`}`]),
-    ...row("Ends", [previewCompletion(view)]),
+    ...row("Ends", [describeEndCondition(view)]),
     ...row("Policy", [`risk ${objective.risk_level}, hand-off ${objective.handoff_mode}, approval ${objective.approval_policy}`]),
     ...row("Sandbox", [
       `${view.isolation.mechanism}; it blocks: ${view.isolation.enforced.map((action) => oneLine(action)).join(", ") || "nothing"}`,
@@ -190,20 +190,21 @@ function describeDefaults({ inferred_defaults, objective }: PreviewView): readon
 }
 const row = (name: string, lines: readonly string[]): readonly string[] => labelledRows(11, name, lines);
 
-/** One agent for every role is said once. */
-function previewAgents({ roles }: PreviewView): string {
+/** `claude` if one agent has every role, else `claude as executor, codex as judge`. */
+function describeAgents({ roles }: PreviewView): string {
   const names = new Set(Object.values(roles));
   return names.size === 1 ? oneLine([...names][0] ?? "") : firstFew(Object.entries(roles).map(([role, agent]) => `${agent} as ${role}`));
 }
 
-/** The project's own checks, and what the flow itself asks for. What was asked for is in the rows above. */
+/** The project's own checks, and those of the flow. The user's criteria are in the rows above. */
 function checkLines({ checks, wanted, flow: { proof } }: PreviewView): readonly string[] {
   const commandLines = [
     ...checks
       .filter(({ kind }) => kind !== "criterion")
-      .map(
-        ({ command, kind, source }) => `${oneLine(command)} (${kind === "project" ? "" : `${kind.replace("_", "-")}, `}${oneLine(source)})`,
-      ),
+      .map(({ command, kind, source }) => {
+        const kindText = kind === "project" ? "" : `${kind.replace("_", "-")}, `;
+        return `${oneLine(command)} (${kindText}${oneLine(source)})`;
+      }),
     ...proof.commands.map((command) => `${oneLine(command)} (flow)`),
   ];
   const gates = wanted !== undefined || proof.gates === 0 ? [] : [`what ${plural(proof.gates, "step")} must leave behind (flow)`];
@@ -223,7 +224,7 @@ function environmentLines(variables: readonly CheckVariable[], from: CheckVariab
 export const missingToolMessage = ({ name, needed_by, install }: MissingTool): string =>
   `${name}, which ${firstFew(needed_by)} ${needed_by.length === 1 ? "needs" : "need"}; get it with: ${install}`;
 
-/** A goal in place of criteria doesn't count if documents or gates say what is wanted. */
+/** The done criteria. A goal that stands in for them is left out if documents or gates say what is wanted. */
 function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] {
   const { done_criteria } = objective;
   if ((wanted !== undefined || !flow.proof.isByCriteria) && hasOnlyGoal(objective)) return [];
@@ -235,16 +236,16 @@ function doneLines({ objective, wanted, flow }: PreviewView): readonly string[] 
   ];
 }
 
-const moreLine = (count: number): readonly string[] => (count > listedMax ? [`… ${figure(count - listedMax)} more`] : []);
+const moreLine = (count: number): readonly string[] => (count > listedMax ? [`… ${formatNumber(count - listedMax)} more`] : []);
 const describeLimit = (dimension: string, limit: number | undefined): readonly string[] =>
-  limit === undefined ? [] : [amount(dimension, limit)];
+  limit === undefined ? [] : [formatAmount(dimension, limit)];
 
-function previewCompletion({ wanted, flow, objective }: PreviewView): string {
+function describeEndCondition({ wanted, flow, objective }: PreviewView): string {
   if (wanted !== undefined) return "when every phase is done and the runner's own checks hold";
-  return flow.proof.isPromised ? describeCompletion(objective) : "when every phase is done: its gates and checks hold";
+  return flow.proof.isPromised ? describeObjectiveEnd(objective) : "when every phase is done: its gates and checks hold";
 }
 
-function describeCompletion({ completion_mode, completion_promise }: Objective): string {
+function describeObjectiveEnd({ completion_mode, completion_promise }: Objective): string {
   if (completion_mode === "objective") return "when every criterion's cycle is done and its check holds";
   return `when the agent says <promise>${oneLine(completion_promise)}</promise> and every check holds`;
 }
@@ -255,9 +256,9 @@ function describeEstimate({ tokens, minutes, usd, basis }: Estimate): string {
     return [value.p50 === value.p90 ? format(value.p50) : `${format(value.p50)} to ${format(value.p90)}`];
   };
   const parts = [
-    ...range(tokens, (value) => amount("tokens", value)),
-    ...range(minutes, (value) => amount("minutes", value)),
-    ...range(usd, money),
+    ...range(tokens, (value) => formatAmount("tokens", value)),
+    ...range(minutes, (value) => formatAmount("minutes", value)),
+    ...range(usd, formatMoney),
   ];
   return `${parts.length === 0 ? "none yet" : parts.join(", ")} (${oneLine(basis)})`;
 }

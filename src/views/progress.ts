@@ -1,23 +1,23 @@
-// progress: the lines that a person sees while a run works, from the journal entries worth showing. Live events are in log-lines.ts.
+// progress: renders the journal entries that are worth showing while a run works, as lines for a person. Live events are in log-lines.ts.
 
 import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import { type CheckResult, couldNotRun } from "../contracts/evidence.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
-import { own } from "../core/record.ts";
+import { ownValue } from "../core/own-values.ts";
 import { cursorSteps } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
-import { isByPhases } from "./criteria-status.ts";
+import { isReportedByPhases } from "./criteria-status.ts";
 import { areAllIdle, eventSentence } from "./log-lines.ts";
-import { phaseRows } from "./phase-rows.ts";
+import { listPhaseRows } from "./phase-rows.ts";
 import {
-  amount,
+  formatAmount,
   describeAttempt,
-  figure,
+  formatNumber,
   firstFew,
   isOutsideScope,
-  money,
+  formatMoney,
   oneLine,
   plural,
   compactNumber,
@@ -91,16 +91,15 @@ class Milestones {
 
   /** A turn without changes is fine if its step keeps none of them; otherwise it is marked. */
   #unchangedRow(attempt: string, run: RunView): string {
-    const cursor = own(run.cursors, attempt.replace(/@\d+\/[^/]+#\d+$/, ""));
+    const cursor = ownValue(run.cursors, attempt.replace(/@\d+\/[^/]+#\d+$/, "")); // `1@1/execute#2` → `1`
     const step = run.turns.find((turn) => turn.attempt === attempt)?.step;
     const isReader = cursor !== undefined && cursorSteps(run, cursor).find(({ id }) => id === step)?.keeps !== undefined;
     return isReader ? this.#turnRow("✓", attempt, "read only", run) : this.#turnRow("!", attempt, "changed nothing", run);
   }
 
-  #checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & Timed, more = ""): string {
-    const isFirst = !isProof(entry.attempt);
-    return row(mark, isFirst ? "Baseline" : "Checks", [
-      `${checksText(entry.checks ?? [])}${more}`,
+  #checksRow(mark: string, entry: EventOf<"step_completed" | "step_failed"> & Timed, suffix = ""): string {
+    return row(mark, isProof(entry.attempt) ? "Checks" : "Baseline", [
+      `${checksText(entry.checks ?? [])}${suffix}`,
       compactDuration(this.#tookMs(entry.attempt, entry.ts)),
     ]);
   }
@@ -133,6 +132,7 @@ class Milestones {
   }
 }
 
+/** Checks before the phases (`before.baseline@1/…`) only measure where the run begins; all others prove work. */
 const isProof = (attempt: string): boolean => !attempt.startsWith("before.");
 const hasFailingCheck = (checks: readonly CheckResult[] | undefined): boolean =>
   (checks ?? []).some((result) => result.status !== "passed" && !couldNotRun(result));
@@ -147,17 +147,17 @@ function openedLine({ isolation }: EventOf<"run_opened">, { drafted, limits }: R
   const { tokens, minutes } = limits.run;
   const parts = [`${drafted.run_id}: ${firstFew([...agents], 3)}`, `sandbox ${describeSandbox(isolation)}`];
   if (tokens !== undefined) parts.push(`${compactNumber(tokens)} tokens`);
-  if (minutes !== undefined) parts.push(amount("minutes", minutes));
+  if (minutes !== undefined) parts.push(formatAmount("minutes", minutes));
   return `· ${parts.join(", ")}`;
 }
 
 export const labelWidth = 9;
 const row = (mark: string, label: string, parts: readonly string[]): string =>
   `${mark} ${label.padEnd(labelWidth)} ${parts.filter((part) => part !== "").join("   ")}`;
-const priceText = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [money(usd)]);
+const priceText = ({ usage: { usd } }: EventOf<"turn_ended">): readonly string[] => (usd === undefined ? [] : [formatMoney(usd)]);
 const confidenceText = ({ promised, confidence }: EventOf<"turn_ended">): readonly string[] => [
   ...(promised ? ["says it's done"] : []),
-  ...(confidence === null ? [] : [`confidence ${figure(confidence)}`]),
+  ...(confidence === null ? [] : [`confidence ${formatNumber(confidence)}`]),
 ];
 
 const discardedText = ({ paths = [], detail = "" }: EventOf<"step_interrupted">): string =>
@@ -167,11 +167,11 @@ const failureText = ({ reason_code, detail = "" }: EventOf<"step_failed">): stri
   oneLine(detail === "" && isReasonCode(reason_code) ? reasons[reason_code].meaning : detail).replace(/\.$/, "");
 
 /** Whether a message is the text of an open question, which is shown by itself. */
-export const isQuestion = (run: RunView, message: string | null | undefined): boolean =>
+export const isOpenQuestion = (run: RunView, message: string | null | undefined): boolean =>
   Object.values(run.blocks).some(({ question }) => question === message);
 
 /** Whether a phase needs no row: the run isn't reported by phases, or this one is before or after them (`before.survey`). */
-const needsNoPhaseRow = (run: RunView, path: string): boolean => !isByPhases(run) || /^(before|after)\./.test(path);
+const needsNoPhaseRow = (run: RunView, path: string): boolean => !isReportedByPhases(run) || /^(before|after)\./.test(path);
 
 const isTurn = (run: RunView, attempt: string): boolean => run.turns.some((turn) => turn.attempt === attempt);
 
@@ -186,7 +186,7 @@ export function turnLabel(run: RunView, attempt: string): string {
 export function stepPrefix(run: RunView, attempt: string): string {
   const turn = run.turns.find((candidate) => candidate.attempt === attempt);
   if (turn === undefined) return "";
-  if (isByPhases(run)) return `${describeAttempt(attempt)}: `;
+  if (isReportedByPhases(run)) return `${describeAttempt(attempt)}: `;
   return turn.step === run.turns[0]?.step ? "" : `${turn.step}: `;
 }
 
@@ -218,7 +218,7 @@ function checksText(checks: readonly CheckResult[]): string {
   const red = checks.filter((result) => result.status !== "passed" && !couldNotRun(result));
   const idleCommands = idle.map(({ check }) => oneLine(check.command, 60));
   return [
-    `${figure(passing)} of ${figure(checks.length)} pass`,
+    `${formatNumber(passing)} of ${formatNumber(checks.length)} pass`,
     ...(red.length === 0 ? [] : [`failing: ${firstFew(red.map(failedCheckText), 3)}`]),
     ...(idle.length === 0 ? [] : [`can't run here: ${firstFew(idleCommands, 3)}`]),
   ].join("; ");
@@ -230,18 +230,18 @@ function failedCheckText({ check, status, exit_code, why }: CheckResult): string
 }
 
 /** The result of a phase, when it has just ended: its score and what it used. Null if there is nothing to add. */
-export function phaseEnding(event: Event, run: RunView): string | null {
+export function describePhaseEnding(event: Event, run: RunView): string | null {
   if (event.event !== "phase_completed" && event.event !== "phase_failed") return null;
-  const rows = phaseRows(run);
+  const rows = listPhaseRows(run);
   const row = rows.find(({ id }) => id === event.walk);
   if (row === undefined || rows.length < 2) return null;
-  const over = rows.filter(({ status }) => status === "completed" || status === "skipped" || status === "failed").length;
+  const overCount = rows.filter(({ status }) => status === "completed" || status === "skipped" || status === "failed").length;
   const parts = [
-    ...(row.score === null ? [] : [`score ${figure(row.score)}`]),
-    ...(row.tokens === 0 ? [] : [amount("tokens", row.tokens)]),
-    ...(row.duration_minutes === 0 ? [] : [amount("minutes", row.duration_minutes)]),
-    ...(row.usd === 0 ? [] : [amount("usd", row.usd)]),
-    `${figure(over)} of ${plural(rows.length, "phase")} over`,
+    ...(row.score === null ? [] : [`score ${formatNumber(row.score)}`]),
+    ...(row.tokens === 0 ? [] : [formatAmount("tokens", row.tokens)]),
+    ...(row.duration_minutes === 0 ? [] : [formatAmount("minutes", row.duration_minutes)]),
+    ...(row.usd === 0 ? [] : [formatAmount("usd", row.usd)]),
+    `${formatNumber(overCount)} of ${plural(rows.length, "phase")} over`,
   ];
   return `  ${parts.join(", ")}`;
 }

@@ -1,22 +1,23 @@
-// report-page: the report as a person reads it: what was asked, what was done, what is proved, what the agent says, what is open, what to do.
+// report-page: renders the report for a person: what was asked, what was done, what is proved, what the agent says, what is open, what to
+// do.
 
 import { reasons } from "../contracts/reason.ts";
 import { reportsFailure } from "../kit/failing-line.ts";
-import { labelledRows } from "./columned.ts";
+import { labelledRows } from "./align-columns.ts";
 import { checkMark } from "./criteria-status.ts";
 import { fileRows } from "./diff-page.ts";
 import { describeOrigin } from "./facts/origin.ts";
 import { phaseReportLines } from "./report-phases-page.ts";
-import type { Changes, Claim, Proved, ReportView } from "./report.ts";
+import type { ChangeSummary, TurnClaim, ReportedCheck, ReportView } from "./report.ts";
 import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
 import {
-  amount,
+  formatAmount,
   describeAttempt,
   fewLines,
-  figure,
+  formatNumber,
   firstFew,
   describeReason,
-  money,
+  formatMoney,
   oneLine,
   plural,
   compactNumber,
@@ -31,13 +32,16 @@ const excerptLinesMax = 6;
 /** One line of a terminal; a goal may be a whole prompt. */
 const goalCharsMax = 90;
 const goalLinesMax = 40;
-const lookedUpMax = 12;
+const claimsMax = 12;
 
 /** One screen: result, proof, open points, and the agent's own summary kept apart from them. */
 export function reportPage(view: ReportView): readonly string[] {
-  const isReported = view.phases.length > 0;
-  const isHere = ({ reason_code }: ReportView["decisions"][number]): boolean => view.state === "paused" && reason_code === view.reason_code;
-  const chosen = view.decisions.filter((made) => made.reason_code !== "ack_recorded" && made.reason_code !== "ok" && !isHere(made));
+  const hasPhases = view.phases.length > 0;
+  const isCurrentPause = ({ reason_code }: ReportView["decisions"][number]): boolean =>
+    view.state === "paused" && reason_code === view.reason_code;
+  const shownDecisions = view.decisions.filter(
+    (made) => made.reason_code !== "ack_recorded" && made.reason_code !== "ok" && !isCurrentPause(made),
+  );
   return [
     reportHead(view),
     "",
@@ -53,9 +57,9 @@ export function reportPage(view: ReportView): readonly string[] {
     ...section("Open", openLines(view)),
     ...section(
       "Agent's word (not proof)",
-      isReported ? lookedUpLines(view) : [...view.claims.slice(-1).flatMap(claimLines), ...lookedUpLines(view)],
+      hasPhases ? checkedClaimLines(view) : [...view.claims.slice(-1).flatMap(claimLines), ...checkedClaimLines(view)],
     ),
-    ...section("Decisions", decisionLines(chosen, decisionsShown)),
+    ...section("Decisions", decisionLines(shownDecisions, decisionsShown)),
     "",
     ...view.recommendations.map((action) => `→ ${oneLine(action)}`),
     ...(view.changes.files === 0 ? [] : ["→ autopilot diff, autopilot transcript"]),
@@ -87,8 +91,13 @@ function reportHead({ run_id, state, verdict, reason_code }: ReportView): string
 }
 
 function describeUsage({ cost }: ReportView): string {
-  const price = cost.usd === 0 ? "" : `, ${money(cost.usd)}`;
-  return `${compactNumber(cost.tokens)} tokens, ${plural(cost.calls, "call")}, ${amount("minutes", cost.minutes)}${price}${cost.estimated > 0 ? ", part of it estimated" : ""}`;
+  return [
+    `${compactNumber(cost.tokens)} tokens`,
+    plural(cost.calls, "call"),
+    formatAmount("minutes", cost.minutes),
+    ...(cost.usd === 0 ? [] : [formatMoney(cost.usd)]),
+    ...(cost.estimated > 0 ? ["part of it estimated"] : []),
+  ].join(", ");
 }
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
@@ -107,12 +116,12 @@ function askedLines({ goal, scope, criteria, flow, forked_from }: ReportView): r
 
 function commitLines({ changes: { commits } }: ReportView): readonly string[] {
   const commitRows = commits.slice(0, commitsMax).map(({ sha, subject }) => `${sha.slice(0, 10)} ${oneLine(subject)}`);
-  return commits.length > commitsMax ? [...commitRows, `… ${figure(commits.length - commitsMax)} more`] : commitRows;
+  return commits.length > commitsMax ? [...commitRows, `… ${formatNumber(commits.length - commitsMax)} more`] : commitRows;
 }
 
-function describeChanges({ files, insertions, deletions, commits }: Changes): string {
+function describeChanges({ files, insertions, deletions, commits }: ChangeSummary): string {
   if (files === 0) return "nothing";
-  const lines = insertions === null || deletions === null ? "" : ` +${figure(insertions)} -${figure(deletions)}`;
+  const lines = insertions === null || deletions === null ? "" : ` +${formatNumber(insertions)} -${formatNumber(deletions)}`;
   return `${plural(files, "file")}${lines} in ${plural(commits.length, "commit")}`;
 }
 
@@ -130,16 +139,30 @@ function proofLines({ evidence, gates, phases }: ReportView): readonly string[] 
   const gateLines = gates === 0 ? [] : [`✓ ${plural(gates, "gate")} held: autopilot checked what the steps had to produce`];
   if (evidence.length === 0) return gateLines.length > 0 ? gateLines : ["! No check was run."];
   const phaseCommands = new Set(phases.flatMap(({ proof }) => proof.map(({ command }) => command)));
-  return [...evidence.filter(({ command, kind }) => kind === "project" || !phaseCommands.has(command)).flatMap(provedLines), ...gateLines];
+  return [
+    ...evidence.filter(({ command, kind }) => kind === "project" || !phaseCommands.has(command)).flatMap(reportedCheckLines),
+    ...gateLines,
+  ];
 }
 
-function provedLines({ kind, title, command, before, status, exit_code, duration_ms, excerpt, why }: Proved): readonly string[] {
+function reportedCheckLines({
+  kind,
+  title,
+  command,
+  before,
+  status,
+  exit_code,
+  duration_ms,
+  excerpt,
+  why,
+}: ReportedCheck): readonly string[] {
   const failure = why === undefined ? `exit ${exit_code ?? "unknown"}` : oneLine(why);
   const failureText = status === "failed" ? failure : status.replace("_", " ");
-  const was = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
-  const proves = kind === "criterion" && status === "passed" && before === "passed" ? ", so it proves nothing new" : "";
+  const beforeText = `${before.replace("_", " ")} before${before === status ? " too" : ""}`;
+  const isNothingNew = kind === "criterion" && status === "passed" && before === "passed";
   const name = kind !== "criterion" || title === "" || title === command ? oneLine(command) : `${oneLine(title)} :: ${oneLine(command)}`;
-  const line = `${checkMark(status)} ${name}   ${status === "passed" ? "" : `${failureText}, `}${compactDuration(duration_ms)}, ${was}${proves}`;
+  const facts = [...(status === "passed" ? [] : [failureText]), compactDuration(duration_ms), beforeText];
+  const line = `${checkMark(status)} ${name}   ${facts.join(", ")}${isNothingNew ? ", so it proves nothing new" : ""}`;
   if (status === "passed" || excerpt === undefined) return [line];
   return [line, ...failureLines(excerpt).map((text) => `    │ ${text}`)];
 }
@@ -151,9 +174,9 @@ function failureLines(excerpt: string): readonly string[] {
   return failing.length > 0 ? fewLines(failing.join("\n"), excerptLinesMax) : lines.slice(-excerptLinesMax).map((line) => oneLine(line));
 }
 
-function claimLines({ attempt, agent, said, promised, confidence }: Claim): readonly string[] {
-  const sure = confidence === null ? "" : `, confidence ${figure(confidence)}`;
-  const head = `${oneLine(agent)} at ${describeAttempt(attempt)}${sure}${promised ? ", promises completion" : ""}:`;
+function claimLines({ attempt, agent, said, promised, confidence }: TurnClaim): readonly string[] {
+  const confidenceText = confidence === null ? "" : `, confidence ${formatNumber(confidence)}`;
+  const head = `${oneLine(agent)} at ${describeAttempt(attempt)}${confidenceText}${promised ? ", promises completion" : ""}:`;
   const prose = said.replace(/```json[\s\S]*?(?:```|$)/g, ""); // its return, for programs
   if (prose.trim() === "") return [];
   return [head, ...fewLines(prose, excerptLinesMax).map((text) => `  “ ${text}`)];
@@ -173,14 +196,14 @@ function judgementLines(view: ReportView): readonly string[] {
   return [`${verdictMark(verdict)} ${verdictLabel(verdict)}, resting on ${plural(rests_on.length, "piece")} of evidence${gates}`];
 }
 
-/** Nothing is wrong with these as such, and only a person can judge. */
+/** Changed files that only a person can judge; nothing is known to be wrong with them. */
 function lookLines({ look_at }: ReportView): readonly string[] {
-  const lines = look_at.slice(0, lookedUpMax).map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
-  return look_at.length > lines.length ? [...lines, `… ${figure(look_at.length - lines.length)} more`] : lines;
+  const lines = look_at.slice(0, claimsMax).map(({ path, what }) => `· ${oneLine(path)}: it ${what}`);
+  return look_at.length > lines.length ? [...lines, `… ${formatNumber(look_at.length - lines.length)} more`] : lines;
 }
 
 /** False claims come first; true ones are only counted. */
-function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
+function checkedClaimLines({ looked_up, phases }: ReportView): readonly string[] {
   const { claims, unverifiable } = looked_up;
   if (claims.length === 0) return [];
   const wrong = phases.length > 0 ? [] : claims.filter(({ verdict }) => verdict === "false");
@@ -190,30 +213,32 @@ function lookedUpLines({ looked_up, phases }: ReportView): readonly string[] {
     countsByLine.set(line, (countsByLine.get(line) ?? 0) + 1);
   }
   const wrongLines = [...countsByLine]
-    .slice(0, lookedUpMax)
-    .map(([line, times]) => (times === 1 ? line : `${line} (${figure(times)} times)`));
-  const more = countsByLine.size > wrongLines.length ? [`… ${figure(countsByLine.size - wrongLines.length)} more false ones`] : [];
-  return [
-    ...wrongLines,
-    ...more,
-    `${plural(claims.length, "statement")} checked: ${figure(looked_up.true)} true, ${figure(looked_up.false)} false${unverifiable === 0 ? "" : `, ${figure(unverifiable)} that can't be checked`}`,
+    .slice(0, claimsMax)
+    .map(([line, times]) => (times === 1 ? line : `${line} (${formatNumber(times)} times)`));
+  const more = countsByLine.size > wrongLines.length ? [`… ${formatNumber(countsByLine.size - wrongLines.length)} more false ones`] : [];
+  const counts = [
+    `${formatNumber(looked_up.true)} true`,
+    `${formatNumber(looked_up.false)} false`,
+    ...(unverifiable === 0 ? [] : [`${formatNumber(unverifiable)} that can't be checked`]),
   ];
+  return [...wrongLines, ...more, `${plural(claims.length, "statement")} checked: ${counts.join(", ")}`];
 }
 
 function decisionLines(decisions: ReportView["decisions"], max: number): readonly string[] {
   const decisionRows = decisions
     .slice(-max)
     .map(({ at, decision, actor }) => `· ${at.slice(11, 19)} ${oneLine(decision)}${actor === "system" ? "" : ` [${oneLine(actor)}]`}`);
-  return decisions.length > max ? [`… ${figure(decisions.length - max)} before these`, ...decisionRows] : decisionRows;
+  return decisions.length > max ? [`… ${formatNumber(decisions.length - max)} before these`, ...decisionRows] : decisionRows;
 }
 
-/** The first row of the page gives the reason of a pause, and the proof has a row for every check that ran. */
+/** What is still open, without what the page shows elsewhere: the reason of a pause in its first row, and every check that ran as proof. */
 function openLines({ blockers, criteria, evidence, reason_code }: ReportView): readonly string[] {
   const reason = `${reason_code}: ${reasons[reason_code].meaning}`;
   const ran = new Set(evidence.map(({ command }) => command));
   const unproved = criteria
     .filter(({ proved, check }) => !proved && (check === null || !ran.has(check)))
     .map(({ text, check }) => `· ${oneLine(text)} (${check === null ? "it has no check" : "not proved"})`);
+  // Of `code: meaning (detail)` only the detail is left.
   const open = blockers.map((blocker) =>
     blocker.startsWith(reason) ? blocker.slice(reason.length).replace(/^ \((.*)\)$/s, "$1") : blocker,
   );

@@ -1,8 +1,8 @@
-// report-phases-page: the phases of a report as a person reads them: one paragraph each, the proof before everything else.
+// report-phases-page: renders the phases of a report for a person: one paragraph each, the proof before everything else.
 
 import { phaseMarks } from "./phase-table.ts";
 import type { PhaseProof, PhaseReport } from "./report-phases.ts";
-import { amount, duration, figure, firstFew, oneLine, plural } from "./wording.ts";
+import { formatAmount, formatDuration, formatNumber, firstFew, oneLine, plural } from "./wording.ts";
 
 const proofMax = 12;
 const claimsMax = 5;
@@ -10,10 +10,10 @@ const commitsMax = 8;
 
 export function phaseReportLines(phases: readonly PhaseReport[]): readonly string[] {
   // Phases that have not begun are counted, not listed.
-  const startedPhaseReports = phases.filter(({ status }) => status !== "not_started");
+  const startedPhases = phases.filter(({ status }) => status !== "not_started");
   const left = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);
   return [
-    ...startedPhaseReports.flatMap(phaseParagraph),
+    ...startedPhases.flatMap(phaseParagraph),
     ...(left.length === 0 ? [] : [`· ${plural(left.length, "phase")} not begun: ${firstFew(left, 20)}`]),
   ];
 }
@@ -64,20 +64,20 @@ const phaseReportMark = ({ status, because }: PhaseReport): string =>
 
 function phaseReportHead({ status, because, score, duration_minutes, tokens, usd, attempts, step }: PhaseReport): string {
   const why = because === null || status === "completed" ? "" : ` (${because.replaceAll("_", " ")})`;
-  const at = status === "in_progress" && step !== null ? `, at ${step}` : "";
-  const word = status === "needs_human_verification" ? "needs your verdict" : status.replaceAll("_", " ");
+  const place = status === "in_progress" && step !== null ? `, at ${step}` : "";
+  const statusText = status === "needs_human_verification" ? "needs your verdict" : status.replaceAll("_", " ");
   return [
-    `${word}${why}${at}`,
-    ...(score === null ? [] : [`score ${figure(score)} of 10`]),
-    ...(attempts.debug === 0 ? [] : [`debugged ${times(attempts.debug)}`]),
-    ...(attempts.replan === 0 ? [] : [`planned anew ${times(attempts.replan)}`]),
-    ...(duration_minutes === 0 ? [] : [duration(duration_minutes * 60_000)]),
-    ...(tokens === 0 ? [] : [amount("tokens", tokens)]),
-    ...(usd === 0 ? [] : [amount("usd", usd)]),
+    `${statusText}${why}${place}`,
+    ...(score === null ? [] : [`score ${formatNumber(score)} of 10`]),
+    ...(attempts.debug === 0 ? [] : [`debugged ${timesText(attempts.debug)}`]),
+    ...(attempts.replan === 0 ? [] : [`planned anew ${timesText(attempts.replan)}`]),
+    ...(duration_minutes === 0 ? [] : [formatDuration(duration_minutes * 60_000)]),
+    ...(tokens === 0 ? [] : [formatAmount("tokens", tokens)]),
+    ...(usd === 0 ? [] : [formatAmount("usd", usd)]),
   ].join(", ");
 }
 
-const times = (count: number): string => (count === 1 ? "once" : `${figure(count)} times`);
+const timesText = (count: number): string => (count === 1 ? "once" : `${formatNumber(count)} times`);
 
 function proofLine({ title, command, status, exit_code }: PhaseProof): string {
   const name = title === "" || title === command ? oneLine(command) : `${oneLine(title, 80)} :: ${oneLine(command)}`;
@@ -87,6 +87,6 @@ function proofLine({ title, command, status, exit_code }: PhaseProof): string {
 
 /** A list with its label beside the first line. `hidden`: how many entries were left out, if positive. */
 function labelled(label: string, lines: readonly string[], hidden: number): readonly string[] {
-  const shown = hidden > 0 ? [...lines, `… ${figure(hidden)} more`] : lines;
+  const shown = hidden > 0 ? [...lines, `… ${formatNumber(hidden)} more`] : lines;
   return shown.map((line, index) => `    ${(index === 0 ? label : "").padEnd(8)} ${line}`);
 }

@@ -1,4 +1,4 @@
-// report-phases: the result of each phase: what was proved by which command, false claims of agents, why it failed, its commits.
+// report-phases: reports the result of each phase: what was proved by which command, false claims of agents, why it failed, its commits.
 //
 // Invariants:
 //   Q1. A phase is reported by what its own steps ran; another phase's proof proves nothing for it.
@@ -10,7 +10,8 @@ import type { RunView } from "../core/state.ts";
 import { phaseOfEntry, taskOfCursor } from "../insight/places.ts";
 import { buildPostMortem } from "../insight/post-mortem.ts";
 import type { ReadClaim } from "../insight/rejection.ts";
-import { phaseRows, type PhaseRow } from "./phase-rows.ts";
+import { groupBy } from "./facts/group-by.ts";
+import { listPhaseRows, type PhaseRow } from "./phase-rows.ts";
 import { describeAttempt } from "./wording.ts";
 
 export type PhaseProof = {
@@ -27,9 +28,9 @@ export type PhaseReport = PhaseRow & {
   readonly commits: readonly { readonly sha: string; readonly subject: string; readonly files: number }[];
   readonly false_claims: readonly { readonly agent: string; readonly text: string; readonly why: string }[];
   readonly attempts: { readonly debug: number; readonly replan: number };
-  /** The branch that keeps what was taken back; null if nothing was. */
+  /** The branch that keeps the phase's work, which was rolled back; null if it was not. */
   readonly rolled_back_to: string | null;
-  /** Why what it did is still there although it was to be taken back; null if that is not so. */
+  /** Why rolling back its work failed, so that the work is still there; null if nothing failed. */
   readonly left_behind: string | null;
   readonly verdict: { readonly verdict: string; readonly by: string; readonly issues: readonly string[] } | null;
   readonly post_mortem: { readonly category: FailureCategory; readonly description: string; readonly prevention_rule: string } | null;
@@ -39,19 +40,12 @@ const claimsMax = 20;
 const commitsMax = 50;
 
 /** One report a phase, in the order of the run. */
-export function phaseReports(run: RunView, entries: readonly Entry[], claimOf: ReadClaim = () => undefined): readonly PhaseReport[] {
-  const byPhase = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const phase = phaseOfEntry(entry);
-    if (phase === null) continue;
-    const phaseEntries = byPhase.get(phase);
-    if (phaseEntries === undefined) byPhase.set(phase, [entry]);
-    else phaseEntries.push(entry);
-  }
-  return phaseRows(run).map((row) => rowReport(row, byPhase.get(row.id) ?? [], claimOf));
+export function buildPhaseReports(run: RunView, entries: readonly Entry[], claimOf: ReadClaim = () => undefined): readonly PhaseReport[] {
+  const byPhase = groupBy(entries, phaseOfEntry);
+  return listPhaseRows(run).map((row) => buildPhaseReport(row, byPhase.get(row.id) ?? [], claimOf));
 }
 
-function rowReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadClaim): PhaseReport {
+function buildPhaseReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadClaim): PhaseReport {
   const results = new Map<string, CheckResult>();
   const commits: { sha: string; subject: string; files: number }[] = [];
   const claims: { agent: string; text: string; why: string }[] = [];
@@ -74,8 +68,8 @@ function rowReport(row: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadC
         commits.push({ sha: entry.commit, subject: attemptSubject(entry.attempt), files: entry.paths.length });
         break;
       case "claims_checked":
-        for (const { text, why, verdict: postMortem } of entry.claims)
-          if (postMortem === "false") claims.push({ agent: entry.agent, text, why });
+        for (const { text, why, verdict: claimVerdict } of entry.claims)
+          if (claimVerdict === "false") claims.push({ agent: entry.agent, text, why });
         break;
       case "route_taken":
         if (entry.count === "debug") attempts.debug += 1;
@@ -120,13 +114,13 @@ const checkRank = ({ check: { kind } }: CheckResult): number => kindRanks[kind] 
 
 /** A commit by what it was made for: a task's id says more than the attempt's. */
 function attemptSubject(attempt: string): string {
-  const task = taskOfCursor(attempt.replace(/@\d+\/[^/]+$/, ""));
+  const task = taskOfCursor(attempt.replace(/@\d+\/[^/]+$/, "")); // the attempt without its step: `1@1/execute#1/03-01@1/do#1` → `1@1/execute#1/03-01`
   return task === null ? describeAttempt(attempt) : `task ${task}`;
 }
 
 function phaseCause({ id, name }: PhaseRow, phaseEntries: readonly Entry[], claimOf: ReadClaim): PhaseReport["post_mortem"] {
-  const found = buildPostMortem(phaseEntries, { phase: id, name, at: phaseEntries.at(-1)?.ts ?? "", claimOf });
-  if (found === null) return null;
-  const { root_cause, prevention_rule } = found;
+  const postMortem = buildPostMortem(phaseEntries, { phase: id, name, at: phaseEntries.at(-1)?.ts ?? "", claimOf });
+  if (postMortem === null) return null;
+  const { root_cause, prevention_rule } = postMortem;
   return { category: root_cause.category, description: root_cause.description, prevention_rule };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Event } from "../contracts/event.ts";
 import { reportDetails, reportPage } from "./report-page.ts";
-import { runReport } from "./report.ts";
+import { buildReportView } from "./report.ts";
 import { checked, drafted, entryOf, hash, overlay, phases, runView, sha, cursor } from "./run-view.test-support.ts";
 
 const attempt = "1@1/execute#1";
@@ -94,7 +94,7 @@ const run = runView({
 });
 
 test("every field the command contract promises is there", () => {
-  const view = runReport(run, entries);
+  const view = buildReportView(run, entries);
   expect(Object.keys(view)).toEqual(
     expect.arrayContaining([
       "run_id",
@@ -120,7 +120,7 @@ test("every field the command contract promises is there", () => {
 });
 
 test("decisions are drawn from the journal: guardrails, trade-offs, and what people chose", () => {
-  expect(runReport(run, entries).decisions.map(({ kind, reason_code }) => `${kind} ${reason_code}`)).toEqual([
+  expect(buildReportView(run, entries).decisions.map(({ kind, reason_code }) => `${kind} ${reason_code}`)).toEqual([
     "operator ack_recorded",
     "trade_off ok",
     "guardrail scope_violation_blocked",
@@ -131,7 +131,7 @@ test("decisions are drawn from the journal: guardrails, trade-offs, and what peo
 });
 
 test("proof and claim stand apart, and the claim cannot steer the terminal", () => {
-  const view = runReport(run, entries, { excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" } });
+  const view = buildReportView(run, entries, { excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" } });
   const page = reportPage(view);
   const proof = page.indexOf("Proof (run by autopilot)");
   const claims = page.indexOf("Agent's word (not proof)");
@@ -144,7 +144,7 @@ test("proof and claim stand apart, and the claim cannot steer the terminal", () 
 
 test("the page reads as recorded", async () => {
   const changes = { files: 1, insertions: 12, deletions: 3, commits: [{ sha: sha("c"), subject: "execute: make the login test steady" }] };
-  const page = reportPage(runReport(run, entries, { changes, excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" } }));
+  const page = reportPage(buildReportView(run, entries, { changes, excerpts: { [hash("5")]: "1 failing\n  expected 200, got 500" } }));
   await expect(`${page.join("\n")}\n`).toMatchFileSnapshot("../../test/golden/pages/report-paused.txt");
 });
 
@@ -158,7 +158,7 @@ test("a verified run's page reads as recorded", async () => {
     checks: proved,
     phases: phases("completed", "completed", "completed"),
   });
-  await expect(`${reportPage(runReport(done, entries.slice(0, 7))).join("\n")}\n`).toMatchFileSnapshot(
+  await expect(`${reportPage(buildReportView(done, entries.slice(0, 7))).join("\n")}\n`).toMatchFileSnapshot(
     "../../test/golden/pages/report-verified.txt",
   );
 });
@@ -166,12 +166,12 @@ test("a verified run's page reads as recorded", async () => {
 test("what a person should look at has a section of its own", () => {
   const look = [{ path: ".github/workflows/a.yml", what: "is run by a build server" }];
   const looked = runView({ ...run, oracles: { content: hash("5"), changes: [], look } });
-  const page = reportPage(runReport(looked, entries)).join("\n");
+  const page = reportPage(buildReportView(looked, entries)).join("\n");
   expect(page).toContain("Look at this\n  · .github/workflows/a.yml: it is run by a build server");
 });
 
 test("a goal that is a whole prompt is cut to one line of the page, and whole with -v", () => {
-  const view = { ...runReport(run, entries), goal: `Fix the cart. ${"Mind the cents. ".repeat(20)}\nAnd the tax.` };
+  const view = { ...buildReportView(run, entries), goal: `Fix the cart. ${"Mind the cents. ".repeat(20)}\nAnd the tax.` };
   const line = reportPage(view).find((text) => text.includes("Goal")) ?? "";
   expect(line).toMatch(/Fix the cart\. .*…$/);
   expect(line.length).toBeLessThan(110);

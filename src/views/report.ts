@@ -1,31 +1,31 @@
-// report: what came of a run, as `autopilot report` prints it: the contract's fields for programs, a page for people.
+// report: builds the data of `autopilot report`: what came of a run. report-page.ts renders it for people.
 //
 // Invariants:
-//   R1. What the runner proved and what the agent says stand apart, and the agent's word is marked as such.
+//   R1. What the runner proved and what the agent claims are in separate fields, and the agent's claims are marked as such.
 
 import type { Entry } from "../contracts/event.ts";
 import type { Check, CheckStatus, ClaimChecked } from "../contracts/evidence.ts";
 import type { RunStatus, Verdict } from "../contracts/objective.ts";
 import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { stepsOfPhase } from "../core/selectors.ts";
-import { own } from "../core/record.ts";
+import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
-import { type Decision, entryDecisions } from "./decisions.ts";
-import { runEnding, nextActions, type Owner } from "./next-actions.ts";
-import { runOrigin, type OriginView } from "./facts/origin.ts";
-import { phaseReports, type PhaseReport } from "./report-phases.ts";
-import { runBlockers, type CriterionStatus, listFailingChecks, isByPhases, listOwnCriteria } from "./criteria-status.ts";
-import { phaseRows, type PhaseRow } from "./phase-rows.ts";
-import { runReason } from "./status.ts";
-import { amount, describeAttempt, firstFew, oneLine, plural } from "./wording.ts";
+import { type Decision, listDecisions } from "./decisions.ts";
+import { describeEnding, listNextActions, type Owner } from "./next-actions.ts";
+import { findOrigin, type OriginView } from "./facts/origin.ts";
+import { buildPhaseReports, type PhaseReport } from "./report-phases.ts";
+import { listBlockers, type CriterionStatus, listFailingChecks, isReportedByPhases, listUserCriteria } from "./criteria-status.ts";
+import { listPhaseRows, type PhaseRow } from "./phase-rows.ts";
+import { findReasonCode } from "./status.ts";
+import { formatAmount, describeAttempt, firstFew, oneLine, plural } from "./wording.ts";
 
-export type Changes = {
+export type ChangeSummary = {
   readonly files: number;
-  /** Null if only the journal was asked, which does not count lines. */
+  /** Null if the changes come from the journal alone, which does not count lines. */
   readonly insertions: number | null;
   readonly deletions: number | null;
   readonly commits: readonly { readonly sha: string; readonly subject: string }[];
-  /** File by file, where git was asked. */
+  /** File by file; only if git was asked. */
   readonly paths?: readonly { readonly path: string; readonly insertions: number | null; readonly deletions: number | null }[];
 };
 
@@ -33,14 +33,14 @@ export type Changes = {
 export type ReportExtra = {
   readonly owner?: Owner;
   readonly isCurrent?: boolean;
-  readonly changes?: Changes;
+  readonly changes?: ChangeSummary;
   /** The last lines of a check's output, by the hash of its evidence. */
   readonly excerpts?: Readonly<Record<string, string>>;
   /** An agent's return, by its blob. */
   readonly claimOf?: (hash: string) => unknown;
 };
 
-export type Proved = {
+export type ReportedCheck = {
   readonly id: string;
   readonly kind: Check["kind"];
   readonly title: string;
@@ -51,12 +51,12 @@ export type Proved = {
   readonly duration_ms: number;
   readonly evidence: string;
   readonly excerpt?: string;
-  /** Why it did not pass, where its exit code does not say so. */
+  /** Why it did not pass, if its exit code does not say so. */
   readonly why?: string;
 };
 
 /** An agent's summary at the end of a turn. Never evidence. */
-export type Claim = {
+export type TurnClaim = {
   readonly attempt: string;
   readonly agent: string;
   readonly said: string;
@@ -65,14 +65,14 @@ export type Claim = {
 };
 
 /** Agents' claims as the runner checked them; false ones come first. */
-export type LookedUp = {
+export type CheckedClaims = {
   readonly true: number;
   readonly false: number;
   readonly unverifiable: number;
   readonly claims: readonly (ClaimChecked & { readonly attempt: string; readonly agent: string })[];
 };
 
-/** Conclusions, separate from the facts: another judge may draw others from the same. */
+/** The runner's conclusions, separate from the facts they rest on. */
 export type Judgement = {
   readonly verdict: Verdict;
   readonly gaps: readonly string[];
@@ -98,13 +98,13 @@ export type ReportView = {
   readonly decisions: readonly Decision[];
   readonly blockers: readonly string[];
   readonly recommendations: readonly string[];
-  readonly evidence: readonly Proved[];
+  readonly evidence: readonly ReportedCheck[];
   /** Gates of steps that held: artifacts the runner looked at itself. */
   readonly gates: number;
-  readonly claims: readonly Claim[];
-  readonly looked_up: LookedUp;
+  readonly claims: readonly TurnClaim[];
+  readonly looked_up: CheckedClaims;
   readonly judgement: Judgement;
-  readonly changes: Changes;
+  readonly changes: ChangeSummary;
   readonly cost: {
     readonly tokens: number;
     readonly usd: number;
@@ -112,7 +112,7 @@ export type ReportView = {
     readonly calls: number;
     readonly estimated: number;
   };
-  /** Where it was forked from; null for a run that began by itself. */
+  /** Where it was forked from; null if it is not a fork. */
   readonly forked_from: OriginView | null;
   readonly verdict: Verdict | null;
   readonly gaps: readonly string[];
@@ -124,72 +124,79 @@ const claimsMax = 5;
 const goalCharsMax = 90;
 const lookedUpMax = 100;
 
-export function runReport(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
+export function buildReportView(run: RunView, entries: readonly Entry[], extra: ReportExtra = {}): ReportView {
   const { drafted } = run;
   const owner = extra.owner ?? null;
-  const changes = extra.changes ?? entryChanges(entries);
+  const changes = extra.changes ?? summarizeChanges(entries);
   const { tokens, usd, minutes, calls, estimated } = run.ledger.run;
   return {
     run_id: drafted.run_id,
     state: run.status,
-    reason_code: runReason(run, owner),
+    reason_code: findReasonCode(run, owner),
     flow: drafted.flow.flow,
     goal: drafted.objective.goal,
     scope: drafted.objective.scope,
-    criteria: listOwnCriteria(run),
-    phases: isByPhases(run) ? phaseReports(run, entries, extra.claimOf) : [],
-    afterwards: isByPhases(run) ? runAfterwards(run) : [],
-    summary: runSummary(run, changes, owner),
-    decisions: entryDecisions(entries),
-    ending: run.status === "completed" ? runEnding(run) : null,
-    blockers: runBlockers(run),
-    recommendations: runRecommendations(run, owner, extra.isCurrent),
-    evidence: provedOf(run, extra.excerpts ?? {}),
+    criteria: listUserCriteria(run),
+    phases: isReportedByPhases(run) ? buildPhaseReports(run, entries, extra.claimOf) : [],
+    afterwards: isReportedByPhases(run) ? listAfterwards(run) : [],
+    summary: summarizeRun(run, changes, owner),
+    decisions: listDecisions(entries),
+    ending: run.status === "completed" ? describeEnding(run) : null,
+    blockers: listBlockers(run),
+    recommendations: listRecommendations(run, owner, extra.isCurrent),
+    evidence: listReportedChecks(run, extra.excerpts ?? {}),
     gates: (run.gated ?? 0) + run.proved.length,
-    claims: entryClaims(entries),
-    looked_up: lookedUpIn(entries),
-    judgement: runJudgement(run),
+    claims: listTurnClaims(entries),
+    looked_up: sumCheckedClaims(entries),
+    judgement: judgeRun(run),
     changes,
     cost: { tokens, usd, minutes: Number(minutes.toFixed(2)), calls, estimated },
-    forked_from: runOrigin(run),
+    forked_from: findOrigin(run),
     verdict: run.verdict,
     gaps: run.gaps,
     look_at: (run.oracles?.look ?? []).map(({ path, what }) => ({ path, what })),
   };
 }
 
-function runSummary(run: RunView, changes: Changes, owner: Owner): string {
-  const criteria = listOwnCriteria(run);
+function summarizeRun(run: RunView, changes: ChangeSummary, owner: Owner): string {
+  const criteria = listUserCriteria(run);
   const proved = criteria.filter((criterion) => criterion.proved).length;
   const { tokens, calls } = run.ledger.run;
-  const code = runReason(run, owner);
+  const code = findReasonCode(run, owner);
   const hasReason = run.status === "paused" || run.status === "stopped";
   const reason = hasReason ? ` ${reasons[code].meaning}` : "";
-  const why = run.status === "completed" ? ` ${runEnding(run)}` : reason;
+  const why = run.status === "completed" ? ` ${describeEnding(run)}` : reason;
   return (
     `“${oneLine(run.drafted.objective.goal, goalCharsMax)}” is ${run.status}.${why} ` +
-    (isByPhases(run) ? describePhases(run) : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
-    `${plural(changes.files, "file")} changed in ${plural(changes.commits.length, "commit")}, ${amount("tokens", tokens)} in ${plural(calls, "call")}.`
+    (isReportedByPhases(run)
+      ? describePhases(run)
+      : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
+    `${plural(changes.files, "file")} changed in ${plural(changes.commits.length, "commit")}, ${formatAmount("tokens", tokens)} in ${plural(calls, "call")}.`
   );
 }
 
-function runAfterwards(run: RunView): ReportView["afterwards"] {
-  const after = run.phases.filter(({ group, status }) => group === "after" && status !== "waiting");
-  // A flow may do within one of them what a later one would have done: that was not left out.
-  const done = new Set(
-    after.flatMap(({ id }) => stepsOfPhase(run.drafted.flow, id).flatMap((step) => (hasPassed(run, id, step.id) ? [step.run] : []))),
+function listAfterwards(run: RunView): ReportView["afterwards"] {
+  const phasesAfter = run.phases.filter(({ group, status }) => group === "after" && status !== "waiting");
+  // An earlier one may have called the functions of a later one, which is skipped then. It counts as completed, not as left out.
+  const passedFunctions = new Set(
+    phasesAfter.flatMap(({ id }) =>
+      stepsOfPhase(run.drafted.flow, id)
+        .filter((step) => hasPassed(run, id, step.id))
+        .map((step) => step.run),
+    ),
   );
-  return after.map(({ id, name, status, because }) => {
-    const isDone =
-      status === "skipped" && stepsOfPhase(run.drafted.flow, id).every(({ run: action }) => action !== undefined && done.has(action));
+  return phasesAfter.map(({ id, name, status, because }) => {
+    const functions = stepsOfPhase(run.drafted.flow, id).map((step) => step.run);
+    const isDone = status === "skipped" && functions.every((name) => name !== undefined && passedFunctions.has(name));
     return { name: name === "" ? id : name, status: isDone ? "completed" : status, because: isDone ? null : because };
   });
 }
 
-const hasPassed = (run: RunView, phase: string, step: string): boolean => own(own(run.cursors, phase)?.last ?? {}, step)?.kind === "passed";
+const hasPassed = (run: RunView, phase: string, step: string): boolean =>
+  ownValue(ownValue(run.cursors, phase)?.last ?? {}, step)?.kind === "passed";
 
 function describePhases(run: RunView): string {
-  const rows = phaseRows(run);
+  const rows = listPhaseRows(run);
   const count = (status: PhaseRow["status"], message: string): readonly string[] => {
     const matching = rows.filter((row) => row.status === status).length;
     return matching === 0 ? [] : [`${matching} ${message}`];
@@ -205,7 +212,7 @@ function describePhases(run: RunView): string {
 }
 
 /** The journal knows paths and commits, but no line counts. */
-function entryChanges(entries: readonly Entry[]): Changes {
+function summarizeChanges(entries: readonly Entry[]): ChangeSummary {
   const applied = entries.flatMap((entry) => (entry.event === "changes_applied" ? [entry] : []));
   return {
     files: new Set(applied.flatMap(({ paths }) => paths)).size,
@@ -216,21 +223,22 @@ function entryChanges(entries: readonly Entry[]): Changes {
 }
 
 /** What the failing proof asks for comes first, then the other ways to continue. */
-function runRecommendations(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
+function listRecommendations(run: RunView, owner: Owner, isCurrent: boolean | undefined): readonly string[] {
   const { run_id, base } = run.drafted;
-  const where =
+  const branchText =
     run.tip.commit === base.commit ? "" : `; it ran on the run's branch: git diff ${base.commit.slice(0, 12)} autopilot/${run_id}`;
-  const failing = listFailingChecks(run).map(({ check }) => `see under Proof what ${oneLine(check.command)} printed${where}`);
-  const unchecked = listOwnCriteria(run)
+  const failing = listFailingChecks(run).map(({ check }) => `see under Proof what ${oneLine(check.command)} printed${branchText}`);
+  const unchecked = listUserCriteria(run)
     .filter(({ check }) => check === null)
     .map(({ id, text }) => `give criterion ${id} a check, so that it can be proved: --done-criteria '${oneLine(text, 60)} :: command'`);
-  const actions = nextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
+  const actions = listNextActions(run, owner, isCurrent === undefined ? {} : { isCurrent });
   const candidates = [...failing, ...actions, ...(run.verdict === "verified" ? [] : unchecked)];
-  const unread = candidates.map((action) => action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, "")); // that is what is being read
-  return [...new Set(unread)].filter((action) => !action.startsWith("autopilot report"));
+  // Who reads this has the report already: `look at autopilot report, then autopilot resume` becomes `autopilot resume`.
+  const otherActions = candidates.map((action) => action.replace(/^(?:look at )?autopilot report(?: --run \S+)?, then (?=autopilot )/, ""));
+  return [...new Set(otherActions)].filter((action) => !action.startsWith("autopilot report"));
 }
 
-function provedOf(run: RunView, excerpts: Readonly<Record<string, string>>): readonly Proved[] {
+function listReportedChecks(run: RunView, excerpts: Readonly<Record<string, string>>): readonly ReportedCheck[] {
   return Object.values(run.checks).map(({ baseline, latest }) => {
     const { id, kind, title, command } = latest.check;
     const { status, exit_code, duration_ms, evidence, why } = latest;
@@ -251,31 +259,32 @@ function provedOf(run: RunView, excerpts: Readonly<Record<string, string>>): rea
   });
 }
 
-function entryClaims(entries: readonly Entry[]): readonly Claim[] {
+function listTurnClaims(entries: readonly Entry[]): readonly TurnClaim[] {
   return entries
     .flatMap((entry) => (entry.event === "turn_ended" ? [entry] : []))
     .slice(-claimsMax)
     .map(({ attempt, agent, said, promised, confidence }) => ({ attempt, agent, said, promised, confidence })); // R1
 }
 
+/** Not completed, unless it was skipped for another reason than a failed phase before it. */
 const isMissing = ({ status, because }: PhaseRow): boolean =>
   status !== "completed" && (status !== "skipped" || because?.startsWith("blocked_by_") === true);
 
-const rank = { false: 0, unverifiable: 1, true: 2 } as const;
+const claimRanks = { false: 0, unverifiable: 1, true: 2 } as const;
 
-function lookedUpIn(entries: readonly Entry[]): LookedUp {
+function sumCheckedClaims(entries: readonly Entry[]): CheckedClaims {
   const all = entries.flatMap((entry) =>
     entry.event === "claims_checked" ? entry.claims.map((claim) => ({ ...claim, attempt: entry.attempt, agent: entry.agent })) : [],
   );
   const count = (verdict: ClaimChecked["verdict"]): number => all.filter((claim) => claim.verdict === verdict).length;
-  const claims = all.toSorted((a, b) => rank[a.verdict] - rank[b.verdict]).slice(0, lookedUpMax);
+  const claims = all.toSorted((a, b) => claimRanks[a.verdict] - claimRanks[b.verdict]).slice(0, lookedUpMax);
   return { true: count("true"), false: count("false"), unverifiable: count("unverifiable"), claims };
 }
 
-function runJudgement(run: RunView): Judgement {
+function judgeRun(run: RunView): Judgement {
   const judgement = run.verdict === null ? run.judged : { verdict: run.verdict, gaps: run.gaps };
-  const missingPhaseRows = run.verdict === null && isByPhases(run) ? phaseRows(run).filter(isMissing) : [];
-  const ids = missingPhaseRows.map(({ id }) => id);
+  const missingPhases = run.verdict === null && isReportedByPhases(run) ? listPhaseRows(run).filter(isMissing) : [];
+  const ids = missingPhases.map(({ id }) => id);
   const verdict = judgement?.verdict ?? "unverified";
   return {
     // What was judged so far says nothing about phases that are not done.

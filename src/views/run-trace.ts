@@ -1,37 +1,33 @@
-// run-trace: the spans of any run, from its journal and its transcripts, in the order in which they happened.
+// run-trace: builds the trace spans of any run from its journal and its transcripts, in the order in which they happened.
 
 import type { Entry } from "../contracts/event.ts";
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
 import type { TurnTranscript } from "../contracts/transcript.ts";
-import { type EvidenceOf, openPhaseTrace, type ToolEvent } from "./phase-trace.ts";
+import { compareText } from "../kit/compare-text.ts";
+import { type FindEvidence, openPhaseTrace, type ToolEvent } from "./phase-trace.ts";
 
-export function traceOfRun(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: EvidenceOf): readonly TraceSpan[] {
-  const book = openPhaseTrace(evidenceOf);
-  const toolEvents = turns.flatMap((turn) => transcriptSignals(turn));
+export function buildRunTrace(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: FindEvidence): readonly TraceSpan[] {
+  const trace = openPhaseTrace(evidenceOf);
+  const toolEvents = turns.flatMap((turn) => listToolEvents(turn));
   const spans: TraceSpan[] = [];
   let position = 0;
   const reportUntil = (ts: string): void => {
     for (let next = toolEvents[position]; next !== undefined && next.at <= ts; next = toolEvents[++position]) {
-      const span = book.spanOfToolEvent(next.signal, next.at);
+      const span = trace.spanOfToolEvent(next.signal, next.at);
       if (span !== null) spans.push(span);
     }
   };
   toolEvents.sort((a, b) => compareText(a.at, b.at));
   for (const entry of entries) {
     reportUntil(entry.ts);
-    spans.push(...book.spansOfEntry(entry));
+    spans.push(...trace.spansOfEntry(entry));
   }
-  reportUntil("9999");
+  reportUntil("9999"); // later than any time: the tool events after the last entry
   return spans.toSorted((a, b) => compareText(a.timestamp, b.timestamp));
 }
 
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 /** A call's beginning and its end; one that is still open has no end yet. */
-function transcriptSignals({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolEvent }[] {
+function listToolEvents({ attempt, entries }: TurnTranscript): { readonly at: string; readonly signal: ToolEvent }[] {
   return entries.flatMap((entry) => {
     if (entry.kind !== "tool") return [];
     const signal: ToolEvent = {

@@ -1,6 +1,6 @@
 // run-view: small hand-made runs, for the playbooks' tests. A drafted objective, with a test's differences.
 
-import { profiles } from "../contracts/budget.ts";
+import { budgetProfiles } from "../contracts/budget.ts";
 import type { Entry, Envelope, Event, EventOf } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { Flow } from "../contracts/flow.ts";
@@ -38,7 +38,7 @@ export const objective: Objective = {
     { id: "c1", text: "the login test passes", check: "npm test -- login" },
     { id: "c2", text: "the reason is written down", check: null },
   ],
-  max_budget: profiles.balanced,
+  max_budget: budgetProfiles.balanced,
   completion_mode: "promise",
   completion_promise: "DONE",
   risk_level: "medium",
@@ -61,8 +61,8 @@ export function drafted(changes: Partial<EventOf<"run_drafted">> = {}): EventOf<
     registry: {},
     objective,
     options: {},
-    budget: profiles.balanced,
-    limits: { run: { ...profiles.balanced.limits }, phase: {} },
+    budget: budgetProfiles.balanced,
+    limits: { run: { ...budgetProfiles.balanced.limits }, phase: {} },
     base: { branch: "main", commit: sha("a"), tree: sha("b") },
     checks: [],
     cast: { executor: { agent: "scripted" } },

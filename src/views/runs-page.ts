@@ -1,9 +1,9 @@
-// runs-page: the runs of a repository as a table: state and verdict, goal, age, cost and disk usage.
+// runs-page: renders the runs of a repository as a table: state and verdict, goal, age, cost and disk usage.
 
 import { parseIsoTime } from "../kit/iso-time.ts";
-import { columned } from "./columned.ts";
+import { alignColumns } from "./align-columns.ts";
 import { verdictCell } from "./verdict-sentences.ts";
-import { money, oneLine, plural } from "./wording.ts";
+import { formatMoney, oneLine, plural } from "./wording.ts";
 
 export type RunRow = {
   readonly run_id: string;
@@ -11,7 +11,7 @@ export type RunRow = {
   readonly state: string;
   readonly live: boolean;
   readonly current: boolean;
-  /** It came from elsewhere: it is only read here. */
+  /** Another user or machine started it, so it is only read here. */
   readonly foreign: boolean;
   readonly flow: string | null;
   readonly goal: string | null;
@@ -29,9 +29,12 @@ const goalCharsMax = 36;
 const marks: Readonly<Record<string, string>> = { completed: "✓", running: "●", paused: "!", interrupted: "!", damaged: "✗" };
 
 function spendingCell({ usd, tokens }: RunRow): string {
-  if (usd > 0) return money(usd);
-  return tokens > 0 ? shortFigure(tokens) : "-";
+  if (usd > 0) return formatMoney(usd);
+  return tokens > 0 ? formatShortNumber(tokens) : "-";
 }
+
+const forkPrefix = ({ forked_from }: RunRow): string =>
+  typeof forked_from === "string" ? `fork of ${forked_from.replace(/^run-/, "")}: ` : "";
 
 /** Newest first; older ones are counted. */
 export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): readonly string[] {
@@ -45,15 +48,12 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     formatAge(run.updated_at, now),
     spendingCell(run),
     formatBytes(run.disk_bytes),
-    oneLine(
-      `${typeof run.forked_from === "string" ? `fork of ${run.forked_from.replace(/^run-/, "")}: ` : ""}${run.goal ?? ""}`,
-      goalCharsMax,
-    ),
+    oneLine(`${forkPrefix(run)}${run.goal ?? ""}`, goalCharsMax),
   ]);
   const left = runs.length - shownRows.length;
   const bytes = runs.reduce((sum, { disk_bytes }) => sum + disk_bytes, 0);
   return [
-    ...columned([["", "RUN", "STATE", "VERDICT", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [4, 5, 6] }),
+    ...alignColumns([["", "RUN", "STATE", "VERDICT", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [4, 5, 6] }),
     ...(left > 0 ? [`  … ${plural(left, "older run")}: autopilot runs --all`] : []),
     "",
     `${plural(runs.length, "run")}, ${formatBytes(bytes)}. → autopilot clean   frees disk; autopilot discard RUN   removes one`,
@@ -61,7 +61,7 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
 }
 
 /** 940, 12.9k, 1.2M */
-export function shortFigure(amount: number): string {
+export function formatShortNumber(amount: number): string {
   if (amount < 1_000) return String(Math.round(amount));
   return amount < 1_000_000 ? `${(amount / 1_000).toFixed(1)}k` : `${(amount / 1_000_000).toFixed(1)}M`;
 }

@@ -1,24 +1,33 @@
-// status-page: the state of a run, for a person. The first row says whether they must act, the last rows what to do; everything else comes
-// with -v.
+// status-page: renders the state of a run for a person. The first row says whether they must act, the last rows what to do; everything
+// else is shown with -v.
 
 import type { IsolationInForce } from "../contracts/event.ts";
-import { openExecutions, questionsOpen } from "../core/selectors.ts";
+import { listOpenExecutions, listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
 import { budgetLines } from "./budget-view.ts";
-import { labelledRows } from "./columned.ts";
-import { checkMark, isByPhases, describeFailing, listOwnCriteria, runProblems } from "./criteria-status.ts";
-import { interruptedAt, interruptedRows } from "./interrupted.ts";
-import { runEnding, type Owner } from "./next-actions.ts";
+import { labelledRows } from "./align-columns.ts";
+import { checkMark, isReportedByPhases, describeFailingChecks, listUserCriteria, listProblems } from "./criteria-status.ts";
+import { describeInterruption, interruptionRows } from "./interruption.ts";
+import { describeEnding, type Owner } from "./next-actions.ts";
 import { describeOrigin } from "./facts/origin.ts";
 import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
-import { isQuestion } from "./progress.ts";
-import { runStatus, type StatusExtra, type StatusView } from "./status.ts";
+import { isOpenQuestion } from "./progress.ts";
+import { buildStatusView, type StatusExtra, type StatusView } from "./status.ts";
 import { verdictLabel, verdictMark } from "./verdict-sentences.ts";
-import { isVerdict } from "./verdicts.ts";
-import { answerLines, describeAttempt, describeBudget, figure, firstFew, describeReason, oneLine, describeSandbox } from "./wording.ts";
+import { isVerdictQuestion } from "./verdicts.ts";
+import {
+  answerLines,
+  describeAttempt,
+  describeBudget,
+  formatNumber,
+  firstFew,
+  describeReason,
+  oneLine,
+  describeSandbox,
+} from "./wording.ts";
 
 const listedMax = 12;
 const phasesMax = 40;
@@ -26,24 +35,24 @@ const troublesMax = 8;
 const checksMax = 8;
 const checkCharsMax = 60;
 
-/** One screen at most. */
+/** At most one screen. */
 export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
-  const view = runStatus(run, owner, extra);
-  const hasTable = isByPhases(run);
-  const troubles = [...(hasTable ? describeFailing(run) : []), ...runProblems(run)]; // without a table the row of checks shows it
+  const view = buildStatusView(run, owner, extra);
+  const hasTable = isReportedByPhases(run);
+  const troubles = [...(hasTable ? describeFailingChecks(run) : []), ...listProblems(run)]; // without a table the row of checks shows it
   return [
     headline(run, view),
     "",
-    ...(needsSomebody(run, view) ? row("Run", view.run_id) : []),
+    ...(needsAttention(run, view) ? row("Run", view.run_id) : []),
     ...row("Goal", oneLine(view.objective.goal)),
     ...(view.forked_from === null ? [] : row("Forked", describeOrigin(view.forked_from))),
-    ...(run.status === "completed" ? row("Result", runEnding(run)) : []),
-    ...(run.status === "paused" && !isQuestion(run, run.detail) ? row("Why", ...whyLines(run)) : []),
+    ...(run.status === "completed" ? row("Result", describeEnding(run)) : []),
+    ...(run.status === "paused" && !isOpenQuestion(run, run.detail) ? row("Why", ...whyLines(run)) : []),
     ...questionRows(run),
     ...(owner === null
       ? []
-      : openExecutions(run).flatMap((open) => row("Now", `${runAgent(run, open.role)}${describeAttempt(open.attempt)}`))),
-    ...(view.interrupted === null ? [] : interruptedRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
+      : listOpenExecutions(run).flatMap((open) => row("Now", `${agentPrefix(run, open.role)}${describeAttempt(open.attempt)}`))),
+    ...(view.interrupted === null ? [] : interruptionRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
     ...(hasTable ? [] : checkRows(run)),
     ...row(
       run.status === "completed" || run.status === "stopped" ? "Used" : "Budget",
@@ -69,7 +78,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
 
 /** What -v adds: where the run is in its flow and in its journal, what bounds it, and each step. */
 export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
-  const view = runStatus(run, owner, extra);
+  const view = buildStatusView(run, owner, extra);
   const { completed_steps, pending_steps } = view.progress;
   return [
     "",
@@ -90,25 +99,25 @@ export function statusDetails(run: RunView, owner: Owner, extra: StatusExtra = {
   ];
 }
 
-/** The state, why, and what to quote: the reason code if a person is needed, else the run. */
+/** The state, why, and what to quote when asking for help: the reason code if a person is needed, else the run. */
 function headline(run: RunView, view: StatusView): string {
-  return `${describeState(run, view)}     ${needsSomebody(run, view) ? view.reason_code : view.run_id}`;
+  return `${describeState(run, view)}     ${needsAttention(run, view) ? view.reason_code : view.run_id}`;
 }
 
 /** Paused without a question, or left by its process: a person looks the reason up. */
-const needsSomebody = (run: RunView, view: StatusView): boolean =>
-  (run.status === "paused" && questionsOpen(run).length === 0) || (run.status === "running" && view.owner === null);
+const needsAttention = (run: RunView, view: StatusView): boolean =>
+  (run.status === "paused" && listOpenQuestions(run).length === 0) || (run.status === "running" && view.owner === null);
 
 function describeState(run: RunView, view: StatusView): string {
   switch (run.status) {
     case "draft":
       return run.acknowledged ? "○ confirmed, not started" : "○ preview: nothing has run";
     case "running":
-      if (view.interrupted !== null) return `! interrupted: ${interruptedAt(view.interrupted)}`;
+      if (view.interrupted !== null) return `! interrupted: ${describeInterruption(view.interrupted)}`;
       if (view.owner === null) return `! waiting: ${describeReason(view.reason_code)}`;
-      return view.checkpoint.place.length === 0 ? "● running" : `● running: ${nowAt(run)}`;
+      return view.checkpoint.place.length === 0 ? "● running" : `● running: ${describeCurrentSteps(run)}`;
     case "paused":
-      return `${questionsOpen(run).length > 0 ? "?" : "!"} paused: ${describeReason(view.reason_code)}`;
+      return `${listOpenQuestions(run).length > 0 ? "?" : "!"} paused: ${describeReason(view.reason_code)}`;
     case "stopped":
       return `✗ stopped: ${describeReason(view.reason_code)}`;
     case "completed":
@@ -123,36 +132,32 @@ const whyLines = (run: RunView): readonly string[] => {
   return why === null ? [] : [oneLine(why)];
 };
 
-const nowAt = (run: RunView): string => {
-  const open = openExecutions(run);
+/** The steps under way; between two steps, the open phases. */
+const describeCurrentSteps = (run: RunView): string => {
+  const steps = listOpenExecutions(run).map(({ step }) => step);
   const phases = run.phases.filter(({ status }) => status === "open").map(({ id, name }) => (name === "" ? `phase ${id}` : name));
-  return open.length > 0
-    ? firstFew(
-        open.map(({ step }) => step),
-        3,
-      )
-    : firstFew(phases, 3);
+  return firstFew(steps.length > 0 ? steps : phases, 3);
 };
 
 const row = (name: string, ...lines: readonly string[]): readonly string[] => labelledRows(8, name, lines);
 
-const runAgent = (run: RunView, role: string | null): string => {
+const agentPrefix = (run: RunView, role: string | null): string => {
   const agent = role === null ? undefined : run.drafted.cast[role]?.agent;
   return agent === undefined ? "" : `${oneLine(agent)}: `;
 };
 
 /** The open questions, with the answers. Verdicts on phases are in the table. */
 function questionRows(run: RunView): readonly string[] {
-  return questionsOpen(run)
-    .filter((block) => !isVerdict(block))
+  return listOpenQuestions(run)
+    .filter((block) => !isVerdictQuestion(block))
     .flatMap(({ question, options, recommend }) =>
       row("Asks", oneLine(question), ...answerLines(options, recommend).map((line) => `  ${line}`)),
     );
 }
 
-/** The newest result of every check: what was asked for by its text, the project's own by their command. */
+/** The newest result of every check: a criterion by its text, a check of the project by its command. */
 function checkRows(run: RunView): readonly string[] {
-  const criteria = listOwnCriteria(run);
+  const criteria = listUserCriteria(run);
   const textOf = new Map(criteria.flatMap(({ text, check }) => (check === null ? [] : [[check, text] as const])));
   const runCommands = new Set(Object.values(run.checks).map(({ latest }) => latest.check.command));
   const cells = [
@@ -194,7 +199,7 @@ function listSection(title: string, mark: string, items: readonly string[]): rea
 }
 
 const firstLines = (lines: readonly string[], max: number): readonly string[] =>
-  lines.length <= max ? lines : [...lines.slice(0, max), `    … ${figure(lines.length - max)} more`];
+  lines.length <= max ? lines : [...lines.slice(0, max), `    … ${formatNumber(lines.length - max)} more`];
 
 function sandboxDetails(isolation: IsolationInForce): string {
   const { mechanism, not_enforced: notEnforced } = isolation;

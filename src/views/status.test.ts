@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { block, checked, overlay, phases, runId, runView, cursor } from "./run-view.test-support.ts";
 import { statusPage } from "./status-page.ts";
-import { runStatus } from "./status.ts";
+import { buildStatusView } from "./status.ts";
 
 const spent = { tokens: 150_000, minutes: 12.346, calls: 40, usd: 0, estimated: 0 };
 const working = runView({
@@ -29,7 +29,7 @@ const blocked = runView({
 });
 
 test("every field the command contract promises is there", () => {
-  const view = runStatus(working, { pid: 4711 });
+  const view = buildStatusView(working, { pid: 4711 });
   expect(Object.keys(view)).toEqual(
     expect.arrayContaining(["run_id", "state", "reason_code", "objective", "budget", "progress", "isolation", "verdict", "next_actions"]),
   );
@@ -49,7 +49,7 @@ test("every field the command contract promises is there", () => {
 });
 
 test("limits, counters and ratios bear the same names, and a soft limit passed is a warning", () => {
-  const { budget } = runStatus(working, null);
+  const { budget } = buildStatusView(working, null);
   expect(budget.limits).toEqual({ tokens: 180_000, minutes: 30, calls: 180 });
   expect(budget.counters).toEqual({ tokens: 150_000, minutes: 12.35, calls: 40, usd: 0 });
   expect(budget.ratios).toEqual({ tokens: 0.8333, minutes: 0.4117, calls: 0.2222 });
@@ -57,14 +57,14 @@ test("limits, counters and ratios bear the same names, and a soft limit passed i
 });
 
 test("where the run stands in its journal, and how far a limit can be passed before anything is cut", () => {
-  const { checkpoint, budget } = runStatus(working, null);
+  const { checkpoint, budget } = buildStatusView(working, null);
   expect(checkpoint).toMatchObject({ seq: 17, at: "2026-03-01T10:20:00.000Z" });
   expect(budget.overshoot).toBe("one turn");
-  expect(runStatus(working, null, { metering: "metered" }).budget.overshoot).toBe("one request");
+  expect(buildStatusView(working, null, { metering: "metered" }).budget.overshoot).toBe("one request");
 });
 
 test("what is done and what is left: criteria first, then phases, the open one step by step", () => {
-  expect(runStatus(working, null).progress).toEqual({
+  expect(buildStatusView(working, null).progress).toEqual({
     completed_steps: ["criterion c1: the login test passes (proved)", "phase baseline (Baseline)", "phase 1 (Objective): pick"],
     pending_steps: [
       "criterion c2: the reason is written down",
@@ -77,7 +77,7 @@ test("what is done and what is left: criteria first, then phases, the open one s
 });
 
 test("a check that was red before the run blocks nothing; one that was green, and a criterion tried in vain, do", () => {
-  expect(runStatus(blocked, null).progress.blockers).toEqual([
+  expect(buildStatusView(blocked, null).progress.blockers).toEqual([
     "completion_gates_blocked: The agent says it's done; the checks disagree. (the login test is red)",
     "the criterion check fails: npm test -- login (exit 1)",
     "a check that passed before the run fails now: npm run lint (exit 1)",
@@ -88,29 +88,31 @@ test("a check of the project that nobody had looked at before a change is in the
   const lint = blocked.checks["project:lint"];
   if (lint === undefined) throw new Error(Object.keys(blocked.checks).join());
   const late = { ...lint, baseline: lint.latest, isLate: true as const };
-  const { blockers } = runStatus(runView({ ...blocked, checks: { "project:lint": late } }), null).progress;
+  const { blockers } = buildStatusView(runView({ ...blocked, checks: { "project:lint": late } }), null).progress;
   expect(blockers).toContain("a check of the project fails: npm run lint (exit 1)");
   const before = { ...lint.latest, tests: { ran: 9, failed: 1, skipped: 0 } };
   const red = { ...lint, baseline: before, latest: before };
   const worse = { ...red, latest: { ...lint.latest, tests: { ran: 9, failed: 2, skipped: 0 } } };
   const reported = (check: typeof red) =>
-    runStatus(runView({ ...blocked, checks: { "project:lint": check } }), null).progress.blockers.join();
+    buildStatusView(runView({ ...blocked, checks: { "project:lint": check } }), null).progress.blockers.join();
   expect(reported(red)).not.toContain("npm run lint");
   expect(reported(worse)).toContain("a check that failed before the run fails worse now: npm run lint (exit 1)");
 });
 
 test("the reason follows from the state where the run has none of its own", () => {
-  expect(runStatus(runView(), null).reason_code).toBe("run_drafted");
-  expect(runStatus(working, { pid: 1 }).reason_code).toBe("run_in_progress");
-  expect(runStatus(runView({ ...working, resting: "cycle_cap_reached" }), null).reason_code).toBe("cycle_cap_reached");
-  expect(runStatus(runView({ ...working, status: "paused", reason: "a_flow_author's_own" }), null).reason_code).toBe("operator_paused");
+  expect(buildStatusView(runView(), null).reason_code).toBe("run_drafted");
+  expect(buildStatusView(working, { pid: 1 }).reason_code).toBe("run_in_progress");
+  expect(buildStatusView(runView({ ...working, resting: "cycle_cap_reached" }), null).reason_code).toBe("cycle_cap_reached");
+  expect(buildStatusView(runView({ ...working, status: "paused", reason: "a_flow_author's_own" }), null).reason_code).toBe(
+    "operator_paused",
+  );
 });
 
 test("every state has a next action, and a run that is not the current one is named in it", () => {
   for (const status of ["draft", "running", "paused", "stopped", "completed"] as const) {
-    expect(runStatus(runView({ ...working, status }), null).next_actions.length).toBeGreaterThan(0);
+    expect(buildStatusView(runView({ ...working, status }), null).next_actions.length).toBeGreaterThan(0);
   }
-  expect(runStatus(working, { pid: 1 }, { isCurrent: false }).next_actions).toEqual([
+  expect(buildStatusView(working, { pid: 1 }, { isCurrent: false }).next_actions).toEqual([
     `autopilot watch --run ${runId}`,
     `autopilot pause --run ${runId}`,
   ]);
@@ -153,7 +155,7 @@ test("a run that nobody works on any more is interrupted: what is kept and what 
   const open = (stage: "started" | "turned" | "applied", kind: "agent" | "check" = "agent") =>
     ({ attempt: "1@1/execute#2", cursor: "1", step: "execute", kind, stage, need: null }) as never;
   const crashed = (of: never) => runView({ ...working, opening: 1, open: { "1@1/execute#2": of } });
-  expect(runStatus(crashed(open("started")), null)).toMatchObject({
+  expect(buildStatusView(crashed(open("started")), null)).toMatchObject({
     state: "running",
     reason_code: "run_interrupted",
     interrupted: { open: [{ attempt: "1@1/execute#2", starts_over: true }] },
@@ -170,9 +172,9 @@ test("a run that nobody works on any more is interrupted: what is kept and what 
     [open("applied"), false],
     [open("started", "check"), true],
   ] as const)
-    expect(runStatus(crashed(of), null).interrupted?.open).toMatchObject([{ starts_over: startsOver }]);
-  expect(runStatus(crashed(open("started")), { pid: 4711 }).interrupted).toBe(null);
-  expect(runStatus(runView({ ...working, opening: 1, resting: "cycle_cap_reached" }), null)).toMatchObject({
+    expect(buildStatusView(crashed(of), null).interrupted?.open).toMatchObject([{ starts_over: startsOver }]);
+  expect(buildStatusView(crashed(open("started")), { pid: 4711 }).interrupted).toBe(null);
+  expect(buildStatusView(runView({ ...working, opening: 1, resting: "cycle_cap_reached" }), null)).toMatchObject({
     interrupted: null,
     reason_code: "cycle_cap_reached",
   });

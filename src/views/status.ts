@@ -1,4 +1,4 @@
-// status: the state of a run, as `autopilot status --json` prints it; status-page.ts renders the same for people.
+// status: builds the state of a run as `autopilot status --json` prints it; status-page.ts renders it for people.
 
 import type { IsolationInForce } from "../contracts/event.ts";
 import type { Objective, RunStatus, Verdict } from "../contracts/objective.ts";
@@ -6,14 +6,14 @@ import { isReasonCode, type ReasonCode } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
-import { type BudgetView, runBudget } from "./budget-view.ts";
-import { runBreaker, type BreakerView } from "./breaker-view.ts";
-import { type Interrupted, findInterruption } from "./interrupted.ts";
-import { nextActions, type Owner } from "./next-actions.ts";
-import { runOrigin, type OriginView } from "./facts/origin.ts";
+import { type BudgetView, buildBudgetView } from "./budget-view.ts";
+import { buildBreakerView, type BreakerView } from "./breaker-view.ts";
+import { type Interruption, findInterruption } from "./interruption.ts";
+import { listNextActions, type Owner } from "./next-actions.ts";
+import { findOrigin, type OriginView } from "./facts/origin.ts";
 import { isAnswered } from "./facts/pause-detail.ts";
-import { phaseRows, type PhaseRow } from "./phase-rows.ts";
-import { runBlockers, type CriterionStatus, runCriteria, currentPlaces, runSteps } from "./criteria-status.ts";
+import { listPhaseRows, type PhaseRow } from "./phase-rows.ts";
+import { listBlockers, type CriterionStatus, listCriteria, describeCurrentPlaces, listSteps } from "./criteria-status.ts";
 
 /** Facts from outside the journal, which the caller may pass. */
 export type StatusExtra = {
@@ -43,42 +43,42 @@ export type StatusView = {
   readonly gaps: readonly string[];
   readonly owner: Owner;
   /** Set if the run says it is running and no process works on it: what is kept and what starts over. */
-  readonly interrupted: Interrupted | null;
+  readonly interrupted: Interruption | null;
   readonly branch: string;
   readonly started_at: string | null;
-  /** Where it was forked from; null for a run that began by itself. */
+  /** Where it was forked from; null if it is not a fork. */
   readonly forked_from: OriginView | null;
   readonly next_actions: readonly string[];
 };
 
-export function runStatus(run: RunView, owner: Owner, extra: StatusExtra = {}): StatusView {
+export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra = {}): StatusView {
   const { drafted } = run;
-  const { completed, pending } = runSteps(run);
+  const { completed, pending } = listSteps(run);
   return {
     run_id: drafted.run_id,
     state: run.status,
-    reason_code: runReason(run, owner),
+    reason_code: findReasonCode(run, owner),
     flow: drafted.flow.flow,
-    objective: { ...copied(drafted.objective), done_criteria: runCriteria(run) },
-    budget: runBudget(run, extra.metering),
-    progress: { completed_steps: completed, pending_steps: pending, blockers: runBlockers(run) },
-    phases: phaseRows(run),
-    breaker: runBreaker(run),
-    checkpoint: { seq: run.seq, at: run.updatedAt, place: currentPlaces(run), commit: run.tip.commit },
-    isolation: copied(run.isolation ?? notYet(drafted.isolation)),
+    objective: { ...copyDeep(drafted.objective), done_criteria: listCriteria(run) },
+    budget: buildBudgetView(run, extra.metering),
+    progress: { completed_steps: completed, pending_steps: pending, blockers: listBlockers(run) },
+    phases: listPhaseRows(run),
+    breaker: buildBreakerView(run),
+    checkpoint: { seq: run.seq, at: run.updatedAt, place: describeCurrentPlaces(run), commit: run.tip.commit },
+    isolation: copyDeep(run.isolation ?? plannedIsolation(drafted.isolation)),
     verdict: run.verdict,
     gaps: run.gaps,
     owner,
     interrupted: findInterruption(run, owner),
     branch: `autopilot/${drafted.run_id}`,
     started_at: run.startedAt,
-    forked_from: runOrigin(run),
-    next_actions: nextActions(run, owner, extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent }),
+    forked_from: findOrigin(run),
+    next_actions: listNextActions(run, owner, extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent }),
   };
 }
 
-/** The run's own reason where it has one; else what follows from its state. */
-export function runReason(run: RunView, owner: Owner): ReasonCode {
+/** The run's recorded reason if it has one; else the reason that follows from its state. */
+export function findReasonCode(run: RunView, owner: Owner): ReasonCode {
   if (run.status === "draft") return run.acknowledged ? "ack_recorded" : "run_drafted";
   if (run.status === "running" && owner !== null) return "run_in_progress";
   if (findInterruption(run, owner) !== null) return "run_interrupted";
@@ -99,8 +99,13 @@ export function runReason(run: RunView, owner: Owner): ReasonCode {
   }
 }
 
-const notYet = (level: string): IsolationInForce => ({ level, mechanism: "chosen when the run opens", enforced: [], not_enforced: [] });
+const plannedIsolation = (level: string): IsolationInForce => ({
+  level,
+  mechanism: "chosen when the run opens",
+  enforced: [],
+  not_enforced: [],
+});
 
 /** The journal's data is read-only all the way down; a response is its own copy. */
-const copied = <T>(value: T): Mutable<T> => JSON.parse(JSON.stringify(value)) as Mutable<T>;
+const copyDeep = <T>(value: T): Mutable<T> => JSON.parse(JSON.stringify(value)) as Mutable<T>;
 type Mutable<T> = T extends readonly (infer E)[] ? Mutable<E>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;

@@ -1,8 +1,8 @@
-// trace-page: spans as a person reads them: phase by phase, each with what it was about, how long it took and what came of it.
+// trace-page: renders trace spans for a person: phase by phase, each with what it was about, how long it took and what came of it.
 
 import type { TraceSpan } from "../contracts/roadmap-reports.ts";
-import { columned } from "./columned.ts";
-import { duration, figure, oneLine, plural } from "./wording.ts";
+import { alignColumns } from "./align-columns.ts";
+import { formatDuration, formatNumber, oneLine, plural } from "./wording.ts";
 
 const spansMax = 500;
 const inputCharsMax = 70;
@@ -15,7 +15,7 @@ export function tracePage(spans: readonly TraceSpan[]): readonly string[] {
   const left = spans.length - shownSpans.length;
   const phases = [...new Set(shownSpans.map(({ phase_id }) => phase_id))];
   return [
-    ...(left > 0 ? [`… ${figure(left)} earlier ones; --json has them all`] : []),
+    ...(left > 0 ? [`… ${formatNumber(left)} earlier ones; --json has them all`] : []),
     ...phases.flatMap((phase) => {
       const phaseSpans = shownSpans.filter(({ phase_id }) => phase_id === phase);
       const failed = phaseSpans.filter(({ status }) => status === "failure").length;
@@ -24,13 +24,13 @@ export function tracePage(spans: readonly TraceSpan[]): readonly string[] {
         timestamp.slice(11, 19),
         step,
         action.replace("_", " "),
-        duration(duration_ms),
+        formatDuration(duration_ms),
         oneLine(input_summary, inputCharsMax),
         oneLine(output_summary, outputCharsMax),
       ]);
       return [
-        `Phase ${oneLine(phase)}: ${plural(phaseSpans.length, "span")}${failed === 0 ? "" : `, ${figure(failed)} failed`}`,
-        ...columned(rows, { right: [4] }).map((line) => `  ${line}`),
+        `Phase ${oneLine(phase)}: ${plural(phaseSpans.length, "span")}${failed === 0 ? "" : `, ${formatNumber(failed)} failed`}`,
+        ...alignColumns(rows, { right: [4] }).map((line) => `  ${line}`),
         "",
       ];
     }),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TranscriptLine } from "../contracts/transcript.ts";
-import { transcriptPage, findTurns } from "./transcript.ts";
+import { transcriptPage, parseTurns } from "./transcript.ts";
 
 const at = (second: number): string => `2026-01-01T12:00:${String(second).padStart(2, "0")}.000Z`;
 const lines = (n: number, ...more: readonly TranscriptLine[]): readonly TranscriptLine[] => [
@@ -14,7 +14,7 @@ const command = (call: string, input: string, output: string, status = "complete
   { kind: "result", at: at(1), call, status, output },
 ];
 const page = (turn: number | "all" | null, ...all: readonly (readonly TranscriptLine[])[]): readonly string[] =>
-  transcriptPage({ turns: all.flatMap(findTurns), turn, named: "" });
+  transcriptPage({ turns: all.flatMap(parseTurns), turn, named: "" });
 
 test("the last turn is shown on one screen: words, commands, the end of their output, and how to see more", () => {
   const output = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`).join("\n");
@@ -40,7 +40,7 @@ test("a turn of a hundred calls still fits a screen; by its number it is shown w
 });
 
 test("a call is one entry however often it is told, and one without an end is open", () => {
-  const [turn] = findTurns([
+  const [turn] = parseTurns([
     { kind: "turn", at: at(0), attempt: "1@1/do#1", agent: "a" },
     { kind: "tool", at: at(1), call: "x", title: "" },
     { kind: "tool", at: at(2), call: "x", title: "Edit", tool: "edit", path: "a.ts" },

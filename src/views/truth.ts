@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   T1. The share counts only what could be decided; a claim that cannot be checked counts neither for nor against an agent.
-//   T2. A journal counts as a whole or not at all: its counts are added when it has been read to its end.
+//   T2. A journal counts as a whole or not at all: its counts are added only after it has been read to its end.
 
 import type { Cast, Entry, EventOf } from "../contracts/event.ts";
-import { figure, oneLine, plural } from "./wording.ts";
+import { formatNumber, oneLine, plural } from "./wording.ts";
 
 const lastFalseMax = 5;
 
@@ -17,11 +17,11 @@ export type TruthRow = {
   readonly true: number;
   readonly false: number;
   readonly unverifiable: number;
-  /** True ones among those that could be decided; null if there were none. */
+  /** The share of true claims among those that could be decided; null if none could. */
   readonly share_true: number | null;
   readonly runs: number;
   readonly turns: number;
-  /** How often its return had to be asked for again. */
+  /** How often the agent was asked again for a valid result. */
   readonly returns_refused: number;
   readonly last_false: readonly FalseClaim[];
 };
@@ -62,7 +62,7 @@ export function openRunTruth(): RunTruth {
           ({ run_id: run, cast: agentsByRole } = entry);
           collectStepRoles(entry.flow, roles);
           return;
-        case "run_forked": // what was taken over is reported where it happened
+        case "run_forked": // the lines before this one were copied from another run, which counts their claims
           tallies.clear();
           agentsByRole = { ...agentsByRole, ...entry.cast };
           return;
@@ -144,7 +144,7 @@ export function truthPage(rows: readonly TruthRow[]): readonly string[] {
     const { agent, model, role, runs, turns, share_true, unverifiable, returns_refused, last_false } = row;
     const decided = row.true + row.false;
     const share =
-      share_true === null ? "nothing could be decided" : `${figure(Math.round(share_true * 100))} % true (${row.true} of ${decided})`;
+      share_true === null ? "nothing could be decided" : `${formatNumber(Math.round(share_true * 100))} % true (${row.true} of ${decided})`;
     const refused = returns_refused === 0 ? "" : `; ${plural(returns_refused, "return")} asked for again`;
     const agentName = `${oneLine(agent)}${model === null ? "" : ` (${oneLine(model)})`} as ${role === "" ? "?" : oneLine(role)}`;
     const extent = `${plural(turns, "turn")} in ${plural(runs, "run")}`;

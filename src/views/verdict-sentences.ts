@@ -1,4 +1,4 @@
-// verdict-sentences: every sentence that states what a run's work is worth is made here, from the verdict, the gaps, and where the work is.
+// verdict-sentences: words every sentence that states what a run's work is worth, from the verdict, the gaps, and where the work is.
 
 import type { Verdict } from "../contracts/objective.ts";
 import { firstFew, oneLine } from "./wording.ts";
@@ -24,10 +24,10 @@ export function proofSentence(verdict: Verdict, gaps: readonly string[]): string
   }
 }
 
-/** How a run whose phases are not all done ends; what was proved of the other phases says nothing of these. */
+/** For a run whose phases are not all done: the proof of the other phases says nothing about these. */
 export function unfinishedSentence(phases: readonly string[]): string {
-  const are = phases.length === 1 ? "phase isn't" : "phases aren't";
-  return `Not everything asked for is done: ${phases.length} ${are} completed (${firstFew(phases)}).`;
+  const negation = phases.length === 1 ? "phase isn't" : "phases aren't";
+  return `Not everything asked for is done: ${phases.length} ${negation} completed (${firstFew(phases)}).`;
 }
 
 /** Where the work is, in a sentence; a person must not take finished work for merged work. */

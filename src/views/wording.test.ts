@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import {
   isOutsideScope,
-  amount,
+  formatAmount,
   describeAttempt,
   describeBudget,
   describeCursor,
-  duration,
+  formatDuration,
   fewLines,
-  figure,
+  formatNumber,
   firstFew,
   describeReason,
   oneLine,
@@ -17,10 +17,14 @@ import {
 } from "./wording.ts";
 
 test("figures read the same in every locale", () => {
-  expect([0, 999, 1000, 1234567, 0.126, 1234.5].map(figure)).toEqual(["0", "999", "1,000", "1,234,567", "0.13", "1,234.5"]);
-  expect([amount("usd", 0.5), amount("minutes", 3), amount("tokens", 12_000)]).toEqual(["$0.50", "3 min", "12,000 tokens"]);
-  expect([450, 1234, 61_000].map(duration)).toEqual(["450 ms", "1.2 s", "1 min 1 s"]);
-  expect([999.7, 59_960, 119_700].map(duration), "rounded up to the next unit").toEqual(["1.0 s", "1 min 0 s", "2 min 0 s"]);
+  expect([0, 999, 1000, 1234567, 0.126, 1234.5].map(formatNumber)).toEqual(["0", "999", "1,000", "1,234,567", "0.13", "1,234.5"]);
+  expect([formatAmount("usd", 0.5), formatAmount("minutes", 3), formatAmount("tokens", 12_000)]).toEqual([
+    "$0.50",
+    "3 min",
+    "12,000 tokens",
+  ]);
+  expect([450, 1234, 61_000].map(formatDuration)).toEqual(["450 ms", "1.2 s", "1 min 1 s"]);
+  expect([999.7, 59_960, 119_700].map(formatDuration), "rounded up to the next unit").toEqual(["1.0 s", "1 min 0 s", "2 min 0 s"]);
 });
 
 test("places in words", () => {

@@ -1,11 +1,11 @@
 // wording: formats numbers, durations, cursors and other people's text for a person. It uses no locale: a run reads the same everywhere.
 
-import { levelGrade } from "../contracts/isolation-order.ts";
+import { gradeLevel } from "../contracts/isolation-order.ts";
 import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { visible } from "../kit/visible.ts";
 
 /** 1234567 → `1,234,567`; fractions keep two digits at most. */
-export function figure(value: number): string {
+export function formatNumber(value: number): string {
   const [whole = "0", part] = String(Math.round(value * 100) / 100).split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   return part === undefined ? grouped : `${grouped}.${part}`;
@@ -13,37 +13,39 @@ export function figure(value: number): string {
 
 /** `940`, `12.9k`, `180k`, `1.2M`: close enough for a glance. */
 export function compactNumber(value: number): string {
-  const scaled = (unit: number): string => figure(Math.round((value / unit) * 10) / 10);
+  const scaled = (unit: number): string => formatNumber(Math.round((value / unit) * 10) / 10);
   if (value >= 999_950) return `${scaled(1_000_000)}M`; // 999,950 would be rounded to 1000k
   return value >= 1000 ? `${scaled(1000)}k` : scaled(1);
 }
 
-export const money = (usd: number): string => (usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`);
-export const percentText = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
+export const formatMoney = (usd: number): string => (usd > 0 && usd < 0.005 ? "under $0.01" : `$${usd.toFixed(2)}`);
+export const formatPercent = (ratio: number): string => `${Math.floor(ratio * 100)} %`;
 export const plural = (count: number, singular: string, many = `${singular}s`): string =>
-  `${figure(count)} ${count === 1 ? singular : many}`;
+  `${formatNumber(count)} ${count === 1 ? singular : many}`;
 
 /** The placeholder of an answer in a command to copy. */
-export const answerMissing = "…";
+export const answerPlaceholder = "…";
 /** The answer in a command to copy: the recommended one, or the first; a placeholder if any text will do. A shell takes either. */
-export const answerFlags = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {
+export const answerArgument = (options: Readonly<Record<string, string>>, recommend: string | null = null): string => {
   const key = recommend ?? Object.keys(options)[0];
   const isShellWord = key !== undefined && /^[\w.-]+$/.test(key);
-  return isShellWord ? key : `"${answerMissing}"`;
+  return isShellWord ? key : `"${answerPlaceholder}"`;
 };
 
 /** An amount of one dimension: `12,300 tokens`, `3.5 min`, `$0.42`. */
-export function amount(dimension: string, value: number): string {
-  if (dimension === "usd") return money(value);
-  if (dimension === "minutes") return `${figure(value)} min`;
-  return `${figure(Math.round(value))} ${dimension}`;
+export function formatAmount(dimension: string, value: number): string {
+  if (dimension === "usd") return formatMoney(value);
+  if (dimension === "minutes") return `${formatNumber(value)} min`;
+  return `${formatNumber(Math.round(value))} ${dimension}`;
 }
 
 /** A part of an amount: `300 of 1,000 tokens`, `$0.30 of $1.20`. */
-export const amountOf = (dimension: string, part: number, whole: number): string =>
-  dimension === "usd" ? `${money(part)} of ${money(whole)}` : `${figure(Math.round(part))} of ${amount(dimension, whole)}`;
+export const formatPartOfAmount = (dimension: string, part: number, whole: number): string =>
+  dimension === "usd"
+    ? `${formatMoney(part)} of ${formatMoney(whole)}`
+    : `${formatNumber(Math.round(part))} of ${formatAmount(dimension, whole)}`;
 
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
@@ -58,12 +60,12 @@ type Amounts = { readonly tokens: number; readonly minutes: number; readonly cal
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
 export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
   const of = (limit: number | undefined, format: (value: number) => string): string => (limit === undefined ? "" : ` of ${format(limit)}`);
-  const part = limits.tokens === undefined ? "" : ` (${percentText(usedShare(tokens, limits.tokens))})`;
-  const price = usd === 0 && limits.usd === undefined ? [] : [`${money(usd)}${of(limits.usd, money)}`];
+  const part = limits.tokens === undefined ? "" : ` (${formatPercent(usedShare(tokens, limits.tokens))})`;
+  const price = usd === 0 && limits.usd === undefined ? [] : [`${formatMoney(usd)}${of(limits.usd, formatMoney)}`];
   return [
     `${compactNumber(tokens)}${of(limits.tokens, compactNumber)} tokens${part}`,
-    `${figure(Math.round(minutes * 10) / 10)}${of(limits.minutes, figure)} min`,
-    `${figure(calls)}${of(limits.calls, figure)} calls`,
+    `${formatNumber(Math.round(minutes * 10) / 10)}${of(limits.minutes, formatNumber)} min`,
+    `${formatNumber(calls)}${of(limits.calls, formatNumber)} calls`,
     ...price,
   ].join(", ");
 }
@@ -104,7 +106,7 @@ export function firstFew(items: readonly string[], itemsMax = 8): string {
     .slice(0, itemsMax)
     .map((item) => oneLine(item))
     .join(", ");
-  return items.length > itemsMax ? `${shownItems} and ${figure(items.length - itemsMax)} more` : shownItems;
+  return items.length > itemsMax ? `${shownItems} and ${formatNumber(items.length - itemsMax)} more` : shownItems;
 }
 
 /** A cursor in words: `1` → phase 1; `before.survey` → survey; `1/closing` → closing of phase 1; `1@1/execute#1/03-01` → 03-01 of phase 1. */
@@ -135,7 +137,7 @@ export function answerLines(options: Readonly<Record<string, string>>, recommend
 }
 
 /** A block's answers in words: `A: execute, B: stop`. */
-export const choices = (options: Readonly<Record<string, string>>): string =>
+export const describeChoices = (options: Readonly<Record<string, string>>): string =>
   Object.entries(options)
     .map(([key, about]) => `${oneLine(key)}: ${oneLine(about)}`)
     .join(", ");
@@ -143,7 +145,7 @@ export const choices = (options: Readonly<Record<string, string>>): string =>
 /** One word and how much it is worth; `doctor -v` says the rest. */
 export function describeSandbox({ level }: { readonly level: string }): string {
   if (level === "auto") return "chosen when the run starts";
-  const grade = levelGrade(level);
+  const grade = gradeLevel(level);
   return grade === null ? level : `${level} (${grade})`;
 }
 

@@ -1,5 +1,5 @@
 // temporary-folder: this process's folder under the system's temporary folder; everything short-lived is in it. A killed process cannot
-// delete its folder, so the next one does (project/runs/temporary.ts).
+// delete its folder, so the next one does (project/runs/sweep-temporary.ts).
 //
 // Invariants:
 //   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to no one after.

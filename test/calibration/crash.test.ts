@@ -8,7 +8,7 @@ import { driveCycle } from "../../src/calibration/bench/drive.ts";
 import { type CycleLog, openLog } from "../../src/calibration/bench/log-file.ts";
 import { openTrees } from "../../src/calibration/bench/trees.ts";
 import { commandContext } from "../support/command-context.ts";
-import { openedRepository } from "../../src/project/runs/opened-repository.ts";
+import { requireRepository } from "../../src/project/runs/require-repository.ts";
 import { begin, until } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
 import { aFew } from "../support/sampled.ts";
@@ -21,7 +21,7 @@ class Died extends Error {}
 async function drive(folder: string, diesAt: number, where: "before" | "after"): Promise<"ended" | "died"> {
   const own = join(folder, ".autopilot", "calibrations", name);
   mkdirSync(own, { recursive: true });
-  const repository = await openedRepository(folder);
+  const repository = await requireRepository(folder);
   const context = commandContext({
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: beside(folder), BESIDE: beside(folder) },

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { go } from "../../src/commands/go.ts";
-import { leaveRequest } from "../../src/project/requests/request-files.ts";
+import { writeRequest } from "../../src/project/requests/request-files.ts";
 import { start } from "../../src/commands/start.ts";
 import { apart, autopilot, runFolderOf, scripted } from "../support/autopilot.ts";
 import { commandContext } from "../support/command-context.ts";
@@ -42,7 +42,7 @@ test("a pause that nobody lived to take does not hold up the resume that comes a
   const folder = scratch();
   const args = ["go", "say hello", ...scripted(folder, []), "--isolation", "clone", "--max-cycles", "1", "--yes", "--json"];
   expect((await autopilot(folder, args)).json).toMatchObject({ reason_code: "cycle_cap_reached", state: "running" });
-  await leaveRequest(runFolderOf(folder), {
+  await writeRequest(runFolderOf(folder), {
     event: "control_requested",
     control: "pause",
     now: true,

@@ -4,13 +4,13 @@ import type { Entry } from "../../src/contracts/event.ts";
 import { damaged, JournalFailure } from "../../src/journal/failure.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { MemoryStore, openMemoryJournal } from "../../src/journal/memory.ts";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { Lease, RunKind, RunStore } from "../../src/ports/run-store.ts";
 
 type Kept = {
   readonly kind: RunKind;
   readonly store: MemoryStore;
-  readonly requests: Map<string, Request>;
+  readonly requests: Map<string, RunRequest>;
   takeOvers: number;
   epoch: number;
 };

@@ -7,7 +7,7 @@ import { JournalFailure } from "../../src/journal/failure.ts";
 import { openJournal } from "../../src/journal/file.ts";
 import { genesis, lineBytesMax } from "../../src/journal/line.ts";
 import { readBytes, failureFrom, freshFolder, skipped, still, surveyed } from "../../src/journal/scene.ts";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
 
 export type Stage = {
@@ -19,7 +19,13 @@ export type Stage = {
 const options: OpenOptions = { now: still.now, activeMs: still.activeMs };
 let runs = 0;
 const newRun = (): string => `run-2026-01-02-030405-${process.pid}${++runs}`;
-const pause = (request: string): Request => ({ event: "control_requested", control: "pause", now: false, request, actor: "operator:ann" });
+const pause = (request: string): RunRequest => ({
+  event: "control_requested",
+  control: "pause",
+  now: false,
+  request,
+  actor: "operator:ann",
+});
 
 async function exported(store: RunStore, run: string): Promise<string> {
   const parts: Uint8Array[] = [];

@@ -14,7 +14,7 @@ import { Pool } from "pg";
 import { connect, type Database, type Row } from "../../src/fleet/postgres/connect.ts";
 import type { HeldLease } from "../../src/fleet/postgres/lease.ts";
 import { openOrders, orderSql } from "../../src/fleet/postgres/orders.ts";
-import type { Dispatch, OnOrder, WorkerRegistration, Working } from "../../src/ports/dispatch.ts";
+import type { Dispatch, OnOrder, WorkerRegistration, WorkerHandle } from "../../src/ports/dispatch.ts";
 import { lookEveryMs, offerValues, openOrderTable, registerHere } from "./order-table.ts";
 
 type Hint = {
@@ -119,7 +119,7 @@ type Parts = {
   readonly clientHere: () => Promise<Client>;
 };
 
-async function working(parts: Parts, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Promise<Working> {
+async function working(parts: Parts, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Promise<WorkerHandle> {
   const { sdk, database, options, clientHere } = parts;
   const { DBOS } = sdk;
   const { worker, jobs, labels, repositories } = registration;

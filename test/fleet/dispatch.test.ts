@@ -12,7 +12,7 @@ import { hastenOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
 import { sendRequest } from "../../src/fleet/postgres/requests.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import type { Dispatch, WorkerRegistration, WorkOrder } from "../../src/ports/dispatch.ts";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 import { until } from "../support/autopilot.ts";
 import { type Cluster, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openEngine, withoutEngine } from "./engines.ts";
@@ -293,7 +293,7 @@ const promisesOf = (engine: string) => (): void => {
     await fresh();
     const database = connect(url, { answerMs: 20_000 });
     const leave = (request: string, control: string) =>
-      sendRequest(database, "run-a", { event: "control_requested", control, now: true, request, actor: "operator:kim" } as Request);
+      sendRequest(database, "run-a", { event: "control_requested", control, now: true, request, actor: "operator:kim" } as RunRequest);
     const one = launch(engine, { worker: "one" });
     expect(await hastenOrders(database, "run-a"), "nobody will read it").toBe(false);
     await dispatch.offer(order("a", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));

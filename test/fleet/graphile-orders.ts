@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
 import type { HeldLease } from "../../src/fleet/postgres/lease.ts";
 import { orderSql, openOrders } from "../../src/fleet/postgres/orders.ts";
-import type { Dispatch, OnOrder, WorkerRegistration, Working } from "../../src/ports/dispatch.ts";
+import type { Dispatch, OnOrder, WorkerRegistration, WorkerHandle } from "../../src/ports/dispatch.ts";
 import { lookEveryMs, offerValues, openOrderTable, registerHere } from "./order-table.ts";
 
 type Job = { readonly id: string };
@@ -72,7 +72,7 @@ type Parts = {
   readonly database: Database;
 };
 
-async function working(parts: Parts, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Promise<Working> {
+async function working(parts: Parts, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Promise<WorkerHandle> {
   const { graphile, logger, url, database } = parts;
   const { jobs, labels, repositories } = registration;
   const table = openOrderTable(database, registration, lease, on);

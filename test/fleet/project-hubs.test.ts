@@ -22,7 +22,7 @@ import { portfolioAt, type PortfolioPaths } from "../../src/portfolio/store/fold
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { exchangeFor } from "../../src/portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
-import { failureOf } from "../../src/project/respond.ts";
+import { toFailure } from "../../src/project/respond.ts";
 import { begin } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
@@ -64,7 +64,7 @@ const planning = async (paths: PortfolioPaths): Promise<PortfolioPaths> => {
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "ok",
-    (error: unknown) => failureOf(error).code,
+    (error: unknown) => toFailure(error).code,
   );
 
 describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgres}`, () => {

@@ -27,7 +27,7 @@ import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import type { RunStore } from "../../src/ports/run-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "../support/command-context.ts";
-import { failureOf, retryOf } from "../../src/project/respond.ts";
+import { toFailure, findRetryPolicy } from "../../src/project/respond.ts";
 import { homeOfCopy } from "../../src/portfolio/worker/worker.ts";
 import { isBegun, type ProjectPaths, runFolder } from "../../src/project/runs/project-paths.ts";
 import { isOwnRun } from "../../src/project/runs/run-binding.ts";
@@ -116,7 +116,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
   test("moves there as it is: byte for byte, once, and goes on there", async () => {
     const { paths, context } = await made();
     const before = journalOf(paths);
-    const keys = await Promise.all([1, 2, 3].map(() => sharePortfolio(store, paths.own).catch((error: unknown) => failureOf(error).code)));
+    const keys = await Promise.all([1, 2, 3].map(() => sharePortfolio(store, paths.own).catch((error: unknown) => toFailure(error).code)));
     const [key = ""] = keys.filter((one) => one !== "run_locked");
     expect(new Set(keys.filter((one) => one !== "run_locked"))).toEqual(new Set([portfolioMark(paths.own)?.key]));
     expect(await stored(key)).toBe(before);
@@ -184,8 +184,8 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     const one = await shared();
     const before = [journalOf(one.paths), drawn(one.paths)];
     const away = contextIn(one.paths.root, { AUTOPILOT_STORE: "postgres://worker@/portfolios?host=/nowhere" });
-    const failure = failureOf(await change({ ...one, context: away }, "lost").catch((error: unknown) => error));
-    expect([failure.code, retryOf(failure.code)]).toEqual(["store_unreachable", "always"]);
+    const failure = toFailure(await change({ ...one, context: away }, "lost").catch((error: unknown) => error));
+    expect([failure.code, findRetryPolicy(failure.code)]).toEqual(["store_unreachable", "always"]);
     const none = contextIn(one.paths.root, { AUTOPILOT_STORE: "" });
     expect((await addTask(none, { project: "Shop", objective: "no" })).reason_code).toBe("store_unusable");
     expect([journalOf(one.paths), drawn(one.paths)]).toEqual(before);

@@ -10,7 +10,7 @@ import { openOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
 import { sendRequest } from "../../src/fleet/postgres/requests.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { genesis } from "../../src/journal/line.ts";
-import type { OnOrder, Working } from "../../src/ports/dispatch.ts";
+import type { OnOrder, WorkerHandle } from "../../src/ports/dispatch.ts";
 import { type begin, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
@@ -122,7 +122,7 @@ describe.skipIf(postgresBin === null)(`an order that a worker could do nothing w
     await migrate(database, "test");
     const dispatch = openOrders(database, { leaseMs: patientMs });
     const taken: string[] = [];
-    const work = (name: string): Promise<Working> => {
+    const work = (name: string): Promise<WorkerHandle> => {
       const on: OnOrder = async () => {
         taken.push(name);
         return { kind: "again", afterMs: 0, because: "another hub", isTrouble: true, isUntried: true };

@@ -162,7 +162,7 @@ export const wordsNotOurs: Readonly<Record<string, string>> = {
 /** Folders that must know no flow, step or role by name. */
 export const namelessFolders: readonly string[] = ["core", "engine", "ports"];
 /** Where the language's own words are made: a step that a flow happens to call like one of them does not make it a secret. */
-export const vocabularyOf: readonly string[] = ["src/contracts/", "src/core/next.ts"];
+export const vocabularyOf: readonly string[] = ["src/contracts/", "src/core/next-action.ts"];
 /** Words of the language that are also a flow's name: they may stand only as a type, or compared with something of these names. */
 export const onlyBeside: Readonly<Record<string, readonly string[]>> = { objective: ["completion_mode", "mode"] };
 /** Names of steps in fixtures that are ordinary words; each with the sense in which the folders above use it. */

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
 import { autopilot, compiled, eventsOf, goScripted, program, runFolderOf, scripted } from "../support/autopilot.ts";
-import { leaveRequest } from "../../src/project/requests/request-files.ts";
+import { writeRequest } from "../../src/project/requests/request-files.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 type Message = { readonly id?: number; readonly result?: Record<string, unknown>; readonly error?: { readonly code: number } };
@@ -146,7 +146,7 @@ test("a grant left in the inbox by an agent's hand is never journaled", async ()
   const folder = await asked();
   const block = String(eventsOf(folder, "block_opened")[0]?.["block"]);
   const left = async (actor: string): Promise<readonly unknown[]> => {
-    await leaveRequest(runFolderOf(folder), { event: "block_answered", request: actor, block, answer: "8080", actor });
+    await writeRequest(runFolderOf(folder), { event: "block_answered", request: actor, block, answer: "8080", actor });
     await autopilot(folder, ["resume", "--json"]);
     return eventsOf(folder, "block_answered");
   };

@@ -6,7 +6,7 @@ import { openFold } from "../../src/core/fold.ts";
 import type { RunView } from "../../src/core/state.ts";
 import { drive } from "../../src/engine/drive.ts";
 import { openMemoryJournal } from "../../src/journal/memory.ts";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { Chance } from "./chance.ts";
 import { Disk, Machine, PowerCut } from "./machine.ts";
 import type { Story } from "./story.ts";
@@ -70,7 +70,7 @@ export async function live(story: Story, flow: Flow, living: Living = {}): Promi
     }
     const asked = (living.people ?? story.people)?.(lived.run, lived.why) ?? null;
     if (asked === null) return { disk, ...lived, ticks, cuts, journal: disk.store.lines.map((line) => JSON.parse(line) as Entry) };
-    disk.requests.push(...asked.map((omit) => ({ ...omit, actor: "operator:story" }) as Request));
+    disk.requests.push(...asked.map((omit) => ({ ...omit, actor: "operator:story" }) as RunRequest));
   }
   throw new Error(`"${story.name}" does not end`);
 }

@@ -1,7 +1,7 @@
 // machine: a fake outside with a disk that survives a power cut. Every touch of the world is a tick; at any tick the plug may be pulled.
 
 import { MemoryStore } from "../../src/journal/memory.ts";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { EndedTurn } from "../../src/ports/turn-receipts.ts";
 import type { Chance } from "./chance.ts";
 
@@ -21,7 +21,7 @@ export class Disk {
   readonly commits: { key: string; commit: string; tree: string; file: string }[] = [];
   readonly effects = new Map<string, number>();
   readonly files = new Map<string, number>();
-  readonly requests: Request[] = [];
+  readonly requests: RunRequest[] = [];
   readonly children = new Map<string, number>();
   readonly alive = new Set<string>();
   /** Turns that were begun, in order; the bill is what they cost. */

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import * as v from "valibot";
 import { parse } from "yaml";
 import { Flow, type Step } from "../../src/contracts/flow.ts";
-import { flowDomains, optionSets, possibleReports } from "../../src/engine/explore-domains.ts";
+import { findDomains, listOptionSets, listPossibleReports } from "../../src/engine/explore-domains.ts";
 import { findStep } from "../../src/core/selectors.ts";
 import type { RunView } from "../../src/core/state.ts";
 import { type Chance, chanceOf } from "./chance.ts";
@@ -27,9 +27,9 @@ const resumesMax = 12;
 export function wandering(name: string, seed: number): Story {
   const flow = shippedFlows.get(name);
   if (flow === undefined) throw new Error(`no flow ${name} in the catalog`);
-  const sets = optionSets(flow);
+  const sets = listOptionSets(flow);
   const options = sets[seed % sets.length] ?? {};
-  const domains = flowDomains(flow, options);
+  const domains = findDomains(flow, options);
   const chanceAt = (...words: readonly (string | number | null)[]): Chance => chanceOf(hashOf([seed, ...words].join("/")));
   const text = JSON.stringify(flow);
   return {
@@ -59,12 +59,12 @@ function phasesFor(chance: Chance, { isFixed }: Reading): Plan {
   return phases as unknown as Plan;
 }
 
-function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof flowDomains>): Plan {
+function outcomeAt(place: Place, chanceAt: ChanceAt, domains: ReturnType<typeof findDomains>): Plan {
   const { run, cursor, phase, step: id, task: inTask, n, visit } = place;
   const trouble = 0.15 * chanceAt("trouble").below(4) * 0.33; // some runs are calm, some are not
   const chance = chanceAt(phase, visit, inTask, id, n);
   const step: Step = findStep(run, cursor, id);
-  const reported = possibleReports(step, domains);
+  const reported = listPossibleReports(step, domains);
   const { facts, says } = reported[chance.below(reported.length)] ?? { facts: {}, says: {} };
   const tasks = ["a", "b", "c", "d"].slice(0, chance.below(5)).map((name, at) => task(name, [name], at === 3 ? ["a"] : []));
   return {

@@ -1,10 +1,10 @@
 // story-words: the words in which the stories of whole runs are written.
 
 import type { RunView } from "../../src/core/state.ts";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { Place, Plan, Script, TaskPlan } from "./story.ts";
 
-export type Asked = Omit<Request, "actor">;
+export type Asked = Omit<RunRequest, "actor">;
 type Phase = { readonly id: string; readonly after: readonly string[]; readonly skip?: string };
 
 export const task = (id: string, files: readonly string[], after: readonly string[] = []): TaskPlan => ({ id, files, after });

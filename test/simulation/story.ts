@@ -1,5 +1,5 @@
 import type { RunView, CursorView } from "../../src/core/state.ts";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 
 /** Where something happens in a run. */
 export type Place = {
@@ -48,7 +48,7 @@ export type Story = {
   readonly files?: readonly string[];
   readonly script: Script;
   /** What people ask for when the run rests; null: nothing more. */
-  readonly people?: (run: RunView, why: string) => readonly Omit<Request, "actor">[] | null;
+  readonly people?: (run: RunView, why: string) => readonly Omit<RunRequest, "actor">[] | null;
   /** A crash changes what happens here on purpose (an invocation ends, a violation counts). */
   readonly isCrashFree?: boolean;
   /** It takes long and is played many times elsewhere: fewer moments of it are tried. */

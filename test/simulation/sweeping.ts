@@ -1,7 +1,7 @@
 // sweeping: what the sweeps share: which moments to try, who resumes a run, and what must never happen twice.
 
 import { expect } from "vitest";
-import type { Request } from "../../src/ports/request-queue.ts";
+import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { Lived } from "./live.ts";
 import { stories } from "./stories.ts";
 import type { Story } from "./story.ts";
@@ -25,7 +25,7 @@ export function momentsOf(ticks: number, most: number, { isLong = false }: Pick<
 export function resumed(story: Story): NonNullable<Story["people"]> {
   return (run, why) => {
     if (why === "operator_paused" || why === "crash_loop")
-      return [{ event: "run_resumed", request: `again:${run.seq}`, now: true } as Omit<Request, "actor">];
+      return [{ event: "run_resumed", request: `again:${run.seq}`, now: true } as Omit<RunRequest, "actor">];
     return story.people?.(run, why) ?? null;
   };
 }

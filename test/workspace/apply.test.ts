@@ -3,7 +3,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Applied } from "../../src/ports/workspace.ts";
+import type { AppliedCommit } from "../../src/ports/workspace.ts";
 import {
   attempt,
   fingerprint,
@@ -21,7 +21,7 @@ import { aFew } from "../support/sampled.ts";
 
 const second = "1@1/execute#2";
 const commitCount = (root: string): number => Number(git(root, "rev-list", "--count", `main..autopilot/${runId}`));
-const applied = async ({ workspace }: Bench, which = attempt): Promise<Applied> => {
+const applied = async ({ workspace }: Bench, which = attempt): Promise<AppliedCommit> => {
   const result = await workspace.apply(which, "subject");
   if (result === null || "conflict" in result) throw new Error(`expected a commit, got ${JSON.stringify(result)}`);
   return result;

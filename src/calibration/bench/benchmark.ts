@@ -7,7 +7,7 @@
 
 import { closeSync, cpSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
+import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { git } from "../../workspace/git/git.ts";
 import { type Bug, parseBugs, measureRecall, type Recall } from "../cycle/bugs.ts";
 import { parseMetric } from "../cycle/metric.ts";
@@ -83,7 +83,7 @@ export async function runBenchmark(room: BenchmarkContext, { key, commit, isFres
   requireNoLink(room.folder, relative(room.folder, dirname(folder)));
   await endProcess(folder);
   eraseSync(folder);
-  folderBelow(room.folder, relative(room.folder, folder));
+  ensureFolderBelow(room.folder, relative(room.folder, folder));
   await prepare(room, plan, commit, places);
   mkdirSync(places.cwd, { recursive: true }); // a folder that held nothing but the list is gone with it
   const child = startProcess({

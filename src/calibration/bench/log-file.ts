@@ -20,7 +20,7 @@ import { join } from "node:path";
 import type { CalibrationCycleEvent } from "../../contracts/quality-run.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
+import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { Refusal, refuse } from "../../project/respond.ts";
 import { cycleName, cyclesFolder, logFile } from "../cycle/plan.ts";
 import { type Cycle, foldLine, newCycle } from "../cycle/state.ts";
@@ -107,7 +107,7 @@ export function openLog(
   name: string,
   { isNew, now, redact }: { readonly isNew: boolean; readonly now: () => string; readonly redact: (text: string) => string },
 ): CycleLog {
-  folderBelow(root, join(cyclesFolder, name), 0o755); // L2
+  ensureFolderBelow(root, join(cyclesFolder, name), 0o755); // L2
   const path = join(cyclePath(root, name), logFile);
   const exclusive = isNew && !isUnwritten(path) ? constants.O_EXCL : 0;
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | exclusive;

@@ -10,10 +10,10 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { type Lock, takeLock } from "../../journal/lock.ts";
 import { writeWholeFile } from "../../playbooks/contract/whole-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { ownFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { ensureOwnFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { refuse } from "../../project/respond.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { auditPage } from "../cycle/audit.ts";
@@ -37,16 +37,16 @@ export async function withCycle<Value>(
   request: { readonly name: string; readonly isNew: boolean; readonly before?: (trees: Trees) => Promise<void> },
   work: (open: OpenCycle) => Promise<Value>,
 ): Promise<Value> {
-  const repository = await openedRepository(paths.root);
-  const allCycles = ownFolder(paths, calibrationsFolder);
+  const repository = await requireRepository(paths.root);
+  const allCycles = ensureOwnFolder(paths, calibrationsFolder);
   const lock = await lockCycles(allCycles);
   try {
     await addIgnoreLines(repository.commonDir);
     if (request.isNew) eraseSync(join(allCycles, request.name)); // O2
-    const folder = ownFolder(paths, calibrationsFolder, request.name);
+    const folder = ensureOwnFolder(paths, calibrationsFolder, request.name);
     const trees = await openTrees(repository, request.name, join(folder, "git"));
     await request.before?.(trees);
-    const { redactor } = redactionOf(context, paths.root);
+    const { redactor } = getRedaction(context, paths.root);
     const redact = (text: string): string => redactor.text(text);
     const log = openLog(paths.root, request.name, { isNew: request.isNew, now: () => systemClock.now(), redact });
     try {

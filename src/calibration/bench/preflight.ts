@@ -6,7 +6,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Config } from "../../contracts/config.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { folderBelow } from "../../project/own-folder.ts";
+import { ensureFolderBelow } from "../../project/own-folder.ts";
 import { Refusal } from "../../project/respond.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { assignAgents, inferAgent } from "../../runner/draft/assign-agents.ts";
@@ -146,7 +146,7 @@ async function keepBaseline(
         problem: `The benchmark ${benchmark.name} has no baseline: ${benchmark.baseline} is not there or cannot be read.`,
         remedy: `write the known bugs there, one heading ### BUG-001: … each, or name another with --baseline ${benchmark.name}=FILE`,
       };
-    folderBelow(folder, "baselines");
+    ensureFolderBelow(folder, "baselines");
     writeFileSync(path, text, { mode: 0o600, flag: "wx" });
   }
   return { bugs: parseBugs(readFileSync(path, "utf8")) };

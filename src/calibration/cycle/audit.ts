@@ -1,6 +1,6 @@
 // audit: a cycle as a page of Markdown: the plan, the result of every run, how each bug was matched, and the reason of the verdict.
 
-import { inCode, inText, list, section, table } from "../../views/markdown.ts";
+import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../views/markdown.ts";
 import { decide, cycleFigures, judgeCycle, cycleRuns, cycleScale, cycleSide } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
@@ -13,19 +13,21 @@ export function auditPage(cycle: Cycle): string {
   const judged = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
   const lines = [
-    `${auditTitle}${inText(cycle.name)}`,
+    `${auditTitle}${escapeMarkdown(cycle.name)}`,
     "",
-    `**Lever:** ${inCode(cycle.lever)}, iteration ${cycle.iteration} of 3`,
-    `**Hypothesis:** ${inText(cycle.hypothesis, 1000)}`,
-    `**Target:** ${inText(target)}, ${cycleScale(cycle).better} is better; noise floor ${floorText(cycle)}`,
+    `**Lever:** ${markdownCode(cycle.lever)}, iteration ${cycle.iteration} of 3`,
+    `**Hypothesis:** ${escapeMarkdown(cycle.hypothesis, 1000)}`,
+    `**Target:** ${escapeMarkdown(target)}, ${cycleScale(cycle).better} is better; noise floor ${floorText(cycle)}`,
     `**Standing:** ${describeState(cycle)}`,
-    ...section("Verdict", verdictLines(cycle, judged)),
-    ...section("Figures", figureLines(cycle, judged, target)),
-    ...section("Lever", leverLines(cycle)),
-    ...section("Matches", matchLines(cycle)),
-    ...section(
+    ...markdownSection("Verdict", verdictLines(cycle, judged)),
+    ...markdownSection("Figures", figureLines(cycle, judged, target)),
+    ...markdownSection("Lever", leverLines(cycle)),
+    ...markdownSection("Matches", matchLines(cycle)),
+    ...markdownSection(
       "Cycle findings",
-      list(cycle.errors.map(({ ts, message, recoverable }) => `${ts} ${recoverable ? "" : "(stopped) "}${inText(message, 500)}`)),
+      markdownList(
+        cycle.errors.map(({ ts, message, recoverable }) => `${ts} ${recoverable ? "" : "(stopped) "}${escapeMarkdown(message, 500)}`),
+      ),
     ),
   ];
   return `${lines.join("\n")}\n`;
@@ -35,13 +37,13 @@ const floorText = (cycle: Cycle): string =>
   cycleScale(cycle).isRelative ? `${cycle.noiseFloor * 100} % of the figure before` : String(cycle.noiseFloor);
 
 function verdictLines(cycle: Cycle, judged: CycleJudgement): readonly string[] {
-  if (cycle.end === null) return [`None yet: ${inText(whatIsNext(cycle))}.`];
+  if (cycle.end === null) return [`None yet: ${escapeMarkdown(whatIsNext(cycle))}.`];
   const { regressions } = judged.cross_benchmark_check;
   return [
-    `**${cycle.end.verdict}**: ${inText(judged.why, 400)}.`,
+    `**${cycle.end.verdict}**: ${escapeMarkdown(judged.why, 400)}.`,
     "",
     `- Cross-benchmark check: ${regressions.length === 0 ? "clean" : `${regressions.length} lost`}`,
-    ...regressions.map(({ benchmark, bug }) => `  - ${inText(benchmark)}${bug === null ? "" : `: ${inText(bug)}`}`),
+    ...regressions.map(({ benchmark, bug }) => `  - ${escapeMarkdown(benchmark)}${bug === null ? "" : `: ${escapeMarkdown(bug)}`}`),
     ...(judged.interval === null
       ? ["- Interval: none, since nothing ran twice (`--repeat`)"]
       : [`- Mean gain ${gainText(cycle, judged.mean_gain)}, ${intervalText(cycle, judged.interval)}`]),
@@ -56,15 +58,15 @@ function whatIsNext(cycle: Cycle): string {
 function figureLines(cycle: Cycle, judged: CycleJudgement, target: string): readonly string[] {
   const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
   const rows = cycle.benchmarks.map((name) => [
-    inText(name),
+    escapeMarkdown(name),
     figureText(before[name] ?? null),
     figureText(after[name] ?? null),
     figureText(judged.delta[name] ?? null),
     gainText(cycle, judged.gain[name] ?? null),
     `${cycleFigures(cycle, name, "pre-lever").length} / ${cycleFigures(cycle, name, "post-lever").length}`,
-    inText(cycleNote(cycle, name), 200),
+    escapeMarkdown(cycleNote(cycle, name), 200),
   ]);
-  return table(["benchmark", `${target} before`, "after", "delta", "gain", "runs", "note"], rows);
+  return markdownTable(["benchmark", `${target} before`, "after", "delta", "gain", "runs", "note"], rows);
 }
 
 /** Why a benchmark, or one of its runs, does not count; empty if all do. */
@@ -94,10 +96,10 @@ export const benchmarkChangedText = (name: string): string =>
 function leverLines(cycle: Cycle): readonly string[] {
   if (cycle.applied === null) return ["Not applied."];
   return [
-    `- Commit ${inCode(cycle.applied.commit)}: ${inText(cycle.applied.description)}`,
-    `- Files: ${cycle.applied.files.map((path) => inCode(path)).join(", ")}`,
-    ...changedBenchmarks(cycle).map((name) => `- ${inText(benchmarkChangedText(name))}`),
-    ...(cycle.reverted === null ? [] : [`- Reverted by ${inCode(cycle.reverted.commit ?? "an uncommitted change")}`]),
+    `- Commit ${markdownCode(cycle.applied.commit)}: ${escapeMarkdown(cycle.applied.description)}`,
+    `- Files: ${cycle.applied.files.map((path) => markdownCode(path)).join(", ")}`,
+    ...changedBenchmarks(cycle).map((name) => `- ${escapeMarkdown(benchmarkChangedText(name))}`),
+    ...(cycle.reverted === null ? [] : [`- Reverted by ${markdownCode(cycle.reverted.commit ?? "an uncommitted change")}`]),
   ];
 }
 
@@ -106,16 +108,16 @@ function matchLines(cycle: Cycle): readonly string[] {
     (["pre-lever", "post-lever"] as const).flatMap((state) =>
       cycleRuns(cycle, name, state).flatMap(({ matches, repeat }) =>
         matches.map(({ baseline, found, by, detail }) => [
-          inText(name),
+          escapeMarkdown(name),
           state,
           String(repeat),
-          inText(baseline),
-          inText(found),
+          escapeMarkdown(baseline),
+          escapeMarkdown(found),
           by,
-          inText(detail),
+          escapeMarkdown(detail),
         ]),
       ),
     ),
   );
-  return table(["benchmark", "lever", "run", "known bug", "found as", "matched by", "detail"], rows);
+  return markdownTable(["benchmark", "lever", "run", "known bug", "found as", "matched by", "detail"], rows);
 }

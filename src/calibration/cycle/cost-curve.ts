@@ -4,7 +4,7 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
 import { spendingChart, sumChart } from "../../views/web/charts.ts";
 import { el, type Element } from "../../views/web/element.ts";
-import { money, shortNumber, shortDuration } from "../../views/web/page-figures.ts";
+import { formatMoney, shortNumber, shortDuration } from "../../views/web/page-figures.ts";
 import type { BenchmarkRun, Cycle } from "./state.ts";
 
 /** The sums so far at the end of every run, in the order they ended. */
@@ -34,7 +34,7 @@ export function costNote(cycle: Cycle): string {
     const [tokens, usd] = (["tokens", "usd"] as const).map((unit) => runs.reduce((all, { spent }) => all + (spent?.[unit] ?? 0), 0));
     const minutes = runs.reduce((all, run) => all + runMinutes(run), 0);
     const amounts = [
-      usd === 0 ? null : money(usd ?? 0),
+      usd === 0 ? null : formatMoney(usd ?? 0),
       tokens === 0 ? null : `${shortNumber(tokens ?? 0)} tokens`,
       shortDuration(minutes * 60_000),
     ];

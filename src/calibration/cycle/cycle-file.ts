@@ -1,7 +1,7 @@
 // cycle-file: a cycle as one HTML file: every run before and after the lever on one scale, the mean gain with its interval, and why.
 
 import { el, type Element, foreignText } from "../../views/web/element.ts";
-import { htmlPage } from "../../views/web/page-file.ts";
+import { renderHtmlPage } from "../../views/web/page-file.ts";
 import { section } from "../../views/web/components.ts";
 import { cycleNote } from "./audit.ts";
 import { costCurve, costNote } from "./cost-curve.ts";
@@ -22,7 +22,7 @@ export function cycleFile(cycle: Cycle): string {
   const judged = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
   const { better } = cycleScale(cycle);
-  return htmlPage(
+  return renderHtmlPage(
     `${cycle.name} · autopilot calibration`,
     el(
       "div.head",

@@ -5,7 +5,7 @@ import { decide, cycleFigures, judgeCycle, cycleSide } from "../../calibration/c
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
 import { figureText, gainText, intervalText, describeState, nextText } from "../../calibration/cycle/cycle-figures.ts";
-import { columned } from "../../views/columned.ts";
+import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine } from "../../views/wording.ts";
 
 export function cyclePage(cycle: Cycle): readonly string[] {
@@ -28,7 +28,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
     `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
     `  ${oneLine(cycle.hypothesis)}`,
     "",
-    ...columned([["benchmark", `${target} before`, "after", "gain", "", ""], ...rows]).map((line) => `  ${line}`),
+    ...alignColumns([["benchmark", `${target} before`, "after", "gain", "", ""], ...rows]).map((line) => `  ${line}`),
     "",
     ...(judgement.interval === null
       ? []

@@ -14,7 +14,7 @@ import { findOwner } from "../../journal/owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { requireProject, type ProjectPaths } from "../../project/runs/project-paths.ts";
-import { columned } from "../../views/columned.ts";
+import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { requireWritable, writeHtml } from "../html-file.ts";
@@ -128,7 +128,7 @@ export function calibrationList(context: CommandContext): Promise<CommandRespons
       plural(cycle.benchmarks.length, "benchmark"),
       oneLine(cycle.lever, 40),
     ]);
-    const page = cycles.length === 0 ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"] : columned(rows);
+    const page = cycles.length === 0 ? ["No calibration cycles here.", "", "→ autopilot help calibrate start"] : alignColumns(rows);
     return respond("ok", {
       message: plural(cycles.length, "calibration cycle"),
       page,

@@ -7,7 +7,7 @@ import { figureText } from "../../calibration/cycle/cycle-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
-import { columned } from "../../views/columned.ts";
+import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine } from "../../views/wording.ts";
 import { parseNoiseFloor } from "./noise-floor.ts";
 
@@ -46,7 +46,7 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
       respond("ok", {
         message: `${verdict}: ${why}.`,
         warnings: oneSidedWarnings(before ?? {}, after ?? {}),
-        page: [...columned([["benchmark", "before", "after", "delta"], ...rows]), "", `${verdict}: ${why}`],
+        page: [...alignColumns([["benchmark", "before", "after", "delta"], ...rows]), "", `${verdict}: ${why}`],
         data: { verdict, delta, cross_benchmark_check, mean_gain, why },
       }),
     );

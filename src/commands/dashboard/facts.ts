@@ -14,8 +14,8 @@ import { product } from "../../project/runs/product.ts";
 import { findProject, isBegun, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { livePath } from "../../runner/live-view.ts";
-import { type CostInput, type CostView, viewCost } from "../../views/facts/cost.ts";
-import { type LogRow, logRow } from "../../views/facts/log-rows.ts";
+import { type CostInput, type CostView, buildCostView } from "../../views/facts/cost.ts";
+import { type LogRow, toLogRow } from "../../views/facts/log-rows.ts";
 import { config } from "../config-show.ts";
 import { showPortfolio } from "../portfolio/show.ts";
 import { diffPageOf, type DiffPage, fileDiffOf } from "./diff-files.ts";
@@ -117,7 +117,7 @@ export function openFacts(context: CommandContext): Facts {
     },
     log: (key, range) => {
       const entries = entriesOf(key);
-      return entries === null ? null : { rows: sliceLog(entries, range).map(logRow), total: entries.length };
+      return entries === null ? null : { rows: sliceLog(entries, range).map(toLogRow), total: entries.length };
     },
     entry: (key, seq) => {
       const entry = entriesOf(key)?.[seq - 1];
@@ -150,7 +150,7 @@ export function openFacts(context: CommandContext): Facts {
     fleet: () => fleetPageIn(context.env),
     cost: async () => {
       const rows = (await readReadableRuns()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
-      return viewCost(rows, systemClock.now());
+      return buildCostView(rows, systemClock.now());
     },
     settings: async () => {
       const response = await config(context, {});

@@ -3,15 +3,15 @@
 import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
 import { isReadable, readLiveLine } from "./followed-runs.ts";
 import { contentOfBlock } from "../answer.ts";
-import { type Attention, viewAttention } from "../../views/facts/attention.ts";
-import type { AnswerGiven, DayCounts } from "../../views/facts/run-index.ts";
-import { runCard, type RunCard } from "../../views/facts/run-card.ts";
+import { type AttentionItem, listAttention } from "../../views/facts/attention.ts";
+import type { AnswerRecord, DayCounts } from "../../views/facts/run-index.ts";
+import { buildRunCard, type RunCard } from "../../views/facts/run-card.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
 import { waitingNames, waitingIds } from "../../portfolio/planner/questions.ts";
-import { answerFlags } from "../../views/wording.ts";
+import { answerArgument } from "../../views/wording.ts";
 
 export type Overview = {
   readonly at: string;
@@ -22,8 +22,8 @@ export type Overview = {
   readonly unreadable: readonly { readonly key: string; readonly run: string; readonly problem: string }[];
   /** Runs beyond those that are listed. */
   readonly more: number;
-  readonly attention: readonly Attention[];
-  readonly answered: readonly (AnswerGiven & { readonly project: string })[];
+  readonly attention: readonly AttentionItem[];
+  readonly answered: readonly (AnswerRecord & { readonly project: string })[];
   readonly today: DayCounts;
   readonly live: Readonly<Record<string, string>>;
   readonly hasPortfolio: boolean;
@@ -35,7 +35,7 @@ export type Overview = {
 
 const runsShownMax = 300;
 
-export type RunSummary = { readonly card: RunCard; readonly attention: readonly Attention[] };
+export type RunSummary = { readonly card: RunCard; readonly attention: readonly AttentionItem[] };
 export const runSummary = (run: FollowedRun): RunSummary => ({ card: buildCard(run), attention: findAttention(run) });
 
 type OverviewContext = {
@@ -82,11 +82,11 @@ export function runOverview(
 
 export const buildCard = (run: FollowedRun): RunCard => {
   const { key, project, owner, foreign, index, view } = run;
-  return runCard(view, { key, project, owner, foreign, ended: index.ended });
+  return buildRunCard(view, { key, project, owner, foreign, ended: index.ended });
 };
 
-const findAttention = ({ view, key, project, owner, foreign, index, run }: FollowedRun): readonly Attention[] =>
-  viewAttention(view, {
+const findAttention = ({ view, key, project, owner, foreign, index, run }: FollowedRun): readonly AttentionItem[] =>
+  listAttention(view, {
     key,
     project,
     owner,
@@ -107,9 +107,9 @@ export function weakness(runs: readonly FollowedRun[]): string | null {
 
 const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
 
-const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
+const portfolioAttention = (state: PortfolioView): readonly AttentionItem[] => [
   ...findQuestions(state),
-  ...tasksNeedingPerson(state).map(({ task, why, commands, since }): Attention => ({
+  ...tasksNeedingPerson(state).map(({ task, why, commands, since }): AttentionItem => ({
     key: "portfolio",
     run: task.task_id,
     project: task.project_id,
@@ -132,7 +132,7 @@ const portfolioAttention = (state: PortfolioView): readonly Attention[] => [
   })),
 ];
 
-function findQuestions(state: PortfolioView): readonly Attention[] {
+function findQuestions(state: PortfolioView): readonly AttentionItem[] {
   return openBlocks(state).map((block) => {
     const waiting = waitingIds(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
     return {
@@ -153,7 +153,7 @@ function findQuestions(state: PortfolioView): readonly Attention[] {
       weight: 60 + waiting,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,
-      commands: [`autopilot portfolio answer --block ${block.block_id} ${answerFlags(block.options)}`],
+      commands: [`autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`],
       foreign: false,
     };
   });

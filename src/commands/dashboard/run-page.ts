@@ -5,15 +5,15 @@ import type { Entry } from "../../contracts/event.ts";
 import { blobReader } from "../../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../../project/runs/run-blobs.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
-import { type BudgetView, runBudget } from "../../views/budget-view.ts";
-import { type BreakerView, runBreaker, describeBreaker } from "../../views/breaker-view.ts";
+import { type BudgetView, buildBudgetView } from "../../views/budget-view.ts";
+import { type BreakerView, buildBreakerView, describeBreaker } from "../../views/breaker-view.ts";
 import { pauseDetail } from "../../views/facts/pause-detail.ts";
 import { goalRest, type RunCard } from "../../views/facts/run-card.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
-import { type Waterfall, viewWaterfall } from "../../views/facts/waterfall.ts";
-import { nextActions } from "../../views/next-actions.ts";
-import { type Changes, runReport, type ReportView } from "../../views/report.ts";
-import { runStatus } from "../../views/status.ts";
+import { type Waterfall, buildWaterfall } from "../../views/facts/waterfall.ts";
+import { listNextActions } from "../../views/next-actions.ts";
+import { type ChangeSummary, buildReportView, type ReportView } from "../../views/report.ts";
+import { buildStatusView } from "../../views/status.ts";
 import type { FollowedRun } from "./followed-runs.ts";
 import { readLiveLine } from "./followed-runs.ts";
 import { buildCard } from "./overview.ts";
@@ -77,7 +77,7 @@ type PageOptions = {
   readonly now: string;
   readonly expanded?: ReadonlySet<string> | undefined;
   readonly isAll?: boolean;
-  readonly changes?: Changes | undefined;
+  readonly changes?: ChangeSummary | undefined;
   readonly isCurrent?: boolean;
 };
 
@@ -87,7 +87,7 @@ const claimsShownMax = 3;
 
 export function buildRunHead(run: FollowedRun): RunHead {
   const { view, owner } = run;
-  const { isolation, branch } = runStatus(view, owner);
+  const { isolation, branch } = buildStatusView(view, owner);
   return {
     card: buildCard(run),
     goal_rest: goalRest(view.drafted.objective.goal),
@@ -133,7 +133,7 @@ export function buildRunPage(run: FollowedRun, entries: readonly Entry[], option
 }
 
 const buildReport = (run: FollowedRun, entries: readonly Entry[], options: PageOptions): ReportView =>
-  runReport(run.view, entries, {
+  buildReportView(run.view, entries, {
     owner: run.owner,
     isCurrent: options.isCurrent ?? false,
     excerpts: readExcerpts(run.folder, run),
@@ -143,16 +143,16 @@ const buildReport = (run: FollowedRun, entries: readonly Entry[], options: PageO
 
 function buildChangingPart(run: FollowedRun, options: PageOptions): ChangingPart {
   const { view, owner, index } = run;
-  const { breaker } = runStatus(view, owner);
+  const { breaker } = buildStatusView(view, owner);
   return {
     at: options.now,
-    breaker: runBreaker(view),
+    breaker: buildBreakerView(view),
     breaker_words: describeBreaker(breaker),
     live: readLiveLine(run),
-    waterfall: viewWaterfall(view, index, options),
+    waterfall: buildWaterfall(view, index, options),
     points: thinOut(index.points),
-    budget: runBudget(view),
-    next_actions: nextActions(view, owner, { isCurrent: options.isCurrent ?? false }),
+    budget: buildBudgetView(view),
+    next_actions: listNextActions(view, owner, { isCurrent: options.isCurrent ?? false }),
     detail: pauseDetail(view),
   };
 }

@@ -2,13 +2,13 @@
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
-import { forkPointBefore, newestForkPoint, findPaidOpens, stateAt, whyNotForkable, withPaidTurn } from "../../core/fork.ts";
+import { findForkPointBefore, findNewestForkPoint, findPaidOpens, foldUntil, whyNotForkable, extendToPaidTurn } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
 import { storeAddress } from "../../fleet/address.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
-import { readEntries } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/read-entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
@@ -17,7 +17,7 @@ import { commitOpenTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
-import { listChanges } from "../../views/facts/origin.ts";
+import { listForkChanges } from "../../views/facts/origin.ts";
 import { findMovedWarnings, requireMine } from "./replay.ts";
 
 export type ForkInput = ChangeFlags & {
@@ -38,7 +38,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
     const { at, state, committed } = await findForkPoint(loaded, entries, input);
     const movedWarnings = await findMovedWarnings(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
     const changes = await buildChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
-    const page = forkPage({ run, at, asked: input.at, state, changed: listChanges(changes) });
+    const page = forkPage({ run, at, asked: input.at, state, changed: listForkChanges(changes) });
     const preview = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
     const asked = !input.yes && context.isTerminal ? await askToFork(context, page) : null;
     const consent = input.yes ? "y" : asked;
@@ -48,7 +48,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
         ...preview,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
         remediation: [`autopilot fork ${run} --at ${at}${formatChangeFlags(input)} --yes`],
-        data: { at, changed: listChanges(changes) },
+        data: { at, changed: listForkChanges(changes) },
       });
     const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
     const forked = await makeFork(context, paths, { run, entries, at, line, state, changes, committed, bound });
@@ -79,7 +79,7 @@ async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly 
   const { at: asked } = input;
   const last = entries.at(-1)?.seq ?? 0;
   const refuseFork = (message: string, at: number): never => {
-    const before = forkPointBefore(entries, at);
+    const before = findForkPointBefore(entries, at);
     return refuse("fork_refused", {
       run_id: run,
       state: view.status,
@@ -91,8 +91,8 @@ async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly 
     });
   };
   if (asked !== undefined && asked > last) return refuseFork(`${run} has ${last} lines, so there is no line ${asked}.`, last);
-  const at = withPaidTurn(entries, asked ?? newestForkPoint(entries));
-  const state = stateAt(entries, at);
+  const at = extendToPaidTurn(entries, asked ?? findNewestForkPoint(entries));
+  const state = foldUntil(entries, at);
   const why = state === null ? "it had not started there" : whyNotForkable(state);
   if (state === null || why !== null) return refuseFork(`${run} can't be forked after line ${at}: ${why}.`, last);
   if (findPaidOpens(state).length === 0) return { at, state, committed: null };

@@ -2,24 +2,24 @@
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Entry } from "../../contracts/event.ts";
-import { stateAt } from "../../core/fork.ts";
+import { foldUntil } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { buildAttemptFacts } from "../../insight/attempt-facts.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
-import { readEntries } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/read-entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { refuseForeign, requireOwnRun } from "../../project/runs/require-own-run.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { listChanges } from "../../views/facts/origin.ts";
+import { listForkChanges } from "../../views/facts/origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
-import { amount, describeAttempt, money } from "../../views/wording.ts";
+import { formatAmount, describeAttempt, formatMoney } from "../../views/wording.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";
 
 export type ReplayInput = Omit<ChangeFlags, "limits"> & {
@@ -38,7 +38,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
     const { paths, run } = loaded;
     const { entries, head } = await readEntries(paths, run);
     const { attempt, seq, step } = findAttempt(run, entries, input.step);
-    const state = stateAt(entries, seq);
+    const state = foldUntil(entries, seq);
     if (state === null) return refuse("journal_damaged", { run_id: run });
     const movedWarnings = await findMovedWarnings(loaded, state);
     const changes = await buildChanges({ context, paths, run: state, step, given: input, code: "replay_refused" });
@@ -46,11 +46,11 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
       entries.filter((entry) => entry.seq > seq),
       attempt,
     );
-    const changed = listChanges(changes);
+    const changed = listForkChanges(changes);
     const commit = state.tip.commit;
     const about = [
       `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}.`,
-      `  Recorded   ${recorded.outcome}, ${amount("tokens", recorded.tokens)}, ${money(recorded.usd)}`,
+      `  Recorded   ${recorded.outcome}, ${formatAmount("tokens", recorded.tokens)}, ${formatMoney(recorded.usd)}`,
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
     const runFields = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
@@ -129,7 +129,7 @@ function findAttempt(run: string, entries: readonly Entry[], step: string | unde
 
 /** A warning if the repository has moved on; refused if the commit that the step began at is gone. */
 export async function findMovedWarnings({ paths, run }: LoadedRun, { tip, drafted }: RunView): Promise<readonly string[]> {
-  const repository = await openedRepository(paths.root);
+  const repository = await requireRepository(paths.root);
   if ((await readTreeId(repository, tip.commit)) === null)
     refuse("work_missing", {
       run_id: run,

@@ -6,13 +6,13 @@ import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
-import { runPoints } from "../../project/runs/run-points.ts";
+import { readRunPoints } from "../../project/runs/run-points.ts";
 import { trendPage } from "../../views/experiment/trend-page.ts";
 
 export function trend(context: CommandContext, input: { readonly flow?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
-    const pointsByFlow = paths === null ? new Map<string, never>() : await runPoints(paths);
+    const pointsByFlow = paths === null ? new Map<string, never>() : await readRunPoints(paths);
     const newest = [...pointsByFlow].toSorted(([, a], [, other]) => (newestRun(a) < newestRun(other) ? 1 : -1))[0]?.[0];
     const flow = input.flow ?? newest;
     const runs = flow === undefined ? undefined : pointsByFlow.get(flow);

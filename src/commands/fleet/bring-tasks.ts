@@ -20,10 +20,10 @@ import { withPortfolio } from "../../portfolio/store/open.ts";
 import { exchangeFor, type ProjectExchange, withHub } from "../../portfolio/worker/exchange-for.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { failureOf, retryOf } from "../../project/respond.ts";
-import { settingsOf } from "../../project/config/settings.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { isBegun, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import { toFailure, findRetryPolicy } from "../../project/respond.ts";
+import { requireSettings } from "../../project/config/settings.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { isBegun, ensureOwnFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
@@ -62,9 +62,9 @@ export async function bringTasks(context: CommandContext, paths: PortfolioPaths,
       try {
         await bring();
       } catch (error) {
-        const { code, message } = failureOf(error);
+        const { code, message } = toFailure(error);
         const isHub = code === "hub_unreachable" || code === "hub_unusable";
-        if ((retryOf(code) === "always" && !isHub) || context.interrupted.aborted) throw error;
+        if ((findRetryPolicy(code) === "always" && !isHub) || context.interrupted.aborted) throw error;
         if (isHub) paths.planner?.unbrought.set(task.task.task_id, bring); // V4
         context.show(`! ${task.task.task_id}: ${message}`);
       }
@@ -86,7 +86,7 @@ async function updateCopy(context: CommandContext, { copy, run, nonce }: Begun, 
   const folder = runFolder(paths, run);
   const mark = sharedMark(folder);
   if (mark === null) return;
-  const hub = await openHub(await openedRepository(copy), join(ownFolder(paths), "hub.git"), requireHub(context.env));
+  const hub = await openHub(await requireRepository(copy), join(ensureOwnFolder(paths), "hub.git"), requireHub(context.env));
   await hub.bring(mark.key);
   await bringCopy(store, mark.key, folder);
   const brought = isBegun(paths, run) && mark.key === runKey(run, nonce) ? await readRunOrNull(paths, run) : null; // V1
@@ -96,7 +96,7 @@ async function updateCopy(context: CommandContext, { copy, run, nonce }: Begun, 
 /** V2 */
 function bindBrought(context: CommandContext, paths: ProjectPaths, { drafted }: RunView, isolation: string | undefined): void {
   const { ack, run_id: run } = drafted;
-  bindRun(context.env, paths, runFolder(paths, run), { run, ack, isolation: settingsOf(context, paths, { isolation }).isolation });
+  bindRun(context.env, paths, runFolder(paths, run), { run, ack, isolation: requireSettings(context, paths, { isolation }).isolation });
 }
 
 async function makeCopy(

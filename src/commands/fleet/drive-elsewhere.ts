@@ -18,10 +18,10 @@ import { repositoryId } from "../../fleet/repository-id.ts";
 import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
 import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
-import { actorOf, atOnce, type CommandContext } from "../../project/command-context.ts";
+import { toActor, atOnce, type CommandContext } from "../../project/command-context.ts";
 import type { Failure } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { ensureOwnFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { withRun } from "../../runner/open-run.ts";
 import { orderId, priorityDefault } from "./submit.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
@@ -46,8 +46,8 @@ export const driveElsewhere =
     if (mark === null) return here(context, copy, run);
     const { key } = mark;
     const store = await storeIn(context.env);
-    const repository = await openedRepository(copy);
-    const hub = await openHub(repository, join(ownFolder(paths), "hub.git"), requireHub(context.env));
+    const repository = await requireRepository(copy);
+    const hub = await openHub(repository, join(ensureOwnFolder(paths), "hub.git"), requireHub(context.env));
     const retry = retryDuringOutage(context);
     const view = await retry(() => beginIfDraft(context, store, { copy, run, key }));
     if (view === null) return { code: "run_missing", message: `There is no run ${key} in the store.` };
@@ -70,7 +70,7 @@ async function beginIfDraft(
   const view = await viewIn(store, key);
   if (view?.status !== "draft") return view;
   await withRun({ ...context, cwd: copy }, homeOfCopy(copy), run, async (openRun) => {
-    const [{ ack }, actor] = [openRun.view().drafted, actorOf(context)];
+    const [{ ack }, actor] = [openRun.view().drafted, toActor(context)];
     await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
     await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
   });
@@ -109,7 +109,7 @@ async function waitForOrder(context: CommandContext, store: PostgresStore, key: 
         control: "pause",
         now: wantedPause === "now",
         request: randomUUID(),
-        actor: actorOf(context),
+        actor: toActor(context),
       });
     }
     if (wantedPause === "now" && (leftMs -= pollMs) < 0) return null; // Y3

@@ -9,13 +9,13 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "../../contracts/evidence.ts";
-import { baselineResult } from "../../core/completion.ts";
+import { findBaseline } from "../../core/completion.ts";
 import type { RunView } from "../../core/state.ts";
 import type { Hub } from "../../fleet/hub.ts";
 import { proveCommit } from "../../portfolio/merge/prove-commit.ts";
 import { type Exchange, openExchange } from "../../portfolio/worker/git-exchange.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { type ProjectPaths, ownFolder } from "../../project/runs/project-paths.ts";
+import { type ProjectPaths, ensureOwnFolder } from "../../project/runs/project-paths.ts";
 import { commandKey } from "../../verify/same-command.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -43,7 +43,7 @@ export async function landOnHub(
 ): Promise<LandedOnHub> {
   const { branch } = view.drafted.base;
   if (branch === null) return { kind: "kept", why: "the run began on no branch" };
-  const ownPath = ownFolder(paths);
+  const ownPath = ensureOwnFolder(paths);
   const exchange = await openExchange(paths.root, join(ownPath, "exchange.git"));
   for (let race = 0; race < racesMax; race++) {
     const tip = await hub.tipOf(branch);
@@ -80,7 +80,7 @@ export function extraRequirements({ drafted, checks }: Pick<RunView, "drafted" |
 } {
   const projectChecks = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
   // What the run has turned green must be green there too.
-  const red = projectChecks.filter((check) => (baselineResult(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
+  const red = projectChecks.filter((check) => (findBaseline(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
   return {
     more: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
     redBefore: new Set(red.map(({ latest }) => commandKey(latest.check.command))),

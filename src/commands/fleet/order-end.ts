@@ -1,10 +1,10 @@
 // order-end: an order's result for a run that has not completed, from the run's journal. Pure except for the clock.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { hasFailed, questionsOpen } from "../../core/selectors.ts";
+import { hasFailed, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
-import { retryOf } from "../../project/respond.ts";
+import { findRetryPolicy } from "../../project/respond.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
 import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
 
@@ -13,7 +13,7 @@ export const handedBack = "handed back";
 export const troubleAgainMs = 5_000;
 /** Another worker, for example a newer one, may be able to, or this one later. */
 export const isFixable = (code: string | null): boolean =>
-  code === "journal_newer" || code === "hub_unusable" || (code !== null && isReasonCode(code) && retryOf(code) === "always");
+  code === "journal_newer" || code === "hub_unusable" || (code !== null && isReasonCode(code) && findRetryPolicy(code) === "always");
 
 /** Whether a person requested a pause, whether or not it took effect. */
 const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): boolean =>
@@ -44,7 +44,7 @@ export function orderEndForRest(
   const isHandedBack = view.status === "paused" && view.reason === "operator_paused" && view.detail === handedBack;
   if (isHandedBack || (isInterrupted && view.status === "running" && !isPausedByPerson(view)))
     return { kind: "again", afterMs: 0, because: handedBack };
-  const [question] = questionsOpen(view);
+  const [question] = listOpenQuestions(view);
   if (question !== undefined) return { kind: "ended", outcome: `waits for an answer: ${question.question}` };
   if (isPausedByPerson(view)) return { kind: "ended", outcome: "rests: paused on request" };
   const refusal = response?.result === "FAIL" ? response.message : null;

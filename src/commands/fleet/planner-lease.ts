@@ -16,7 +16,7 @@ import { settleHubs } from "./project-hubs.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { failureOf, refuse, retryOf } from "../../project/respond.ts";
+import { toFailure, refuse, findRetryPolicy } from "../../project/respond.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
 type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
@@ -41,8 +41,8 @@ export async function planWithLease(
       const response = await plan(context, paths);
       if (!planner.lease.lost.aborted || given.interrupted.aborted) return response;
     } catch (error) {
-      const { code, message } = failureOf(error);
-      const mayGoOn = planner.lease.lost.aborted || (retryOf(code) === "always" && !isOnce);
+      const { code, message } = toFailure(error);
+      const mayGoOn = planner.lease.lost.aborted || (findRetryPolicy(code) === "always" && !isOnce);
       if (!mayGoOn || given.interrupted.aborted) throw error;
       if (!planner.lease.lost.aborted) given.show(`· waits: ${message}`);
       await sleep(pollMs, undefined, { signal: given.interrupted }).catch(() => undefined);

@@ -12,9 +12,9 @@ import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { openProjectHub } from "../../portfolio/worker/exchange-for.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { Refusal, refuse } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 
 export type HubChange = PortfolioChangeOf<"hub_set">;
 type Branch = { readonly repository: string; readonly target: string };
@@ -61,7 +61,7 @@ export function requireFreeHubs(state: PortfolioView, changes: readonly HubChang
 }
 
 const changeOf = (context: CommandContext, { hubs }: PortfolioView, repository: string, hub: string): readonly HubChange[] =>
-  hubs[repository] === hub ? [] : [{ actor: actorOf(context), reason_code: "ok", event: "hub_set", repository, hub }];
+  hubs[repository] === hub ? [] : [{ actor: toActor(context), reason_code: "ok", event: "hub_set", repository, hub }];
 
 /** Before a portfolio is planned in a store: repositories without a hub get AUTOPILOT_HUB if it is theirs; refuses if any stays without. */
 export async function settleHubs(context: CommandContext, paths: PortfolioPaths): Promise<void> {
@@ -100,7 +100,7 @@ async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: HubB
 async function requireHub(paths: PortfolioPaths, state: PortfolioView, { repository, target, hub }: HubBranch): Promise<void> {
   const why = whyNoHub(state, repository, hub);
   if (why !== null) refuse("hub_unusable", { message: why, remediation: [] });
-  const clone = await openedRepository(cloneOf(paths, repository));
+  const clone = await requireRepository(cloneOf(paths, repository));
   const tip = await (await openProjectHub(paths, clone, repository, hub)).tipOf(target);
   if (tip === null)
     refuse("hub_unusable", {

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { isOpen, questionsOpen } from "../../core/selectors.ts";
+import { isRunOpen, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isApplicable } from "../../engine/record-requests.ts";
 import { leaseMs, requireStoreAddress } from "../../fleet/address.ts";
@@ -12,11 +12,11 @@ import { hastenOrders, openOrders, ordersIn, type StoredOrder } from "../../flee
 import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { isKey } from "../../fleet/shared-mark.ts";
-import type { Request } from "../../ports/request-queue.ts";
+import type { RunRequest } from "../../ports/request-queue.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { ownFolder, requireProject } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { ensureOwnFolder, requireProject } from "../../project/runs/project-paths.ts";
 import { matchAnswer } from "../../runner/match-answer.ts";
 import { buildRequest } from "../../runner/send-to-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
@@ -103,7 +103,7 @@ async function stopRun(context: CommandContext, known: StoredRunState): Promise<
   const { store, key } = known;
   const request = await leaveRequest(context, known, { event: "control_requested", control: "stop", now: true });
   const after = await stopUnheld(context, store, key);
-  if (after === null || isOpen(after)) return handToWorker(known, request, "It stops"); // somebody holds it, or the store fell silent
+  if (after === null || isRunOpen(after)) return handToWorker(known, request, "It stops"); // somebody holds it, or the store fell silent
   if (after.status !== "stopped") return refuseUnfit(key, after); // it was completed meanwhile
   return respond("operator_stopped", {
     result: "PASS",
@@ -122,7 +122,7 @@ async function resumeRun(context: CommandContext, known: StoredRunState): Promis
 }
 
 function answerRun(context: CommandContext, known: StoredRunState, text: string, named: string | undefined): Promise<CommandResponse> {
-  const open = questionsOpen(known.view);
+  const open = listOpenQuestions(known.view);
   const matching = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
   const [block] = matching;
   if (block === undefined || matching.length > 1)
@@ -159,7 +159,7 @@ async function leaveRequest(
   context: CommandContext,
   { store, key, view }: StoredRunState,
   draft: Parameters<typeof buildRequest>[2],
-): Promise<Request> {
+): Promise<RunRequest> {
   const request = buildRequest(context, context.cwd, draft);
   if (!isApplicable(view, request)) return refuseUnfit(key, view);
   await store.send(key, request);
@@ -173,7 +173,7 @@ const refuseUnfit = (key: string, { status }: RunView): never =>
     data: { allowed_from: ["running"] },
   });
 
-async function handToWorker(known: StoredRunState, request: Request, effect: string): Promise<CommandResponse> {
+async function handToWorker(known: StoredRunState, request: RunRequest, effect: string): Promise<CommandResponse> {
   const { store, key, view } = known;
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
   if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
@@ -194,8 +194,8 @@ async function offerFirst(context: CommandContext, { store, key, view }: StoredR
       data: { pid: holder.pid },
     });
   const paths = await requireProject(context.cwd);
-  const clone = await openedRepository(paths.root);
-  const hub = await openHub(clone, join(ownFolder(paths, "worker"), "hub.git"), requireHub(context.env));
+  const clone = await requireRepository(paths.root);
+  const hub = await openHub(clone, join(ensureOwnFolder(paths, "worker"), "hub.git"), requireHub(context.env));
   await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
   const order = { repository: await repositoryId(clone), priority: priorityDefault, needs: [], slots: slotsDefault };
   await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });

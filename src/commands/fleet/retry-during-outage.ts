@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext } from "../../project/command-context.ts";
-import { failureOf, retryOf } from "../../project/respond.ts";
+import { toFailure, findRetryPolicy } from "../../project/respond.ts";
 
 const pollMs = 500;
 
@@ -15,8 +15,8 @@ export const retryDuringOutage =
       try {
         return await work();
       } catch (error) {
-        const { code, message } = failureOf(error);
-        if (retryOf(code) !== "always" || interrupted.aborted) throw error;
+        const { code, message } = toFailure(error);
+        if (findRetryPolicy(code) !== "always" || interrupted.aborted) throw error;
         if (code !== lastCode) show(`· waits: ${message}`);
         lastCode = code;
         await sleep(pollMs);

@@ -6,7 +6,7 @@ import { type PlannedPortfolio, plannedPortfolios } from "../../fleet/planned-po
 import type { StoredOrder } from "../../fleet/postgres/orders.ts";
 import type { StoredWorker } from "../../fleet/postgres/workers.ts";
 import type { StoredRun } from "../../ports/run-store.ts";
-import { columned } from "../../views/columned.ts";
+import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
@@ -60,7 +60,7 @@ function tableLines(
   const shownRuns = all ? runs : heldFirst.slice(0, shownMax);
   const running = workers.filter(({ holder }) => holder !== null);
   const table = (head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
-    rows.length === 0 ? [] : ["", ...columned([head, ...rows])];
+    rows.length === 0 ? [] : ["", ...alignColumns([head, ...rows])];
   return [
     ...table(
       ["RUN", "HELD BY", "LINES", "EPOCH", "TAKE-OVERS", "LAST ORDER"],

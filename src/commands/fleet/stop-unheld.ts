@@ -16,8 +16,8 @@ import { invariant } from "../../kit/invariant.ts";
 import type { OpenedRun } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
-import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { redactJournal } from "../../project/secrets/redacted-journal.ts";
+import { getRedaction } from "../../project/secrets/context-redaction.ts";
 
 /** Journals the stop that was left for a run. Returns the run's state after it; null if a process holds the run. */
 export async function stopUnheld(context: CommandContext, store: PostgresStore, key: string): Promise<RunView | null> {
@@ -30,7 +30,7 @@ export async function stopUnheld(context: CommandContext, store: PostgresStore, 
     onEntry: (entry) => fold.apply(entry),
   });
   if (opened === null) return null; // U1
-  const journal = redactedJournal(opened.journal, redactionOf(context, context.cwd).redactor);
+  const journal = redactJournal(opened.journal, getRedaction(context, context.cwd).redactor);
   const view = (): RunView => {
     invariant(fold.state.status !== "unborn", "a run in a store was drafted");
     return fold.state;

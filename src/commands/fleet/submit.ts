@@ -12,10 +12,10 @@ import type { WorkOrder } from "../../ports/dispatch.ts";
 import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { ownFolder, type ProjectPaths, requireProject, runFolder } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { ensureOwnFolder, type ProjectPaths, requireProject, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
@@ -47,7 +47,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
     if (!requestsNewRun(objective))
       return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
     const paths = await requireProject(context.cwd);
-    const repository = await openedRepository(paths.root);
+    const repository = await requireRepository(paths.root);
     const { branch, head } = repository;
     if (branch === null)
       return refuse("workspace_unusable", {
@@ -61,7 +61,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
       slots: input.slots ?? slotsDefault,
     };
     await addIgnoreLines(repository.commonDir);
-    const workerFolder = ownFolder(paths, "worker");
+    const workerFolder = ensureOwnFolder(paths, "worker");
     const hub = await openHub(repository, join(workerFolder, "hub.git"), url);
     await requireHubBranch(repository, hub, url, branch);
     // The run is drafted in a temporary clone, so that the checkout here stays as it is.
@@ -112,7 +112,7 @@ async function isConfirmed(context: CommandContext, page: readonly string[]): Pr
 async function recordStart(context: CommandContext, paths: ProjectPaths, run: string): Promise<void> {
   await withRun(context, paths, run, async (openRun) => {
     const { ack } = openRun.view().drafted;
-    const actor = actorOf(context);
+    const actor = toActor(context);
     await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
     await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
   });
@@ -125,6 +125,6 @@ async function offerOrder(context: CommandContext, order: WorkOrder): Promise<vo
 
 /** Workers only see commits, so what isn't committed would be missing there. */
 async function uncommittedWarnings(root: string, commit: string): Promise<readonly string[]> {
-  const { changed } = await readStatus(await openedRepository(root), compileOwnedPaths([]));
+  const { changed } = await readStatus(await requireRepository(root), compileOwnedPaths([]));
   return changed.length === 0 ? [] : [describeUncommitted(changed, commit)];
 }

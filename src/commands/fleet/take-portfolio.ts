@@ -15,7 +15,7 @@ import { drawFirst } from "../../portfolio/store/draw.ts";
 import { type PortfolioPaths, portfolioAt } from "../../portfolio/store/folder.ts";
 import { allLines } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
+import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { makeClone } from "../../portfolio/worker/make-clone.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
@@ -97,7 +97,7 @@ async function bringPortfolio(context: CommandContext, paths: PortfolioPaths, ke
       message: `${inTheWay} is not empty.`,
       remediation: [`autopilot portfolio take ${key} --into DIR`],
     });
-  folderBelow(paths.root, relative(paths.root, paths.own));
+  ensureFolderBelow(paths.root, relative(paths.root, paths.own));
   try {
     markShared(paths.own, key);
     await bringCopy(store, key, paths.own);

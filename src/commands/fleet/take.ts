@@ -14,8 +14,8 @@ import { genesis } from "../../journal/line.ts";
 import type { RunStore } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { requireProject, ownFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { requireProject, ensureOwnFolder, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
 import { runBranchName } from "../../workspace/workspace.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -59,7 +59,7 @@ export type StoredRunToBring = { readonly store: RunStore; readonly key: string;
 export async function bringRun(context: CommandContext, paths: ProjectPaths, { store, key, view }: StoredRunToBring): Promise<void> {
   const folder = runFolder(paths, view.drafted.run_id);
   await bringCommits(context, paths, { key, view });
-  ownFolder(paths, "runs");
+  ensureOwnFolder(paths, "runs");
   try {
     mkdirSync(folder, { mode: 0o700 });
     markShared(folder, key);
@@ -88,7 +88,7 @@ async function bringCommits(
   paths: ProjectPaths,
   { key, view: { drafted, tip } }: Pick<StoredRunToBring, "key" | "view">,
 ): Promise<void> {
-  const repository = await openedRepository(paths.root);
+  const repository = await requireRepository(paths.root);
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const hasCommit = async (commit: string): Promise<boolean> =>
     (await git({ ...user, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
@@ -96,7 +96,7 @@ async function bringCommits(
     const url = hubAddress(context.env);
     if (url !== null) {
       const { openHub } = await import("../../fleet/hub.ts");
-      await (await openHub(repository, join(ownFolder(paths), "hub.git"), url)).bring(key);
+      await (await openHub(repository, join(ensureOwnFolder(paths), "hub.git"), url)).bring(key);
     }
     if (!(await hasCommit(tip.commit)))
       refuse("work_missing", {

@@ -22,11 +22,11 @@ import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { homeOfCopy } from "../../portfolio/worker/worker.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
-import { failureOf, Refusal, refuse } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { type ProjectPaths, ownFolder, runFolder } from "../../project/runs/project-paths.ts";
+import { toFailure, Refusal, refuse } from "../../project/respond.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { type ProjectPaths, ensureOwnFolder, runFolder } from "../../project/runs/project-paths.ts";
 import { unbindRun } from "../../project/runs/run-binding.ts";
-import { branchKept, hasLanded } from "../../views/next-actions.ts";
+import { whyBranchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
@@ -90,7 +90,7 @@ export async function workOnRun(
     isUntried = after.seq === before.seq;
     if (response?.result === "FAIL" && (passingFailures.has(response.reason_code) || after.seq === before.seq)) throw new Refusal(response); // W1
     if (after.status === "completed") {
-      const hub = await openHub(await openedRepository(copy), join(ownFolder(homeOfCopy(copy)), "hub.git"), url);
+      const hub = await openHub(await requireRepository(copy), join(ensureOwnFolder(homeOfCopy(copy)), "hub.git"), url);
       const landed = hasLanded(after)
         ? await landOnHub(here, homeOfCopy(copy), { hub, view: after, isolation, mayLand: lease.isConfirmed })
         : null;
@@ -122,8 +122,8 @@ async function prepareCopy(here: CommandContext, paths: ProjectPaths, { store, k
   const copy = here.cwd;
   const { run_id: run, base } = view.drafted;
   const folder = runFolder(homeOfCopy(copy), run);
-  const repository = await openedRepository(paths.root);
-  const hub = await openHub(repository, join(ownFolder(paths, "worker"), "hub.git"), url);
+  const repository = await requireRepository(paths.root);
+  const hub = await openHub(repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), url);
   const newest = await hub.newestEpoch(key);
   if (newest === null)
     refuse("hub_unusable", {
@@ -142,7 +142,7 @@ async function prepareCopy(here: CommandContext, paths: ProjectPaths, { store, k
     deleteCopy(here, copy, run);
   }
   await hub.bring(key);
-  const exchange = await openExchange(paths.root, join(ownFolder(paths, "worker"), "exchange.git"));
+  const exchange = await openExchange(paths.root, join(ensureOwnFolder(paths, "worker"), "exchange.git"));
   if (!(await exchange.has(base.commit)))
     refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
   await exchange.makeCopy(copy, { branch: base.branch ?? "detached", commit: base.commit });
@@ -188,14 +188,14 @@ function describeOutcome(view: RunView, landed: Awaited<ReturnType<typeof landOn
   const verdict = view.verdict ?? "unverified";
   if (landed?.kind === "landed") return `${completedOutcome}, ${verdict}, landed as ${landed.commit.slice(0, 12)}`;
   if (landed !== null) return `${completedOutcome}, ${verdict}, not landed: ${landed.why}`;
-  return `${completedOutcome}, ${verdict}, ${branchKept(view) === null ? "nothing to land" : "kept on its branch"}`;
+  return `${completedOutcome}, ${verdict}, ${whyBranchKept(view) === null ? "nothing to land" : "kept on its branch"}`;
 }
 
 const passingFailures: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
 /** Another worker's run, or an outage, is tried again; an error that a person must fix ends the order with its message. */
 function orderEndForError(error: unknown): OrderEnd {
-  const { code, message } = failureOf(error);
+  const { code, message } = toFailure(error);
   if (passingFailures.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: message };
   if (isFixable(code)) return { kind: "again", afterMs: troubleAgainMs, because: message, isTrouble: true };
   return { kind: "ended", outcome: `failed: ${message}` };

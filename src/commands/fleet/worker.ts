@@ -20,8 +20,8 @@ import type { Dispatch, OnOrder, OrderEnd, WorkerRegistration } from "../../port
 import type { Holder } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, Refusal, refuse, respond } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { requireProject, ownFolder } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { requireProject, ensureOwnFolder } from "../../project/runs/project-paths.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
@@ -44,9 +44,9 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Co
     const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
     const paths = await requireProject(context.cwd);
     const hub = requireHub(context.env);
-    const repository = await openedRepository(paths.root);
+    const repository = await requireRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
-    await lookAtHub(context, repository, join(ownFolder(paths, "worker"), "hub.git"), hub);
+    await lookAtHub(context, repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), hub);
     const registration: WorkerRegistration = {
       worker: workerName(input.name, paths.root),
       jobs: input.jobs ?? 1,
@@ -62,7 +62,7 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Co
     const parts: WorkerParts = {
       context: { ...context, interrupted: softly.signal },
       paths,
-      copies: ownFolder(paths, "worker", "copies", registration.worker),
+      copies: ensureOwnFolder(paths, "worker", "copies", registration.worker),
       store,
       hub,
       isolation: input.isolation,

@@ -4,16 +4,16 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { invalidConfig, readSettings } from "../../project/config/settings.ts";
+import { describeInvalidConfig, readSettings } from "../../project/config/settings.ts";
 import { resolveCollector, postTraces } from "../../project/otel/collector.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
-import { readEntries } from "../../project/runs/entries.ts";
-import { currentRun, findProject, namedRun, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { readEntries } from "../../project/runs/read-entries.ts";
+import { findCurrentRun, findProject, resolveRun, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { version } from "../../project/runs/product.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { hashOf } from "../../runner/live-trace.ts";
-import { type Origin, otlpBody, parseTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
-import { entrySpans } from "../../views/outbound/spans.ts";
+import { type TraceOrigin, buildOtlpBody, parseTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
+import { collectSpans } from "../../views/outbound/spans.ts";
 import { plural } from "../../views/wording.ts";
 import { requireWritable } from "../html-file.ts";
 
@@ -26,13 +26,13 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
     requireOutsideRun(context); // a trace leaves the machine
     const { paths, run } = requireRun(context, input.run);
     const settings = readSettings(context, paths.root);
-    if (settings.kind === "invalid") return refuse("config_invalid", invalidConfig(settings.findings));
+    if (settings.kind === "invalid") return refuse("config_invalid", describeInvalidConfig(settings.findings));
     const collector = resolveCollector(context.env, settings.config.otel, input.endpoint);
     if ("problem" in collector)
       return refuse("usage", { run_id: run, message: `${collector.problem}.`, remediation: ["autopilot help export otel"] });
     const { entries } = await readEntries(paths, run);
-    const spans = entrySpans(entries, collector.isGenAi);
-    const origin: Origin = {
+    const spans = collectSpans(entries, collector.isGenAi);
+    const origin: TraceOrigin = {
       run,
       hash: hashOf,
       resource: collector.resource,
@@ -42,12 +42,12 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
     const data = { spans: spans.length, trace_id: getTraceId(origin) };
     if (input.file !== undefined) {
       requireWritable(resolve(context.cwd, input.file));
-      writeFileSync(resolve(context.cwd, input.file), `${JSON.stringify(otlpBody(spans, origin))}\n`, { mode: 0o600 });
+      writeFileSync(resolve(context.cwd, input.file), `${JSON.stringify(buildOtlpBody(spans, origin))}\n`, { mode: 0o600 });
       return respond("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
     }
     let rejected = 0;
     for (let index = 0; index < spans.length; index += batchMax) {
-      const sent = await postTraces(collector, otlpBody(spans.slice(index, index + batchMax), origin), context.interrupted);
+      const sent = await postTraces(collector, buildOtlpBody(spans.slice(index, index + batchMax), origin), context.interrupted);
       if (sent.kind !== "sent")
         return refuse("collector_unreachable", {
           run_id: run,
@@ -68,7 +68,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
 /** The named run, or the current one. */
 function requireRun(context: CommandContext, name: string | undefined): { readonly paths: ProjectPaths; readonly run: string } {
   const paths = findProject(context.cwd);
-  const find = (project: ProjectPaths): string | null => (name === undefined ? currentRun(project) : namedRun(project, name));
+  const find = (project: ProjectPaths): string | null => (name === undefined ? findCurrentRun(project) : resolveRun(project, name));
   const run = paths === null ? null : find(paths);
   if (paths === null || run === null)
     return refuse("run_idle", {

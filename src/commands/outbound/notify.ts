@@ -2,14 +2,14 @@
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { deliver } from "../../project/notify/courier.ts";
+import { deliverNotices } from "../../project/notify/courier.ts";
 import { type Hook, readHooks, describeHook, readSecret } from "../../project/notify/hooks.ts";
-import { type Delivery, openQueue } from "../../project/notify/queue.ts";
-import { send } from "../../project/notify/send.ts";
+import { type Delivery, openNoticeQueue } from "../../project/notify/notice-queue.ts";
+import { sendMessage } from "../../project/notify/send-message.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { userConfigPath } from "../../project/config/config.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { columned } from "../../views/columned.ts";
+import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 
 const shownMax = 10;
@@ -17,7 +17,7 @@ const shownMax = 10;
 export function listNotifications(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(() => {
     const hooks = requireHooks(context);
-    const queue = openQueue(context.env);
+    const queue = openNoticeQueue(context.env);
     const [waiting, deliveries] = [queue.waiting(), queue.deliveries()];
     const hookStates = hooks.map((hook) => {
       const last = deliveries.findLast(({ hook: name }) => name === hook.name);
@@ -32,10 +32,12 @@ export function listNotifications(context: CommandContext): Promise<CommandRespo
     });
     const failing = hookStates.filter(({ problem, last }) => problem !== null || (last !== null && last.outcome !== "sent"));
     const page = [
-      ...columned(hookStates.map(({ name, on, to, waiting: count }) => [name, on.join(", "), to, count === 0 ? "" : `${count} waiting`])),
+      ...alignColumns(
+        hookStates.map(({ name, on, to, waiting: count }) => [name, on.join(", "), to, count === 0 ? "" : `${count} waiting`]),
+      ),
       ...hookStates.flatMap(({ name, problem }) => (problem === null ? [] : [`! ${name}: ${problem}`])),
       "",
-      ...(deliveries.length === 0 ? ["Nothing was sent yet."] : columned(deliveries.slice(-shownMax).map(deliveryRow))),
+      ...(deliveries.length === 0 ? ["Nothing was sent yet."] : alignColumns(deliveries.slice(-shownMax).map(deliveryRow))),
     ];
     const message = `${plural(hooks.length, "hook")}, ${plural(waiting.length, "notice")} waiting.`;
     return Promise.resolve(
@@ -74,7 +76,10 @@ export function testNotification(context: CommandContext, input: { readonly name
       next: "autopilot notify",
     } as const;
     const outcomes = await Promise.all(
-      chosenHooks.map(async (hook) => ({ hook: hook.name, ...(await send(hook, { ...notice, notices: [id] }, { env: context.env })) })),
+      chosenHooks.map(async (hook) => ({
+        hook: hook.name,
+        ...(await sendMessage(hook, { ...notice, notices: [id] }, { env: context.env })),
+      })),
     );
     const failed = outcomes.filter(({ kind }) => kind !== "sent");
     const page = outcomes.map(({ hook, kind, detail }) => `${kind === "sent" ? "✓" : "✗"} ${hook}: ${detail}`);
@@ -96,7 +101,7 @@ export function testNotification(context: CommandContext, input: { readonly name
 export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     requireOutsideRun(context);
-    const { sent, left } = await deliver({ env: context.env, waits: input.waits, interrupted: context.interrupted });
+    const { sent, left } = await deliverNotices({ env: context.env, waits: input.waits, interrupted: context.interrupted });
     return respond("ok", {
       message: `${plural(sent, "message")} sent, ${plural(left, "notice")} waiting.`,
       ...(left === 0 ? {} : { remediation: ["autopilot notify shows why"] }),

@@ -11,9 +11,9 @@ import { projectIdOf, taskIdOf } from "../../portfolio/planner/ids.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
-import { folderBelow, requireNoLink } from "../../project/own-folder.ts";
+import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { plural } from "../../views/wording.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -37,7 +37,7 @@ export const invalid = (message: string, data: Readonly<Record<string, unknown>>
 
 export const refuseUsage = (message: string): Promise<CommandResponse> => Promise.resolve(respond("usage", { message }));
 
-export const operatorOf = (context: CommandContext) => ({ actor: actorOf(context), reason_code: "ok" }) as const;
+export const operatorOf = (context: CommandContext) => ({ actor: toActor(context), reason_code: "ok" }) as const;
 export const newTaskId = (objective: string): string => taskIdOf(objective, randomBytes(6));
 
 export function initPortfolio(
@@ -52,7 +52,7 @@ export function initPortfolio(
     for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder)); // before anything is made
     const hasFiles = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
     const [budget, day_budget] = [budgetOf(input.budget), budgetOf(input.dayBudget)];
-    folderBelow(paths.root, relative(paths.root, paths.own));
+    ensureFolderBelow(paths.root, relative(paths.root, paths.own));
     return withPortfolio(context, paths, async (open) => {
       await open.write({
         ...operatorOf(context),

@@ -6,7 +6,7 @@ import { prioritiesMax, type TaskFields } from "../../contracts/portfolio-journa
 import { isRefused, readLocated } from "../../kit/located.ts";
 import { parseCriterion } from "../../portfolio/planner/backlog.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 
 /** What another tool's task pages have in their front matter, beyond its events. Pages without data are only kept. */
@@ -34,7 +34,7 @@ export async function adoptSnapshots(context: CommandContext, { paths, state, wr
       ...(typeof priority === "number" && Number.isInteger(priority) && priority >= 1 && priority <= prioritiesMax ? { priority } : {}),
     };
     if (Object.keys(changes).length > 0)
-      await write({ event: "task_updated", actor: actorOf(context), reason_code: "ok", task_id, changes });
+      await write({ event: "task_updated", actor: toActor(context), reason_code: "ok", task_id, changes });
   }
   return warnings;
 }

@@ -17,7 +17,7 @@ import { cloneOf, clonesOf, writeClones } from "../../portfolio/store/clones.ts"
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { moveAway } from "../adopt.ts";
 import { whyUnusable } from "../../project/runs/run-binding.ts";
@@ -56,7 +56,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
       });
     }
     moveAway(paths.own); // A3
-    const by = { actor: actorOf(context), reason_code: "ok" } as const;
+    const by = { actor: toActor(context), reason_code: "ok" } as const;
     await withPortfolio(context, paths, async (open) => {
       await open.write({ ...by, event: "portfolio_updated", paused: true }); // A2
       await open.write(...withoutRights(open.state).map((change) => ({ ...by, ...change }))); // A4

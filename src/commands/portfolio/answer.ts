@@ -7,7 +7,7 @@ import { describeAnswer, successorOf, whyNotAnswer } from "../../portfolio/plann
 import { type BlockView, openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
-import { answerMissing } from "../../views/wording.ts";
+import { answerPlaceholder } from "../../views/wording.ts";
 import { operatorOf } from "./add.ts";
 import { copyIn, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
@@ -79,7 +79,7 @@ function requireCurrent(block: BlockView, input: PortfolioAnswer, questions: Ope
 }
 
 function requireFit(block: BlockView, text: string, questions: OpenQuestions): void {
-  if (["", answerMissing].includes(text.trim())) refuse("portfolio_input_invalid", { message: "The answer is empty." });
+  if (["", answerPlaceholder].includes(text.trim())) refuse("portfolio_input_invalid", { message: "The answer is empty." });
   const problem = whyNotAnswer(block, text);
   if (problem !== null) refuse("portfolio_input_invalid", { message: problem, ...questions });
 }

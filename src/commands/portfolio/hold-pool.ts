@@ -8,7 +8,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { findOwner } from "../../journal/owner.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
-import { folderBelow } from "../../project/own-folder.ts";
+import { ensureFolderBelow } from "../../project/own-folder.ts";
 import { refuse } from "../../project/respond.ts";
 
 const poolFolder = "pool";
@@ -19,8 +19,8 @@ export type PoolTerms = { readonly jobs?: number | undefined; readonly agent?: s
 
 /** N1. Pools of a store share it and keep out those that know of no store. */
 export async function holdPool({ own }: PortfolioPaths, shared: boolean, { jobs, agent }: PoolTerms): Promise<() => void> {
-  const folder = folderBelow(own, poolFolder);
-  folderBelow(own, "copies");
+  const folder = ensureFolderBelow(own, poolFolder);
+  ensureFolderBelow(own, "copies");
   try {
     const lock = await takeLock(nodeDisk, folder, { shared });
     writeFileSync(join(folder, termsFile), JSON.stringify({ pid: process.pid, jobs, agent }), { mode: 0o600 });

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
+import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { decodeDocument } from "../../documents/document-text.ts";
@@ -16,7 +16,7 @@ import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts"
 import { reduce } from "../../portfolio/planner/reduce.ts";
 import { withOwnFile } from "../../project/own-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 import { type HubChange, hubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
@@ -138,10 +138,10 @@ async function checkTasks(
   const check = await termsCheck(context, paths, repositories);
   for (const task of tasks) for (const fault of await check(task.project, task)) problems.push(`${task.place}: ${fault}`);
   // The file may have come with a repository, so it must not ask for weaker isolation than its user has set.
-  const floor = settingsOf(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
+  const floor = requireSettings(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
   for (const { isolation, place } of tasks) {
     const isLevel = isolation !== undefined && isolationLevels.some((level) => level === isolation);
-    if (isLevel && !isAsStrong(toLevel(isolation), toLevel(floor)))
+    if (isLevel && !isAtLeastAsStrong(toLevel(isolation), toLevel(floor)))
       problems.push(
         `${place}: isolation ${isolation} is weaker than yours (${floor}); autopilot portfolio edit TASK --isolation ${isolation} sets it`,
       );

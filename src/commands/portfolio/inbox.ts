@@ -7,7 +7,7 @@ import { waitingNames } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
-import { answerFlags, oneLine } from "../../views/wording.ts";
+import { answerArgument, oneLine } from "../../views/wording.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
@@ -55,7 +55,7 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
     options: block.options,
     age_ms: ageMs(block.opened_at, now),
     content: block.content,
-    command: `autopilot portfolio answer --block ${block.block_id} ${answerFlags(block.options)}`,
+    command: `autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`,
   }));
 
 /** Everything that waits for a person: the portfolio's questions, those of runs, and tasks that nobody asks about. */

@@ -12,7 +12,7 @@ import { withPortfolio } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { invalid, newTaskId, operatorOf } from "./add.ts";
 
@@ -93,7 +93,7 @@ async function issuesOf(
   }
   if (from === "linear") return invalid("Linear has no program of its own to ask: export the issues (CSV or JSON) and name the file.");
   if (project.repository === null) return invalid(`${project.project_id} has no repository to ask for its issues.`);
-  const repository = await openedRepository(project.repository);
+  const repository = await requireRepository(project.repository);
   const remote = await findRemote(repository, project.target, { tool: from === "github" ? "gh" : "glab" }, context.env);
   const { issues, isWhole } = await openForge(remote, context.env).issues({ label, countMax });
   return { issues: issues.map(({ url, title, body }) => ({ link: url, title, body })), isWhole };

@@ -10,7 +10,7 @@ import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { ingest, raisedSince } from "../../portfolio/worker/ingest.ts";
 import { delayOrAsk } from "../../portfolio/worker/try-again.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
-import { failureOf } from "../../project/respond.ts";
+import { toFailure } from "../../project/respond.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
@@ -49,7 +49,7 @@ export async function lookAtWorkers(
     } else if (remedy === "release") gone.add(task.task_id);
     else if (remedy === "ingest") {
       const changes = await ingest(pool.paths, open, task).catch(
-        (error: unknown) => delayOrAsk(pool.paths, open, task, { doing: "result", failure: failureOf(error) }), // what is wrong with one task's repository stops no other task
+        (error: unknown) => delayOrAsk(pool.paths, open, task, { doing: "result", failure: toFailure(error) }), // what is wrong with one task's repository stops no other task
       );
       if (changes.length > 0) await open.write(...changes);
       else gone.add(task.task_id);

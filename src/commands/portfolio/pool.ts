@@ -24,7 +24,7 @@ import { resume } from "../resume.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { requireAgents } from "../../project/named-agents.ts";
-import { catchRefusals, failureOf, respond, retryOf } from "../../project/respond.ts";
+import { catchRefusals, toFailure, respond, findRetryPolicy } from "../../project/respond.ts";
 import { recordPlan } from "./record-plan.ts";
 import { holdPool } from "./hold-pool.ts";
 import { beginMerge, type Landings, redTargets, settle } from "./landings.ts";
@@ -166,8 +166,8 @@ async function work(context: CommandContext, paths: PortfolioPaths, input: PoolI
 
 /** An outage that keeps the pool from writing is waited out: nothing is lost meanwhile, and no task is to blame. */
 function sitOut(pool: Pool, error: unknown): { readonly moved: boolean; readonly goesOn: boolean } {
-  const { code, message } = failureOf(error);
-  if (retryOf(code) !== "always" || pool.context.interrupted.aborted || pool.input.ticksMax !== undefined) throw error;
+  const { code, message } = toFailure(error);
+  if (findRetryPolicy(code) !== "always" || pool.context.interrupted.aborted || pool.input.ticksMax !== undefined) throw error;
   if (pool.waitsFor !== message) pool.context.show(`· waits: ${message}`);
   pool.waitsFor = message;
   pool.failure = null;

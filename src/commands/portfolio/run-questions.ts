@@ -2,7 +2,7 @@
 // for the same person, so they are in the same inbox.
 
 import { resolve } from "node:path";
-import { questionsOpen } from "../../core/selectors.ts";
+import { listOpenQuestions } from "../../core/selectors.ts";
 import { ageMs } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -10,7 +10,7 @@ import { findProject, listRuns, type ProjectPaths } from "../../project/runs/pro
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { answerFlags } from "../../views/wording.ts";
+import { answerArgument } from "../../views/wording.ts";
 import { contentOfBlock } from "../answer.ts";
 
 export type InboxRow = {
@@ -44,7 +44,7 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
   for (const { paths, project } of places.values())
     for (const run of listRuns(paths)) {
       const view = isOwnRun(context, paths, run) ? (await readRunOrNull(paths, run))?.view : undefined;
-      for (const { block, question, options } of view === undefined ? [] : questionsOpen(view))
+      for (const { block, question, options } of view === undefined ? [] : listOpenQuestions(view))
         questions.push({
           run,
           directory: paths.root,
@@ -59,7 +59,7 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
           options,
           age_ms: ageMs(view?.updatedAt ?? "", systemClock.now()),
           content: contentOfBlock(run, block, question),
-          command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerFlags(options)}`,
+          command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerArgument(options)}`,
         });
     }
   return questions;

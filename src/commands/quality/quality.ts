@@ -3,7 +3,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
 import { givenObjectiveFlags } from "../../playbooks/contract/go-input.ts";
-import { readOpenRun } from "../../project/runs/open-run-of.ts";
+import { readOpenRun } from "../../project/runs/read-open-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals } from "../../project/respond.ts";
 import { resumeRun } from "../../runner/resume-run.ts";

@@ -4,15 +4,15 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
 import { costWarning } from "../../insight/planned-cost.ts";
-import { costConstants } from "../../project/config/cost-constants.ts";
+import { readCostConstants } from "../../project/config/cost-constants.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
-import { limitsNotRaised } from "../../project/config/config-loosened.ts";
+import { withoutLoosenedLimits } from "../../project/config/without-loosening.ts";
 import { requireProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.ts";
 import { judgeFindings, refuseRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 
 /** Forecasts the cost of roadmap phases. Nothing runs and nothing is written. */
 export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<CommandResponse> {
@@ -34,12 +34,12 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
         message: "Nothing is left to do, so nothing will be used.",
         data: { roadmap: documents.path, phases: [] },
       });
-    const configLimits = settingsOf(context, paths).config.limits ?? {};
-    const limits = { ...configLimits, ...limitsNotRaised(configBreaker(documents.config.circuit_breaker_config), configLimits)[0] };
-    const constants = costConstants(limits);
+    const configLimits = requireSettings(context, paths).config.limits ?? {};
+    const limits = { ...configLimits, ...withoutLoosenedLimits(configBreaker(documents.config.circuit_breaker_config), configLimits)[0] };
+    const constants = readCostConstants(limits);
     const cap = (name: string): number => limits[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
     const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
-    const { config } = settingsOf(context, paths);
+    const { config } = requireSettings(context, paths);
     const agent = config.roles?.["executor"] ?? config.agent ?? null;
     const workers = { agent, model: agent === null ? null : (config.agents?.[agent]?.model ?? null) };
     const { phases, record, ...total } = await estimateRoadmap(paths, documents, ids, constants, workers);

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { RoadmapPhase } from "../../contracts/roadmap.ts";
-import { columned } from "../../views/columned.ts";
+import { alignColumns } from "../../views/align-columns.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
 import { describeUnreadableState } from "../../playbooks/roadmap/files/roadmap-prepare.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
@@ -76,5 +76,5 @@ function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>):
       success_criteria.length === 0 ? "-" : `${withCommand} of ${success_criteria.length}`,
     ];
   });
-  return columned([["", "phase", "name", "after", "criteria with a command"], ...rows]).map((line) => `  ${line}`);
+  return alignColumns([["", "phase", "name", "after", "criteria with a command"], ...rows]).map((line) => `  ${line}`);
 }

@@ -7,7 +7,7 @@ import { goDetected, refuseFailedElsewhere } from "../go-found.ts";
 import { givenObjectiveFlags } from "../../playbooks/contract/go-input.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "../detect-work.ts";
-import { readOpenRun } from "../../project/runs/open-run-of.ts";
+import { readOpenRun } from "../../project/runs/read-open-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { resumeRun } from "../../runner/resume-run.ts";

@@ -1,7 +1,7 @@
 // verdict: records a person's verdict on a phase that waits for one.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { type VerdictOpen, verdictCommand, verdictsOpen, type VerdictWord } from "../../views/verdicts.ts";
+import { type OpenVerdict, verdictCommand, listOpenVerdicts, type VerdictWord } from "../../views/verdicts.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
 import { sendToRun, refuseLate } from "../../runner/send-to-run.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -32,7 +32,7 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
     );
     if (outcome === "late")
       refuseLate(loaded, view, `Phase ${phase} was given a verdict from somewhere else meanwhile; ${input.verdict} does not count.`);
-    const remaining = verdictsOpen(view);
+    const remaining = listOpenVerdicts(view);
     return respond("block_answered", {
       run_id: loaded.run,
       state: view.status,
@@ -52,9 +52,9 @@ const consequence: Readonly<Record<VerdictWord, string>> = {
   issues_found: "The issues go to the debugger when the run goes on.",
 };
 
-function findOpenVerdict(loaded: LoadedRun, named: string): VerdictOpen {
+function findOpenVerdict(loaded: LoadedRun, named: string): OpenVerdict {
   const id = parsePhaseId(named.replace(/^phase[_ ]?/i, "")) ?? named;
-  const open = verdictsOpen(loaded.view);
+  const open = listOpenVerdicts(loaded.view);
   const match = open.find(({ phase }) => phase === id);
   if (match !== undefined) return match;
   const phase = loaded.view.phases.find((candidate) => candidate.id === id);

@@ -16,7 +16,7 @@ import type { RunStateFacts } from "../../playbooks/quality/views/run-state-rule
 import { readBlob } from "../../journal/blobs.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { git } from "../../workspace/git/git.ts";
-import { readEntries } from "../../project/runs/entries.ts";
+import { readEntries } from "../../project/runs/read-entries.ts";
 import { QualityLogFile } from "../../playbooks/quality/files/quality-log-file.ts";
 import { findEarlierLog, buildLog } from "../../playbooks/quality/files/quality-open.ts";
 import { findProject, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";

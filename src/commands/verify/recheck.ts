@@ -13,7 +13,7 @@ import type { RunView } from "../../core/state.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
-import { packagesOrigin } from "../../project/runs/opened-repository.ts";
+import { findPackagesOrigin } from "../../project/runs/require-repository.ts";
 import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openIsolation } from "../../runner/draft/open-isolation.ts";
@@ -54,7 +54,7 @@ export async function openRecheck(context: CommandContext, { paths, repository, 
     ownedPaths: [],
     isLookOnly: true,
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
-    ...(await packagesOrigin(policy)),
+    ...(await findPackagesOrigin(policy)),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
   const life = randomUUID();

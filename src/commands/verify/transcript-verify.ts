@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { eachEntry } from "../../project/runs/entries.ts";
+import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
 
@@ -12,7 +12,7 @@ const transcriptPath = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 /** Transcripts that differ from what the journal recorded. A missing one is not reported: they are kept within a size. */
 export async function changedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
   const recordedHashes = new Map<string, string>();
-  await eachEntry(paths, run, (entry) => {
+  await forEachEntry(paths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.transcript !== undefined) recordedHashes.set(entry.transcript.file, entry.transcript.sha256);
   });
   return [...recordedHashes]

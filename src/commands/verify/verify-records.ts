@@ -6,7 +6,7 @@ import type { Entry } from "../../contracts/event.ts";
 import type { CheckResult, ProtectedChange } from "../../contracts/evidence.ts";
 import { readBlob } from "../../journal/blobs.ts";
 import { errorCode, JournalFailure } from "../../journal/failure.ts";
-import { eachEntry } from "../../project/runs/entries.ts";
+import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 
 export type Records = {
@@ -23,7 +23,7 @@ export async function readRecords(paths: ProjectPaths, run: string): Promise<Rec
   const oracles = new Map<string, readonly ProtectedChange[]>();
   const commits: { commit: string; tree: string; what: string }[] = [];
   const blobs = new Set<string>();
-  await eachEntry(paths, run, (entry) => {
+  await forEachEntry(paths, run, (entry) => {
     for (const blob of findBlobs(entry)) blobs.add(blob);
     if (entry.event === "run_drafted") commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
     if (entry.event === "changes_applied" || entry.event === "tests_put_back")

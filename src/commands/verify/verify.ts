@@ -5,13 +5,13 @@ import type { CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
 import { type Verification, verifyJournal } from "../../journal/read.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
-import { findProject, namedRun, runFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { findProject, resolveRun, runFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";
 import { type Again, openRecheck } from "./recheck.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
-import { readRun, waysOn } from "../../project/runs/read-run.ts";
+import { readRun, damagedJournalHints } from "../../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
@@ -28,7 +28,7 @@ export function verify(
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
-    const run = namedRun(paths, input.run);
+    const run = resolveRun(paths, input.run);
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const chain = verifyJournal(runFolder(paths, run));
     const chainData = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
@@ -48,7 +48,12 @@ export function verify(
 
 function answerDamaged(run: string, chain: Verification, chainData: object): CommandResponse {
   const message = `The journal of ${run} is damaged at line ${chain.damaged_line}, byte ${chain.damaged_byte}: ${chain.reason}`;
-  return respond("journal_damaged", { run_id: run, message, remediation: waysOn(run), data: { chain: chainData, evidence: [] } });
+  return respond("journal_damaged", {
+    run_id: run,
+    message,
+    remediation: damagedJournalHints(run),
+    data: { chain: chainData, evidence: [] },
+  });
 }
 
 async function recheckAll(
@@ -57,7 +62,7 @@ async function recheckAll(
   chain: { readonly ok: boolean; readonly events: number; readonly damaged_line: number | null },
 ): Promise<CommandResponse> {
   const records = await readRecords(paths, run);
-  const repository = await openedRepository(paths.root);
+  const repository = await requireRepository(paths.root);
   const evidenceByHash = new Map([...records.results.keys()].map((hash) => [hash, readEvidence(runFolder(paths, run), hash)]));
   const outputs = [...evidenceByHash.values()].flatMap((evidence) => evidence?.output_hash ?? []);
   const blobs = checkBlobs(paths, run, [...records.blobs, ...outputs]);

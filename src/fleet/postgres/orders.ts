@@ -12,7 +12,7 @@
 
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerRegistration, Working } from "../../ports/dispatch.ts";
+import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerRegistration, WorkerHandle } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import { refuse } from "../../project/respond.ts";
 import { product } from "../../project/runs/product.ts";
@@ -112,7 +112,7 @@ const refuseSecond = ({ worker }: WorkerRegistration, holder: Holder | null): ne
     data: { worker, holder },
   });
 
-function startWorking(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): Working {
+function startWorking(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): WorkerHandle {
   const active = new Map<string, Promise<void>>();
   const pauses = new OrderPauses();
   let isDraining = false;

@@ -1,17 +1,17 @@
 // requests: what other processes ask of a run, in the store until its owner has journaled it (T3).
 
 import { JournalFailure } from "../../journal/failure.ts";
-import type { RequestQueue, Request } from "../../ports/request-queue.ts";
-import { requestProblem } from "../../project/requests/request-files.ts";
+import type { RequestQueue, RunRequest } from "../../ports/request-queue.ts";
+import { findRequestProblem } from "../../project/requests/request-files.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 
 const lookEveryMs = 1_000;
 const pendingMax = 1_000;
 
-export async function sendRequest({ ask, name }: Database, run: string, request: Request): Promise<void> {
+export async function sendRequest({ ask, name }: Database, run: string, request: RunRequest): Promise<void> {
   const text = JSON.stringify(request);
-  const fault = requestProblem(text);
+  const fault = findRequestProblem(text);
   if (fault !== null) throw new Error(`this is no request: ${fault}`);
   try {
     await ask("insert into autopilot.request (run_id, request, body) values ($1, $2, $3::jsonb) on conflict do nothing", [
@@ -48,7 +48,7 @@ export function openStoredRequests({ ask, name }: Database, run: string): Reques
         // Other programs may write to the table: what isn't a request is left there and not carried out.
         return rows
           .map((row) => String(row["body"]))
-          .flatMap((text) => (requestProblem(text) === null ? [JSON.parse(text) as Request] : []));
+          .flatMap((text) => (findRequestProblem(text) === null ? [JSON.parse(text) as RunRequest] : []));
       } catch (error) {
         const failure = storeFailure(error, name);
         if (failure instanceof JournalFailure && failure.kind === "store_unreachable") return []; // looked at again

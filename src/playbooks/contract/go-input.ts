@@ -1,7 +1,7 @@
 // go-input: what `start` and `go` were given on the command line, not yet validated.
 
 import type { Criterion, LandMinimum } from "../../contracts/objective.ts";
-import type { Asks } from "../../contracts/asks.ts";
+import type { StagedAsks } from "../../contracts/staged-asks.ts";
 import { nonBlank } from "./non-blank.ts";
 
 /** The flags as they were given; nothing is checked yet. */
@@ -37,7 +37,7 @@ export type GoInput = ObjectiveInput & {
   /** The caller will not wait for a breaker to cool down. */
   readonly now?: boolean | undefined;
   /** Values of flow-specific flags. */
-  readonly asks?: Asks | undefined;
+  readonly asks?: StagedAsks | undefined;
   /** The commit to begin at instead of the checkout's, for a run that continues another one's work. */
   readonly base?: { readonly commit: string; readonly tree: string } | undefined;
   /** The checkout was made for this run alone: it has no uncommitted changes, and its survey is not shown. */

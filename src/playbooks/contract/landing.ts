@@ -2,7 +2,7 @@
 
 import type { JudgeMerge, LandResult, Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { oneAtATime } from "../../project/runs/one-at-a-time.ts";
+import { runUnderLock } from "../../project/runs/run-under-lock.ts";
 
 /** Landing may include a run of the project's checks on the merge. */
 const landingWaitMaxMs = 600_000;
@@ -15,6 +15,6 @@ export async function landInTurn(
   { message, judgeMerge, cancel }: { readonly message: string; readonly judgeMerge: JudgeMerge; readonly cancel: AbortSignal },
 ): Promise<LandResult> {
   return (
-    (await oneAtATime(paths, "landing", () => workspace.land(message, judgeMerge), { waitMs: landingWaitMaxMs, cancel })) ?? checkoutBusy
+    (await runUnderLock(paths, "landing", () => workspace.land(message, judgeMerge), { waitMs: landingWaitMaxMs, cancel })) ?? checkoutBusy
   );
 }

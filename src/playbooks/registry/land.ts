@@ -4,7 +4,7 @@ import type { landChoices } from "../../contracts/config.ts";
 import type { LookAt } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import { landingVerdict, mayLand } from "../../core/verdict.ts";
+import { computeLandingVerdict, mayLand } from "../../core/verdict.ts";
 import { listSome } from "../../kit/list-some.ts";
 import { proofSentence } from "../../views/verdict-sentences.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
@@ -55,7 +55,7 @@ export function createLandStep(
       const { run_id, objective, policy, base } = state.drafted;
       if (state.tip.commit === base.commit)
         return { ok: true, facts: { landed: false, why: "nothing_to_land" }, detail: "Nothing was changed." };
-      const { verdict, gaps } = landingVerdict(state, cursor);
+      const { verdict, gaps } = computeLandingVerdict(state, cursor);
       const reviewPaths = (state.oracles?.look ?? []).filter(({ gap }) => gap !== true); // the others are among the gaps already
       const proof = [proofSentence(verdict, gaps), ...(reviewPaths.length === 0 ? [] : [reviewSentence(reviewPaths)])].join(" ");
       if (!mayLand(verdict, policy?.land))

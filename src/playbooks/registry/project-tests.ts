@@ -2,7 +2,7 @@
 
 import { judgeChecks } from "../../core/completion.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import { baseTests } from "../../engine/protected-files.ts";
+import { baseTestFields } from "../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 
@@ -29,7 +29,7 @@ export function createProjectTestsProof(verifier: Verifier) {
         commit,
         cancel,
         onLiveEvent,
-        ...baseTests(state, changes),
+        ...baseTestFields(state, changes),
         ...restoredFiles,
       });
       const { passed, regressed, failing } = judgeChecks(results, state.checks);

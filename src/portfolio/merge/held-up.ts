@@ -3,7 +3,7 @@
 
 import { shellWord } from "../../kit/shell-word.ts";
 import type { Retry } from "../../contracts/reason.ts";
-import { failureOf, retryOf } from "../../project/respond.ts";
+import { toFailure, findRetryPolicy } from "../../project/respond.ts";
 import type { BranchObstacle } from "../../workspace/landing/land-branch.ts";
 import { type PortfolioView, queueOf } from "../planner/state.ts";
 
@@ -36,9 +36,9 @@ export const branchRed = (state: PortfolioView, { repository, target }: Branch, 
 });
 
 export function heldByError(state: PortfolioView, branch: Branch, error: unknown): HeldUp {
-  const { code, message } = failureOf(error);
+  const { code, message } = toFailure(error);
   const flag = code === "hub_unusable" ? "--hub URL" : "--repo DIR";
-  return { why: message, command: `autopilot portfolio edit ${projectAt(state, branch)} ${flag}`, retry: retryOf(code) };
+  return { why: message, command: `autopilot portfolio edit ${projectAt(state, branch)} ${flag}`, retry: findRetryPolicy(code) };
 }
 
 export const obstacleCommand = ({ git: { folder, words } }: Pick<BranchObstacle, "git">): string => `git -C ${shellWord(folder)} ${words}`;

@@ -12,7 +12,7 @@ import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { recoveryFor } from "../planner/recovery.ts";
 import type { VerifiedBatch, View } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { folderBelow } from "../../project/own-folder.ts";
+import { ensureFolderBelow } from "../../project/own-folder.ts";
 import { dropLandingBranch, landBranch } from "../../workspace/landing/land-branch.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
@@ -69,7 +69,7 @@ async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: 
     branch: target,
     from: batch.from,
     to: batch.commit,
-    folder: folderBelow(paths.own, join(landingsFolder, name)),
+    folder: ensureFolderBelow(paths.own, join(landingsFolder, name)),
     message: `Land ${batch.tasks.join(", ")}`,
     name,
     ownedPaths: ownedByPortfolio,

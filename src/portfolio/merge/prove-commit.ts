@@ -15,7 +15,7 @@ import { loadTree } from "../../runner/draft/collect-checks.ts";
 import { openIsolation } from "../../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "../../runner/draft/policy.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 
 export type CommitProof = {
   readonly passed: boolean;
@@ -41,7 +41,7 @@ export type ProofOrder = {
 /** Whether every criterion and the project's own checks hold on this commit. */
 export async function proveCommit(context: CommandContext, repository: Repository, order: ProofOrder): Promise<CommitProof> {
   const paths = { root: repository.root, folder: join(repository.root, ".autopilot") };
-  const settings = settingsOf(context, paths, { isolation: order.isolation });
+  const settings = requireSettings(context, paths, { isolation: order.isolation });
   const tree = await loadTree(repository.root, order.commit);
   const checks = checksToRun(order, detectChecks(tree, settings.config.checks ?? {}).checks);
   if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };

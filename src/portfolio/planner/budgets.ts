@@ -11,8 +11,8 @@
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import type { ShortLimit } from "../../core/state.ts";
-import { turnFloor } from "../../core/limit-hit.ts";
-import { amount, amountOf } from "../../views/wording.ts";
+import { smallestTurn } from "../../core/limit-hit.ts";
+import { formatAmount, formatPartOfAmount } from "../../views/wording.ts";
 import { noUsage, type PortfolioView, type TaskView } from "./state.ts";
 
 const dimensions = ["tokens", "usd"] as const;
@@ -160,8 +160,8 @@ export class Budgets {
     const raisable = raisableLimit(task, dimension);
     const raisesNothing = raisable !== undefined && task.run_spent[dimension] + left <= raisable.limit; // B4
     if (left > 0 && !raisesNothing) return [];
-    const leftText = left <= 0 ? "is used up" : `leaves ${amount(dimension, left)}, too little for another turn`;
-    const because = `its budget of ${amount(dimension, budget)} ${leftText}`;
+    const leftText = left <= 0 ? "is used up" : `leaves ${formatAmount(dimension, left)}, too little for another turn`;
+    const because = `its budget of ${formatAmount(dimension, budget)} ${leftText}`;
     return [{ scope: "task", key: task.task_id, dimension, because, taken: task.spent[dimension], need: this.#need(task, dimension) }];
   }
 
@@ -170,7 +170,7 @@ export class Budgets {
     const limit = scope.budget[dimension] ?? 0;
     const left = roundDown(Math.max(0, limit - scope.spent[dimension] - others.amount), dimension);
     const beside = others.count === 0 ? "" : ` beside what ${others.count} open ${others.count === 1 ? "run" : "runs"} may use`;
-    const because = `${scope.name} has ${amountOf(dimension, left, limit)} left${beside}${this.#whyTooLittle(task, dimension, left)}`;
+    const because = `${scope.name} has ${formatPartOfAmount(dimension, left, limit)} left${beside}${this.#whyTooLittle(task, dimension, left)}`;
     const taken = scope.spent[dimension] + others.amount;
     return { scope: scope.scope, key: scope.key, dimension, because, taken, need: this.#need(task, dimension) };
   }
@@ -179,15 +179,15 @@ export class Budgets {
   #whyTooLittle(task: TaskView, dimension: Dimension, left: number): string {
     if (left === 0) return "";
     const raisable = raisableLimit(task, dimension);
-    if (raisable !== undefined) return `, and its run needs about ${amount(dimension, raisable.to - task.run_spent[dimension])} more`;
+    if (raisable !== undefined) return `, and its run needs about ${formatAmount(dimension, raisable.to - task.run_spent[dimension])} more`;
     const average = this.#averageUse(dimension);
-    return left < average ? `, and a run has used ${amount(dimension, average)} on average` : "";
+    return left < average ? `, and a run has used ${formatAmount(dimension, average)} on average` : "";
   }
 
   #need(task: TaskView, dimension: Dimension): number {
     const raisable = raisableLimit(task, dimension);
     if (raisable !== undefined) return raisable.to - task.run_spent[dimension];
-    return Math.max(this.#averageUse(dimension), turnFloor[dimension]);
+    return Math.max(this.#averageUse(dimension), smallestTurn[dimension]);
   }
 
   #reservedByOthers({ key }: BudgetScope, task: TaskView, dimension: Dimension): { readonly amount: number; readonly count: number } {
@@ -222,7 +222,7 @@ const runLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
     scope: "run",
     key: `run:${task.task_id}`,
     dimension,
-    because: `${scope === "phase" ? "the limit of a phase" : "the limit"} of its run, ${amount(dimension, limit)}, leaves no room for another turn`,
+    because: `${scope === "phase" ? "the limit of a phase" : "the limit"} of its run, ${formatAmount(dimension, limit)}, leaves no room for another turn`,
     taken: 0,
     need: to,
   }));
@@ -268,7 +268,7 @@ export function newlyUsedUpBudgets(state: PortfolioView, now: string): readonly 
   return [...scopes.values()].flatMap(({ scope, key, name, budget, spent }): UsedUpBudget[] => {
     const over = dimensions.find((dimension) => budget[dimension] !== undefined && spent[dimension] >= (budget[dimension] ?? 0));
     if (over === undefined || state.exhausted.includes(key)) return [];
-    const because = `${name} has used ${amountOf(over, spent[over], budget[over] ?? 0)}`;
+    const because = `${name} has used ${formatPartOfAmount(over, spent[over], budget[over] ?? 0)}`;
     return [{ scope, project_id: scope === "project" ? key.slice("project:".length) : null, because }];
   });
 }

@@ -3,7 +3,7 @@
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
-import { raiseText } from "../../views/ways-on.ts";
+import { raiseText } from "../../views/resume-commands.ts";
 import { Budgets, budgetScopesFor, limitsOnlyPersonRaises, type Shortfall } from "./budgets.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 

@@ -1,7 +1,7 @@
 // Which hub a repository has, as the journal says.
 
 import { expect, test } from "vitest";
-import { faultOfChange } from "../../contracts/portfolio-journal.ts";
+import { findChangeFault } from "../../contracts/portfolio-journal.ts";
 import { whyNoHub, withoutHub } from "./hubs.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 
@@ -57,7 +57,7 @@ test("what is no address of git, names a program or holds a password is no hub",
     "/a b",
     "",
   ];
-  const fault = (hub: string) => faultOfChange({ event: "hub_set", actor: "system", reason_code: "ok", repository: "/shop", hub });
+  const fault = (hub: string) => findChangeFault({ event: "hub_set", actor: "system", reason_code: "ok", repository: "/shop", hub });
   for (const hub of good) expect([hub, whyNoHub(state, "/shop", hub), fault(hub)]).toEqual([hub, null, null]);
   for (const hub of bad) expect([hub, whyNoHub(state, "/shop", hub) !== null, fault(hub) !== null]).toEqual([hub, true, true]);
 });

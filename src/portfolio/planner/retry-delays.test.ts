@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { type ReasonCode, reasonCodes } from "../../contracts/reason.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
-import { retryOf } from "../../project/respond.ts";
+import { findRetryPolicy } from "../../project/respond.ts";
 import { delayOrAsk } from "../worker/try-again.ts";
 import type { PlanFacts } from "./plan-actions.ts";
 import { plan } from "./plan.ts";
@@ -40,7 +40,7 @@ function failing(code: ReasonCode, times: number) {
 }
 
 test("an outage is never a question: the task is tried again for as long as it lasts", () => {
-  const outages = reasonCodes.filter((code) => retryOf(code) === "always");
+  const outages = reasonCodes.filter((code) => findRetryPolicy(code) === "always");
   expect(outages).toEqual(
     expect.arrayContaining(["store_unreachable", "hub_unreachable", "disk_full", "lease_lost", "run_locked", "journal_unwritable"]),
   );

@@ -3,7 +3,7 @@
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { takeLock } from "../../journal/lock.ts";
-import { failureOf } from "../../project/respond.ts";
+import { toFailure } from "../../project/respond.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
 /** Under which key it is in the store, and why its copy may be behind; null if it is kept in its folder. */
@@ -25,7 +25,7 @@ export async function catchUp(
     }
     return { key, behind: null };
   } catch (error) {
-    const { code, message } = failureOf(error);
+    const { code, message } = toFailure(error);
     return { key, behind: code === "run_locked" ? null : message }; // whoever has it brings it up to date
   }
 }

@@ -1,7 +1,7 @@
 // checked: reads the journal of an untrusted portfolio: every line is validated before it is used.
 
 import * as v from "valibot";
-import { BatchPart, faultOfChange, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
+import { BatchPart, findChangeFault, type PortfolioChange, portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
 import { readJournal } from "../../journal/read.ts";
 import { refuse } from "../../project/respond.ts";
 import type { PortfolioView } from "../planner/state.ts";
@@ -20,7 +20,7 @@ export async function checkedPortfolio(paths: PortfolioPaths): Promise<Portfolio
       if (!known.has(event)) return;
       const { part, ...fields } = Object.fromEntries(Object.entries(rest).filter(([key]) => !ownKeys.has(key)));
       const isPart = part === undefined || v.is(BatchPart, part);
-      const fault = isPart ? faultOfChange({ event, actor, reason_code, ...fields } as PortfolioChange) : "its place in a batch";
+      const fault = isPart ? findChangeFault({ event, actor, reason_code, ...fields } as PortfolioChange) : "its place in a batch";
       if (fault !== null) refuse("portfolio_foreign", { message: `Line ${seq} of its journal is not in order: ${fault}` });
     },
   });

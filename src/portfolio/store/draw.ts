@@ -16,7 +16,7 @@ import { type Page, portfolioPage, projectPage, taskPage } from "../views/pages.
 import type { PortfolioView } from "../planner/state.ts";
 import { oneLine } from "../../views/wording.ts";
 import { readOwnFile } from "../../project/own-file.ts";
-import { folderBelow, refuseInTheWay } from "../../project/own-folder.ts";
+import { ensureFolderBelow, refuseInTheWay } from "../../project/own-folder.ts";
 import { type Cursor, joinLines } from "./events-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
 import { keepCopy, replace, soundLines } from "./log-lines.ts";
@@ -76,9 +76,9 @@ export function layOut(paths: PortfolioPaths): void {
     join(paths.shown, portfolioFiles.tasks),
     join(paths.shown, "events"),
   ]) {
-    folderBelow(paths.root, relative(paths.root, folder), 0o755); // D4
+    ensureFolderBelow(paths.root, relative(paths.root, folder), 0o755); // D4
   }
-  folderBelow(paths.root, relative(paths.root, paths.own)); // D4
+  ensureFolderBelow(paths.root, relative(paths.root, paths.own)); // D4
   for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) writeFileSync(path, "", { flag: "wx" });

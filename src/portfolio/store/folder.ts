@@ -17,7 +17,7 @@ import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import type { Lease } from "../../ports/run-store.ts";
 import { type Obstacle, findObstacle, refuseInTheWay } from "../../project/own-folder.ts";
 import { refuse } from "../../project/respond.ts";
-import { bindingOf, bindRun, type Head, whyOverwritten } from "../../project/runs/run-binding.ts";
+import { findBinding, bindRun, type JournalHead, whyOverwritten } from "../../project/runs/run-binding.ts";
 
 export type PortfolioPaths = {
   readonly root: string;
@@ -102,19 +102,19 @@ const homeOf = ({ root }: PortfolioPaths) => ({ root, folder: join(root, ".autop
 
 /** Why a portfolio is not this user's on this machine; null if it is. */
 export function whyForeign({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): string | null {
-  const binding = bindingOf(env, homeOf(paths), paths.own, recordName);
+  const binding = findBinding(env, homeOf(paths), paths.own, recordName);
   return binding.kind === "ours"
     ? whyOverwritten(paths.own, binding.record)
     : binding.why.replace("you didn't start it here", "you didn't make it here");
 }
 
 /** Records that a portfolio is this user's. */
-export const bindPortfolio = ({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, head?: Head): void =>
+export const bindPortfolio = ({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, head?: JournalHead): void =>
   bindRun(env, homeOf(paths), paths.own, { run: recordName, ack: "", isolation: "", ...(head === undefined ? {} : { head }) });
 
 /** Records the line at which a portfolio is left. The record may lag behind the journal, and is never ahead of it. */
-export function rememberHead({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, { seq, byte, prev }: Head): void {
-  const binding = bindingOf(env, homeOf(paths), paths.own, recordName);
+export function rememberHead({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, { seq, byte, prev }: JournalHead): void {
+  const binding = findBinding(env, homeOf(paths), paths.own, recordName);
   if (binding.kind !== "ours" || binding.record.head?.seq === seq) return;
   try {
     bindPortfolio({ env }, paths, { seq, byte, prev });

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
-import { folderBelow } from "../../project/own-folder.ts";
+import { ensureFolderBelow } from "../../project/own-folder.ts";
 import { seqKey } from "../views/event-line.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
@@ -64,7 +64,7 @@ export function faultOf(schema: v.GenericSchema, row: string): string | null {
 }
 
 export function keepCopy({ own }: PortfolioPaths, name: string, text: string): string {
-  const kept = join(folderBelow(own, "kept"), `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 12)}`);
+  const kept = join(ensureFolderBelow(own, "kept"), `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 12)}`);
   replace(kept, text, 0o600);
   return kept;
 }

@@ -13,7 +13,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, Event } from "../../contracts/event.ts";
-import { faultOfChange, type PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { findChangeFault, type PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Journal, OpenedJournal } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
@@ -27,8 +27,8 @@ import { openPortfolio, type PortfolioView } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
-import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { redactJournal } from "../../project/secrets/redacted-journal.ts";
+import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { appendsOf } from "./appends.ts";
 import { askedAgain } from "./ask.ts";
@@ -104,10 +104,10 @@ async function lockJournal(
     }
     for (const line of reduceToLines(fold.state, asPortfolioEntry(entry))) lines.push(line);
   };
-  const { redactor } = redactionOf(context, paths.root);
+  const { redactor } = getRedaction(context, paths.root);
   const { journal, repaired } = await openWhenFree(context, paths, fold, apply);
   fold.at = { ...journal.position };
-  return { journal: redactedJournal(journal, redactor), cursor, lines, apply, repaired };
+  return { journal: redactJournal(journal, redactor), cursor, lines, apply, repaired };
 }
 
 type LockedPortfolio = LockedJournal & { readonly context: CommandContext; readonly paths: PortfolioPaths; readonly fold: Fold };
@@ -165,7 +165,7 @@ function cutTailWarnings({ repaired }: LockedPortfolio): string[] {
 /** Appends changes to the journal, folds them, and queues their notices. */
 async function append({ context, paths, fold, journal, apply }: LockedPortfolio, changes: readonly PortfolioChange[]): Promise<void> {
   for (const change of changes) {
-    const fault = faultOfChange(change);
+    const fault = findChangeFault(change);
     invariant(fault === null, `O3: ${fault ?? ""}`);
     requireMayChange(context, change); // O4
   }

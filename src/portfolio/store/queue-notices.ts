@@ -3,7 +3,7 @@
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readHooks } from "../../project/notify/hooks.ts";
-import { openQueue } from "../../project/notify/queue.ts";
+import { openNoticeQueue } from "../../project/notify/notice-queue.ts";
 import { queueForHooks } from "../../runner/run-notices.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { answeredIn, portfolioNotices } from "../views/portfolio-notices.ts";
@@ -14,7 +14,7 @@ export function queueNotices(context: CommandContext, root: string, entry: Portf
   const { hooks } = readHooks(context.env);
   if (hooks.length === 0) return;
   try {
-    const queue = openQueue(context.env);
+    const queue = openNoticeQueue(context.env);
     if (isOver !== null) queue.withdraw(isOver);
     queueForHooks(context.env, queue, hooks, fresh);
   } catch (error) {

@@ -7,8 +7,8 @@
 
 import { wrappedTo } from "../../kit/columns.ts";
 import { ageMs } from "../../kit/iso-time.ts";
-import { columned } from "../../views/columned.ts";
-import { duration, figure, money, oneLine, plural } from "../../views/wording.ts";
+import { alignColumns } from "../../views/align-columns.ts";
+import { formatDuration, formatNumber, formatMoney, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan-actions.ts";
 import { tasksNeedingPerson } from "../planner/needs-person.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
@@ -71,7 +71,7 @@ function summaryLines(state: PortfolioView, now: string): readonly string[] {
   const peopleSentence = waitingForPeople(openBlocks(state).length, tasksNeedingPerson(state, now).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
-    `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${figure(state.spent.tokens)} tokens, ${money(state.spent.usd)}`,
+    `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${formatNumber(state.spent.tokens)} tokens, ${formatMoney(state.spent.usd)}`,
     ...(peopleSentence === null ? [] : [`! ${peopleSentence}: autopilot inbox`]),
   ];
 }
@@ -82,10 +82,10 @@ export function waitingForPeople(questions: number, tasks: number): string | nul
   return parts.length === 0 ? null : `${parts.join(" and ")} ${questions + tasks === 1 ? "waits" : "wait"} for you`;
 }
 
-const age = (at: string, now: string): string => duration(ageMs(at, now));
+const age = (at: string, now: string): string => formatDuration(ageMs(at, now));
 
 const projectRows = (state: PortfolioView): readonly string[] =>
-  columned([
+  alignColumns([
     ["project", "phase", "ready", "running", "blocked", "done"],
     ...Object.values(state.projects).map((project) => {
       const { ready, running, blocked_human, done } = countsOf(state, project.tasks);

@@ -8,7 +8,7 @@ import { shellWord } from "../../kit/shell-word.ts";
 import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
-import { answerFlags, choices, oneLine } from "../../views/wording.ts";
+import { answerArgument, describeChoices, oneLine } from "../../views/wording.ts";
 import { type TaskNeedingPerson, tasksNeedingPerson, whatTaskNeeds } from "../planner/needs-person.ts";
 import { heldLandings } from "../planner/held-landings.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
@@ -54,8 +54,8 @@ function noticeText(entry: PortfolioEntry, state: PortfolioView): NoticeText | n
   switch (entry.event) {
     case "block_opened": {
       const { block_id: id, task_id, question, options, expected_action } = entry;
-      const answers = Object.keys(options).length === 0 ? expected_action : `Answers: ${choices(options)}`;
-      const command = `autopilot portfolio answer --block ${id} ${answerFlags(options)}`;
+      const answers = Object.keys(options).length === 0 ? expected_action : `Answers: ${describeChoices(options)}`;
+      const command = `autopilot portfolio answer --block ${id} ${answerArgument(options)}`;
       const task = state.tasks[task_id ?? ""];
       return { id, kind: "needs_you", task, title: "a question waits for you", line: [question, answers], command };
     }

@@ -7,7 +7,7 @@ import type { DispatchAction } from "../planner/plan-actions.ts";
 import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
-import { failureOf } from "../../project/respond.ts";
+import { toFailure } from "../../project/respond.ts";
 import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
@@ -65,7 +65,7 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
     paths.planner?.unbrought.delete(task_id);
     prepared = await prepare(context, paths, { task, project, state }, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
-    await tryAgainOrAsk(pool, task_id, "start", failureOf(error));
+    await tryAgainOrAsk(pool, task_id, "start", toFailure(error));
     return true;
   }
   const { run, copy, isResumed } = prepared;
@@ -84,7 +84,7 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
     await prepared.begin(); // K5
   } catch (error) {
     // A run that was asked about begins anew; one that is tried again goes on under its name. K5
-    if ((await tryAgainOrAsk(pool, task_id, "start", failureOf(error))) === "asked" && !isResumed) eraseSync(copy);
+    if ((await tryAgainOrAsk(pool, task_id, "start", toFailure(error))) === "asked" && !isResumed) eraseSync(copy);
     return true;
   }
   await requirePlanner(paths); // drafting takes a while
@@ -110,10 +110,10 @@ function startWorker(pool: Workers, context: CommandContext, task_id: string, { 
   };
   const ended = pool
     .drive(taskContext, copy, run)
-    .catch(failureOf)
+    .catch(toFailure)
     .then((failure) => (failure === null || taskContext.interrupted.aborted ? undefined : tryAgainOrAsk(pool, task_id, "start", failure)))
     .then(() => chargeTaken(pool, task_id, run))
-    .catch((error: unknown) => context.show(`! ${task_id}: ${failureOf(error).message}`))
+    .catch((error: unknown) => context.show(`! ${task_id}: ${toFailure(error).message}`))
     .finally(() => active.delete(task_id));
   active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
 }

@@ -2,8 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-journal.ts";
-import { unraisedLimits } from "../../core/limit-hit.ts";
-import { hasFailed, questionsOpen } from "../../core/selectors.ts";
+import { listUnraisedLimits } from "../../core/limit-hit.ts";
+import { hasFailed, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
@@ -16,14 +16,14 @@ import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
 import { exchangeFor } from "./exchange-for.ts";
-import { eachEntry } from "../../project/runs/entries.ts";
+import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { blobReader } from "../../playbooks/contract/run-journal.ts";
 import { openClaimReader } from "../../project/runs/run-blobs.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
-import { retryOf } from "../../project/respond.ts";
-import { isByPhases, listOwnCriteria } from "../../views/criteria-status.ts";
-import { amount, plural } from "../../views/wording.ts";
+import { findRetryPolicy } from "../../project/respond.ts";
+import { isReportedByPhases, listUserCriteria } from "../../views/criteria-status.ts";
+import { formatAmount, plural } from "../../views/wording.ts";
 import { delayOrAsk } from "./try-again.ts";
 import { usageChange, usageOf } from "./charge-usage.ts";
 import { endOf, homeOfCopy, loadTaskRun } from "./worker.ts";
@@ -128,7 +128,7 @@ function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | n
 async function submittedBy(copy: string, run: string): Promise<unknown> {
   const projectPaths = homeOfCopy(copy);
   let hash: string | undefined;
-  await eachEntry(projectPaths, run, (entry) => {
+  await forEachEntry(projectPaths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;
   });
   return hash === undefined ? null : openClaimReader(blobReader(runFolder(projectPaths, run)))(hash);
@@ -142,7 +142,7 @@ function changesAtRest(paths: PortfolioPaths, { state, task, view, now }: RunAtR
   if (view.status === "draft") return [];
   if (view.status === "running") return view.resting === null ? [] : null; // out of cycles is an end; a killed process is not
   if (view.status !== "paused") return null;
-  const [question] = questionsOpen(view);
+  const [question] = listOpenQuestions(view);
   if (question !== undefined) return askForRun({ state, task, view, now }, question);
   const rested = { ...system, event: "worker_rested", task_id: task.task_id, run_id, usage: usageOf(view) } as const;
   if (view.parked !== undefined) {
@@ -151,11 +151,11 @@ function changesAtRest(paths: PortfolioPaths, { state, task, view, now }: RunAtR
       return [...usageChange(task, run_id, view), ...holdUp(state, providerCause(task, view.parked), task.task_id, now)];
     return [{ ...rested, because: `its provider is at a limit: ${view.parked.detail}`, until: formatIsoTime(resumesAt) }];
   }
-  const short = unraisedLimits(view);
+  const short = listUnraisedLimits(view);
   if (short.length > 0) return [{ ...rested, because: `${progressText(view)}; its work is kept`, until: null, short: [...short] }];
   if (view.short !== undefined) return []; // its limits were raised meanwhile: it only needs to be resumed
   const { reason } = view;
-  if (reason !== null && isReasonCode(reason) && retryOf(reason) === "always") {
+  if (reason !== null && isReasonCode(reason) && findRetryPolicy(reason) === "always") {
     const failure = { code: reason, message: view.detail ?? reason };
     // The run goes on when the outage is over.
     return [...usageChange(task, run_id, view), ...delayOrAsk(paths, { state, now: () => now }, task, { doing: "start", failure })];
@@ -166,7 +166,7 @@ function changesAtRest(paths: PortfolioPaths, { state, task, view, now }: RunAtR
 /** Asks a run's question in the portfolio; nothing if it is asked already. */
 function askForRun(
   { state, task, view, now }: RunAtRest,
-  { block, question, options }: ReturnType<typeof questionsOpen>[number],
+  { block, question, options }: ReturnType<typeof listOpenQuestions>[number],
 ): readonly PortfolioChange[] {
   const run_id = task.run_id ?? "";
   const opened = ask(
@@ -191,7 +191,7 @@ function askForRun(
 export async function raisedSince(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
   const { task_id, run_id, short } = task;
   const loaded = short === null || run_id === null ? null : await loadTaskRun(paths, task);
-  if (loaded === null || run_id === null || loaded.owner !== null || unraisedLimits(loaded.view).length > 0) return [];
+  if (loaded === null || run_id === null || loaded.owner !== null || listUnraisedLimits(loaded.view).length > 0) return [];
   const { tokens, usd } = loaded.view.limits.run;
   const allowance = { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };
   return [{ event: "run_limits_raised", actor: "system", reason_code: "limit_raised", task_id, run_id, allowance }];
@@ -201,8 +201,8 @@ export async function raisedSince(paths: PortfolioPaths, task: TaskView): Promis
 function progressText(view: RunView): string {
   const { tokens, usd } = usageOf(view);
   const turns = view.turns.filter(({ isOver }) => isOver).length;
-  const criteria = listOwnCriteria(view);
-  const phases = isByPhases(view) ? view.phases.filter(({ group }) => group === "phases") : [];
+  const criteria = listUserCriteria(view);
+  const phases = isReportedByPhases(view) ? view.phases.filter(({ group }) => group === "phases") : [];
   const done = [
     plural(turns, "turn"),
     ...(phases.length === 0
@@ -212,7 +212,7 @@ function progressText(view: RunView): string {
       ? []
       : [`${criteria.filter(({ proved }) => proved).length} of ${plural(criteria.length, "criterion", "criteria")} proved`]),
   ];
-  return `its run has used ${amount("tokens", tokens)}${usd > 0 ? ` and ${amount("usd", usd)}` : ""}; done so far: ${done.join(", ")}`;
+  return `its run has used ${formatAmount("tokens", tokens)}${usd > 0 ? ` and ${formatAmount("usd", usd)}` : ""}; done so far: ${done.join(", ")}`;
 }
 
 /** What waiting does not fix: a refused key, a model that does not exist, a limit that has lasted too long. */

@@ -5,11 +5,11 @@
 //       between the two raises it to the same, or finds it raised.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
-import { unraisedLimits } from "../../core/limit-hit.ts";
+import { listUnraisedLimits } from "../../core/limit-hit.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 import { sendToRun } from "../../runner/send-to-run.ts";
-import { amount } from "../../views/wording.ts";
+import { formatAmount } from "../../views/wording.ts";
 import type { TaskView } from "../planner/state.ts";
 
 /** `allowance`: what the run may use beside what it has used. Y1 */
@@ -19,12 +19,12 @@ export async function raiseLimits(
   { task_id }: TaskView,
   allowance: PortfolioBudget,
 ): Promise<void> {
-  for (const { scope, dimension, limit } of unraisedLimits(loaded.view)) {
+  for (const { scope, dimension, limit } of listUnraisedLimits(loaded.view)) {
     const more = dimension === "tokens" || dimension === "usd" ? allowance[dimension] : undefined;
     if (scope !== "run" || more === undefined) continue;
     const to = loaded.view.ledger.run[dimension] + more;
     if (to <= limit) continue;
-    const detail = `the portfolio gives ${task_id} ${amount(dimension, more)} more`;
+    const detail = `the portfolio gives ${task_id} ${formatAmount(dimension, more)} more`;
     await sendToRun(
       context,
       loaded,

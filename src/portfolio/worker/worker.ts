@@ -17,11 +17,11 @@ import type { RunView } from "../../core/state.ts";
 import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName } from "../planner/under-way.ts";
-import { bindingOf, bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
+import { findBinding, bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
 import { makeDraft } from "../../runner/draft/draft.ts";
 import { withRun } from "../../runner/open-run.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
-import { type ProjectPaths, isBegun, newRunId, runFolder } from "../../project/runs/project-paths.ts";
+import { type ProjectPaths, isBegun, claimRunId, runFolder } from "../../project/runs/project-paths.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, refuse } from "../../project/respond.ts";
@@ -118,7 +118,7 @@ async function prepareCopy(
   await exchange.makeCopy(copy, { branch: project.target, commit: base });
   const others = readdirSync(copies).map((name) => homeOfCopy(join(copies, name)));
   // No other task's run has its name: people name a run by its id alone. Nothing is awaited between looking and claiming it.
-  const run = newRunId(homeOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
+  const run = claimRunId(homeOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
   return { copy, run, base, tip: work === null ? tip : null, conflicts };
 }
 
@@ -144,7 +144,7 @@ async function beginDraft(
 /** A pool that has lost the portfolio since may have been quicker to draft the same run in the store: what its journal says counts. */
 function bindAsBegun({ env }: CommandContext, paths: ProjectPaths, run: string, { drafted }: RunView): void {
   const folder = runFolder(paths, run);
-  const binding = bindingOf(env, paths, folder, run);
+  const binding = findBinding(env, paths, folder, run);
   if (sharedMark(folder) === null || binding.kind !== "ours" || binding.record.ack === drafted.ack) return;
   bindRun(env, paths, folder, { run, ack: drafted.ack, isolation: binding.record.isolation });
 }

@@ -5,11 +5,11 @@ import type { AgentProfile, Mode } from "../../agents/profiles/profile.ts";
 import { shippedProfile } from "../../agents/profiles/table.ts";
 import type { AgentOverride, Config, ModelPrice } from "../../contracts/config.ts";
 import { type ListPrice, priceFrom } from "../../meter/prices.ts";
-import { neutral, type Node, type RuleContext, tighten, userOnly } from "./config-rule.ts";
+import { neutral, type DirectionNode, type RuleContext, tighten, userOnly } from "./config-rule.ts";
 
 const modes: readonly Mode[] = ["read", "edit", "full"];
 
-export const agentDirections: Node<AgentOverride> = {
+export const agentDirections: DirectionNode<AgentOverride> = {
   // The user's own command goes with the profile they gave it.
   like: tighten((value, userValue, context) =>
     userOverride(context) !== undefined && userValue !== value ? "it would treat your own agent as another" : null,
@@ -50,7 +50,7 @@ const getsLogin = (profile: AgentProfile | null, override: AgentOverride | undef
 const defaultMode = (profile: AgentProfile | null): Mode => (profile?.mode === "read" ? "read" : "edit");
 
 /** Why a repository's price does not count; null if it is at least the model's known price. */
-export function whyCheaper(model: string, price: ModelPrice, userConfig: Config): string | null {
+export function whyPriceRefused(model: string, price: ModelPrice, userConfig: Config): string | null {
   return isLower(price, priceFrom(userConfig.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
 }
 

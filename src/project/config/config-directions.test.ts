@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { AgentOverride, Config } from "../../contracts/config.ts";
-import { isAsStrong } from "../../contracts/isolation-order.ts";
+import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import { configDefaults } from "./config-defaults.ts";
 import { agentDirections } from "./config-directions-agents.ts";
 import { configDirections } from "./config-directions.ts";
-import { withoutLoosening } from "./config-loosened.ts";
+import { withoutLoosening } from "./without-loosening.ts";
 import type { Direction } from "./config-rule.ts";
 
 type Leaf = { readonly path: string; readonly direction: Direction };
@@ -171,7 +171,7 @@ describe("the table of directions", () => {
 });
 
 test("an isolation level is as strong as another only if it is so on every machine", () => {
-  const strong = isolationLevels.map((own) => `${own}: ${isolationLevels.filter((level) => isAsStrong(level, own)).join(" ")}`);
+  const strong = isolationLevels.map((own) => `${own}: ${isolationLevels.filter((level) => isAtLeastAsStrong(level, own)).join(" ")}`);
   expect(strong).toEqual([
     "auto: auto overlay",
     "overlay: overlay",

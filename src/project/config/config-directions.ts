@@ -5,29 +5,29 @@
 //   D1. Every key has a direction: the table's type is made from the schema's, so a key without one does not compile.
 //   D2. A rule compares with the user's own file and the defaults, never with what another rule let through.
 
-import { profiles } from "../../contracts/budget.ts";
+import { budgetProfiles } from "../../contracts/budget.ts";
 import { mayRepositorySet } from "../../contracts/check-env.ts";
 import type { Config } from "../../contracts/config.ts";
-import { isAsStrong } from "../../contracts/isolation-order.ts";
+import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
 import { riskLevels } from "../../contracts/objective.ts";
 import { dependencyNames } from "../../workspace/layers/dependencies.ts";
 import { defaultLimits } from "../../workspace/isolation/limits.ts";
-import { agentDirections, whyCheaper } from "./config-directions-agents.ts";
+import { agentDirections, whyPriceRefused } from "./config-directions-agents.ts";
 import { configDefaults, limitDefaults } from "./config-defaults.ts";
-import { costNames } from "./cost-constants.ts";
-import { looserDimensions, parseBudget } from "./flow-budget.ts";
-import { neutral, type Node, type Rule, tighten, userOnly } from "./config-rule.ts";
+import { costConstantNames } from "./cost-constants.ts";
+import { findLooserDimensions, parseBudget } from "./flow-budget.ts";
+import { neutral, type DirectionNode, type DirectionRule, tighten, userOnly } from "./config-rule.ts";
 
 /** Not above the user's value, or the default. */
-const atMost = (defaultValue: number, why: string): Rule<number> =>
+const atMost = (defaultValue: number, why: string): DirectionRule<number> =>
   tighten((value, userValue) => (value > (userValue ?? defaultValue) ? why : null));
 
 /** A later value in the list is stricter. */
-const noLooserThan = <Word extends string>(order: readonly Word[], defaultValue: Word, why: string): Rule<Word> =>
+const noLooserThan = <Word extends string>(order: readonly Word[], defaultValue: Word, why: string): DirectionRule<Word> =>
   tighten((value, userValue) => (order.indexOf(value) < order.indexOf(userValue ?? defaultValue) ? why : null));
 
 /** Only entries of the user's own list. */
-const within = <Item>(defaultValue: readonly Item[], why: (more: readonly Item[]) => string): Rule<Item[]> =>
+const within = <Item>(defaultValue: readonly Item[], why: (more: readonly Item[]) => string): DirectionRule<Item[]> =>
   tighten((value, userValue) => {
     const more = value.filter((item) => !(userValue ?? defaultValue).includes(item));
     return more.length > 0 ? why(more) : null;
@@ -41,7 +41,7 @@ const newExceptions = (value: readonly string[], userValue: readonly string[] = 
 const takesMore = "it would let processes take more of your machine";
 
 // D1
-export const configDirections: Node<Config> = {
+export const configDirections: DirectionNode<Config> = {
   version: neutral,
   // The preview shows the agent and the sandbox holds it; what an agent is, and may do, has separate rules.
   agent: neutral,
@@ -73,12 +73,12 @@ export const configDirections: Node<Config> = {
   },
   limits: {
     each: tighten((value, userValue, { name }) => {
-      if (costNames.includes(name)) return value === userValue ? null : "it would change what a run is estimated at";
-      return isRaised(name, value, userValue) ? "it would raise a cap" : null;
+      if (costConstantNames.includes(name)) return value === userValue ? null : "it would change what a run is estimated at";
+      return isLoosened(name, value, userValue) ? "it would raise a cap" : null;
     }),
   },
   isolation: tighten((value, userValue = "auto") => {
-    if (isAsStrong(value, userValue)) return null;
+    if (isAtLeastAsStrong(value, userValue)) return null;
     return value === "clone" || value === "none" ? `${value} does not hold the agent` : `${value} may hold less than your ${userValue}`;
   }),
   network: {
@@ -96,7 +96,7 @@ export const configDirections: Node<Config> = {
       return left.length > 0 ? left : undefined;
     },
   ),
-  prices: { each: tighten((value, _userValue, { name, userConfig }) => whyCheaper(name, value, userConfig)) },
+  prices: { each: tighten((value, _userValue, { name, userConfig }) => whyPriceRefused(name, value, userConfig)) },
   redact: neutral, // it is added to the user's
   box: {
     processes: atMost(defaultLimits.processesMax, takesMore),
@@ -122,8 +122,8 @@ export const configDirections: Node<Config> = {
   with: neutral, // steps of the flow, within the same budget and sandbox, and shown in the preview
   max_budget: tighten((value, userValue) => {
     const requested = parseBudget(value);
-    const allowed = userValue === undefined ? { budget: profiles.balanced } : parseBudget(userValue);
-    const more = "budget" in requested && "budget" in allowed ? looserDimensions(requested.budget, allowed.budget) : [];
+    const allowed = userValue === undefined ? { budget: budgetProfiles.balanced } : parseBudget(userValue);
+    const more = "budget" in requested && "budget" in allowed ? findLooserDimensions(requested.budget, allowed.budget) : [];
     return more.length > 0 ? `it would allow more ${more.join(", ")}` : null;
   }),
   completion_mode: neutral, // both end a run only when every check holds
@@ -135,7 +135,7 @@ export const configDirections: Node<Config> = {
 };
 
 /** Whether a limit allows more than the user's, or the default. An unknown name is a flow's option. */
-export function isRaised(name: string, value: number, userValue: number | undefined): boolean {
+export function isLoosened(name: string, value: number, userValue: number | undefined): boolean {
   const limit = Object.hasOwn(limitDefaults, name) ? limitDefaults[name] : undefined;
   const allowed = userValue ?? limit?.value;
   return allowed !== undefined && (limit?.looser === "less" ? value < allowed : value > allowed);

@@ -14,7 +14,7 @@ export type RuleContext = {
   readonly userConfig: Config;
 };
 
-export type Rule<Value> = {
+export type DirectionRule<Value> = {
   readonly direction: Direction;
   /** Why the repository's value does not count, given the user's; null if it does. */
   readonly whyRefused: (value: Value, userValue: Value | undefined, context: RuleContext) => string | null;
@@ -23,24 +23,27 @@ export type Rule<Value> = {
 };
 
 /** A mapping of free names: the same rule or table applies to every entry. */
-export type Each<Value> = { readonly each: Node<Value> };
+export type EachEntry<Value> = { readonly each: DirectionNode<Value> };
 
 type IsMapping<Value> = [Value] extends [readonly unknown[]] ? false : [Value] extends [object] ? true : false;
-export type Node<Value> =
+export type DirectionNode<Value> =
   IsMapping<Value> extends true
     ? string extends keyof Value
-      ? Each<NonNullable<Value[keyof Value]>> | Rule<Value>
-      : { readonly [Key in keyof Value]-?: Node<NonNullable<Value[Key]>> } | Rule<Value>
-    : Rule<Value>;
+      ? EachEntry<NonNullable<Value[keyof Value]>> | DirectionRule<Value>
+      : { readonly [Key in keyof Value]-?: DirectionNode<NonNullable<Value[Key]>> } | DirectionRule<Value>
+    : DirectionRule<Value>;
 
-export const neutral = { direction: "neutral", whyRefused: () => null } as const satisfies Rule<never>;
+export const neutral = { direction: "neutral", whyRefused: () => null } as const satisfies DirectionRule<never>;
 
 /** Only the user may set it; repeating the user's value isn't a difference. */
-export const userOnly = <Value>(why: string): Rule<Value> => ({
+export const userOnly = <Value>(why: string): DirectionRule<Value> => ({
   direction: "user",
   whyRefused: (value, userValue) => (userValue !== undefined && JSON.stringify(value) === JSON.stringify(userValue) ? null : why),
 });
 
 /** Only a stricter value counts; the function says what would be looser. */
-export const tighten = <Value>(whyRefused: Rule<Value>["whyRefused"], allowedPart?: Rule<Value>["allowedPart"]): Rule<Value> =>
+export const tighten = <Value>(
+  whyRefused: DirectionRule<Value>["whyRefused"],
+  allowedPart?: DirectionRule<Value>["allowedPart"],
+): DirectionRule<Value> =>
   allowedPart === undefined ? { direction: "tighten", whyRefused } : { direction: "tighten", whyRefused, allowedPart };

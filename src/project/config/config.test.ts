@@ -7,8 +7,8 @@ import type { Config } from "../../contracts/config.ts";
 import { limitRanges } from "../../contracts/limit-ranges.ts";
 import { findingText } from "../../kit/finding.ts";
 import { limitDefaults } from "./config-defaults.ts";
-import { configHash, projectConfigPath, readConfig, userConfigPath } from "./config.ts";
-import { costNames } from "./cost-constants.ts";
+import { hashConfig, projectConfigPath, readConfig, userConfigPath } from "./config.ts";
+import { costConstantNames } from "./cost-constants.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -85,7 +85,7 @@ describe("limits have a range", () => {
       return range !== undefined && value >= range.from && value <= range.to;
     });
     expect(inside).toHaveLength(Object.keys(limitDefaults).length);
-    expect(costNames.filter((name) => limitRanges[name] === undefined)).toEqual([]);
+    expect(costConstantNames.filter((name) => limitRanges[name] === undefined)).toEqual([]);
   });
   test("a list is no mapping of them", () => {
     project("limits: []\n");
@@ -254,7 +254,7 @@ describe("what is broken is told with file and line", () => {
 });
 
 test("the hash is over what holds, not over how it is written", () => {
-  expect(configHash({ agent: "a", isolation: "auto" })).toBe(configHash({ isolation: "auto", agent: "a" }));
+  expect(hashConfig({ agent: "a", isolation: "auto" })).toBe(hashConfig({ isolation: "auto", agent: "a" }));
   const before = read().hash;
   project("isolation: auto\n");
   expect(read().hash).toBe(before);

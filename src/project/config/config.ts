@@ -14,10 +14,10 @@ import type { Positions } from "../../kit/located.ts";
 import { configDefaults } from "./config-defaults.ts";
 import { readEnvironment } from "./config-env.ts";
 import { readConfigFile } from "./config-file.ts";
-import { withoutLoosening } from "./config-loosened.ts";
+import { withoutLoosening } from "./without-loosening.ts";
 
 /** The source of a value; for a file with its line. */
-export type Origin = {
+export type ValueOrigin = {
   readonly from: "flag" | "environment" | "project" | "user" | "default";
   readonly file?: string;
   readonly line?: number;
@@ -28,7 +28,7 @@ export type ConfigRead =
       readonly kind: "config";
       readonly config: Config;
       /** Per leaf, by its path: `checks.detect`. */
-      readonly origins: Readonly<Record<string, Origin>>;
+      readonly origins: Readonly<Record<string, ValueOrigin>>;
       readonly warnings: readonly string[];
       readonly hash: string;
     }
@@ -77,16 +77,16 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
   const ignored = kept.ignored.map(
     ({ key, why }) => `${key} in ${file}${lineSuffix(key)} is ignored: ${why}. Say it with a flag or in ${userConfigPath(env)}.`,
   );
-  return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: configHash(config) };
+  return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: hashConfig(config) };
 }
 
 /** The hash of the parts of a config that a run depends on: notification settings change nothing about its work. */
-export function configHash({ notify: _notify, otel: _otel, ...config }: Config): string {
+export function hashConfig({ notify: _notify, otel: _otel, ...config }: Config): string {
   return createHash("sha256").update(canonicalJson(config)).digest("hex");
 }
 
-type Layer = { readonly from: Origin["from"]; readonly config: Config; readonly positions: Positions | null };
-const layer = (from: Origin["from"], config: Config, positions: Positions | null = null): Layer => ({ from, config, positions });
+type Layer = { readonly from: ValueOrigin["from"]; readonly config: Config; readonly positions: Positions | null };
+const layer = (from: ValueOrigin["from"], config: Config, positions: Positions | null = null): Layer => ({ from, config, positions });
 
 type Data = { [key: string]: unknown };
 const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -95,8 +95,8 @@ const isMapping = (value: unknown): value is Data => typeof value === "object" &
 const additiveKeys: readonly string[] = ["protect", "redact", "checks.commands"];
 
 /** Mappings are merged key by key; anything else, except the additive lists, is replaced whole. */
-function merge(layers: readonly Layer[]): { config: Config; origins: Record<string, Origin> } {
-  const origins: Record<string, Origin> = {};
+function merge(layers: readonly Layer[]): { config: Config; origins: Record<string, ValueOrigin> } {
+  const origins: Record<string, ValueOrigin> = {};
   const data: Data = {};
   for (const { from, config, positions } of layers) {
     const mergeInto = (target: Data, source: Data, path: readonly string[]): void => {

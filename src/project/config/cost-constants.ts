@@ -4,7 +4,7 @@ import { complexities, phaseTypes } from "../../contracts/roadmap-values.ts";
 import { type CostEstimation, costEstimation } from "../../insight/planned-cost.ts";
 
 /** The constants of an estimate, by the names that override them in the config's `limits`. */
-export const costNames: readonly string[] = [
+export const costConstantNames: readonly string[] = [
   ...complexities.map((name) => `task_tokens_${name}`),
   "pipeline_overhead",
   "buffer_multiplier",
@@ -13,7 +13,7 @@ export const costNames: readonly string[] = [
 ];
 
 /** The constants in force: the config's `limits` over the defaults. */
-export function costConstants(limits: Readonly<Record<string, number>>): CostEstimation {
+export function readCostConstants(limits: Readonly<Record<string, number>>): CostEstimation {
   const value = (name: string, defaultValue: number): number =>
     Object.hasOwn(limits, name) ? (limits[name] ?? defaultValue) : defaultValue;
   const { task_tokens, pipeline_overhead, buffer_multiplier, warning_threshold_pct, default_estimates } = costEstimation;

@@ -1,6 +1,6 @@
 // flow-budget: parses a budget such as `tokens=250k`, derives a flow's default one, and compares two.
 
-import { type Budget, dimensions, profiles } from "../../contracts/budget.ts";
+import { type Budget, dimensions, budgetProfiles } from "../../contracts/budget.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
@@ -10,11 +10,11 @@ export type ParsedBudget = { readonly budget: Budget } | { readonly fault: strin
 /** A budget as people write it: a profile's name, or limits like `tokens=250k,minutes=45`; an unnamed dimension keeps balanced's. */
 export function parseBudget(text: string): ParsedBudget {
   const trimmed = text.trim();
-  if (Object.hasOwn(profiles, trimmed)) return { budget: profiles[trimmed as keyof typeof profiles] };
-  const expected = `${Object.keys(profiles).join(", ")}, or limits like tokens=250k,minutes=45,calls=200,usd=3`;
+  if (Object.hasOwn(budgetProfiles, trimmed)) return { budget: budgetProfiles[trimmed as keyof typeof budgetProfiles] };
+  const expected = `${Object.keys(budgetProfiles).join(", ")}, or limits like tokens=250k,minutes=45,calls=200,usd=3`;
   if (!trimmed.includes("="))
-    return { fault: `"${trimmed}" is no budget: expected ${expected}.${didYouMean(trimmed, Object.keys(profiles))}` };
-  const limits: Record<string, number> = { ...profiles.balanced.limits };
+    return { fault: `"${trimmed}" is no budget: expected ${expected}.${didYouMean(trimmed, Object.keys(budgetProfiles))}` };
+  const limits: Record<string, number> = { ...budgetProfiles.balanced.limits };
   const namesSeen = new Set<string>();
   for (const part of trimmed.split(/[,;\s]+/).filter((word) => word !== "")) {
     const [name = "", amountText = "", ...more] = part.split("=");
@@ -30,7 +30,7 @@ export function parseBudget(text: string): ParsedBudget {
     namesSeen.add(name);
     limits[name] = amount;
   }
-  return { budget: { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits } };
+  return { budget: { profile: null, soft_ratio: budgetProfiles.balanced.soft_ratio, limits } };
 }
 
 const tokensMax = 5_000_000;
@@ -43,7 +43,7 @@ const tasksExpected = 8;
 const reserveFactor = 3;
 
 /** The usage of a flow's agents if every step runs once, by the flow's estimates; null if some are missing. */
-export function flowEstimate(flow: Flow): number | null {
+export function estimateFlowTokens(flow: Flow): number | null {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
   const taskSteps = steps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]);
@@ -57,16 +57,16 @@ export function flowEstimate(flow: Flow): number | null {
 
 /** A budget with room for rework around an estimate; never below balanced. */
 const budgetAround = (tokens: number): number =>
-  Math.max(profiles.balanced.limits.tokens, Math.ceil((tokens * reserveFactor) / 10_000) * 10_000);
+  Math.max(budgetProfiles.balanced.limits.tokens, Math.ceil((tokens * reserveFactor) / 10_000) * 10_000);
 
 /**
  * A flow's default budget. A single objective gets `balanced`. Everything else gets room around its estimate, from its documents or its
  * steps, capped by its own limits or those of a day. What a continued run has used is added, because it counts as used here too.
  */
-export function flowBudget(flow: Flow, documentsEstimate?: number, usedBefore = 0): Budget {
+export function computeFlowBudget(flow: Flow, documentsEstimate?: number, usedBefore = 0): Budget {
   const flowLimits = flow.limits?.run;
-  if (flowLimits === undefined && flow.flow === "objective") return profiles.balanced;
-  const estimate = documentsEstimate ?? flowEstimate(flow);
+  if (flowLimits === undefined && flow.flow === "objective") return budgetProfiles.balanced;
+  const estimate = documentsEstimate ?? estimateFlowTokens(flow);
   const limits: Record<string, number> = flowLimits === undefined ? { tokens: tokensMax, minutes: minutesMax } : {};
   for (const dimension of dimensions) {
     const limit = flowLimits?.[dimension];
@@ -74,11 +74,11 @@ export function flowBudget(flow: Flow, documentsEstimate?: number, usedBefore = 
   }
   if (estimate !== null && limits["tokens"] !== undefined)
     limits["tokens"] = Math.min(limits["tokens"], usedBefore + budgetAround(estimate));
-  return { profile: null, soft_ratio: profiles.balanced.soft_ratio, limits };
+  return { profile: null, soft_ratio: budgetProfiles.balanced.soft_ratio, limits };
 }
 
 /** The dimensions in which the first budget allows more than the second. Unlimited allows the most. */
-export function looserDimensions(budget: Budget, other: Budget): readonly string[] {
+export function findLooserDimensions(budget: Budget, other: Budget): readonly string[] {
   return dimensions.filter(
     (dimension) => (budget.limits[dimension] ?? Number.POSITIVE_INFINITY) > (other.limits[dimension] ?? Number.POSITIVE_INFINITY),
   );

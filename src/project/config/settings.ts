@@ -33,7 +33,7 @@ export function readSettings(
 }
 
 /** Every error, one per line, and the files to look at: the mistake may be in the user's own. */
-export const invalidConfig = (findings: readonly Finding[]) => ({
+export const describeInvalidConfig = (findings: readonly Finding[]) => ({
   message: findings.map(findingText).join("\n"),
   remediation: [...new Set(findings.map(({ file }) => file))]
     .filter((file) => existsSync(file))
@@ -42,13 +42,13 @@ export const invalidConfig = (findings: readonly Finding[]) => ({
 });
 
 /** The settings, or the broken file's lines as a refusal. */
-export function settingsOf(
+export function requireSettings(
   context: CommandContext,
   paths: ProjectPaths,
   flags: { readonly isolation?: string | undefined } = {},
 ): Settings {
   const read = readSettings(context, paths.root);
-  if (read.kind === "invalid") return refuse("config_invalid", invalidConfig(read.findings));
+  if (read.kind === "invalid") return refuse("config_invalid", describeInvalidConfig(read.findings));
   if (flags.isolation === undefined) return read;
   if (!isolationLevels.some((level) => level === flags.isolation)) {
     refuse("objective_schema_invalid", {

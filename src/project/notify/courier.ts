@@ -12,11 +12,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadTryLock } from "../../journal/lock.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
-import { noticeDigest } from "../../views/outbound/notices.ts";
-import { givenUpAfterMs, isUrgent, nextMessage, retryTime, type Sent } from "./delivery-plan.ts";
+import { combineNotices } from "../../views/outbound/notices.ts";
+import { givenUpAfterMs, isUrgent, planDelivery, computeRetryMs, type SentMessage } from "./delivery-plan.ts";
 import { type Hook, readHooks, readSecret } from "./hooks.ts";
-import { type Item, openQueue, type Queue } from "./queue.ts";
-import { type Message, type Outcome, send } from "./send.ts";
+import { type QueueItem, openNoticeQueue, type NoticeQueue } from "./notice-queue.ts";
+import { type Message, type SendOutcome, sendMessage } from "./send-message.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 export type CourierOptions = {
@@ -24,7 +24,7 @@ export type CourierOptions = {
   /** False: what is not due now stays in the queue. */
   readonly waits: boolean;
   readonly interrupted: AbortSignal;
-  readonly send?: (hook: Hook, message: Message) => Promise<Outcome>;
+  readonly send?: (hook: Hook, message: Message) => Promise<SendOutcome>;
   readonly now?: () => number;
   readonly pause?: (ms: number) => Promise<void>;
 };
@@ -32,8 +32,8 @@ export type CourierOptions = {
 const pollEveryMs = 5_000;
 
 /** Sends what is due in the queue; returns how many messages were sent, and how many notices are left. */
-export async function deliver(options: CourierOptions): Promise<{ readonly sent: number; readonly left: number }> {
-  const queue = openQueue(options.env);
+export async function deliverNotices(options: CourierOptions): Promise<{ readonly sent: number; readonly left: number }> {
+  const queue = openNoticeQueue(options.env);
   const { hooks, problem } = readHooks(options.env);
   const waiting = queue.waiting();
   if (waiting.length === 0 || problem !== null) return { sent: 0, left: waiting.length };
@@ -46,8 +46,8 @@ export async function deliver(options: CourierOptions): Promise<{ readonly sent:
 }
 
 /** Gives up the old notices of a hook whose secret isn't set. */
-function giveUpOld(queue: Queue, hook: Hook, nowMs: number): void {
-  const outcome: Outcome = { kind: "failed", detail: "its secret is not set" };
+function giveUpOld(queue: NoticeQueue, hook: Hook, nowMs: number): void {
+  const outcome: SendOutcome = { kind: "failed", detail: "its secret is not set" };
   for (const item of itemsOf(hook, queue)) {
     if (nowMs - item.queuedAtMs <= givenUpAfterMs) continue;
     record(queue, { hook, items: [item], message: { ...item.notice, notices: [item.notice.id] }, outcome, nowMs });
@@ -58,10 +58,10 @@ function giveUpOld(queue: Queue, hook: Hook, nowMs: number): void {
 const canSend = ({ webhook, secret }: Hook, env: Env): boolean =>
   [webhook, secret].every((place) => typeof place !== "object" || !("env" in place) || !("problem" in readSecret(place, env)));
 
-const itemsOf = ({ name }: Hook, queue: Queue): readonly Item[] => queue.waiting().filter(({ hook }) => hook === name);
+const itemsOf = ({ name }: Hook, queue: NoticeQueue): readonly QueueItem[] => queue.waiting().filter(({ hook }) => hook === name);
 
 /** Sends a hook's notices, again and again until none is left or another courier serves it; returns how many messages. */
-async function serve(hook: Hook, queue: Queue, options: CourierOptions): Promise<number> {
+async function serve(hook: Hook, queue: NoticeQueue, options: CourierOptions): Promise<number> {
   let sent = 0;
   for (let mayGoOn = true; mayGoOn && itemsOf(hook, queue).length > 0;) {
     const release = await tryLock(hook, queue);
@@ -85,21 +85,21 @@ function readHookAgain(hook: Hook, env: Env): Hook | null {
 
 async function serveLocked(
   configuredHook: Hook,
-  queue: Queue,
+  queue: NoticeQueue,
   options: CourierOptions,
 ): Promise<{ readonly sent: number; readonly isQueueEmpty: boolean }> {
   const now = options.now ?? Date.now;
   let sent = 0;
   const sentLately = queue
     .deliveries()
-    .flatMap((delivery): Sent[] =>
+    .flatMap((delivery): SentMessage[] =>
       delivery.hook === configuredHook.name && delivery.outcome === "sent"
         ? [{ atMs: parseIsoTime(delivery.at) ?? 0, isUrgent: delivery.kind === "needs_you" }]
         : [],
     );
   for (;;) {
     if (options.interrupted.aborted) return { sent, isQueueEmpty: false };
-    const due = nextMessage(itemsOf(configuredHook, queue), sentLately, now());
+    const due = planDelivery(itemsOf(configuredHook, queue), sentLately, now());
     if (due.do === "rest") return { sent, isQueueEmpty: true };
     if (due.do === "wait") {
       if (!options.waits) return { sent, isQueueEmpty: false };
@@ -112,12 +112,12 @@ async function serveLocked(
       continue;
     }
     if (!canSend(hook, options.env)) return { sent, isQueueEmpty: false };
-    const items = due.items as readonly Item[];
+    const items = due.items as readonly QueueItem[];
     const notices = items.map(({ notice }) => notice);
     const [first] = notices;
-    const content = notices.length === 1 && first !== undefined ? first : noticeDigest(notices);
+    const content = notices.length === 1 && first !== undefined ? first : combineNotices(notices);
     const message: Message = { ...content, notices: notices.map(({ id }) => id) };
-    const outcome = await (options.send === undefined ? send(hook, message, { env: options.env }) : options.send(hook, message));
+    const outcome = await (options.send === undefined ? sendMessage(hook, message, { env: options.env }) : options.send(hook, message));
     if (outcome.kind === "sent") {
       sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
       sent += 1;
@@ -128,18 +128,18 @@ async function serveLocked(
 
 type Attempt = {
   readonly hook: Hook;
-  readonly items: readonly Item[];
+  readonly items: readonly QueueItem[];
   readonly message: Message;
-  readonly outcome: Outcome;
+  readonly outcome: SendOutcome;
   readonly nowMs: number;
 };
 
 /** C2. If a message of several notices failed, each is given up at its own age. */
-function record(queue: Queue, { hook, items, message, outcome, nowMs }: Attempt): void {
+function record(queue: NoticeQueue, { hook, items, message, outcome, nowMs }: Attempt): void {
   const tries = Math.max(...items.map((item) => item.tries)) + 1;
-  const retryAtMs = ({ queuedAtMs }: Item): number | null =>
-    outcome.kind === "failed" ? retryTime({ tries, queuedAtMs, nowMs, requestedMs: outcome.retryAfterMs ?? 0 }) : null;
-  const note = (some: readonly Item[], again: number | null): void => {
+  const retryAtMs = ({ queuedAtMs }: QueueItem): number | null =>
+    outcome.kind === "failed" ? computeRetryMs({ tries, queuedAtMs, nowMs, requestedMs: outcome.retryAfterMs ?? 0 }) : null;
+  const note = (some: readonly QueueItem[], again: number | null): void => {
     if (some.length === 0) return;
     queue.note({
       at: formatIsoTime(nowMs),
@@ -166,7 +166,7 @@ function record(queue: Queue, { hook, items, message, outcome, nowMs }: Attempt)
 }
 
 /** Locks a hook's deliveries; returns how to release them, or null if another courier has them. */
-async function tryLock({ name }: Hook, { folder }: Queue): Promise<(() => void) | null> {
+async function tryLock({ name }: Hook, { folder }: NoticeQueue): Promise<(() => void) | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fd = openSync(join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 16)}.lock`), "a", 0o600);
   if ((await loadTryLock())(fd)) return () => closeSync(fd);

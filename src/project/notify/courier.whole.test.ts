@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Notice } from "../../views/outbound/notices.ts";
-import { type CourierOptions, deliver } from "./courier.ts";
+import { type CourierOptions, deliverNotices } from "./courier.ts";
 import { type Hook, readHooks } from "./hooks.ts";
-import { openQueue } from "./queue.ts";
-import { type Message, type Outcome, send, signBody } from "./send.ts";
+import { openNoticeQueue } from "./notice-queue.ts";
+import { type Message, type SendOutcome, sendMessage, signBody } from "./send-message.ts";
 
 let folder = "";
 const env: Record<string, string> = {};
@@ -45,7 +45,7 @@ const notice = (id: string, more: Partial<Notice> = {}): Notice => ({
 const message = (id: string, more: Partial<Notice> = {}): Message => ({ ...notice(id, more), notices: [id] });
 
 /** A courier whose time passes only while it waits. */
-async function delivered(answers: (name: string, at: number, hook: Hook) => Outcome, untilMs = Number.POSITIVE_INFINITY) {
+async function delivered(answers: (name: string, at: number, hook: Hook) => SendOutcome, untilMs = Number.POSITIVE_INFINITY) {
   let now = 1_000_000;
   const over = new AbortController();
   const messages: { readonly hook: string; readonly at: number; readonly ids: readonly string[] }[] = [];
@@ -64,13 +64,13 @@ async function delivered(answers: (name: string, at: number, hook: Hook) => Outc
       return Promise.resolve(answers(hook.name, now - 1_000_000, hook));
     },
   };
-  return { ...(await deliver(options)), messages };
+  return { ...(await deliverNotices(options)), messages };
 }
 
 describe("the queue", () => {
   test("takes a notice once for each hook, also after it was settled", async () => {
     config("notify: [{ name: a, run: [x] }, { name: b, run: [x] }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     expect(queue.add(notice("1"), "a", 1_000_000)).toBe(true);
     expect(queue.add(notice("1"), "a", 1_000_000)).toBe(false);
     expect(queue.add(notice("1"), "b", 1_000_000)).toBe(true);
@@ -81,7 +81,7 @@ describe("the queue", () => {
 
   test("gives up what was answered meanwhile, also while it is tried again", async () => {
     config("notify: [{ run: [x] }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     queue.add(notice("1"), "hook-1", 1_000_000);
     queue.add(notice("2"), "hook-1", 1_000_000);
     queue.withdraw(({ id }) => id === "1");
@@ -97,7 +97,7 @@ describe("the queue", () => {
 
   test("passes over what it cannot read, and its files are the user's alone", () => {
     config("notify: [{ run: [x] }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     queue.add(notice("1"), "hook-1", 0);
     writeFileSync(join(queue.folder, "queue", "junk.json"), "{");
     expect(queue.waiting()).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("the queue", () => {
 describe("the courier", () => {
   test("a hook that answers 500 for an hour is tried again, each try is journaled, and the notice arrives once", async () => {
     config("notify: [{ run: [x] }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     queue.add(notice("1"), "hook-1", 1_000_000);
     const { messages, left } = await delivered((_hook, index) =>
       index < 3_600_000 ? { kind: "failed", detail: "HTTP 500" } : { kind: "sent", detail: "HTTP 200" },
@@ -125,7 +125,7 @@ describe("the courier", () => {
 
   test("one that fails holds up no other, one that refuses is not asked again, and after a day it is given up", async () => {
     config("notify: [{ name: bad, run: [x] }, { name: good, run: [x] }, { name: gone, run: [x] }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     for (const hook of ["bad", "good", "gone"]) queue.add(notice("1"), hook, 1_000_000);
     const { messages, left } = await delivered((hook) =>
       hook === "bad"
@@ -142,7 +142,7 @@ describe("the courier", () => {
 
   test("many at once become one message after the third", async () => {
     config("notify: [{ run: [x] }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     for (let n = 0; n < 3; n += 1) queue.add(notice(String(n)), "hook-1", 1_000_000 + n);
     await delivered(() => ({ kind: "sent", detail: "" }));
     for (let n = 3; n < 86; n += 1) queue.add(notice(String(n)), "hook-1", 1_000_000 + n);
@@ -153,7 +153,7 @@ describe("the courier", () => {
 
   test("a courier that lacks a secret leaves the notice to one that has it, and a hook that is gone takes its notices along", async () => {
     config("notify: [{ name: a, webhook: { env: HOOK_URL } }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     queue.add(notice("1"), "a", 1_000_000);
     queue.add(notice("1"), "former", 1_000_000);
     expect(await delivered(() => ({ kind: "sent", detail: "" }))).toMatchObject({ sent: 0, left: 1, messages: [] });
@@ -164,7 +164,7 @@ describe("the courier", () => {
 
   test("a hook that was fixed is used as it is now, and one that was taken out meanwhile is asked no more", async () => {
     config("notify: [{ run: [bad] }]\n");
-    openQueue(env).add(notice("1"), "hook-1", 1_000_000);
+    openNoticeQueue(env).add(notice("1"), "hook-1", 1_000_000);
     const asked: string[] = [];
     const outcomes = await delivered((_name, _at, hook) => {
       asked.push(hook.run?.[0] ?? "");
@@ -172,7 +172,7 @@ describe("the courier", () => {
       return hook.run?.[0] === "good" ? { kind: "sent", detail: "" } : { kind: "failed", detail: "exit 1" };
     });
     expect([asked, outcomes.left]).toEqual([["bad", "good"], 0]);
-    openQueue(env).add(notice("2"), "hook-1", 1_000_000);
+    openNoticeQueue(env).add(notice("2"), "hook-1", 1_000_000);
     const { messages, left } = await delivered(() => {
       config("notify: []\n");
       return { kind: "failed", detail: "" };
@@ -182,7 +182,7 @@ describe("the courier", () => {
 
   test("of several in one message that fails, each is given up at its own age", async () => {
     config("notify: [{ run: [x] }]\n");
-    const queue = openQueue(env);
+    const queue = openNoticeQueue(env);
     for (const id of ["old", "older"]) queue.add(notice(id), "hook-1", 1_000_000 - 24 * 3_600_000);
     for (const id of ["new", "newer"]) queue.add(notice(id), "hook-1", 1_000_000);
     const { left } = await delivered(() => ({ kind: "failed", detail: "exit 1" }), 1_002_000);
@@ -195,7 +195,7 @@ describe("the courier", () => {
 
   test("stops where it is interrupted, and what waits stays", async () => {
     config("notify: [{ run: [x] }]\n");
-    openQueue(env).add(notice("1"), "hook-1", 1_000_000);
+    openNoticeQueue(env).add(notice("1"), "hook-1", 1_000_000);
     expect(await delivered(() => ({ kind: "failed", detail: "" }), 1_020_000)).toMatchObject({ left: 1 });
   });
 });
@@ -244,7 +244,7 @@ describe("what is sent", () => {
   test("a webhook gets JSON that is signed over time and body", async () => {
     const secret = { file: join(folder, "key") };
     writeFileSync(secret.file, "s3cret\n", { mode: 0o600 });
-    expect(await send({ webhook: address(), secret }, message("1"), { env })).toEqual({ kind: "sent", detail: "HTTP 200" });
+    expect(await sendMessage({ webhook: address(), secret }, message("1"), { env })).toEqual({ kind: "sent", detail: "HTTP 200" });
     const { headers, body } = got[0] ?? { headers: {}, body: "" };
     expect(JSON.parse(body)).toMatchObject({ id: "1", kind: "needs_you", notices: ["1"] });
     const [, seconds = "", hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["autopilot-signature"])) ?? [];
@@ -256,7 +256,7 @@ describe("what is sent", () => {
     const secret = { file: join(folder, "key") };
     writeFileSync(secret.file, "s3cret\n");
     chmodSync(secret.file, 0o644);
-    const outcome = await send({ webhook: address(), secret }, message("1"), { env });
+    const outcome = await sendMessage({ webhook: address(), secret }, message("1"), { env });
     expect(outcome).toMatchObject({ kind: "failed" });
     expect(outcome.detail).toContain("chmod 600");
     expect(got).toEqual([]);
@@ -270,22 +270,22 @@ describe("what is sent", () => {
     ["hang", "failed", "no answer in 0.3 s"],
   ] as const)("an answer of %o is %s", async (given, kind, detail) => {
     answer = given === "hang" ? given : { ...given };
-    const outcome = await send({ webhook: address() }, message("1"), given === "hang" ? { env, timeoutMs: 300 } : { env });
+    const outcome = await sendMessage({ webhook: address() }, message("1"), given === "hang" ? { env, timeoutMs: 300 } : { env });
     expect(outcome).toMatchObject({ kind, detail });
     if (detail === "HTTP 429") expect(outcome).toMatchObject({ retryAfterMs: 90_000 });
   });
 
   test("a Retry-After may be a date", async () => {
     answer = { status: 503, headers: { "retry-after": "Fri, 31 Dec 2100 23:59:59 GMT" } };
-    const outcome = await send({ webhook: address() }, message("1"), { env });
+    const outcome = await sendMessage({ webhook: address() }, message("1"), { env });
     expect(outcome.kind === "failed" && (outcome.retryAfterMs ?? 0) > 3_600_000).toBe(true);
   });
 
   test("an outcome names neither the address nor a word of the answer", async () => {
     answer = { status: 500 };
-    const known = await send({ webhook: `${address()}/T0K3N` }, message("1"), { env });
-    const unreachable = await send({ webhook: "http://127.0.0.1:1/T0K3N" }, message("1"), { env });
-    const odd = await send({ webhook: { env: "ODD" } }, message("1"), { env: { ...env, ODD: "T0K3N no address" } });
+    const known = await sendMessage({ webhook: `${address()}/T0K3N` }, message("1"), { env });
+    const unreachable = await sendMessage({ webhook: "http://127.0.0.1:1/T0K3N" }, message("1"), { env });
+    const odd = await sendMessage({ webhook: { env: "ODD" } }, message("1"), { env: { ...env, ODD: "T0K3N no address" } });
     for (const outcome of [known, unreachable, odd]) expect(JSON.stringify(outcome)).not.toMatch(/T0K3N|secret|127/);
   });
 
@@ -293,7 +293,7 @@ describe("what is sent", () => {
     const out = join(folder, "out");
     const evil = `$(touch ${join(folder, "pwned")}) \`id\` "; rm -rf /`;
     const run = ["sh", "-c", 'printf "%s|%s|%s|%s\\n" "$NOTICE_KIND" "$NOTICE_TEXT" "$AUTOPILOT_LIFE" "$(cat)" > "$OUT"'];
-    expect(await send({ run }, message("1", { text: evil }), { env: { ...env, OUT: out, AUTOPILOT_LIFE: "x" } })).toEqual({
+    expect(await sendMessage({ run }, message("1", { text: evil }), { env: { ...env, OUT: out, AUTOPILOT_LIFE: "x" } })).toEqual({
       kind: "sent",
       detail: "exit 0",
     });
@@ -305,13 +305,13 @@ describe("what is sent", () => {
 
   test("a command that hangs is ended with what it started; one that is not there or fails is said to", async () => {
     const alive = join(folder, "alive");
-    const hanging = await send({ run: ["sh", "-c", `(sleep 2; touch ${alive}) & sleep 60`] }, message("1"), { env, timeoutMs: 300 });
+    const hanging = await sendMessage({ run: ["sh", "-c", `(sleep 2; touch ${alive}) & sleep 60`] }, message("1"), { env, timeoutMs: 300 });
     expect(hanging).toEqual({ kind: "failed", detail: "no end in 0.3 s" });
-    expect(await send({ run: ["/nonexistent/x"] }, message("1"), { env })).toEqual({
+    expect(await sendMessage({ run: ["/nonexistent/x"] }, message("1"), { env })).toEqual({
       kind: "failed",
       detail: "cannot be started (ENOENT)",
     });
-    expect(await send({ run: ["sh", "-c", "echo secret >&2; exit 3"] }, message("1"), { env })).toEqual({
+    expect(await sendMessage({ run: ["sh", "-c", "echo secret >&2; exit 3"] }, message("1"), { env })).toEqual({
       kind: "failed",
       detail: "exit 3",
     });
@@ -320,13 +320,13 @@ describe("what is sent", () => {
   });
 
   test("for Slack the text alone, with its markup escaped; brief, no word of the goal", async () => {
-    await send({ webhook: address(), as: "slack" }, message("1", { text: "<!channel> & <https://evil|click>" }), { env });
-    await send({ webhook: address(), as: "slack", content: "brief" }, message("1", { text: "the goal" }), { env });
+    await sendMessage({ webhook: address(), as: "slack" }, message("1", { text: "<!channel> & <https://evil|click>" }), { env });
+    await sendMessage({ webhook: address(), as: "slack", content: "brief" }, message("1", { text: "the goal" }), { env });
     const [full, brief] = got.map(({ body }) => JSON.parse(body) as { readonly text: string });
     expect(full).toEqual({ text: "&lt;!channel&gt; &amp; &lt;https://evil|click&gt;" });
     expect(brief?.text).toContain("it waits for you");
     expect(brief?.text).not.toContain("goal");
-    await send(
+    await sendMessage(
       { webhook: address(), content: "brief" },
       { ...message("run-1:block:secret-phase"), notices: ["run-1:block:secret-phase"] },
       { env },

@@ -8,43 +8,43 @@
 import type { Notice } from "../../views/outbound/notices.ts";
 
 export const singlesMax = 3;
-export const windowMs = 10 * 60_000;
+export const singlesWindowMs = 10 * 60_000;
 export const givenUpAfterMs = 24 * 3_600_000;
 const retryDelaysMs = [5_000, 30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000, 3_600_000] as const;
 const requestedMsMax = 3_600_000;
 
-export type Queued = { readonly notice: Notice; readonly queuedAtMs: number; readonly tries: number; readonly notBeforeMs: number };
+export type QueuedNotice = { readonly notice: Notice; readonly queuedAtMs: number; readonly tries: number; readonly notBeforeMs: number };
 
-export type Due =
-  | { readonly do: "send"; readonly items: readonly Queued[] }
+export type NextDelivery =
+  | { readonly do: "send"; readonly items: readonly QueuedNotice[] }
   | { readonly do: "wait"; readonly untilMs: number }
   | { readonly do: "rest" };
 
 /** A message of this hook that was sent recently. */
-export type Sent = { readonly atMs: number; readonly isUrgent: boolean };
+export type SentMessage = { readonly atMs: number; readonly isUrgent: boolean };
 export const isUrgent = ({ kind }: Pick<Notice, "kind">): boolean => kind === "needs_you";
 
-export function nextMessage(queued: readonly Queued[], sent: readonly Sent[], nowMs: number): Due {
+export function planDelivery(queued: readonly QueuedNotice[], sent: readonly SentMessage[], nowMs: number): NextDelivery {
   const [urgent, other] = [true, false].map((lane) =>
     nextInLane(
       queued.filter(({ notice }) => isUrgent(notice) === lane),
       sent.flatMap((delivery) => (delivery.isUrgent === lane ? delivery.atMs : [])),
       nowMs,
     ),
-  ) as [Due, Due]; // P3
+  ) as [NextDelivery, NextDelivery]; // P3
   if (urgent.do === "send" || other.do === "rest") return urgent;
   if (other.do === "send" || urgent.do === "rest") return other;
   return { do: "wait", untilMs: Math.min(urgent.untilMs, other.untilMs) };
 }
 
-function nextInLane(queued: readonly Queued[], sentAtMs: readonly number[], nowMs: number): Due {
+function nextInLane(queued: readonly QueuedNotice[], sentAtMs: readonly number[], nowMs: number): NextDelivery {
   const oldestFirst = queued.toSorted((a, b) => a.queuedAtMs - b.queuedAtMs);
   if (oldestFirst.length === 0) return { do: "rest" };
   const notBefore = Math.min(...oldestFirst.map(({ notBeforeMs }) => notBeforeMs));
   if (notBefore > nowMs) return { do: "wait", untilMs: notBefore };
-  const recent = sentAtMs.filter((at) => at <= nowMs && nowMs - at < windowMs).toSorted((a, b) => a - b);
+  const recent = sentAtMs.filter((at) => at <= nowMs && nowMs - at < singlesWindowMs).toSorted((a, b) => a - b);
   const ready = oldestFirst.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
-  if (recent.length >= singlesMax) return { do: "wait", untilMs: (recent.at(-singlesMax) ?? nowMs) + windowMs }; // P1
+  if (recent.length >= singlesMax) return { do: "wait", untilMs: (recent.at(-singlesMax) ?? nowMs) + singlesWindowMs }; // P1
   const isBurst = ready.length > singlesMax - recent.length;
   return { do: "send", items: isBurst ? ready : ready.slice(0, 1) };
 }
@@ -53,7 +53,7 @@ function nextInLane(queued: readonly Queued[], sentAtMs: readonly number[], nowM
 type FailedDelivery = { readonly tries: number; readonly queuedAtMs: number; readonly nowMs: number; readonly requestedMs: number };
 
 /** When a failed message is retried; null: it is given up. */
-export function retryTime({ tries, queuedAtMs, nowMs, requestedMs }: FailedDelivery): number | null {
+export function computeRetryMs({ tries, queuedAtMs, nowMs, requestedMs }: FailedDelivery): number | null {
   const delayMs = retryDelaysMs[Math.min(tries, retryDelaysMs.length) - 1] ?? retryDelaysMs[0];
   const atMs = nowMs + Math.max(delayMs, Math.min(requestedMs, requestedMsMax));
   return atMs - queuedAtMs > givenUpAfterMs ? null : atMs; // P2

@@ -13,7 +13,7 @@ import { erase } from "../../workspace/folder.ts";
 import { join } from "node:path";
 import * as v from "valibot";
 import { eventSchemas } from "../../contracts/event.ts";
-import type { Request } from "../../ports/request-queue.ts";
+import type { RunRequest } from "../../ports/request-queue.ts";
 
 export const requestBytesMax = 256 * 1024;
 const pendingMax = 1_000;
@@ -47,9 +47,9 @@ export async function ensureRequestFolder(runDir: string): Promise<string> {
 }
 
 /** Writes a request to a file of its own; when this returns, it survives a power cut. Returns its path. */
-export async function leaveRequest(runDir: string, request: Request): Promise<string> {
+export async function writeRequest(runDir: string, request: RunRequest): Promise<string> {
   const text = `${JSON.stringify(request)}\n`;
-  const problem = requestProblem(text);
+  const problem = findRequestProblem(text);
   if (problem !== null) throw new Error(`this is no request: ${problem}`);
   const folder = await ensureRequestFolder(runDir);
   const draft = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
@@ -67,9 +67,9 @@ export async function leaveRequest(runDir: string, request: Request): Promise<st
 }
 
 /** Reads all requests, oldest first; a request sent twice counts once. Files that aren't requests are moved to `bad/`. */
-export async function readRequests(runDir: string): Promise<readonly Request[]> {
+export async function readRequests(runDir: string): Promise<readonly RunRequest[]> {
   const folder = await ensureRequestFolder(runDir);
-  const requests = new Map<string, Request>();
+  const requests = new Map<string, RunRequest>();
   for (const name of (await readRequestNames(folder)).slice(0, pendingMax)) {
     const request = await readRequest(join(folder, name));
     if (request === null) continue;
@@ -107,7 +107,7 @@ export async function readRequestNames(folder: string): Promise<readonly string[
 }
 
 /** The request in a file, a message why it isn't one, or null if the file has gone meanwhile. */
-async function readRequest(path: string): Promise<Request | string | null> {
+async function readRequest(path: string): Promise<RunRequest | string | null> {
   const stat = await lstat(path).catch(() => null);
   if (stat === null) return null;
   if (!stat.isFile()) return stat.isSymbolicLink() ? "it is a link" : "it is not a regular file"; // I2
@@ -120,9 +120,9 @@ async function readRequest(path: string): Promise<Request | string | null> {
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     if (bytesRead > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`; // I2
     const text = bytes.toString("utf8", 0, bytesRead);
-    const problem = requestProblem(text);
+    const problem = findRequestProblem(text);
     if (problem !== null) return problem;
-    const request = JSON.parse(text) as Request;
+    const request = JSON.parse(text) as RunRequest;
     // The name contains the key by which it is removed; a file without it could never be removed.
     return path.endsWith(`-${fileNameKey(request.request)}.json`) ? request : "its name does not carry its request id";
   } finally {
@@ -131,7 +131,7 @@ async function readRequest(path: string): Promise<Request | string | null> {
 }
 
 /** Why a text isn't a request, or null. */
-export function requestProblem(text: string): string | null {
+export function findRequestProblem(text: string): string | null {
   if (Buffer.byteLength(text) > requestBytesMax) return `it is larger than ${requestBytesMax} bytes`;
   let value: unknown;
   try {

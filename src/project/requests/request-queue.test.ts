@@ -15,7 +15,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Request } from "../../ports/request-queue.ts";
+import type { RunRequest } from "../../ports/request-queue.ts";
 import { requestBytesMax } from "./request-files.ts";
 import { lineBytesMax } from "./request-socket.ts";
 import { openRequestQueue, type OwnedRequestQueue } from "./request-queue.ts";
@@ -34,7 +34,13 @@ afterEach(async () => {
   rmSync(runDir, { recursive: true, force: true });
 });
 
-const pause = (request: string): Request => ({ event: "control_requested", actor: "operator:me", request, control: "pause", now: false });
+const pause = (request: string): RunRequest => ({
+  event: "control_requested",
+  actor: "operator:me",
+  request,
+  control: "pause",
+  now: false,
+});
 const left = (request: string, folder = runDir) => sendRequest(folder, pause(request), { waitMs: 0 });
 const keys = async (of: OwnedRequestQueue) => (await of.pending()).map(({ request }) => request);
 const files = () => readdirSync(join(runDir, "inbox")).filter((name) => name.endsWith(".json"));
@@ -210,7 +216,7 @@ test("what is no request goes to bad/ with a reason, and the good ones are read"
 test("a sender cannot leave what is no request", async () => {
   await expect(sendRequest(runDir, pause("no/slash"), { waitMs: 0 })).rejects.toThrow("request id");
   const detail = "x".repeat(requestBytesMax);
-  await expect(sendRequest(runDir, { ...pause("big"), detail } as Request, { waitMs: 0 })).rejects.toThrow("larger than");
+  await expect(sendRequest(runDir, { ...pause("big"), detail } as RunRequest, { waitMs: 0 })).rejects.toThrow("larger than");
 });
 
 test("an inbox that is a link is refused, for both sides", async () => {

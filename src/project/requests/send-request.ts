@@ -4,8 +4,8 @@
 import { lstat } from "node:fs/promises";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Request } from "../../ports/request-queue.ts";
-import { leaveRequest } from "./request-files.ts";
+import type { RunRequest } from "../../ports/request-queue.ts";
+import { writeRequest } from "./request-files.ts";
 import type { RequestResult } from "./request-socket.ts";
 import { findSocketPath } from "./request-socket-path.ts";
 
@@ -19,8 +19,8 @@ const pollEveryMs = 100;
 const answerBytesMax = 4096;
 
 /** Leaves a request for a run and waits up to `waitMs` for its result. */
-export async function sendRequest(runDir: string, request: Request, { waitMs }: { readonly waitMs: number }): Promise<SendResult> {
-  const path = await leaveRequest(runDir, request);
+export async function sendRequest(runDir: string, request: RunRequest, { waitMs }: { readonly waitMs: number }): Promise<SendResult> {
+  const path = await writeRequest(runDir, request);
   const until = performance.now() + waitMs;
   for (;;) {
     const leftMs = until - performance.now();

@@ -3,10 +3,10 @@
 import { formatBytes } from "../../views/runs-page.ts";
 import { freeRun } from "./ended-folders.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
-import { isRemovable, knownRuns } from "./known-runs.ts";
-import { openedRepository } from "./opened-repository.ts";
+import { isRemovable, listRunRows } from "./run-rows.ts";
+import { requireRepository } from "./require-repository.ts";
 import type { CommandContext } from "../command-context.ts";
-import { removeAll, whileNobodyWorks } from "./remove-run.ts";
+import { removeRuns, whileNobodyWorks } from "./remove-run.ts";
 
 const bytesInMb = 1_000_000;
 
@@ -19,15 +19,15 @@ export async function keepWithinQuota(
   if (quotaMb === undefined) return [];
   const quota = quotaMb * bytesInMb;
   const totalBytes = async (): Promise<number> =>
-    (await knownRuns(context, paths)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
+    (await listRunRows(context, paths)).reduce((bytes, { disk_bytes }) => bytes + disk_bytes, 0);
   if ((await totalBytes()) <= quota) return [];
-  const finished = (await knownRuns(context, paths)).filter((row) => isRemovable(row) && !row.current);
+  const finished = (await listRunRows(context, paths)).filter((row) => isRemovable(row) && !row.current);
   for (const { run_id } of finished) await whileNobodyWorks(runFolder(paths, run_id), () => freeRun(runFolder(paths, run_id)));
-  const repository = await openedRepository(paths.root);
+  const repository = await requireRepository(paths.root);
   const reported: string[] = [];
   for (const row of finished) {
     if ((await totalBytes()) <= quota) return reported;
-    const { removed, kept } = await removeAll(context, paths, repository, [row]);
+    const { removed, kept } = await removeRuns(context, paths, repository, [row]);
     reported.push(
       ...removed.map(
         (run) => `Removed ${run} to stay within disk_quota (${quotaMb} MB)${kept.length === 0 ? "" : `; ${kept.join(", ")} stays`}.`,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Entry } from "../../contracts/event.ts";
 import { runView } from "../../views/run-view.test-support.ts";
 import { toSlug } from "../../workspace/layers/folder-records.ts";
-import { freeForRoom, openEndedFolders } from "./ended-folders.ts";
+import { freeForFullDisk, openEndedFolders } from "./ended-folders.ts";
 import { endedTurn } from "./ended-turn.test-support.ts";
 import { openTurnReceipts } from "./turn-receipts.ts";
 
@@ -57,9 +57,9 @@ test("at a run's end only what tells about it stays", async () => {
 });
 
 test("for room, copies for checks go first, and what agents work on only if that was not enough", async () => {
-  await freeForRoom(folder, () => true);
+  await freeForFullDisk(folder, () => true);
   expect([names("layers"), names("worlds"), names("records/checks"), existsSync(join(folder, "checks"))]).toEqual([["a"], [], [], false]);
-  await freeForRoom(folder, () => false);
+  await freeForFullDisk(folder, () => false);
   expect([names("layers"), names("records/layers"), existsSync(join(folder, "home"))]).toEqual([[], [], false]);
   expect(existsSync(join(folder, "journal.jsonl"))).toBe(true);
 });
@@ -79,7 +79,7 @@ test("for room, what a turn that has ended made stays, until its run is over", a
     }
   for (const attempt of ["1@1/do#1", "1@1/do#2"]) receipts.reserve(attempt);
   receipts.keep("1@1/do#1", endedTurn("1@1/do#1"));
-  await freeForRoom(folder, () => false);
+  await freeForFullDisk(folder, () => false);
   expect([names("layers"), names("records/layers"), names("records/turns")]).toEqual([[slug], [`${slug}.json`], [slug]]);
   expect([names("worlds"), names("apart")]).toEqual([[`layers-${slug}-0`], [`${slug}-0-1`]]);
   await openEndedFolders(folder).close(runView({ status: "completed" }));

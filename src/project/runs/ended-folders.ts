@@ -48,12 +48,12 @@ export async function freeRun(run: string): Promise<void> {
  * only if that made no room. A step whose layer is missing is repeated. What fills the disk may be a layer that is paid for, and goes only
  * once it is recorded, which takes some room: receipts have it.
  */
-export async function freeForRoom(run: string, hasRoom: () => boolean): Promise<void> {
+export async function freeForFullDisk(run: string, hasRoom: () => boolean): Promise<void> {
   await emptyTrash(run);
   for (const name of readFolderNames(join(run, "records/checks"))) rmSync(join(run, "records/checks", name), { force: true }); // E2
   for (const folder of ["checks", "scratch"]) await erase(join(run, folder));
   for (const name of readFolderNames(join(run, "worlds"))) if (name.startsWith("checks-")) await erase(join(run, "worlds", name));
-  for (const child of readFolderNames(join(run, "children"))) await freeForRoom(join(run, "children", child), hasRoom);
+  for (const child of readFolderNames(join(run, "children"))) await freeForFullDisk(join(run, "children", child), hasRoom);
   if (hasRoom()) return;
   shrinkReceipts(run);
   const endedSlugs = readEndedTurns(run);

@@ -3,8 +3,8 @@
 import type { ReasonCode } from "../../contracts/reason.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import type { RunView } from "../../core/state.ts";
-import { type ProjectPaths, findProject, namedRun } from "./project-paths.ts";
-import { findOtherOpenRun } from "./open-instead.ts";
+import { type ProjectPaths, findProject, resolveRun } from "./project-paths.ts";
+import { findOtherOpenRun } from "./find-other-open-run.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRun } from "./read-run.ts";
 import { refuse } from "../respond.ts";
@@ -21,7 +21,7 @@ export type LoadedRun = {
 /** The run a command is about; refused with `run_missing` if there is none. */
 export async function loadRun(context: CommandContext, run: string | undefined): Promise<LoadedRun> {
   const paths = findProject(context.cwd);
-  const id = namedRun(paths, run);
+  const id = resolveRun(paths, run);
   if (paths === null || id === null) {
     return refuse("run_missing", {
       message: "No run here.",
@@ -53,6 +53,6 @@ export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: reado
 }
 
 /** A recorded reason as a code of the table; a flow author's own code stays readable beside it. */
-export function reasonCode(reason: string | null, fallback: ReasonCode): ReasonCode {
+export function toReasonCode(reason: string | null, fallback: ReasonCode): ReasonCode {
   return reason !== null && isReasonCode(reason) ? reason : fallback;
 }

@@ -2,10 +2,10 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { isOpen } from "../../core/selectors.ts";
+import { isRunOpen } from "../../core/selectors.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
+import { runUnderLock } from "./run-under-lock.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readRunOrNull } from "./read-run.ts";
 import { refuse } from "../respond.ts";
@@ -15,7 +15,7 @@ const waitMs = 10_000;
 
 /** Runs something while no other process starts a run in this repository. */
 export async function whileNoOtherStarts<Value>(paths: ProjectPaths, work: () => Promise<Value>): Promise<Value> {
-  const done = await oneAtATime(paths, "starting", async () => ({ value: await work() }), { waitMs });
+  const done = await runUnderLock(paths, "starting", async () => ({ value: await work() }), { waitMs });
   if (done !== null) return done.value;
   return refuse("run_locked", { message: `Another process has been starting a run here for ${waitMs / 1_000} s.` });
 }
@@ -64,7 +64,9 @@ async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary
   if (cached !== undefined && stamp !== "" && cached.stamp === stamp) return cached.summary;
   const view = (await readRunOrNull(paths, run))?.view ?? null;
   const summary =
-    view === null || !isOpen(view) ? null : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
+    view === null || !isRunOpen(view)
+      ? null
+      : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
   summaryCache.set(folder, { stamp, summary });
   return summary;
 }

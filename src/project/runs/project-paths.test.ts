@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type ProjectPaths, listRuns, newRunId, ownFolder, runFolder, writeCurrent } from "./project-paths.ts";
+import { type ProjectPaths, listRuns, claimRunId, ensureOwnFolder, runFolder, writeCurrent } from "./project-paths.ts";
 
 const made: string[] = [];
 afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
@@ -15,7 +15,7 @@ function laid(): ProjectPaths {
 }
 
 function begun(paths: ProjectPaths, now: string): string {
-  const run = newRunId(paths, now);
+  const run = claimRunId(paths, now);
   writeFileSync(join(runFolder(paths, run), "journal.jsonl"), "{}\n");
   return run;
 }
@@ -36,8 +36,8 @@ test("links in the place of our folders and files are neither followed nor writt
     if (name !== "") mkdirSync(paths.folder, { recursive: true });
     rmSync(join(paths.folder, name), { recursive: true, force: true });
     symlinkSync(elsewhere, join(paths.folder, name));
-    expect(() => ownFolder(paths, ...(name === "" ? ["runs"] : [name]))).toThrow("Links are not followed");
-    if (name !== "starting") expect(() => newRunId(paths, "2026-01-01T00:00:00.000Z")).toThrow("Links are not followed");
+    expect(() => ensureOwnFolder(paths, ...(name === "" ? ["runs"] : [name]))).toThrow("Links are not followed");
+    if (name !== "starting") expect(() => claimRunId(paths, "2026-01-01T00:00:00.000Z")).toThrow("Links are not followed");
   }
   expect(readdirSync(elsewhere)).toEqual([".git"]);
   const paths = laid();

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rm
 import { basename, dirname, join, resolve } from "node:path";
 import { compareText } from "../../kit/compare-text.ts";
 import { readOwnFile, withOwnFile } from "../own-file.ts";
-import { folderBelow } from "../own-folder.ts";
+import { ensureFolderBelow } from "../own-folder.ts";
 import { refuse } from "../respond.ts";
 
 const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
@@ -24,8 +24,8 @@ export function findProject(cwd: string): ProjectPaths | null {
 export async function requireProject(cwd: string): Promise<ProjectPaths> {
   const paths = findProject(cwd);
   if (paths !== null) return paths;
-  const { openedRepository } = await import("./opened-repository.ts"); // the fast commands never get here
-  const { root } = await openedRepository(cwd);
+  const { requireRepository } = await import("./require-repository.ts"); // the fast commands never get here
+  const { root } = await requireRepository(cwd);
   return refuse("workspace_unusable", { message: `git finds a repository at ${root}, but there is no .git above ${cwd}.` });
 }
 
@@ -36,8 +36,8 @@ export function isFolderBlocked({ folder }: ProjectPaths): boolean {
 }
 
 /** A folder of ours in the repository, created if missing. A link or a file in its place is refused: a repository may have either. */
-export function ownFolder(paths: ProjectPaths, ...names: readonly string[]): string {
-  return folderBelow(dirname(paths.folder), join(basename(paths.folder), ...names));
+export function ensureOwnFolder(paths: ProjectPaths, ...names: readonly string[]): string {
+  return ensureFolderBelow(dirname(paths.folder), join(basename(paths.folder), ...names));
 }
 
 export const runFolder = (paths: ProjectPaths, run: string): string => join(paths.folder, "runs", run);
@@ -75,7 +75,7 @@ function byAge(a: string, b: string): number {
 }
 
 /** The run a bare command means; null if there is none. */
-export function currentRun(paths: ProjectPaths): string | null {
+export function findCurrentRun(paths: ProjectPaths): string | null {
   const path = join(paths.folder, "current");
   const recorded = readOwnFile(path, lookBytes)?.trim() ?? "";
   if (isBegun(paths, recorded)) return recorded;
@@ -83,8 +83,8 @@ export function currentRun(paths: ProjectPaths): string | null {
 }
 
 /** The run a command names, or the current one; refused if it does not exist. */
-export function namedRun(paths: ProjectPaths | null, run: string | undefined): string | null {
-  if (run === undefined) return paths === null ? null : currentRun(paths);
+export function resolveRun(paths: ProjectPaths | null, run: string | undefined): string | null {
+  if (run === undefined) return paths === null ? null : findCurrentRun(paths);
   if (paths === null || !isBegun(paths, run)) {
     const all = paths === null ? [] : listRuns(paths);
     const [known, more] = [all.slice(-3), all.length - 3];
@@ -98,7 +98,7 @@ export function namedRun(paths: ProjectPaths | null, run: string | undefined): s
 }
 
 export function writeCurrent(paths: ProjectPaths, run: string): void {
-  const path = join(ownFolder(paths), "current");
+  const path = join(ensureOwnFolder(paths), "current");
   const temporary = `${path}.${process.pid}.new`;
   rmSync(temporary, { force: true });
   writeFileSync(temporary, `${run}\n`, { mode: 0o600, flag: "wx" }); // an existing name, for example a link, is never written through
@@ -111,12 +111,12 @@ const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
  * A run's id is its start in UTC; a second one in the same second gets a number. If the clock was set back, it still sorts after the newest
  * one. `isTaken`: what it may not be besides.
  */
-export function newRunId(paths: ProjectPaths, now: string, isTaken: (id: string) => boolean = () => false): string {
+export function claimRunId(paths: ProjectPaths, now: string, isTaken: (id: string) => boolean = () => false): string {
   const [day, time] = now.split("T");
   const started = `run-${day}-${(time ?? "").slice(0, 8).replaceAll(":", "")}`;
   const newest = listRuns(paths).at(-1)?.slice(0, stemChars) ?? started;
   const stem = newest > started ? newest : started; // runs are distinguished by age through their ids
-  ownFolder(paths, "runs");
+  ensureOwnFolder(paths, "runs");
   for (let n = 1; ; n++) {
     const id = n === 1 ? stem : `${stem}-${n}`;
     if (isTaken(id)) continue;

@@ -60,7 +60,7 @@ export function refuseJournal(error: unknown, run: string): never {
       return refuse(trouble.kind, { ...options, data: { pid: trouble.pid } });
     case "journal_damaged": {
       const data = { damaged_line: trouble.line, damaged_byte: trouble.byte };
-      return refuse(trouble.kind, { ...options, message: `${run}: ${error.message}`, remediation: waysOn(run), data });
+      return refuse(trouble.kind, { ...options, message: `${run}: ${error.message}`, remediation: damagedJournalHints(run), data });
     }
     default:
       return refuse(trouble.kind, { ...options, data: {} });
@@ -68,7 +68,7 @@ export function refuseJournal(error: unknown, run: string): never {
 }
 
 /** A damaged journal loses no work, and other work need not wait for it. */
-export const waysOn = (run: string): readonly string[] => [
+export const damagedJournalHints = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
   `git log autopilot/${run} shows the work that was kept`,
   'autopilot "what you want done" begins another run beside it',

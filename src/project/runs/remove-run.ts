@@ -82,7 +82,7 @@ function readListedBranches(folder: string): v.InferOutput<typeof ListedBranches
 }
 
 /** Removes runs, and branches whose work is elsewhere too; the other branches stay and are named. */
-export async function removeAll(
+export async function removeRuns(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
   repository: Repository,

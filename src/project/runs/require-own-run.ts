@@ -2,7 +2,7 @@
 // its user's.
 
 import { join, relative } from "node:path";
-import { isAsStrong, toLevel } from "../../contracts/isolation-order.ts";
+import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { mayTrack } from "../../workspace/git/index-file.ts";
@@ -11,7 +11,7 @@ import { openUserView } from "../../workspace/git/user-view.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { refuse } from "../respond.ts";
-import { bindingOf, type BindingRecord, whyOverwritten } from "./run-binding.ts";
+import { findBinding, type BindingRecord, whyOverwritten } from "./run-binding.ts";
 
 /** The ownership record of a run that is this user's; refused if it is not, or if git tracks its files. */
 export async function requireOwnRun(
@@ -20,7 +20,7 @@ export async function requireOwnRun(
   folder: string,
   run: string,
 ): Promise<BindingRecord> {
-  const binding = bindingOf(context.env, paths, folder, run);
+  const binding = findBinding(context.env, paths, folder, run);
   if (binding.kind === "foreign") return refuseForeign(run, binding.why);
   const tracked = await whyTracked(paths, folder);
   return tracked === null ? binding.record : refuseForeign(run, tracked);
@@ -28,7 +28,7 @@ export async function requireOwnRun(
 
 /** The same without asking git, for later checks in the same process. */
 export function refuseIfForeign(context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): void {
-  const binding = bindingOf(context.env, paths, runFolder(paths, run), run);
+  const binding = findBinding(context.env, paths, runFolder(paths, run), run);
   if (binding.kind === "foreign") refuseForeign(run, binding.why);
 }
 
@@ -38,7 +38,7 @@ export function refuseIfForeign(context: Pick<CommandContext, "env">, paths: Pro
  */
 export function requireAsAcknowledged({ drafted }: RunView, record: BindingRecord, folder: string): void {
   if (drafted.ack !== record.ack) refuseForeign(record.run, "its journal isn't the one you acknowledged");
-  if (!isAsStrong(toLevel(drafted.isolation), toLevel(record.isolation)))
+  if (!isAtLeastAsStrong(toLevel(drafted.isolation), toLevel(record.isolation)))
     refuseForeign(record.run, `its journal asks for isolation ${drafted.isolation}, and you acknowledged ${record.isolation}`);
   const overwritten = whyOverwritten(folder, record);
   if (overwritten !== null) refuseForeign(record.run, overwritten);

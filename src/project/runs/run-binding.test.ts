@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { openJournal } from "../../journal/file.ts";
 import { readBytes, putBytes, skipped, still } from "../../journal/scene.ts";
-import { bindingOf, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
+import { findBinding, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
 import { respond } from "../respond.ts";
 
 const run = "run-2026-01-01-000000";
@@ -37,7 +37,7 @@ function bound(): Bound {
   return { base, paths, env, folder, journal };
 }
 
-const kindOf = ({ env, paths }: Bound, at: ProjectPaths = paths, id = run): string => bindingOf(env, at, runFolder(at, id), id).kind;
+const kindOf = ({ env, paths }: Bound, at: ProjectPaths = paths, id = run): string => findBinding(env, at, runFolder(at, id), id).kind;
 
 test("its own user's run is theirs, also after the repository was moved, and no longer once it is let go", () => {
   const here = bound();
@@ -176,7 +176,7 @@ describe("a journal written over in the same file", () => {
     journal.appendSync([skipped(4)]);
     await journal.close();
     expect(why()).toBeNull();
-    expect(bindingOf(env, paths, folder, run)).toMatchObject({ kind: "ours", record: { head: { seq: 2 } } });
+    expect(findBinding(env, paths, folder, run)).toMatchObject({ kind: "ours", record: { head: { seq: 2 } } });
   });
 
   test("marks every answer that is about it, and no other", async () => {

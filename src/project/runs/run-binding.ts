@@ -31,10 +31,10 @@ export type BindingRecord = {
   /** The repository folder's inode number. */
   readonly root: string;
   /** The last line when the run was last opened or left; none before that. B3 */
-  readonly head?: Head;
+  readonly head?: JournalHead;
 };
 
-export type Head = Pick<Position, "seq" | "byte" | "prev">;
+export type JournalHead = Pick<Position, "seq" | "byte" | "prev">;
 
 export type Binding = { readonly kind: "ours"; readonly record: BindingRecord } | { readonly kind: "foreign"; readonly why: string };
 
@@ -72,7 +72,7 @@ type OpenBindingParts = {
   readonly folder: string;
   readonly record: BindingRecord;
   /** The end of the open journal. */
-  readonly position: () => Head;
+  readonly position: () => JournalHead;
 };
 
 /** Keeps the record of an open run up to date. */
@@ -106,7 +106,7 @@ export function unbindRun(env: Env, folder: string, run: string): void {
 }
 
 /** Determines whose a run is, without running git or opening its journal. */
-export function bindingOf(env: Env, paths: ProjectPaths, folder: string, run: string): Binding {
+export function findBinding(env: Env, paths: ProjectPaths, folder: string, run: string): Binding {
   const unsafe = whyUnusable(env, paths, folder) ?? whyOpenToOthers(paths, folder);
   if (unsafe !== null) return { kind: "foreign", why: unsafe };
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
@@ -133,13 +133,13 @@ export function markForeign(context: Pick<CommandContext, "cwd" | "env">, respon
 /** Null if a run is its user's. Reads the end of the journal they left; nothing is executed. */
 export function whyForeign(context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): string | null {
   const folder = runFolder(paths, run);
-  const binding = bindingOf(context.env, paths, folder, run);
+  const binding = findBinding(context.env, paths, folder, run);
   return binding.kind === "foreign" ? binding.why : whyOverwritten(folder, binding.record);
 }
 
 /** Whether a run may be chosen if none is named. */
 export const isOwnRun = (context: Pick<CommandContext, "env">, paths: ProjectPaths, run: string): boolean =>
-  bindingOf(context.env, paths, runFolder(paths, run), run).kind === "ours";
+  findBinding(context.env, paths, runFolder(paths, run), run).kind === "ours";
 
 /** Why a run cannot belong to anyone here; null if it can. Adopting it does not help. */
 export function whyUnusable(env: Env, paths: ProjectPaths, folder: string): string | null {

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { Evidence } from "../../contracts/evidence.ts";
-import type { EvidenceOf } from "../../views/phase-trace.ts";
+import type { FindEvidence } from "../../views/phase-trace.ts";
 
 type ReadBlob = (hash: string) => Buffer | null;
 
@@ -25,7 +25,7 @@ function parseClaim(bytes: Buffer | null): unknown {
   return typeof content === "object" && content !== null && "claim" in content ? content.claim : undefined;
 }
 
-export function openEvidenceReader(readBlob: ReadBlob): EvidenceOf {
+export function openEvidenceReader(readBlob: ReadBlob): FindEvidence {
   return (hash) => {
     const bytes = readBlob(hash);
     const result = bytes === null ? null : v.safeParse(Evidence, parseJson(bytes));

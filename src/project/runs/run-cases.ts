@@ -9,7 +9,7 @@ import { readRunOrNull } from "./read-run.ts";
 const runsMax = 80;
 
 /** Reads the finished runs of a flow, oldest first. A stopped one did not succeed. */
-export async function runCases(paths: ProjectPaths, flow: string): Promise<readonly Case[]> {
+export async function readRunCases(paths: ProjectPaths, flow: string): Promise<readonly Case[]> {
   const cases: Case[] = [];
   for (const run of listRuns(paths).slice(-runsMax)) {
     const loaded = await readRunOrNull(paths, run);
@@ -18,13 +18,13 @@ export async function runCases(paths: ProjectPaths, flow: string): Promise<reado
     if (origins !== undefined) continue; // a fork pays only for a part
     if (status !== "completed" && status !== "stopped") continue;
     const { tokens, minutes, usd } = ledger.run;
-    cases.push({ ...runFeatures(flow, loaded.view.drafted.cast), run, tokens, minutes, usd, isDone: status === "completed" });
+    cases.push({ ...describeRunFeatures(flow, loaded.view.drafted.cast), run, tokens, minutes, usd, isDone: status === "completed" });
   }
   return cases;
 }
 
 /** Describes a run for forecasts: it is like another of the same flow, with the same agents and models. */
-export function runFeatures(flow: string, cast: RunView["drafted"]["cast"]): Features {
+export function describeRunFeatures(flow: string, cast: RunView["drafted"]["cast"]): Features {
   const joinDistinct = (values: readonly (string | undefined)[]): string | null =>
     [...new Set(values.flatMap((value) => value ?? []))].toSorted().join(",") || null;
   const all = Object.values(cast);

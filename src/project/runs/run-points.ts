@@ -9,7 +9,7 @@ import { readRunOrNull } from "./read-run.ts";
 const runsMax = 200;
 
 /** Reads the finished runs of each flow, oldest first. A fork pays only for a part and is left out. */
-export async function runPoints(paths: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
+export async function readRunPoints(paths: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
   const points = new Map<string, RunPoint[]>();
   for (const run of listRuns(paths).slice(-runsMax)) {
     const view = (await readRunOrNull(paths, run))?.view;
@@ -17,12 +17,12 @@ export async function runPoints(paths: ProjectPaths): Promise<ReadonlyMap<string
     const { tokens, usd, minutes } = view.ledger.run;
     const point = { run, at: view.updatedAt, verdict: view.verdict, isDone: view.status === "completed", tokens, usd, minutes };
     const flow = view.drafted.flow.flow;
-    points.set(flow, [...(points.get(flow) ?? []), { ...runSetup(view), ...point }]);
+    points.set(flow, [...(points.get(flow) ?? []), { ...toRunSetup(view), ...point }]);
   }
   return points;
 }
 
-export function runSetup({ drafted: { flow, flow_hash, prompts, cast } }: Pick<RunView, "drafted">): RunSetup {
+export function toRunSetup({ drafted: { flow, flow_hash, prompts, cast } }: Pick<RunView, "drafted">): RunSetup {
   const players = Object.entries(cast);
   return {
     flow: flow.flow,

@@ -11,7 +11,7 @@ const linesMax = 16;
 const lineCharsMax = 96;
 
 /** The changed lines, file by file; empty for any other question, and if the commits are not here. */
-export async function testsPatch(project: Pick<ProjectPaths, "root">, run: RunView, block: string): Promise<readonly string[]> {
+export async function readTestsPatch(project: Pick<ProjectPaths, "root">, run: RunView, block: string): Promise<readonly string[]> {
   const paths = run.blocks[block]?.tests?.paths ?? [];
   const [base, tip] = [run.drafted.base.commit, run.tip.commit];
   const lookup = paths.length === 0 ? null : await findRepository(project.root);

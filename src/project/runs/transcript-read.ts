@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { compareText } from "../../kit/compare-text.ts";
 import { TranscriptLine, type TurnTranscript } from "../../contracts/transcript.ts";
-import { findTurns } from "../../views/transcript.ts";
+import { parseTurns } from "../../views/transcript.ts";
 import { transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
 
 const childrenFolder = "children";
@@ -16,7 +16,7 @@ const fileBytesMax = turnBytesMax + 1_048_576;
 export function readTranscripts(runFolder: string): readonly TurnTranscript[] {
   const ownTurns = readNames(join(runFolder, transcriptsFolder))
     .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => findTurns(readLines(join(runFolder, transcriptsFolder, name))));
+    .flatMap((name) => parseTurns(readLines(join(runFolder, transcriptsFolder, name))));
   const children = readNames(join(runFolder, childrenFolder)).flatMap((name) => readTranscripts(join(runFolder, childrenFolder, name)));
   return [...ownTurns, ...children].toSorted((a, b) => compareText(a.from, b.from));
 }

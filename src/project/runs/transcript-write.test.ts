@@ -19,7 +19,7 @@ import type { LiveEvent } from "../../contracts/signal.ts";
 import { openRedactor } from "../../kit/redact.ts";
 import type { Agents, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { readTranscripts } from "./transcript-read.ts";
-import { runBytesMax, transcribedAgents, transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
+import { runBytesMax, transcribeAgents, transcriptsFolder, turnBytesMax } from "./transcript-write.ts";
 
 const secret = "correct-horse-battery-staple-42";
 const attempt = "1@1/execute#1";
@@ -61,7 +61,7 @@ async function turn(signals: readonly LiveEvent[], of = attempt, dies = false): 
     layer: "/run/layers/x",
     onLiveEvent: () => undefined,
   } as unknown as TurnRequest;
-  return transcribedAgents(agents, { folder, redactor, now }).turn(request);
+  return transcribeAgents(agents, { folder, redactor, now }).turn(request);
 }
 
 const files = (): readonly string[] => readdirSync(join(folder, transcriptsFolder)).map((name) => join(folder, transcriptsFolder, name));

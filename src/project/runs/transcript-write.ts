@@ -40,7 +40,7 @@ type Parts = { readonly folder: string; readonly redactor: Redactor; readonly no
 type ToolEvent = Extract<LiveEvent, { signal: "tool" }>;
 
 /** Wraps agents so that each turn leaves a transcript, which its result names. */
-export function transcribedAgents(agents: Agents, parts: Parts): Agents {
+export function transcribeAgents(agents: Agents, parts: Parts): Agents {
   return {
     turn: async (request) => {
       const transcript = openTranscript(parts, request);

@@ -10,7 +10,7 @@ import { refuse } from "../respond.ts";
 
 type Drafted = EventOf<"run_drafted">;
 
-export function redactedJournal(journal: Journal, redactor: Redactor): Journal {
+export function redactJournal(journal: Journal, redactor: Redactor): Journal {
   const clean = (events: readonly Event[]): readonly Event[] => events.map((event) => redactEvent(redactor.text, event));
   return {
     append: (events) => journal.append(clean(events)),

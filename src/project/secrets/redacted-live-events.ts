@@ -33,7 +33,7 @@ const redactLiveEvent = (redactor: Redactor, signal: LiveEvent): LiveEvent => ({
 });
 
 /** Agents whose results are redacted before anything cuts them short: half a secret would not be recognised. */
-export function redactedAgents(agents: Agents, redactor: Redactor): Agents {
+export function redactAgents(agents: Agents, redactor: Redactor): Agents {
   return {
     turn: async (request) => {
       const result = await agents.turn(request);

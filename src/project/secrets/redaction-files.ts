@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { Secret } from "../../kit/redact-needles.ts";
-import { namesSecret } from "./redaction-names.ts";
+import { isSecretName } from "./redaction-names.ts";
 
 type FileFormat = "netrc" | "urls" | "lines" | "json";
 
@@ -52,14 +52,14 @@ const parsers: Readonly<Record<FileFormat, (text: string) => readonly string[]>>
     ),
   json: (text) => {
     try {
-      return secretLeaves(JSON.parse(text) as unknown, "", 0);
+      return findSecretLeaves(JSON.parse(text) as unknown, "", 0);
     } catch {
       return []; // half written or damaged
     }
   },
 };
 
-const namesLogin = (key: string): boolean => namesSecret(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
+const namesLogin = (key: string): boolean => isSecretName(key) || /authtoken|refresh|^access$|^auth$/i.test(key);
 
 /** What a value may be read as: programs differ in whether `#`, `;` or a quote in it ends it, and whether `\\` escapes. */
 function possibleValues(value: string): readonly string[] {
@@ -72,11 +72,11 @@ function possibleValues(value: string): readonly string[] {
 }
 
 /** The strings inside a JSON value whose key marks them as a login. */
-export function secretLeaves(value: unknown, key: string, depth: number): readonly string[] {
+export function findSecretLeaves(value: unknown, key: string, depth: number): readonly string[] {
   if (typeof value === "string") return namesLogin(key.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")) ? [value] : [];
   if (typeof value !== "object" || value === null || depth > depthMax) return [];
-  if (Array.isArray(value)) return value.flatMap((element) => secretLeaves(element, key, depth + 1));
-  return Object.entries(value).flatMap(([name, inner]) => secretLeaves(inner, name, depth + 1));
+  if (Array.isArray(value)) return value.flatMap((element) => findSecretLeaves(element, key, depth + 1));
+  return Object.entries(value).flatMap(([name, inner]) => findSecretLeaves(inner, name, depth + 1));
 }
 
 function decoded(text: string): string {

@@ -34,7 +34,7 @@ const secretNamePattern = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AP
 /** Names with such a word that are not secrets. */
 const harmlessNames: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "GIT_ASKPASS", "SSH_ASKPASS"]);
 
-export function namesSecret(name: string): boolean {
+export function isSecretName(name: string): boolean {
   const upper = name.toUpperCase();
   return !harmlessNames.has(upper) && (secretNamePattern.test(upper) || upper.split(/[^A-Z0-9]+/).some((word) => secretWords.has(word)));
 }
@@ -45,7 +45,7 @@ export type SecretStrength = "secret" | "weak" | "none";
  * What the value of a variable with a secret's name is: a secret; one too weak to be told from ordinary text, which cannot be redacted; or
  * no secret at all, such as a switch, a number or a file's name.
  */
-export function secretStrength(value: string, exists: (path: string) => boolean, charsMin: number): SecretStrength {
+export function judgeSecret(value: string, exists: (path: string) => boolean, charsMin: number): SecretStrength {
   const text = value.trim();
   if (text === "" || /^(?:true|false|yes|no|on|off|none|null|undefined|enabled|disabled|auto|default)$/i.test(text)) return "none";
   if (/^[+-]?[\d.,:_]+$/.test(text) && text.length < 2 * charsMin) return "none";
@@ -63,7 +63,7 @@ const isPlainWord = (text: string): boolean => /^[A-Za-z]{1,12}(?:[ _.-][A-Za-z]
  * (`postgres://user:password@host/db`), and values that a key in it marks as one (`authorization=Bearer x`, `host=h password=p`,
  * `Server=s;Pwd=p`, `?api_key=k`). In a list of headers a long value counts whatever its key is.
  */
-export function secretParts(name: string, value: string): readonly string[] {
+export function findSecretParts(name: string, value: string): readonly string[] {
   if (value.length > compositeCharsMax) return [];
   const parts: string[] = [];
   for (const [, password = "", token = ""] of value.matchAll(urlCredentials)) parts.push(password, token);
@@ -74,7 +74,7 @@ export function secretParts(name: string, value: string): readonly string[] {
       const [, scheme = "", rest = ""] = /^(bearer|basic|token|apikey)[ ]+(\S+)$/i.exec(spelling) ?? [];
       if (/^basic$/i.test(scheme)) parts.push(rest, basicPassword(rest));
       else if (scheme !== "") parts.push(rest);
-      else if (namesSecret(key) || /authorization|authtoken|^pwd$/i.test(key)) parts.push(spelling);
+      else if (isSecretName(key) || /authorization|authtoken|^pwd$/i.test(key)) parts.push(spelling);
       else if (isHeaders && spelling.length >= headerCharsMin && /\d/.test(spelling)) parts.push(spelling);
     }
   }

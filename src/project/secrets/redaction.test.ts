@@ -6,7 +6,7 @@ import { buildRequest } from "../../runner/send-to-run.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
-import { namesSecret, secretParts, secretStrength } from "./redaction-names.ts";
+import { isSecretName, findSecretParts, judgeSecret } from "./redaction-names.ts";
 import { openRedaction, redactResponse } from "./redaction.ts";
 
 let home = "";
@@ -45,16 +45,16 @@ test("a variable's name says whether it holds a secret", () => {
     "SHLVL",
     "AUTHOR",
   ];
-  expect(secret.filter(namesSecret)).toEqual(secret);
-  expect(other.filter(namesSecret)).toEqual([]);
+  expect(secret.filter(isSecretName)).toEqual(secret);
+  expect(other.filter(isSecretName)).toEqual([]);
 });
 
 test("switches, numbers and names of files are no secrets; what is short or a plain word is a weak one", () => {
-  const worth = (value: string) => secretStrength(value, (path) => path === "/etc/key.pem", 8);
+  const worth = (value: string) => judgeSecret(value, (path) => path === "/etc/key.pem", 8);
   expect(["true", "4096", "10.5", "", "none", "/etc/key.pem", "/etc/key.pem:/etc/key.pem"].map(worth)).toEqual(Array(7).fill("none"));
   expect(["abc12", "postgres", "read-only"].map(worth)).toEqual(Array(3).fill("weak"));
   expect([token, "correct horse battery staple", "/not/there/k3y", "1234567890123456"].map(worth)).toEqual(Array(4).fill("secret"));
-  expect(secretParts("DATABASE_URL", "postgres://app:p%40ss-w0rd@db/x")).toEqual(["p%40ss-w0rd", "p@ss-w0rd"]);
+  expect(findSecretParts("DATABASE_URL", "postgres://app:p%40ss-w0rd@db/x")).toEqual(["p%40ss-w0rd", "p@ss-w0rd"]);
 });
 
 test.each([

@@ -10,8 +10,8 @@ import { openRedactor, type Redactor } from "../../kit/redact.ts";
 import { type FoundSecret, findSecrets } from "../../kit/redact-find.ts";
 import { secretCharsMin } from "../../kit/redact-needles.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
-import { secretLeaves, readLoginFiles } from "./redaction-files.ts";
-import { namesSecret, secretParts, secretStrength } from "./redaction-names.ts";
+import { findSecretLeaves, readLoginFiles } from "./redaction-files.ts";
+import { isSecretName, findSecretParts, judgeSecret } from "./redaction-names.ts";
 
 export type Redaction = {
   readonly redactor: Redactor;
@@ -40,26 +40,26 @@ export function openRedaction({ env, names, agentEnv, home }: SecretSources): Re
   const userNames = new Set(names);
   for (const [name, value] of [...Object.entries(env), ...Object.entries(agentEnv)]) {
     if (value === undefined || value === "") continue;
-    for (const part of [...secretParts(name, value), ...keyFileSecrets(value)]) learnPart(name, part);
+    for (const part of [...findSecretParts(name, value), ...keyFileSecrets(value)]) learnPart(name, part);
     if (userNames.has(name)) learn(name, value);
-    else if (namesSecret(name)) learnIfSecret(name, value);
+    else if (isSecretName(name)) learnIfSecret(name, value);
   }
   for (const { name, value } of readLoginFiles(home)) learnUnlessWeak(name, value);
   return { redactor, learn, weakSecrets: () => [...weakNames].toSorted() };
 
   /** A weak password, such as `postgres`, is not learned: it would be struck out of every sentence and file. */
   function learnUnlessWeak(name: string, value: string): void {
-    if (secretStrength(value, () => false, secretCharsMin) === "weak") weakNames.add(name);
+    if (judgeSecret(value, () => false, secretCharsMin) === "weak") weakNames.add(name);
     else learn(name, value);
   }
 
   /** A port, a switch or a path inside a value isn't a secret. */
   function learnPart(name: string, value: string): void {
-    if (secretStrength(value, existsSync, secretCharsMin) !== "none") learnUnlessWeak(name, value);
+    if (judgeSecret(value, existsSync, secretCharsMin) !== "none") learnUnlessWeak(name, value);
   }
 
   function learnIfSecret(name: string, value: string): void {
-    const strength = secretStrength(value, existsSync, secretCharsMin);
+    const strength = judgeSecret(value, existsSync, secretCharsMin);
     if (strength === "weak") weakNames.add(name);
     if (strength === "secret") learn(name, value);
   }
@@ -69,7 +69,7 @@ export function openRedaction({ env, names, agentEnv, home }: SecretSources): Re
 function keyFileSecrets(value: string): readonly string[] {
   if (!value.trimStart().startsWith("{")) return [];
   try {
-    return secretLeaves(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
+    return findSecretLeaves(JSON.parse(value) as unknown, "", 0).filter((inner) => inner.length >= secretCharsMin);
   } catch {
     return [];
   }
@@ -79,7 +79,7 @@ function keyFileSecrets(value: string): readonly string[] {
 const sliceMs = 25;
 
 /** Scans a file's content for secrets. A large one is scanned in steps, because a stop request must not wait for it. */
-export const secretFinder =
+export const openSecretFinder =
   (redactor: Redactor) =>
   async (bytes: Buffer): Promise<readonly FoundSecret[]> => {
     const secrets: FoundSecret[] = [];

@@ -7,12 +7,12 @@ import type { RunView } from "../../core/state.ts";
 import type { Redactor } from "../../kit/redact.ts";
 import { loadCheckedFlow } from "./load-checked-flow.ts";
 import { type ProjectPaths, listRuns } from "../../project/runs/project-paths.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { isOwnRun } from "../../project/runs/run-binding.ts";
-import { redactionOf } from "../../project/secrets/redaction-of.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { getRedaction } from "../../project/secrets/context-redaction.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 
 /** Says why a draft can no longer be acknowledged or started; null while it is in force. */
 export async function whyStale(context: CommandContext, paths: ProjectPaths, { drafted }: RunView): Promise<string | null> {
@@ -20,11 +20,11 @@ export async function whyStale(context: CommandContext, paths: ProjectPaths, { d
   if (later !== null) return `${later} took the place of this draft.`;
   const { hash } = await loadCheckedFlow(context, drafted.flow.flow);
   if (hash !== drafted.flow_hash) return `The flow ${drafted.flow.flow} changed since this preview was shown.`;
-  if (settingsOf(context, paths).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
-  const { redactor } = redactionOf(context, paths.root);
+  if (requireSettings(context, paths).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
+  const { redactor } = getRedaction(context, paths.root);
   const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => readDocumentHash(join(paths.root, path), redactor) !== shown);
   if (changed !== undefined) return `${changed.path} changed since this preview was shown.`;
-  const { head, branch } = await openedRepository(paths.root);
+  const { head, branch } = await requireRepository(paths.root);
   if (head.commit === drafted.base.commit && branch === drafted.base.branch) return null;
   return `The checkout was at ${drafted.base.commit.slice(0, 10)} when this preview was shown and is at ${head.commit.slice(0, 10)}${branch === null ? "" : ` on ${branch}`} now.`;
 }

@@ -20,33 +20,33 @@ import { registryVersions } from "../../playbooks/registry/registry.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import type { PreparedRun } from "../../playbooks/contract/playbook.ts";
-import { type ProjectPaths, newRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
+import { type ProjectPaths, claimRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
 import { resolveObjective, type ResolvedObjective } from "./objective.ts";
 import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
 import { beginRun } from "../begin-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
-import { openedRepository, startSurvey } from "../../project/runs/opened-repository.ts";
+import { requireRepository, startSurvey } from "../../project/runs/require-repository.ts";
 import { flowOptions, unusedPolicyWarnings } from "./flow-options.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { policyOf } from "./policy.ts";
 import { findStartFolder, readFromFolder, refuseDocumentsBelowRoot, startFolderWarnings } from "./start-folder.ts";
 import { product } from "../../project/runs/product.ts";
 import { refuse } from "../../project/respond.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
 export type NewDraft = { readonly run: string; readonly warnings: readonly string[]; readonly uncommitted: readonly string[] };
 
 export async function makeDraft(context: CommandContext, paths: ProjectPaths, input: GoInput): Promise<NewDraft> {
-  const settings = settingsOf(context, paths, input);
+  const settings = requireSettings(context, paths, input);
   const loaded = await loadCheckedFlow(context, input.flow ?? "objective");
   const { flow } = loaded;
   const folder = findStartFolder(context, paths);
   if (flow.playbook !== undefined) refuseDocumentsBelowRoot(folder);
   const called = await loadCalledFlows(flow, (name) => loadCheckedFlow(context, name));
   const playbook = await loadPlaybook(flow.playbook);
-  const checkout = await openedRepository(paths.root);
+  const checkout = await requireRepository(paths.root);
   const repository = input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
   const isSurveyed = input.base === undefined && input.isCopy !== true;
   const survey = isSurveyed ? startSurvey(checkout, playbook?.ownedPaths) : () => Promise.resolve({ warnings: [], uncommitted: [] });
@@ -121,7 +121,7 @@ async function refuseUnknownLimit(root: string, config: Config): Promise<void> {
 
 type ContentParts = {
   readonly input: GoInput;
-  readonly settings: ReturnType<typeof settingsOf>;
+  readonly settings: ReturnType<typeof requireSettings>;
   readonly loaded: LoadedFlow;
   readonly called: Awaited<ReturnType<typeof loadCalledFlows>>;
   readonly prepared: PreparedRun | undefined;
@@ -196,10 +196,10 @@ async function writeDraft(
   // The run that a bare command means changes under the same lock as starting a run: no draft takes that from an open run.
   return whileNoOtherStarts(paths, async () => {
     await refuseSecondRun(context, paths, content.flow, { self: null, isNew: input.new === true });
-    const run = input.newId ?? newRunId(paths, systemClock.now());
+    const run = input.newId ?? claimRunId(paths, systemClock.now());
     const event: EventOf<"run_drafted"> = {
       event: "run_drafted",
-      actor: actorOf(context),
+      actor: toActor(context),
       reason_code: "run_drafted",
       run_id: run,
       product,

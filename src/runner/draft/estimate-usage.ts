@@ -3,12 +3,12 @@
 import type { RunView } from "../../core/state.ts";
 import { forecastFor } from "../../insight/forecast.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { runCases, runFeatures } from "../../project/runs/run-cases.ts";
+import { readRunCases, describeRunFeatures } from "../../project/runs/run-cases.ts";
 import type { Estimate } from "../../views/preview.ts";
 
 export async function estimateUsage(paths: ProjectPaths, { drafted }: Pick<RunView, "drafted">): Promise<Estimate> {
   const flow = drafted.flow.flow;
-  const forecast = forecastFor(runFeatures(flow, drafted.cast), await runCases(paths, flow));
+  const forecast = forecastFor(describeRunFeatures(flow, drafted.cast), await readRunCases(paths, flow));
   if (forecast === null) return fromBudget(drafted.limits.run);
   const { tokens, minutes, usd, samples, success, alike } = forecast;
   const qualifier = alike.includes("agent") ? " with the same agent" : "";

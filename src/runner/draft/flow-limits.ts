@@ -6,7 +6,7 @@ import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
-import { costNames } from "../../project/config/cost-constants.ts";
+import { costConstantNames } from "../../project/config/cost-constants.ts";
 
 type Limits = EventOf<"run_drafted">["limits"];
 type TunedLimits = Readonly<Record<string, number>>;
@@ -31,7 +31,7 @@ export function flowLimits(flow: Flow, objective: Objective, tuned: TunedLimits,
     phase: numericLimits(flow.limits?.phase),
   };
   for (const [name, value] of Object.entries(tuned)) {
-    if (costNames.includes(name)) continue; // an estimate limits nothing
+    if (costConstantNames.includes(name)) continue; // an estimate limits nothing
     const cap = Object.hasOwn(caps, name) ? caps[name] : undefined;
     if (cap === undefined) {
       limits.run[name] = value;
@@ -48,7 +48,7 @@ export function flowLimits(flow: Flow, objective: Objective, tuned: TunedLimits,
 
 /** Warns of tuned names that nothing in this flow uses: most likely typos. */
 export function unusedLimitWarnings(flow: Flow, tuned: TunedLimits): readonly string[] {
-  const known = [...Object.keys(limitDefaults), ...costNames, ...Object.keys(flow.options ?? {})];
+  const known = [...Object.keys(limitDefaults), ...costConstantNames, ...Object.keys(flow.options ?? {})];
   return Object.keys(tuned)
     .filter((name) => !known.includes(name))
     .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, known)}`);

@@ -10,7 +10,7 @@ import { breakerLimits } from "../../core/breaker.ts";
 import type { RunView } from "../../core/state.ts";
 import { estimatedTokens } from "../../insight/planned-cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
-import { costConstants, costNames } from "../../project/config/cost-constants.ts";
+import { readCostConstants, costConstantNames } from "../../project/config/cost-constants.ts";
 import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
 import { flowOptions } from "./flow-options.ts";
 import { Refusal } from "../../project/respond.ts";
@@ -102,22 +102,22 @@ test("a name that nothing listens to is told, with what may have been meant", ()
 test("each constant of the estimate is tuned by its name, and limits nothing", () => {
   const phase = { phaseType: "mixed", tasks: null } as const;
   const tasks = [{ files: ["a"] }, { files: ["a", "b"] }, { files: ["a", "b", "c", "d"] }];
-  expect(estimatedTokens(phase, costConstants({ default_estimates_mixed: 1_000, buffer_multiplier: 2 }))).toBe(2_000);
+  expect(estimatedTokens(phase, readCostConstants({ default_estimates_mixed: 1_000, buffer_multiplier: 2 }))).toBe(2_000);
   const tuned = { pipeline_overhead: 1, buffer_multiplier: 1, task_tokens_simple: 10, task_tokens_medium: 100, task_tokens_complex: 1_000 };
-  expect(estimatedTokens({ phaseType: "mixed", tasks }, costConstants(tuned))).toBe(1_111);
+  expect(estimatedTokens({ phaseType: "mixed", tasks }, readCostConstants(tuned))).toBe(1_111);
   for (const [name, value] of [
     ["default_estimates_ui", 5],
     ["default_estimates_data", 6],
     ["default_estimates_protocol", 7],
   ] as const)
-    expect(Object.values(costConstants({ [name]: value }).default_estimates)).toContain(value);
-  expect(costConstants({ warning_threshold_pct: 50 }).warning_threshold_pct).toBe(50);
-  expect(limits(Object.fromEntries(costNames.map((name) => [name, 1])))).toEqual(limits({}));
+    expect(Object.values(readCostConstants({ [name]: value }).default_estimates)).toContain(value);
+  expect(readCostConstants({ warning_threshold_pct: 50 }).warning_threshold_pct).toBe(50);
+  expect(limits(Object.fromEntries(costConstantNames.map((name) => [name, 1])))).toEqual(limits({}));
 });
 
 test("every name that can be tuned stands in the documentation, with its default", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../docs/FLOWS.md"), "utf8");
-  for (const name of [...Object.keys(limitDefaults), ...costNames]) expect(text).toContain(`\`${name}\``);
+  for (const name of [...Object.keys(limitDefaults), ...costConstantNames]) expect(text).toContain(`\`${name}\``);
   for (const [name, { value }] of Object.entries(limitDefaults))
     expect(text).toMatch(new RegExp(`^\\| \`${name}\` \\| ${value.toLocaleString("en")} \\|`, "m"));
 });

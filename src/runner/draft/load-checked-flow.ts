@@ -1,6 +1,6 @@
 // load-checked-flow: loads a flow and checks it before it runs.
 
-import { explore } from "../../engine/explore.ts";
+import { exploreFlow } from "../../engine/explore.ts";
 import { lintFlow } from "../../flows/lint.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, type LoadedFlow } from "../../flows/load.ts";
@@ -41,7 +41,7 @@ export async function checkFlow(
   const registry = await registryFor(projectRoot(context), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
   if (errors.length > 0 || isBuiltIn) return { findings: errors, states: null };
-  const explored = explore(loaded.flow);
+  const explored = exploreFlow(loaded.flow);
   const findings = explored.findings.map(({ phase, step, message }) => {
     const located = stepsEverywhere(loaded.flow).find(({ step: item }) => item.id === step);
     const position = located === undefined ? { line: 1, column: 1 } : loaded.positions.placeOf(located.path);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
-import { flowBudget } from "../../project/config/flow-budget.ts";
+import { computeFlowBudget } from "../../project/config/flow-budget.ts";
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
 import { resolveObjective } from "./objective.ts";
 import { limitWarnings } from "./preview.ts";
@@ -246,7 +246,7 @@ describe("a budget that nobody gave", () => {
   });
   const own = (steps: readonly object[], limits?: object): Flow =>
     ({ flow: "own", version: 1, phases: [{ id: "1", steps }], ...(limits === undefined ? {} : { limits }) }) as Flow;
-  const tokens = (of: Flow, ofDocuments?: number): number | undefined => flowBudget(of, ofDocuments).limits.tokens;
+  const tokens = (of: Flow, ofDocuments?: number): number | undefined => computeFlowBudget(of, ofDocuments).limits.tokens;
   test("is made from what the flow's steps are estimated at, with room for rework", () => {
     expect(tokens(own([agent(100_000), agent(50_000)]))).toBe(450_000);
     expect(tokens(own([agent()]))).toBe(180_000);
@@ -259,8 +259,8 @@ describe("a budget that nobody gave", () => {
   });
   test("comes on top of what the run that it goes on with has used", () => {
     const capped = own([agent()], { run: { tokens: 1_000_000 } });
-    expect(flowBudget(capped, 180_000, 450_000).limits.tokens).toBe(990_000);
-    expect(flowBudget(capped, 180_000, 900_000).limits.tokens).toBe(1_000_000);
+    expect(computeFlowBudget(capped, 180_000, 450_000).limits.tokens).toBe(990_000);
+    expect(computeFlowBudget(capped, 180_000, 900_000).limits.tokens).toBe(1_000_000);
   });
 });
 

@@ -8,7 +8,7 @@ import { approvalPolicies, completionModes, handoffModes, type Objective, riskLe
 import { quantityText } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
-import { flowBudget, parseBudget } from "../../project/config/flow-budget.ts";
+import { computeFlowBudget, parseBudget } from "../../project/config/flow-budget.ts";
 import { numberCriteria, parseCriteria } from "./objective-criteria.ts";
 import { parseScope } from "./objective-scope.ts";
 
@@ -124,7 +124,7 @@ function resolveBudget({ input, config, flow, estimate, tokensUsedBefore = 0 }: 
     const parsed = parseBudget(text);
     return "fault" in parsed ? invalid("max-budget", parsed.fault) : parsed.budget;
   }
-  const budget = flowBudget(flow, estimate, tokensUsedBefore);
+  const budget = computeFlowBudget(flow, estimate, tokensUsedBefore);
   const limits = Object.entries(budget.limits).map(([name, limit]) => `${name}=${quantityText(limit ?? 0)}`);
   return infer("max-budget", budget, budget.profile ?? limits.join(","));
 }

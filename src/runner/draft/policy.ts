@@ -9,8 +9,8 @@ import { definedFields } from "../../core/drafts.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ProjectPaths, findProject } from "../../project/runs/project-paths.ts";
 import { projectConfigPath } from "../../project/config/config.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 import { detectRestores, type RestoreSetting } from "../../verify/detect/detect-restore.ts";
 import type { Casting } from "./assign-agents.ts";
 
@@ -70,7 +70,7 @@ export type PolicyAdoption = {
 /** Finds a config change since the run began, as an event: only noticed, or adopted if the operator asks. Null if nothing changed. */
 export async function findPolicyChange(adoption: PolicyAdoption, { isAdopted }: { readonly isAdopted: boolean }): Promise<Draft | null> {
   const { context, paths, run } = adoption;
-  const settings = settingsOf(context, paths);
+  const settings = requireSettings(context, paths);
   const { config_hash } = run.drafted;
   if (settings.hash === config_hash) return null;
   const change = {
@@ -97,10 +97,10 @@ function restoresOf(setting: RestoreSetting, { restores, restore_from }: Policy)
 
 /** Builds the policy of a run that continues under this user's config. The recorded one does not say where packages are taken from. */
 export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAdoption) {
-  const settings = settingsOf(context, paths);
+  const settings = requireSettings(context, paths);
   return {
     adopted: true,
-    actor: actorOf(context),
+    actor: toActor(context),
     isolation: settings.isolation,
     policy: policyOf(settings.config, restoresOf(settings.config.checks?.restore ?? "copy", recordedPolicy(run)), findLandFlag(run)),
     cast: await recastRoles({ context, config: settings.config, storeScript }, run),

@@ -2,18 +2,18 @@
 
 import { shellWord } from "../../kit/shell-word.ts";
 import { resolveProfile } from "../../agents/profiles/resolve.ts";
-import { levelGrade } from "../../contracts/isolation-order.ts";
+import { gradeLevel } from "../../contracts/isolation-order.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";
 import {
   type CheckVariable,
   missingToolMessage,
-  previewOf as viewOf,
+  buildPreview as viewOf,
   previewDetails,
   previewPage,
   type PreviewView,
 } from "../../views/preview.ts";
-import { amount } from "../../views/wording.ts";
+import { formatAmount } from "../../views/wording.ts";
 import { shownCommand } from "./agent-availability.ts";
 import { loadTree } from "./collect-checks.ts";
 import { estimateUsage } from "./estimate-usage.ts";
@@ -23,7 +23,7 @@ import { findMissingTools } from "./missing-tools.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "./policy.ts";
 import { countMatches } from "./count-matches.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 import { listDisplayPaths } from "../../workspace/git/tree-list.ts";
 import { tryIsolation } from "./try-isolation.ts";
 
@@ -38,7 +38,7 @@ export type Preview = {
 /** Builds the preview each time it is shown: the repository may have changed since the draft. */
 export async function buildPreview(context: CommandContext, paths: ProjectPaths, run: RunView): Promise<Preview> {
   const { drafted } = run;
-  const settings = settingsOf(context, paths);
+  const settings = requireSettings(context, paths);
   const isolation = await tryIsolation(drafted.isolation, paths);
   const playbookPreview = await (await loadPlaybook(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
   const policy = recordedPolicy(run);
@@ -77,7 +77,7 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
     ),
     ...missing.map((missingTool) => `Missing: ${missingToolMessage(missingTool)}`),
     ...limitWarnings(data.estimate, drafted.limits.run),
-    ...(isolation.not_enforced.length > 0 && levelGrade(isolation.level) !== "strong"
+    ...(isolation.not_enforced.length > 0 && gradeLevel(isolation.level) !== "strong"
       ? [`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`]
       : []),
   ];
@@ -125,7 +125,7 @@ export function limitWarnings(estimate: PreviewView["estimate"], limits: Readonl
     if (range === null || limit === undefined || range.p90 <= limit) return [];
     const likely = range.p50 > limit ? "will probably" : "may";
     return [
-      `The estimate of ${amount(dimension, range.p50)} to ${amount(dimension, range.p90)} exceeds the limit of ${amount(dimension, limit)}: the run ${likely} pause on the way. Raise it with --max-budget.`,
+      `The estimate of ${formatAmount(dimension, range.p50)} to ${formatAmount(dimension, range.p90)} exceeds the limit of ${formatAmount(dimension, limit)}: the run ${likely} pause on the way. Raise it with --max-budget.`,
     ];
   });
 }

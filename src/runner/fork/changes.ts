@@ -14,7 +14,7 @@ import { placeholders, unknownPlaceholders } from "../../flows/prompt.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { settingsOf } from "../../project/config/settings.ts";
+import { requireSettings } from "../../project/config/settings.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { refuse } from "../../project/respond.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
@@ -79,7 +79,7 @@ async function changedCast(
 ): Promise<Record<string, Cast> | null> {
   const { agent, model } = given;
   if (agent === undefined && model === undefined) return null;
-  const { config } = settingsOf(context, paths);
+  const { config } = requireSettings(context, paths);
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(run.drafted.cast)) {
     const agentCast =

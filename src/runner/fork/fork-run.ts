@@ -9,18 +9,18 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs"
 import { join } from "node:path";
 import type { Draft, Entry, Event } from "../../contracts/event.ts";
 import type { Forked } from "../../contracts/run-parts.ts";
-import { inheritedLines, findPaidOpens } from "../../core/fork.ts";
+import { copyInheritedLines, findPaidOpens } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { nodeDisk, syncFolder } from "../../journal/disk.ts";
 import { openJournal } from "../../journal/file.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { bindRun, type BindingRecord } from "../../project/runs/run-binding.ts";
-import { newRunId, type ProjectPaths, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { claimRunId, type ProjectPaths, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { redactedJournal } from "../../project/secrets/redacted-journal.ts";
-import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { redactJournal } from "../../project/secrets/redacted-journal.ts";
+import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { chooseCheckoutKind } from "../../workspace/checkouts/checkout-kind.ts";
@@ -58,15 +58,15 @@ export async function makeFork(context: CommandContext, paths: ProjectPaths, req
     largest: structuredClone(state.ledger.largest),
     ...changed,
   };
-  const fork = { event: "run_forked", actor: actorOf(context), reason_code: "ok", ...forked } as const;
+  const fork = { event: "run_forked", actor: toActor(context), reason_code: "ok", ...forked } as const;
   requireMayGrant(context, fork);
   return whileNoOtherStarts(paths, async () => {
     await refuseSecondRun(context, paths, state.drafted.flow, { self: null, isNew: true }); // F3
     sweepUnfinished(paths);
-    const run = newRunId(paths, systemClock.now());
+    const run = claimRunId(paths, systemClock.now());
     const unfinishedFolder = `${runFolder(paths, run)}${unfinishedSuffix}`;
     const committed = request.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...request.committed } as Event];
-    const events = [...inheritedLines(request.entries, request.at, run), ...committed, fork];
+    const events = [...copyInheritedLines(request.entries, request.at, run), ...committed, fork];
     await writeJournal(context, paths, { folder: unfinishedFolder, origin: request.run, events, blobs });
     bindRun(context.env, paths, unfinishedFolder, { run, ack: state.drafted.ack, isolation: request.bound.isolation });
     renameSync(unfinishedFolder, runFolder(paths, run)); // F2
@@ -95,7 +95,7 @@ async function writeJournal(context: CommandContext, paths: ProjectPaths, { fold
   mkdirSync(folder, { mode: 0o700 });
   copyRecords(runFolder(paths, origin), folder);
   const { journal: opened } = await openJournal(folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
-  const journal = redactedJournal(opened, redactionOf(context, paths.root).redactor);
+  const journal = redactJournal(opened, getRedaction(context, paths.root).redactor);
   try {
     for (const text of blobs) await journal.putBlob(text);
     for (let from = 0; from < events.length; from += batchLines) await journal.append(events.slice(from, from + batchLines));
@@ -121,7 +121,7 @@ export async function commitOpenTurn(projectPaths: ProjectPaths, run: string, st
   const folder = runFolder(projectPaths, run);
   const { drafted, origins = [], tip } = state;
   const fork = origins.at(-1);
-  const repository = await openedRepository(projectPaths.root);
+  const repository = await requireRepository(projectPaths.root);
   const workspace = await openWorkspace({
     repository,
     runDir: folder,

@@ -11,15 +11,15 @@ import type { Draft, Entry } from "../../contracts/event.ts";
 import { decide } from "../../core/decide.ts";
 import type { RunView } from "../../core/state.ts";
 import { Cancel } from "../../engine/cancel.ts";
-import { perform } from "../../engine/perform.ts";
+import { performAttempt } from "../../engine/perform.ts";
 import type { Runtime } from "../../engine/runtime.ts";
 import { Cancelled, type StepExecution } from "../../engine/step-execution.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
-import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { erase } from "../../workspace/folder.ts";
 import { openFoldedJournal } from "../open-journal.ts";
 import { openRuntime } from "../open-runtime.ts";
@@ -66,7 +66,7 @@ async function playAttempt(
   folder: string,
   request: ReplayRequest,
 ): Promise<readonly Entry[]> {
-  const { journal, fold } = await openFoldedJournal(context, folder, redactionOf(context, paths.root).redactor);
+  const { journal, fold } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor);
   const view = (): RunView => {
     invariant(fold.state.status !== "unborn", "a journal begins with its draft");
     return fold.state;
@@ -86,7 +86,7 @@ async function playAttempt(
     const taken = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
     const largest = structuredClone(view().ledger.largest);
     const fork = { event: "run_forked", run: request.run, at: request.seq, line: request.line, taken, largest, ...changed } as const;
-    await append([{ ...fork, actor: actorOf(context) }]);
+    await append([{ ...fork, actor: toActor(context) }]);
     played.length = 0; // the line above prepares the replay and is no part of it
     const { runtime, close } = await openRuntime({
       context,
@@ -144,13 +144,13 @@ async function performWithChecks(context: CommandContext, attempt: string, { run
     interruption: null,
   };
   try {
-    await perform({ ...execution, attempt });
+    await performAttempt({ ...execution, attempt });
     for (;;) {
       const next = decide(view());
       if (next.do === "record" && next.event.event === "step_skipped") await append([next.event]);
       else if (next.do === "attempt" && next.event.kind === "check") {
         await append([next.event]);
-        await perform({ ...execution, attempt: next.event.attempt });
+        await performAttempt({ ...execution, attempt: next.event.attempt });
       } else return;
     }
   } finally {

@@ -11,7 +11,7 @@ import type { RunView } from "../../core/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 import { readGitLine } from "../../workspace/git/git.ts";
 import { makeDraft } from "../draft/draft.ts";
 import { goDraft } from "../go-draft.ts";
@@ -35,7 +35,7 @@ export async function draftFollowUp(
   const { objective, cast, isolation } = drafted;
   const request = pull_request?.opened ?? { number: 0, url: "" };
   const commit = pull_request?.commit ?? openRun.view().tip.commit;
-  const { root, gitDir } = await openedRepository(openRun.paths.root);
+  const { root, gitDir } = await requireRepository(openRun.paths.root);
   const tree = await readGitLine({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-parse", `${commit}^{tree}`] });
   const worker = Object.values(cast).find(({ script }) => script === undefined)?.agent;
   const { run } = await makeDraft(context, openRun.paths, {

@@ -12,14 +12,14 @@ import type { RunView } from "../../core/state.ts";
 import { mayLand } from "../../core/verdict.ts";
 import type { PullRequest } from "../../forge/forge.ts";
 import { findRemote, openForge, pushCommit } from "../../forge/remote.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
-import { readEntries } from "../../project/runs/entries.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
-import { redactionOf } from "../../project/secrets/redaction-of.ts";
+import { readEntries } from "../../project/runs/read-entries.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
+import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-request-body.ts";
 import { proofSentence } from "../../views/verdict-sentences.ts";
-import { runReport } from "../../views/report.ts";
+import { buildReportView } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readSummary } from "../../workspace/git/commit-summary.ts";
 import { runBranchName } from "../../workspace/workspace.ts";
@@ -41,7 +41,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   const recorded = view.pull_request;
   if (recorded !== undefined && recorded.opened !== null) return { ...recorded.opened, isDraft: recorded.opened.draft, isNew: false };
   requireProvedWork(view, input);
-  const repository = await openedRepository(openRun.paths.root);
+  const repository = await requireRepository(openRun.paths.root);
   const isTargetGiven = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
   const target = recorded === undefined || isTargetGiven ? await findTarget(context, repository, view, input) : recorded.place;
   const forge = openForge(target, context.env);
@@ -49,7 +49,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   if (existing !== null && existing.state !== "open") return refuseEnded(view, existing);
   const { commit } = view.tip; // P2
   const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
-  const actor = actorOf(context);
+  const actor = toActor(context);
   await openRun.append({ event: "pull_request_intended", ...target, commit, draft: isDraft, actor, reason_code: "pull_request_pending" });
   await pushCommit(repository, openRun.folder, target, { commit, env: context.env });
   const opened =
@@ -113,10 +113,10 @@ async function renderTexts(
   repository: Repository,
 ): Promise<{ readonly title: string; readonly body: string }> {
   const view = openRun.view();
-  const { redactor } = redactionOf(context, openRun.paths.root);
+  const { redactor } = getRedaction(context, openRun.paths.root);
   const { entries } = await readEntries(openRun.paths, openRun.run);
   const changes = await readSummary(repository, view.drafted.base.commit, view.tip.commit);
-  const report = runReport(view, entries, { changes });
+  const report = buildReportView(view, entries, { changes });
   return { title: redactor.text(pullRequestTitle(report)), body: redactor.text(pullRequestBody(report, view.tip.commit)) };
 }
 

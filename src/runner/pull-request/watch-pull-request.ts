@@ -9,11 +9,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { reasons } from "../../contracts/reason.ts";
-import { whyPushBlocked, nextForPullRequest, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
+import { whyPushBlocked, decidePullRequestStep, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
 import { openForge, pushCommit } from "../../forge/remote.ts";
-import { actorOf, type CommandContext } from "../../project/command-context.ts";
+import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { refuse, respond } from "../../project/respond.ts";
-import { openedRepository } from "../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../project/runs/require-repository.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { plural } from "../../views/wording.ts";
 import { requireOutsideRun } from "../require-may-grant.ts";
@@ -55,7 +55,7 @@ const final = (response: CommandResponse): PollResult => ({ response, mayChange:
 async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<PollResult> {
   const request = requireOpened(openRun);
   const look = await openForge(request.place, context.env).look(request.opened.number);
-  const next = nextForPullRequest(request, look, input.tries);
+  const next = decidePullRequestStep(request, look, input.tries);
   switch (next.do) {
     case "end":
       return final(await recordEnd(openRun, next.how));
@@ -71,7 +71,7 @@ async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchI
     case "take_up": {
       const run = await draftFollowUp(context, openRun, next.evidence, input);
       const evidence = next.evidence.map(({ key }) => key);
-      await openRun.append({ event: "pull_request_taken_up", run, evidence, actor: actorOf(context), reason_code: "ok" }); // W1
+      await openRun.append({ event: "pull_request_taken_up", run, evidence, actor: toActor(context), reason_code: "ok" }); // W1
       context.show(`· ${run} works on ${plural(evidence.length, "thing")} found at ${request.opened.url}`);
       return driveAndPush(context, openRun, run);
     }
@@ -101,7 +101,7 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
     if (blockedBy === "moved") return final(stoppedResponse(openRun, "pull_request_moved"));
     if (blockedBy !== null) return final(await recordEnd(openRun, blockedBy));
     const push = { commit: view.tip.commit, seen: look.head, env: context.env };
-    await pushCommit(await openedRepository(openRun.paths.root), openRun.folder, request.place, push); // idempotent
+    await pushCommit(await requireRepository(openRun.paths.root), openRun.folder, request.place, push); // idempotent
   }
   const commit = rejection === null ? view.tip.commit : null;
   await openRun.append({

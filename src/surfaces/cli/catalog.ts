@@ -20,7 +20,7 @@ import { doctor } from "./commands/doctor.ts";
 import { estimate } from "./commands/experiment/estimate.ts";
 import { exportCommands } from "./commands/integration/export.ts";
 import { fleetCommands } from "./commands/fleet/fleet.ts";
-import { fork, replay } from "./commands/experiment/again.ts";
+import { fork, replay } from "./commands/experiment/replay-fork.ts";
 import { flowDetect } from "./commands/flow/flow-detect.ts";
 import { flowLint } from "./commands/flow/flow-lint.ts";
 import { flowList } from "./commands/flow/flow-list.ts";
@@ -42,7 +42,7 @@ import { resume } from "./commands/resume.ts";
 import { roadmapList } from "./commands/roadmap-list.ts";
 import { roadmap } from "./commands/roadmap.ts";
 import { runs } from "./commands/runs.ts";
-import { schedule } from "./commands/integration/schedule.ts";
+import { systemdUnit } from "./commands/integration/systemd-unit.ts";
 import { schema } from "./commands/schema.ts";
 import { skillsCommands } from "./commands/integration/skills.ts";
 import { start } from "./commands/start.ts";
@@ -79,7 +79,7 @@ export const chapters: readonly Chapter[] = [
       runs,
     ],
   },
-  { title: "Many projects", commands: [...portfolioCommands, schedule] },
+  { title: "Many projects", commands: [...portfolioCommands, systemdUnit] },
   { title: "Many machines", commands: fleetCommands },
   { title: "Experiment", commands: [replay, fork, ...calibrateCommands] },
   { title: "Decide", commands: [ack, adopt, approve, verdict, answer, inbox, budget, budgetRaise] },

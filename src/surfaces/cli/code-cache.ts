@@ -46,7 +46,7 @@ const tableBytesMax = 1 << 20;
 const headBytes = 8;
 
 /** Loads our files from the code cache from now on. `build` names this build; the environment can switch the cache off. */
-export function keepCode(build: string): void {
+export function enableCodeCache(build: string): void {
   try {
     const loader = Module as unknown as Loader;
     const folder = codeCacheFolder(process.env);

@@ -1,7 +1,7 @@
 // completion-script: generates the shell script that completes commands, flags and their values, from the command specs.
 
 import { unreachable } from "../../kit/never.ts";
-import { type Command, type FlagSpec, globalFlags, type Names } from "./spec.ts";
+import { type Command, type FlagSpec, globalFlags, type CompletionNames } from "./spec.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 
@@ -26,7 +26,7 @@ const commandSubcommands = (commands: readonly Command[], first: string): readon
 const secondWord = ({ name }: Command): string => name.split(" ")[1] ?? "";
 
 /** Prints the names that only the folder knows, one a line. */
-const nameCommands: Readonly<Record<Names, string>> = {
+const nameCommands: Readonly<Record<CompletionNames, string>> = {
   flows: "autopilot flow list 2>/dev/null | cut -d' ' -f1",
   schemas: "autopilot schema 2>/dev/null",
 };

@@ -1,6 +1,6 @@
 // driving-flags: the flags shared by every command that starts or resumes a run.
 
-import { defined } from "./defined.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags of every command that begins a run or takes one up. */
@@ -23,5 +23,5 @@ export type DrivingFlags = { readonly yes: boolean; readonly now?: boolean; read
 /** The values of these flags. */
 export const parseDrivingFlags = (input: ParsedInput): DrivingFlags => ({
   yes: input.flag("yes"),
-  ...defined({ now: input.flag("now") || undefined, adoptConfig: input.flag("adopt-config") || undefined }),
+  ...omitUndefined({ now: input.flag("now") || undefined, adoptConfig: input.flag("adopt-config") || undefined }),
 });

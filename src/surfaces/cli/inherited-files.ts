@@ -10,7 +10,7 @@ import { closeSync, readdirSync, readFileSync } from "node:fs";
 const closedOnExec = 0o2000000;
 
 /** Without /proc nothing is closed. */
-export function closeInherited(argv: readonly string[], channel = process.env["NODE_CHANNEL_FD"]): void {
+export function closeInheritedFiles(argv: readonly string[], channel = process.env["NODE_CHANNEL_FD"]): void {
   for (const fd of listInherited()) {
     const isNamed = argv.some((word) => new RegExp(`/(?:dev|proc/self)/fd/${fd}(?!\\d)`).test(word));
     if (isNamed || String(fd) === channel) continue; // D2

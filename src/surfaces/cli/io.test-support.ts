@@ -1,9 +1,9 @@
 // io: an input and output for tests of commands, in memory.
 
-import type { Interrupt, Io } from "./io.ts";
+import type { Interrupt, CommandIo } from "./io.ts";
 
 export type FakeIo = {
-  readonly io: Io;
+  readonly io: CommandIo;
   readonly out: () => string;
   readonly err: () => string;
   readonly interrupt: (kind?: Interrupt["kind"]) => void;
@@ -11,12 +11,12 @@ export type FakeIo = {
 };
 
 /** A process that only remembers what was written; `answers` are what its person types. */
-export function fakeIo(changes: Partial<Io> = {}, answers: readonly string[] = []): FakeIo {
+export function fakeIo(changes: Partial<CommandIo> = {}, answers: readonly string[] = []): FakeIo {
   const written = { out: "", err: "" };
   const listeners = new Set<(interrupt: Interrupt) => void>();
   const waiting = [...answers];
   let left: number | null = null;
-  const io: Io = {
+  const io: CommandIo = {
     cwd: "/",
     env: {},
     user: "kim",

@@ -4,7 +4,7 @@
 export type Interrupt = { readonly kind: "rest" | "end" | "hangup"; readonly code: number };
 
 /** The terminal and the process around a command, as `main` needs them; tests hand in their own. */
-export type Io = {
+export type CommandIo = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly user: string;

@@ -6,13 +6,13 @@ import { runCommand, reportCrash, resolveFolder, plainResponse, printResponse } 
 import { chapters, commands } from "./catalog.ts";
 import { helpResponse } from "./commands/help.ts";
 import { overviewUsage, usageLine } from "./help-page.ts";
-import type { Io } from "./io.ts";
-import { type Misuse, parse, type Parsed } from "./parse.ts";
+import type { CommandIo } from "./io.ts";
+import { type Misuse, parseCommandLine, type ParsedCommandLine } from "./parse-command-line.ts";
 import type { Command } from "./spec.ts";
 
-export async function main(argv: readonly string[], io: Io, knownCommands: readonly Command[] = commands): Promise<number> {
+export async function main(argv: readonly string[], io: CommandIo, knownCommands: readonly Command[] = commands): Promise<number> {
   try {
-    const parsed = parse(argv, knownCommands);
+    const parsed = parseCommandLine(argv, knownCommands);
     if ("misuse" in parsed) return reportMisuse(parsed, argv, io);
     const { cwd, isFolder } = resolveFolder(parsed.globals, io.cwd);
     if (!isFolder) return reportMisuse({ misuse: `${cwd} is not a folder.`, hint: "autopilot help", command: null }, argv, io);
@@ -24,13 +24,13 @@ export async function main(argv: readonly string[], io: Io, knownCommands: reado
   }
 }
 
-function reportMisuse({ misuse, hint, command }: Misuse, argv: readonly string[], io: Io): number {
+function reportMisuse({ misuse, hint, command }: Misuse, argv: readonly string[], io: CommandIo): number {
   const usage = command === null ? overviewUsage : usageLine(command);
   return printResponse({ ...plainResponse("usage", misuse), remediation: [hint] }, argv, io, [usage]);
 }
 
 /** The response to --version and --help, which need no project. */
-async function helpOrVersion({ globals, command, isImplied }: Parsed): Promise<CommandResponse | null> {
+async function helpOrVersion({ globals, command, isImplied }: ParsedCommandLine): Promise<CommandResponse | null> {
   if (globals.help) return helpResponse(chapters, isImplied ? "" : command.name);
   if (!globals.version) return null;
   const { product, version } = await import("../../project/runs/product.ts");

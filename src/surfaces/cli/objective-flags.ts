@@ -9,7 +9,7 @@ import {
   landMinimums,
   riskLevels,
 } from "../../contracts/objective.ts";
-import { defined } from "./defined.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 import type { ArgumentSpec, FlagSpec, ParsedInput } from "./spec.ts";
 
 export const goalArgument: ArgumentSpec = { name: "GOAL", about: "what you want done, in your own words", many: true, optional: true };
@@ -108,7 +108,7 @@ export function parseObjective(input: ParsedInput) {
     ?.map((pair): [string, string] => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
   return {
     words: [...input.words],
-    ...defined({
+    ...omitUndefined({
       goal: input.text("goal"),
       scope: list("scope"),
       doneCriteria: list("done-criteria"),

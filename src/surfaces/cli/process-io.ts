@@ -1,4 +1,4 @@
-// process-io: implements `Io` with the real terminal and process.
+// process-io: implements `CommandIo` with the real terminal and process.
 //
 // Invariants:
 //   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
@@ -8,14 +8,14 @@
 
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { userInfo } from "node:os";
-import type { Interrupt, Io } from "./io.ts";
+import type { Interrupt, CommandIo } from "./io.ts";
 
 const userCharsMax = 128;
 const waitMs = 5;
 /** A pipe that is not read for this long counts as closed. */
 const waitsMax = 12_000;
 
-export function processIo(): Io {
+export function processIo(): CommandIo {
   const closedStreams = { out: false, err: false };
   let lost: string | null = null;
   return {

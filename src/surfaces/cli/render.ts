@@ -41,7 +41,7 @@ export function responseJson(response: CommandResponse, { isPretty }: { readonly
 }
 
 /** `columns` only for a terminal. */
-export type Terminal = { readonly hasColour: boolean; readonly columns?: number };
+export type TerminalFormat = { readonly hasColour: boolean; readonly columns?: number };
 /** Something to be copied as it is: a command up to the end of its clause. */
 const command = /\b(?:autopilot ["a-z-]|git [a-z]|npm [a-z])(?:"[^"]*"|'[^']*'|(?![;,:)](?:\s|$)|\s\().)*/g;
 const joint = "\ue000";
@@ -56,7 +56,7 @@ function breakLine(line: string, columns: number | undefined): readonly string[]
 export type Rendered = { readonly out: readonly string[]; readonly err: readonly string[] };
 
 /** The page on stdout; warnings and hints on stderr, and there too what went wrong, with how the command is used. */
-export function responseLines(response: CommandResponse, { hasColour, columns }: Terminal, usage: readonly string[] = []): Rendered {
+export function responseLines(response: CommandResponse, { hasColour, columns }: TerminalFormat, usage: readonly string[] = []): Rendered {
   const paint = hasColour ? paintColour : paintNothing;
   const page = (response.page ?? []).map(visible); // R1
   const lines = page.flatMap((line) => breakLine(line, columns));
@@ -90,7 +90,7 @@ export function responseLines(response: CommandResponse, { hasColour, columns }:
 const nextColumns = "Next: ".length;
 
 /** A line for people while something works, as it fits the terminal. */
-export const progressLines = (line: string, { hasColour, columns }: Terminal): readonly string[] =>
+export const progressLines = (line: string, { hasColour, columns }: TerminalFormat): readonly string[] =>
   breakLine(visible(line), columns).map((piece) => pageLine(piece, undefined, hasColour ? paintColour : paintNothing));
 
 const marks: Readonly<Record<ResultWord, string>> = { PASS: "✓", WARN: "!", FAIL: "✗" };

@@ -14,11 +14,11 @@ import { redactResponse, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
 import { usageLine } from "./help-page.ts";
-import type { Io } from "./io.ts";
-import type { Globals, Parsed } from "./parse.ts";
+import type { CommandIo } from "./io.ts";
+import type { Globals, ParsedCommandLine } from "./parse-command-line.ts";
 import { openTerminalContext, type TerminalContext } from "./terminal-context.ts";
 import type * as RunElsewhere from "./run-elsewhere.ts";
-import { withRemediation, responseJson, responseLines, fitScreen, type Terminal } from "./render.ts";
+import { withRemediation, responseJson, responseLines, fitScreen, type TerminalFormat } from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
@@ -31,11 +31,11 @@ export function resolveFolder({ directory }: Globals, from: string): { readonly 
 export type Invocation = {
   readonly cwd: string;
   readonly argv: readonly string[];
-  readonly io: Io;
+  readonly io: CommandIo;
   readonly elsewhere?: typeof RunElsewhere;
 };
 
-export async function runCommand(parsed: Parsed, { cwd, argv, io, elsewhere }: Invocation): Promise<number> {
+export async function runCommand(parsed: ParsedCommandLine, { cwd, argv, io, elsewhere }: Invocation): Promise<number> {
   const { command, input, globals } = parsed;
   const interruption = new AbortController();
   const hurry = new AbortController();
@@ -53,7 +53,7 @@ export async function runCommand(parsed: Parsed, { cwd, argv, io, elsewhere }: I
   try {
     const response = await catchRefusals(async () => {
       if (command.ofTask === undefined || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
-      const located = await elsewhere.atNamedRun(context, command, input);
+      const located = await elsewhere.locateNamedRun(context, command, input);
       const marked = markForeign(located.context, await command.run(located.context, located.input, print));
       return located.hinted(await elsewhere.withTaskHint(located.context, command, marked));
     });
@@ -72,7 +72,7 @@ export async function runCommand(parsed: Parsed, { cwd, argv, io, elsewhere }: I
   }
 }
 
-type Interruption = { readonly io: Io; readonly interruption: AbortController; readonly hurry: AbortController };
+type Interruption = { readonly io: CommandIo; readonly interruption: AbortController; readonly hurry: AbortController };
 
 /**
  * The first interrupt asks the command to end in order, a second one to hurry if it can, the next one ends the process. Returns a function
@@ -97,7 +97,7 @@ function handleInterrupts(command: Command, context: TerminalContext, { io, inte
 }
 
 /** Prints the response and returns the exit code. `usage`: lines that show how the command is used, after a usage error. */
-export function printResponse(response: CommandResponse, argv: readonly string[], io: Io, usage: readonly string[] = []): number {
+export function printResponse(response: CommandResponse, argv: readonly string[], io: CommandIo, usage: readonly string[] = []): number {
   const isVerbose = hasGlobalFlag("--verbose", argv) || hasGlobalFlag("-v", argv);
   const columns = io.isTerminal.out ? io.columns() : undefined;
   const safeResponse = response.result === "FAIL" ? redactResponse(response, io.env) : response; // a refusal repeats what was typed
@@ -107,7 +107,7 @@ export function printResponse(response: CommandResponse, argv: readonly string[]
     io.write("out", `${responseJson(fullResponse, { isPretty: io.isTerminal.out })}\n`); // M1
     return computeExitCode(fullResponse);
   }
-  const terminal = (to: "out" | "err"): Terminal => ({
+  const terminal = (to: "out" | "err"): TerminalFormat => ({
     hasColour: hasColour(to, argv, io),
     ...(io.isTerminal[to] ? { columns: io.columns() } : {}),
   });
@@ -119,7 +119,7 @@ export function printResponse(response: CommandResponse, argv: readonly string[]
 }
 
 /** Reports a bug of autopilot's: the response names the broken invariant, and --json still gets an object. */
-export function reportCrash(error: unknown, argv: readonly string[], io: Io): number {
+export function reportCrash(error: unknown, argv: readonly string[], io: CommandIo): number {
   const rule = error instanceof Error ? error.message : String(error);
   const problem = error instanceof InvariantBroken ? `The rule that did not hold: ${rule}` : `Unexpected: ${rule}`;
   if (io.env["AUTOPILOT_DEBUG"] === "1" && error instanceof Error)
@@ -168,9 +168,9 @@ function hasGlobalFlag(flag: string, argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).includes(flag);
 }
 
-const hasTerminal = ({ isTerminal }: Io): boolean => isTerminal.in || isTerminal.out || isTerminal.err;
+const hasTerminal = ({ isTerminal }: CommandIo): boolean => isTerminal.in || isTerminal.out || isTerminal.err;
 
-function hasColour(to: "out" | "err", argv: readonly string[], io: Io): boolean {
+function hasColour(to: "out" | "err", argv: readonly string[], io: CommandIo): boolean {
   const isRefused = (io.env["NO_COLOR"] ?? "") !== "" || io.env["TERM"] === "dumb" || hasGlobalFlag("--no-color", argv);
   return io.isTerminal[to] && !isRefused;
 }

@@ -7,7 +7,7 @@ import { commands } from "./catalog.ts";
 import type { Command, ParsedInput } from "./spec.ts";
 
 /** Where the command reads, what it is given there, and its response as it is to be read here. */
-export async function atNamedRun<Context extends CommandContext>(
+export async function locateNamedRun<Context extends CommandContext>(
   context: Context,
   command: Command,
   input: ParsedInput,
@@ -18,7 +18,7 @@ export async function atNamedRun<Context extends CommandContext>(
   const here = { context, input, hinted: (response: CommandResponse): CommandResponse => response };
   if (runName === undefined || (project !== null && isBegun(project, runName))) return here;
   const { findTaskRun } = await import("../../commands/portfolio/task-run.ts"); // `status` of a repository's own run never gets here
-  const taskRun = await findTaskRun(context, runName, readingCommand);
+  const taskRun = await findTaskRun(context, runName, findReadingCommand);
   if (taskRun === null) return here;
   const { copy, run, hinted } = taskRun;
   return {
@@ -35,7 +35,7 @@ const goesOn = (response: CommandResponse): CommandResponse =>
 const longestFirst = commands.toSorted((a, b) => b.name.length - a.name.length);
 
 /** The command that a text begins with, if it only reads a run; null if it is another. */
-export function readingCommand(text: string): string | null {
+export function findReadingCommand(text: string): string | null {
   const command = longestFirst.find(({ name }) => text.startsWith(name) && !/^[\w-]/.test(text.slice(name.length)));
   return command?.ofTask === "reads" ? command.name : null;
 }

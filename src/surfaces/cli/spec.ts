@@ -4,7 +4,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 
-export type Names = "flows" | "schemas";
+export type CompletionNames = "flows" | "schemas";
 
 export type FlagSpec = {
   readonly name: string;
@@ -18,7 +18,7 @@ export type FlagSpec = {
   readonly min?: number;
   readonly max?: number;
   /** Names that only this folder knows; completions ask for them. */
-  readonly names?: Names;
+  readonly names?: CompletionNames;
   /** The default, in words. */
   readonly standard?: string;
   /** A text must match; `says` is its form in words. */
@@ -36,7 +36,7 @@ export type ArgumentSpec = {
   readonly many?: boolean;
   readonly optional?: boolean;
   readonly values?: readonly string[];
-  readonly names?: Names;
+  readonly names?: CompletionNames;
 };
 
 /** Holds only flags that the command knows and values that their kinds allow. */
@@ -86,7 +86,7 @@ export const globalFlags: readonly FlagSpec[] = [
 ];
 
 /** What `go` and its like say when they are interrupted, and when they are asked to end. */
-export const restsWhenInterrupted: Pick<Command, "onInterrupt" | "onSecondInterrupt" | "onTerminate"> = {
+export const pausesWhenInterrupted: Pick<Command, "onInterrupt" | "onSecondInterrupt" | "onTerminate"> = {
   onInterrupt: "! Pausing when the turn ends. Ctrl-C again pauses now; `autopilot resume` goes on.",
   onSecondInterrupt: "! Pausing now: the turn is cut short, its changes are saved aside. Ctrl-C again leaves without waiting.",
   onTerminate: "! Asked to end: pausing now, the turn is set aside. `autopilot resume` goes on.",

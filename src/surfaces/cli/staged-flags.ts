@@ -1,7 +1,7 @@
 // staged-flags: the flags that staged flows understand: --continue, --with and --tasks.
 
-import type { Asks } from "../../contracts/asks.ts";
-import { defined } from "./defined.ts";
+import type { StagedAsks } from "../../contracts/staged-asks.ts";
+import { omitUndefined } from "./omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "./spec.ts";
 
 /** Flags that ask something of a staged flow when it is begun or taken up. */
@@ -25,12 +25,12 @@ export const stagedFlags: readonly FlagSpec[] = [
 ];
 
 /** Undefined if none was given. */
-export function parseStagedFlags(input: ParsedInput): Asks | undefined {
+export function parseStagedFlags(input: ParsedInput): StagedAsks | undefined {
   const steps = input
     .text("with")
     ?.split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const asks = defined({ continue: input.flag("continue") || undefined, with: steps, tasks: input.number("tasks") });
+  const asks = omitUndefined({ continue: input.flag("continue") || undefined, with: steps, tasks: input.number("tasks") });
   return Object.keys(asks).length === 0 ? undefined : asks;
 }

@@ -4,17 +4,17 @@
 
 import { isPlain, status } from "../../commands/status.ts";
 import { respond } from "../../project/respond.ts";
-import { begin } from "./begin.ts";
+import { startProcess } from "./start-process.ts";
 import { runCommand, reportCrash, resolveFolder } from "./run-command.ts";
 import { statusCommand } from "./commands/status-command.ts";
-import { defined } from "./defined.ts";
-import { parse, type Parsed } from "./parse.ts";
+import { omitUndefined } from "./omit-undefined.ts";
+import { parseCommandLine, type ParsedCommandLine } from "./parse-command-line.ts";
 import type { Command } from "./spec.ts";
 
 const quick: Command = {
   ...statusCommand,
   run: (context, input) =>
-    status(context, defined({ run: input.run }), {
+    status(context, omitUndefined({ run: input.run }), {
       idle: () => Promise.resolve(respond("run_idle")), // gone since it was looked for
       playbookStatus: () => Promise.resolve(null),
     }),
@@ -26,12 +26,12 @@ const plainStatus = parsePlainStatus(process.argv.slice(2));
 export const isTaken = plainStatus !== null;
 
 if (plainStatus !== null)
-  begin((argv, io) =>
+  startProcess((argv, io) =>
     runCommand(plainStatus.parsed, { cwd: plainStatus.cwd, argv, io }).catch((error: unknown) => reportCrash(error, argv, io)),
   );
 
-function parsePlainStatus(argv: readonly string[]): { readonly parsed: Parsed; readonly cwd: string } | null {
-  const parsed = parse(argv, [quick]);
+function parsePlainStatus(argv: readonly string[]): { readonly parsed: ParsedCommandLine; readonly cwd: string } | null {
+  const parsed = parseCommandLine(argv, [quick]);
   if ("misuse" in parsed || parsed.globals.help || parsed.globals.version) return null;
   const { cwd, isFolder } = resolveFolder(parsed.globals, process.cwd());
   if (!isFolder || !isPlain(cwd, parsed.input.run)) return null;

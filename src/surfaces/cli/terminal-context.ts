@@ -4,8 +4,8 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
 import { textColumns, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
-import type { Io } from "./io.ts";
-import { progressLines, type Terminal } from "./render.ts";
+import type { CommandIo } from "./io.ts";
+import { progressLines, type TerminalFormat } from "./render.ts";
 
 const asksMax = 3;
 const clearLine = "\r\u001b[2K";
@@ -23,11 +23,11 @@ export type TerminalSettings = {
 /** `settle` clears what is drawn and not final; `hasShown` says whether a progress line was printed before. */
 export type TerminalContext = CommandContext & { readonly settle: () => void; readonly hasShown: (line: string) => boolean };
 
-export function openTerminalContext(io: Io, { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings): TerminalContext {
+export function openTerminalContext(io: CommandIo, { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings): TerminalContext {
   const shownLines = new Set<string>();
   let isLive = false;
   let board: readonly string[] = [];
-  const terminal = (): Terminal => ({ hasColour, ...(io.isTerminal.err ? { columns: io.columns() } : {}) });
+  const terminal = (): TerminalFormat => ({ hasColour, ...(io.isTerminal.err ? { columns: io.columns() } : {}) });
   /** Clears the live line or the board, so that what follows begins on a clean line. */
   const settle = (): void => {
     if (isLive) io.write("err", clearLine);
@@ -91,7 +91,7 @@ function eraseBoard(board: readonly string[], columns: number): string {
 
 /** Asks for one of the choices, in full or by its first letters, or for any text if there are none. Null after three wrong answers. */
 async function ask(
-  { io, cancel, settle }: { readonly io: Io; readonly cancel: AbortSignal; readonly settle: () => void },
+  { io, cancel, settle }: { readonly io: CommandIo; readonly cancel: AbortSignal; readonly settle: () => void },
   question: string,
   choices: readonly string[],
 ): Promise<string | null> {

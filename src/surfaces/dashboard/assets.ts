@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { el } from "../../views/web/element.ts";
 import { styleSheet } from "../../views/web/style.ts";
 import { toHtml } from "../../views/web/to-html.ts";
-import { railOf, railTabs } from "./rail.ts";
+import { renderRail, railTabs } from "./rail.ts";
 import { securityPolicy } from "./guards.ts";
 
 /** `policy`: what a browser may do with it, if that differs from the other responses. */
@@ -19,7 +19,7 @@ export type Assets = Readonly<Record<string, Asset | undefined>>;
 function frame(): string {
   const place = { page: null, waits: 0, addressOf: (page: string) => `#${page}` };
   return toHtml(
-    el("div.frame", railOf(place, false, null), el("main", { id: "main", tabindex: "-1" }, el("h1", "…")), railTabs(place, null)),
+    el("div.frame", renderRail(place, false, null), el("main", { id: "main", tabindex: "-1" }, el("h1", "…")), railTabs(place, null)),
   );
 }
 
@@ -42,7 +42,7 @@ const page = (): string => `<!doctype html>
 </html>
 `;
 
-export const scriptAssets = (script: string): Assets => ({
+export const buildAssets = (script: string): Assets => ({
   __proto__: null as never,
   "/": { type: "text/html; charset=utf-8", body: page(), policy: securityPolicy(`'sha256-${textHash(styleSheet)}'`) },
   "/app.js": { type: "text/javascript; charset=utf-8", body: script },

@@ -17,7 +17,7 @@ export function findPeerPid(remotePort: number, localPort: number): number | nul
 }
 
 /** Looks at the process and at all above it. */
-export function comesFromRun(remotePort: number | undefined, localPort: number): boolean {
+export function isFromRun(remotePort: number | undefined, localPort: number): boolean {
   const pid = remotePort === undefined ? null : findPeerPid(remotePort, localPort);
   return pid !== null && pid !== process.pid && isBelowRun({ env: {} }, pid);
 }

@@ -2,10 +2,10 @@
 
 import { type Child, el, type Element } from "../../views/web/element.ts";
 import { type Icon, icon, stateIcon } from "../../views/web/icons.ts";
-import { figure } from "../../views/web/page-figures.ts";
+import { formatNumber } from "../../views/web/page-figures.ts";
 
-export const pages = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
-export type PageName = (typeof pages)[number];
+export const pageKeys = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
+export type PageName = (typeof pageKeys)[number];
 
 export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: string]>> = {
   now: ["Now", "now", "n"],
@@ -29,11 +29,11 @@ export function railItem(page: PageName, kind: string, at: RailState): Element {
     { href: at.addressOf(page), ...(at.page === page ? { "aria-current": "page" } : {}) },
     icon(shape),
     word,
-    waits === 0 ? null : el("span.count", stateIcon("you"), el("span.num", figure(waits)), el("span.hidden-text", " need you")),
+    waits === 0 ? null : el("span.count", stateIcon("you"), el("span.num", formatNumber(waits)), el("span.hidden-text", " need you")),
   );
 }
 
-export const railOf = (at: RailState, hasFleet: boolean, foot: Child): Element =>
+export const renderRail = (at: RailState, hasFleet: boolean, foot: Child): Element =>
   el(
     "nav.rail",
     { "aria-label": "Pages" },

@@ -12,7 +12,7 @@ import { invariant } from "../../kit/invariant.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { isBelowRun } from "../../project/inside-run.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
-import { scriptAssets } from "./assets.ts";
+import { buildAssets } from "./assets.ts";
 import { newToken } from "./guards.ts";
 import { type Dashboard, type DashboardSettings, serveDashboard } from "./server.ts";
 import { openUnlock } from "./unlock.ts";
@@ -30,7 +30,7 @@ export function dashboard(context: CommandContext, input: DashboardInput, script
     const unlock = openUnlock();
     const facts = openFacts(context);
     const program = [process.execPath, process.argv[1] ?? ""];
-    const settings = { context, facts, token, unlock, assets: scriptAssets(script()), resumeApart: resumeApart(program) };
+    const settings = { context, facts, token, unlock, assets: buildAssets(script()), resumeApart: resumeApart(program) };
     const server = await listenOnFreePort(settings, input.port);
     const address = `http://127.0.0.1:${server.port}/#${token}`;
     const weak = await facts.weak();

@@ -13,7 +13,7 @@ import { performRequest, readRequest } from "../../commands/dashboard/requests.t
 import type { ResumeApart } from "../../commands/dashboard/resume-apart.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { reasons } from "../../contracts/reason.ts";
-import { comesFromRun } from "./peer-process.ts";
+import { isFromRun } from "./peer-process.ts";
 import { findRefusal, securityHeaders } from "./guards.ts";
 import type { Assets } from "./assets.ts";
 import { type EventStream, openStream } from "./stream.ts";
@@ -87,7 +87,7 @@ async function handleChange(request: IncomingMessage, response: ServerResponse, 
   const { port, unlock, facts, context, resumeApart } = handling;
   const { pathname } = new URL(`http://127.0.0.1${request.url ?? "/"}`);
   const body = parseJson(await readBody(request));
-  if (comesFromRun(request.socket.remotePort, port))
+  if (isFromRun(request.socket.remotePort, port))
     return sendJson(response, 403, { says: reasons.inside_a_run.meaning, reason_code: "inside_a_run" }); // H4
   if (pathname === "/api/unlock") return handleUnlock(response, unlock, body);
   if (pathname !== "/api/request") return sendJson(response, 404, { says: "There is no such thing here." });

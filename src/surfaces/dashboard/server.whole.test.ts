@@ -8,7 +8,7 @@ import { afterAll, expect, test } from "vitest";
 import { type Facts, openFacts } from "../../commands/dashboard/facts.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
-import { scriptAssets } from "./assets.ts";
+import { buildAssets } from "./assets.ts";
 import { newToken } from "./guards.ts";
 import { dashboard } from "./serve.ts";
 import { type Dashboard, serveDashboard } from "./server.ts";
@@ -50,7 +50,7 @@ async function served(changes: Partial<Facts> = {}) {
       facts,
       token,
       unlock,
-      assets: scriptAssets("script"),
+      assets: buildAssets("script"),
       resumeApart: () => Promise.reject(new Error("nothing is resumed here")),
     },
     0,

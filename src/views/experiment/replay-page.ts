@@ -2,8 +2,8 @@
 
 import type { AttemptFacts } from "../../insight/attempt-facts.ts";
 import { proofChange } from "../../insight/attempt-facts.ts";
-import { columned } from "../columned.ts";
-import { amount, describeAttempt, figure, firstFew, money, oneLine } from "../wording.ts";
+import { alignColumns } from "../align-columns.ts";
+import { formatAmount, describeAttempt, formatNumber, firstFew, formatMoney, oneLine } from "../wording.ts";
 
 const cellCharsMax = 23;
 const commandCharsMax = 18;
@@ -21,38 +21,39 @@ export type ReplayView = {
 };
 
 export function replayPage({ attempt, run, commit, recorded, replayed, changed }: ReplayView): readonly string[] {
-  const row = (name: string, of: (facts: AttemptFacts) => string, delta = ""): readonly string[] => [
+  const row = (name: string, cellOf: (facts: AttemptFacts) => string, change = ""): readonly string[] => [
     name,
-    oneLine(of(recorded), cellCharsMax),
-    oneLine(of(replayed), cellCharsMax),
-    delta,
+    oneLine(cellOf(recorded), cellCharsMax),
+    oneLine(cellOf(replayed), cellCharsMax),
+    change,
   ];
   const commands = [...new Set([...recorded.checks, ...replayed.checks].map(({ command }) => command))];
   const commandStatus = (command: string) => (facts: AttemptFacts) =>
     facts.checks.find((check) => check.command === command)?.status ?? "not run";
+  const comparison = recorded.outcome === "unfinished" ? unfinishedSentence : comparisonSentences[proofChange(recorded, replayed)];
   return [
     `${describeAttempt(attempt)} of ${run}, again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}`,
     "",
-    ...columned([
+    ...alignColumns([
       ["", "RECORDED", "REPLAYED", ""],
       row("agent", ({ agent }) => agent ?? "-"),
       row("outcome", describeOutcome),
       ...commands.slice(0, checksMax).map((command) => row(`  ${oneLine(command, commandCharsMax)}`, commandStatus(command))),
-      ...(commands.length > checksMax ? [[`  … ${figure(commands.length - checksMax)} more`, "", "", ""]] : []),
-      row("tokens", ({ tokens }) => figure(tokens), share(recorded.tokens, replayed.tokens)),
-      row("cost", ({ usd }) => money(usd), share(recorded.usd, replayed.usd)),
-      row("time", ({ minutes }) => amount("minutes", minutes), share(recorded.minutes, replayed.minutes)),
+      ...(commands.length > checksMax ? [[`  … ${formatNumber(commands.length - checksMax)} more`, "", "", ""]] : []),
+      row("tokens", ({ tokens }) => formatNumber(tokens), describeChange(recorded.tokens, replayed.tokens)),
+      row("cost", ({ usd }) => formatMoney(usd), describeChange(recorded.usd, replayed.usd)),
+      row("time", ({ minutes }) => formatAmount("minutes", minutes), describeChange(recorded.minutes, replayed.minutes)),
     ]),
     "",
-    ...didLines("recorded", recorded),
-    ...didLines("replayed", replayed, recorded.tree === replayed.tree && recorded.tree !== null ? " (the same content)" : ""),
+    ...workLines("recorded", recorded),
+    ...workLines("replayed", replayed, recorded.tree === replayed.tree && recorded.tree !== null ? " (the same content)" : ""),
     "",
-    `${recorded.outcome === "unfinished" ? unfinished : marks[proofChange(recorded, replayed)]} One replay is one sample: autopilot calibrate measures over many.`,
+    `${comparison} One replay is one sample: autopilot calibrate measures over many.`,
   ];
 }
 
-const unfinished = "! The recorded attempt never ended, so there is nothing to rank the replay against.";
-const marks = {
+const unfinishedSentence = "! The recorded attempt never ended, so there is nothing to rank the replay against.";
+const comparisonSentences = {
   better: "✓ The replay proved more than the recorded attempt.",
   worse: "✗ The replay proved less than the recorded attempt.",
   same: "· Both proved the same.",
@@ -61,7 +62,7 @@ const marks = {
 } as const;
 
 /** On lines of their own: paths and summaries are too long for a column. */
-const didLines = (name: string, { paths, said }: AttemptFacts, more = ""): readonly string[] => [
+const workLines = (name: string, { paths, said }: AttemptFacts, more = ""): readonly string[] => [
   `  ${name}  changed ${paths.length === 0 ? "nothing" : firstFew(paths, 3)}${more}`,
   ...(said === null || said === "" ? [] : [`            “${oneLine(said, saidCharsMax)}”`]),
 ];
@@ -69,9 +70,10 @@ const didLines = (name: string, { paths, said }: AttemptFacts, more = ""): reado
 const describeOutcome = ({ outcome, reason }: AttemptFacts): string =>
   outcome === "passed" || reason === null ? outcome : `${outcome}: ${reason.replaceAll("_", " ")}`;
 
-function share(before: number, now: number): string {
+/** `+12 %`, `−3 %`; empty if nothing changed, or there is nothing to compare with. */
+function describeChange(before: number, now: number): string {
   if (before === 0 || before === now) return "";
   const points = Math.round(((now - before) / before) * 100);
   if (points === 0) return "";
-  return `${points > 0 ? "+" : "−"}${figure(Math.abs(points))} %`;
+  return `${points > 0 ? "+" : "−"}${formatNumber(Math.abs(points))} %`;
 }

@@ -1,10 +1,10 @@
 // trend-page: renders the runs of a flow one below the other, each with what had changed since the run before it.
 
 import type { RunTrend, TrendRow } from "../../insight/run-trend.ts";
-import { columned } from "../columned.ts";
-import { shortFigure } from "../runs-page.ts";
+import { alignColumns } from "../align-columns.ts";
+import { formatShortNumber } from "../runs-page.ts";
 import { verdictCell } from "../verdict-sentences.ts";
-import { amount, figure, money, oneLine, plural } from "../wording.ts";
+import { formatAmount, formatNumber, formatMoney, oneLine, plural } from "../wording.ts";
 
 const rowsMax = 22;
 const changedCharsMax = 44;
@@ -18,7 +18,7 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
     `Flow ${oneLine(flow)}: ${plural(total_runs, "run")} that ended${completed}`,
     ...averageLines(historical),
     "",
-    ...columned([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shownRows.map(trendRow)], {
+    ...alignColumns([["", "RUN", "VERDICT", "TOKENS", "COST", "MIN", "DIFFERENT FROM THE RUN BEFORE"], ...shownRows.map(trendRow)], {
       right: [3, 4, 5],
     }),
     ...(rows.length > shownRows.length ? [`  … ${plural(rows.length - shownRows.length, "older run")} (--json)`] : []),
@@ -28,9 +28,9 @@ export function trendPage(flow: string, { rows, latest, historical }: RunTrend):
 
 function averageLines({ tokens, minutes, usd }: RunTrend["historical"]): readonly string[] {
   if (tokens === null || minutes === null) return [];
-  const range = `${shortFigure(tokens.min)} to ${shortFigure(tokens.max)}, ${shortFigure(tokens.avg)} on average`;
-  const price = usd === null || usd.max === 0 ? "" : `, ${money(usd.avg)}`;
-  return [`  tokens ${range}; ${amount("minutes", minutes.avg)}${price} on average`];
+  const range = `${formatShortNumber(tokens.min)} to ${formatShortNumber(tokens.max)}, ${formatShortNumber(tokens.avg)} on average`;
+  const price = usd === null || usd.max === 0 ? "" : `, ${formatMoney(usd.avg)}`;
+  return [`  tokens ${range}; ${formatAmount("minutes", minutes.avg)}${price} on average`];
 }
 
 const trendMark = ({ isDone, verdict }: TrendRow): string => {
@@ -42,9 +42,9 @@ const trendRow = (row: TrendRow): readonly string[] => [
   trendMark(row),
   row.run,
   verdictCell(row.verdict),
-  shortFigure(row.tokens),
-  row.usd > 0 ? money(row.usd) : "-",
-  figure(Math.round(row.minutes * 10) / 10),
+  formatShortNumber(row.tokens),
+  row.usd > 0 ? formatMoney(row.usd) : "-",
+  formatNumber(Math.round(row.minutes * 10) / 10),
   oneLine(row.changed.join("; "), changedCharsMax),
 ];
 
@@ -55,5 +55,5 @@ function describeLatest({ tokens, changed }: NonNullable<RunTrend["latest"]>): s
 
 function compareTokens(difference: number): string {
   if (difference === 0) return "as many tokens as";
-  return `${figure(Math.abs(difference))} tokens ${difference > 0 ? "more than" : "fewer than"}`;
+  return `${formatNumber(Math.abs(difference))} tokens ${difference > 0 ? "more than" : "fewer than"}`;
 }

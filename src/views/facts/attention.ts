@@ -1,19 +1,19 @@
 // attention: lists everything in a run that waits for a person: questions, verdicts, and pauses that the user did not choose.
 
-import { own } from "../../core/record.ts";
-import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
+import { ownValue } from "../../core/own-values.ts";
+import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ReasonCode, reasons } from "../../contracts/reason.ts";
-import { runQuestions } from "../choose-box.ts";
+import { listQuestions } from "../question-box.ts";
 import type { Owner } from "../next-actions.ts";
-import { nextActions } from "../next-actions.ts";
-import { runReason } from "../status.ts";
-import { isVerdict, verdictsOpen } from "../verdicts.ts";
+import { listNextActions } from "../next-actions.ts";
+import { findReasonCode } from "../status.ts";
+import { isVerdictQuestion, listOpenVerdicts } from "../verdicts.ts";
 import { plural } from "../wording.ts";
 import { isAnswered } from "./pause-detail.ts";
 import { goalTitle } from "./run-card.ts";
 
-export type Attention = {
+export type AttentionItem = {
   readonly key: string;
   readonly run: string;
   readonly project: string;
@@ -30,7 +30,7 @@ export type Attention = {
   /** Facts that the runner found, by name. */
   readonly show: readonly (readonly [string, string])[];
   readonly impact: string;
-  /** How much waits for it: what holds up most comes first. */
+  /** How much waits for it; the item with the largest weight comes first. */
   readonly weight: number;
   readonly asked_at: string | null;
   /** Hash of the question: an answer to an earlier version of it is refused. */
@@ -49,15 +49,19 @@ type AttentionContext = {
   readonly contentOf: (block: string, question: string) => string;
 };
 
+/** A question that holds the whole run, a pause, and a question that holds one phase; each phase that waits for that one adds 1. */
+const weights = { heldRun: 100, pause: 50, heldPhase: 10 } as const;
+
 /** Pauses that the user chose, or that end by themselves, wait for no one. */
 const chosenPauses: ReadonlySet<string> = new Set(["operator_paused", "boundary_reached", "session_boundary", "checkpoint_reached"]);
 
-export function viewAttention(view: RunView, context: AttentionContext): readonly Attention[] {
-  const questions = listQuestions(view, context);
-  return questions.length > 0 ? questions : listPauses(view, context);
+/** The run's questions; only if it has none, the pause that a person should end. */
+export function listAttention(view: RunView, context: AttentionContext): readonly AttentionItem[] {
+  const questions = listQuestionItems(view, context);
+  return questions.length > 0 ? questions : listPauseItems(view, context);
 }
 
-const common = (view: RunView, { key, project, foreign }: AttentionContext) => ({
+const commonFields = (view: RunView, { key, project, foreign }: AttentionContext) => ({
   key,
   run: view.drafted.run_id,
   project,
@@ -65,18 +69,18 @@ const common = (view: RunView, { key, project, foreign }: AttentionContext) => (
   foreign,
 });
 
-function listQuestions(view: RunView, context: AttentionContext): readonly Attention[] {
-  const openBlocks = new Map(questionsOpen(view).map((block) => [block.block, block]));
-  const verdicts = new Map(verdictsOpen(view).map(({ block, phase }) => [block.block, phase]));
-  return runQuestions(view).flatMap((question) => {
+function listQuestionItems(view: RunView, context: AttentionContext): readonly AttentionItem[] {
+  const openBlocks = new Map(listOpenQuestions(view).map((block) => [block.block, block]));
+  const verdicts = new Map(listOpenVerdicts(view).map(({ block, phase }) => [block.block, phase]));
+  return listQuestions(view).flatMap((question) => {
     const block = openBlocks.get(question.block);
     if (block === undefined) return [];
     const isHeld = isPausedFor(view, block) || block.hold;
-    const phase = own(view.cursors, block.cursor)?.phase ?? "";
+    const phase = ownValue(view.cursors, block.cursor)?.phase ?? "";
     const dependents = view.phases.filter((candidate) => candidate.after.includes(phase)).length;
     return {
-      ...common(view, context),
-      kind: isVerdict(block) ? ("Verdict" as const) : ("Question" as const),
+      ...commonFields(view, context),
+      kind: isVerdictQuestion(block) ? ("Verdict" as const) : ("Question" as const),
       id: block.block,
       phase: verdicts.get(block.block) ?? null,
       question: question.phase === undefined ? question.question : `${question.phase}: ${question.question}`,
@@ -88,12 +92,14 @@ function listQuestions(view: RunView, context: AttentionContext): readonly Atten
         ...Object.entries(question.show).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
         ...changedTests(view, block),
       ],
-      impact: statusImpact(view.status, isHeld, dependents),
-      weight: (isHeld ? 100 : 10) + dependents,
+      impact: describeImpact(view.status, isHeld, dependents),
+      weight: (isHeld ? weights.heldRun : weights.heldPhase) + dependents,
       asked_at: context.asked[block.block] ?? null,
       content: context.contentOf(block.block, block.question),
       commands: [
-        isVerdict(block) ? `autopilot verdict ${verdicts.get(block.block) ?? phase} …` : `autopilot answer --block '${block.block}' …`,
+        isVerdictQuestion(block)
+          ? `autopilot verdict ${verdicts.get(block.block) ?? phase} …`
+          : `autopilot answer --block '${block.block}' …`,
       ],
     };
   });
@@ -105,7 +111,7 @@ const changedTests = ({ oracles }: RunView, { tests }: RunView["blocks"][string]
     .filter(({ path }) => tests?.paths.includes(path) === true)
     .map(({ path, how, detail }) => [path, `${how}: ${detail}`]);
 
-function statusImpact(status: string, isHeld: boolean, dependents: number): string {
+function describeImpact(status: string, isHeld: boolean, dependents: number): string {
   if (isHeld) return status === "paused" ? "The run is paused until you answer." : "The run stops here until you answer.";
   return dependents === 0
     ? "Only this phase waits; the rest goes on."
@@ -117,13 +123,13 @@ function pauseQuestion(view: RunView, isInterrupted: boolean, code: ReasonCode):
   return isAnswered(view) ? "Your answer is recorded. The run goes on when you resume it." : reasons[code].meaning;
 }
 
-function listPauses(view: RunView, context: AttentionContext): readonly Attention[] {
-  const code = runReason(view, context.owner);
+function listPauseItems(view: RunView, context: AttentionContext): readonly AttentionItem[] {
+  const code = findReasonCode(view, context.owner);
   const isInterrupted = view.status === "running" && context.owner === null;
   if (!isInterrupted && (view.status !== "paused" || view.parked !== undefined || chosenPauses.has(code))) return [];
   return [
     {
-      ...common(view, context),
+      ...commonFields(view, context),
       kind: "Paused",
       id: "paused",
       phase: null,
@@ -134,10 +140,10 @@ function listPauses(view: RunView, context: AttentionContext): readonly Attentio
       why: null,
       show: view.detail === null || isAnswered(view) ? [] : [["Detail", view.detail]],
       impact: "Nothing is lost by waiting.",
-      weight: 50,
+      weight: weights.pause,
       asked_at: view.updatedAt,
       content: "",
-      commands: nextActions(view, context.owner, { isCurrent: false }),
+      commands: listNextActions(view, context.owner, { isCurrent: false }),
     },
   ];
 }

@@ -1,7 +1,7 @@
 // cost: sums up what was spent by day, and by project, role or agent, with a forecast that says how sure it is.
 
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
-import { grouped } from "./grouped.ts";
+import { groupBy } from "./group-by.ts";
 import type { UsageRow } from "./run-index.ts";
 
 export type CostInput = UsageRow & { readonly project: string };
@@ -34,19 +34,23 @@ const groupsMax = 4;
 const daysForForecastMin = 3;
 const dayMs = 86_400_000;
 
-export function viewCost(rows: readonly CostInput[], now: string): CostView {
+export function buildCostView(rows: readonly CostInput[], now: string): CostView {
   const today = now.slice(0, 10);
-  const start = parseIsoTime(`${today}T00:00:00.000Z`) ?? 0;
-  const days = Array.from({ length: daysShown }, (_, at) => formatIsoTime(start - (daysShown - 1 - at) * dayMs).slice(0, 10));
+  const todayMs = parseIsoTime(`${today}T00:00:00.000Z`) ?? 0;
+  const days = Array.from({ length: daysShown }, (_, index) => formatIsoTime(todayMs - (daysShown - 1 - index) * dayMs).slice(0, 10));
   const unit = rows.some(({ usd }) => usd > 0) ? "usd" : "tokens";
   const recent = rows.filter(({ day }) => day >= (days[0] ?? today));
   const perDay = days.map((day) => sumRows(recent.filter((row) => row.day === day))[unit]);
   const spendingDays = perDay.filter((value) => value > 0).toSorted((left, right) => left - right);
-  const by = (keyOf: (row: CostInput) => string) => groupRows(recent, { days, unit, keyOf });
+  const groupedBy = (keyOf: (row: CostInput) => string) => groupRows(recent, { days, unit, keyOf });
   return {
     unit,
     days,
-    by: { project: by(({ project }) => project), role: by(({ role }) => role), agent: by(({ agent }) => agent) },
+    by: {
+      project: groupedBy(({ project }) => project),
+      role: groupedBy(({ role }) => role),
+      agent: groupedBy(({ agent }) => agent),
+    },
     today: sumRows(recent.filter(({ day }) => day === today)),
     window: sumRows(recent),
     month: sumRows(rows.filter(({ day }) => day.startsWith(today.slice(0, 7)))),
@@ -54,12 +58,13 @@ export function viewCost(rows: readonly CostInput[], now: string): CostView {
   };
 }
 
+/** The groups that spent most, and the rest as `others`, each with its share and its spending per day. */
 function groupRows(
   rows: readonly CostInput[],
   { days, unit, keyOf }: Pick<CostView, "days" | "unit"> & { readonly keyOf: (row: CostInput) => string },
 ): CostView["by"]["role"] {
   const total = sumRows(rows)[unit];
-  const sortedGroups = [...grouped(rows, keyOf)].toSorted(([, left], [, right]) => sumRows(right)[unit] - sumRows(left)[unit]);
+  const sortedGroups = [...groupBy(rows, keyOf)].toSorted(([, left], [, right]) => sumRows(right)[unit] - sumRows(left)[unit]);
   const shownGroups = sortedGroups.length > groupsMax ? sortedGroups.slice(0, groupsMax - 1) : sortedGroups;
   const otherRows = sortedGroups.slice(shownGroups.length).flatMap(([, members]) => members);
   const groups: readonly (readonly [string, readonly CostInput[]])[] =

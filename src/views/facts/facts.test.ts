@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
-import { viewAttention } from "./attention.ts";
-import { viewCost } from "./cost.ts";
+import { listAttention } from "./attention.ts";
+import { buildCostView } from "./cost.ts";
 import { splitPatch, parseHunks } from "./hunks.ts";
-import { logRow } from "./log-rows.ts";
+import { toLogRow } from "./log-rows.ts";
 import { statusPage } from "../status-page.ts";
-import { goalRest, runCard } from "./run-card.ts";
+import { goalRest, buildRunCard } from "./run-card.ts";
 import { openRunIndex } from "./run-index.ts";
-import { viewWaterfall } from "./waterfall.ts";
+import { buildWaterfall } from "./waterfall.ts";
 
 const golden = resolve(import.meta.dirname, "../../../test/golden/journals/0.1.0-people/journal.jsonl");
 const entries = readFileSync(golden, "utf8")
@@ -34,7 +34,7 @@ const around = { key: "k", project: "shop", owner: null, foreign: false };
 
 test("a question that waits is something for a person, with what waiting costs and what its answer is bound to", () => {
   const { view, index } = read(linesAsking);
-  const [ask, second] = viewAttention(view, {
+  const [ask, second] = listAttention(view, {
     ...around,
     asked: index.asked,
     contentOf: (block, question) => `${block} ${question}`.slice(0, 20),
@@ -50,12 +50,12 @@ test("a run that is paused for a question says so when it is answered, and asks 
   const { view, index } = read(linesAsking + 1);
   expect(entries[linesAsking]).toMatchObject({ event: "block_answered" });
   expect(view.status).toBe("paused");
-  const [found, second] = viewAttention(view, { ...around, asked: index.asked, contentOf: () => "" });
+  const [found, second] = listAttention(view, { ...around, asked: index.asked, contentOf: () => "" });
   expect(second).toBeUndefined();
   expect(found).toMatchObject({ kind: "Paused", question: "Your answer is recorded. The run goes on when you resume it.", show: [] });
   expect(found?.commands[0]).toContain("autopilot resume");
-  expect(runCard(view, { ...around, ended: null })).toMatchObject({ word: "paused", reason: "block_answered", held: false });
-  expect(runCard(read(linesAsking).view, { ...around, ended: null })).toMatchObject({ held: true });
+  expect(buildRunCard(view, { ...around, ended: null })).toMatchObject({ word: "paused", reason: "block_answered", held: false });
+  expect(buildRunCard(read(linesAsking).view, { ...around, ended: null })).toMatchObject({ held: true });
   expect(statusPage(view, null).join("\n")).not.toMatch(/waiting for your answer|Why/);
 });
 
@@ -63,7 +63,7 @@ test("a card names a run by the first line of its goal; the rest is not lost", (
   const { view } = read(linesAsking);
   const goal = "sell pears\n\nAn earlier attempt was given back.\nevent_nonce: 0c8d";
   const told = { ...view, drafted: { ...view.drafted, objective: { ...view.drafted.objective, goal } } };
-  expect(runCard(told, { ...around, ended: null }).goal).toBe("sell pears");
+  expect(buildRunCard(told, { ...around, ended: null }).goal).toBe("sell pears");
   expect(goalRest(goal)).toBe("An earlier attempt was given back.\nevent_nonce: 0c8d");
 });
 
@@ -72,7 +72,7 @@ test("attempts have a beginning and an end, pauses too, and nothing that ended i
   const started = entries.filter(({ event }) => event === "step_started").length;
   expect(index.spans.filter(({ kind }) => kind !== "human" && kind !== "pause" && kind !== "parked")).toHaveLength(started);
   expect(index.spans.filter(({ ended }) => ended === null)).toEqual([]);
-  const { rows } = viewWaterfall(view, index, { now: "2030-01-01T00:00:00.000Z", isAll: true });
+  const { rows } = buildWaterfall(view, index, { now: "2030-01-01T00:00:00.000Z", isAll: true });
   expect(rows.filter(({ depth }) => depth === 0).length).toBeGreaterThan(0);
   for (const { bar } of rows) if (bar !== null) expect(bar.to).toBeGreaterThanOrEqual(bar.from);
 });
@@ -83,7 +83,7 @@ test("spending by day, role and agent adds up to the ledger", () => {
   expect(sum).toBe(view.ledger.run.tokens);
   expect(index.points.at(-1)?.tokens).toBe(sum);
   const now = entries.at(-1)?.ts ?? "";
-  const cost = viewCost(
+  const cost = buildCostView(
     index.usage.map((row) => ({ ...row, project: "shop" })),
     now,
   );
@@ -93,13 +93,13 @@ test("spending by day, role and agent adds up to the ledger", () => {
 
 test("a card and the log say what the run's own pages say", () => {
   const { view, index } = read(entries.length);
-  expect(runCard(view, { ...around, ended: index.ended })).toMatchObject({
+  expect(buildRunCard(view, { ...around, ended: index.ended })).toMatchObject({
     run: view.drafted.run_id,
     state: view.status,
     verdict: view.verdict,
     goal: view.drafted.objective.goal,
   });
-  const rows = entries.map(logRow);
+  const rows = entries.map(toLogRow);
   expect(rows.map(({ seq }) => seq)).toEqual(entries.map(({ seq }) => seq));
   expect(rows.find(({ event }) => event === "block_opened")).toMatchObject({ shape: "you" });
 });

@@ -1,5 +1,6 @@
 // hunks: parses a unified diff into numbered lines, within bounds: a page must open whatever an agent wrote.
 
+/** `@` begins a hunk, `!` is a remark such as `new file`; the others are git's marks. */
 export type DiffLine = {
   readonly mark: " " | "+" | "-" | "@" | "!";
   readonly text: string;
@@ -7,11 +8,14 @@ export type DiffLine = {
   readonly new: number | null;
 };
 
-/** `cut`: there is more of it, which only git shows. */
+/** `cut`: the file's diff has more lines than these. */
 export type FileDiff = { readonly lines: readonly DiffLine[]; readonly cut: boolean };
 
 export const diffLinesMax = 3_000;
 const lineCharsMax = 2_000;
+
+/** `@@ -12,3 +12,4 @@ function name`: the first line in the old and in the new file, and the text around the hunk. */
+const hunkHead = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/;
 
 /** The lines of one file's patch. Before the first hunk there are only git's header lines. */
 export function parseHunks(patch: string, linesMax = diffLinesMax): FileDiff {
@@ -19,7 +23,7 @@ export function parseHunks(patch: string, linesMax = diffLinesMax): FileDiff {
   let [oldLine, newLine] = [0, 0];
   let isInHunk = false;
   for (const row of patch.split("\n")) {
-    const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/.exec(row);
+    const head = hunkHead.exec(row);
     if (!isInHunk && head === null) {
       const note = headerNote(row);
       if (note !== null) lines.push({ mark: "!", text: note, old: null, new: null });
@@ -58,6 +62,7 @@ export function splitPatch(patch: string): readonly { readonly path: string; rea
     .map((part) => ({ path: patchPath(part), patch: part }));
 }
 
+/** From `+++ b/src/a.ts`; of a deleted file from `--- a/src/a.ts`; of a file without lines, such as a binary one, from `diff --git`. */
 function patchPath(part: string): string {
   const after = /^\+\+\+ (?:"?b\/)(.*?)"?\t?$/m.exec(part)?.[1];
   const before = /^--- (?:"?a\/)(.*?)"?\t?$/m.exec(part)?.[1];

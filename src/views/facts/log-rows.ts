@@ -20,7 +20,7 @@ export type LogRow = {
 
 const textCharsMax = 1_000;
 
-export function logRow(entry: Entry): LogRow {
+export function toLogRow(entry: Entry): LogRow {
   const text = eventSentence(entry);
   return {
     seq: entry.seq,
@@ -34,6 +34,7 @@ export function logRow(entry: Entry): LogRow {
   };
 }
 
+/** Events that are not in this table, and not in `entryShape`, have the shape `waits`. */
 const shapes: { readonly [N in EventName]?: Shape } = {
   run_started: "run",
   run_opened: "run",

@@ -1,8 +1,8 @@
-// origin: where a forked run comes from and what is different in it, for every screen that shows a run.
+// origin: says where a forked run comes from and what is different in it, for every screen that shows a run.
 
 import type { Forked } from "../../contracts/run-parts.ts";
 import type { RunView } from "../../core/state.ts";
-import { amount, figure, money, oneLine } from "../wording.ts";
+import { formatAmount, formatNumber, formatMoney, oneLine } from "../wording.ts";
 
 export type OriginView = {
   readonly run: string;
@@ -13,20 +13,21 @@ export type OriginView = {
   readonly taken: { readonly tokens: number; readonly calls: number; readonly minutes: number; readonly usd: number };
 };
 
-/** Null for a run that began by itself. */
-export function runOrigin({ origins }: Pick<RunView, "origins">): OriginView | null {
+/** Null for a run that is not a fork. */
+export function findOrigin({ origins }: Pick<RunView, "origins">): OriginView | null {
   const origin = origins?.at(-1);
   if (origin === undefined) return null;
-  return { run: origin.run, at: origin.at, changed: listChanges(origin), taken: { ...origin.taken } };
+  return { run: origin.run, at: origin.at, changed: listForkChanges(origin), taken: { ...origin.taken } };
 }
 
 /** One line: the run, the line, what is different, what had been paid there. */
 export function describeOrigin({ run, at, changed, taken }: OriginView): string {
-  const paid = `${amount("tokens", taken.tokens)}${taken.usd > 0 ? ` and ${money(taken.usd)}` : ""} paid there, not here`;
-  return `${run} after line ${figure(at)}${changed.length === 0 ? "" : `; ${changed.join(", ")}`}; ${paid}`;
+  const price = taken.usd > 0 ? ` and ${formatMoney(taken.usd)}` : "";
+  const paid = `${formatAmount("tokens", taken.tokens)}${price} paid there, not here`;
+  return [`${run} after line ${formatNumber(at)}`, ...(changed.length === 0 ? [] : [changed.join(", ")]), paid].join("; ");
 }
 
-type Changes = {
+type ForkOverrides = {
   readonly cast?:
     | Readonly<Record<string, { readonly agent: string; readonly override?: { readonly model?: string | undefined } | undefined }>>
     | undefined;
@@ -36,17 +37,18 @@ type Changes = {
     | undefined;
 };
 
-export const describeChanged = (forked: Changes): string => {
-  const changed = listChanges(forked);
+export const describeForkChanges = (forked: ForkOverrides): string => {
+  const changed = listForkChanges(forked);
   return changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
 };
 
-export function listChanges({ cast, prompts, limits }: Changes): readonly string[] {
+/** `agent codex (gpt-5)`, `prompt plan.md`, `limit phase.tokens=300,000`. */
+export function listForkChanges({ cast, prompts, limits }: ForkOverrides): readonly string[] {
   const agentLabel = (agent: string, model: string | undefined): string =>
     `agent ${oneLine(agent)}${model === undefined ? "" : ` (${oneLine(model)})`}`;
   const agents = [...new Set(Object.values(cast ?? {}).map(({ agent, override }) => agentLabel(agent, override?.model)))];
   const describeLimits = (scope: string, values: Readonly<Record<string, number>> | undefined): readonly string[] =>
-    Object.entries(values ?? {}).map(([name, to]) => `limit ${scope}${oneLine(name)}=${figure(to)}`);
+    Object.entries(values ?? {}).map(([name, to]) => `limit ${scope}${oneLine(name)}=${formatNumber(to)}`);
   return [
     ...agents,
     ...Object.keys(prompts ?? {}).map((name) => `prompt ${oneLine(name)}`),

@@ -1,17 +1,18 @@
-// pause-detail: why a run is paused, in more detail than its reason code: what was recorded, or the confidence that was too low.
+// pause-detail: says why a run is paused in more detail than its reason code: what was recorded, or the confidence that was too low.
 
 import { reasons } from "../../contracts/reason.ts";
 import type { RunView } from "../../core/state.ts";
-import { figure } from "../wording.ts";
+import { formatNumber } from "../wording.ts";
 
-/** Paused for a question that has its answer by now: nothing is open, and only a resume is missing. */
+/** Whether the question that the run is paused for has been answered, so that only a resume is missing. */
 export const isAnswered = ({ status, decided, blocks }: Pick<RunView, "status" | "decided" | "blocks">): boolean =>
   status === "paused" && decided === true && Object.keys(blocks).length === 0;
 
 /** The detail; null if the reason's own sentence is enough. */
 export function pauseDetail(run: RunView): string | null {
   if (isAnswered(run)) return null;
-  if (run.detail !== null && run.detail !== "") return run.detail.replaceAll(/ \((?:outside_scope|outside_layer): /g, " ("); // the headline says this already
+  // The headline names the kind already: `a.ts (outside_scope: not in src)` becomes `a.ts (not in src)`.
+  if (run.detail !== null && run.detail !== "") return run.detail.replaceAll(/ \((?:outside_scope|outside_layer): /g, " (");
   return run.reason === "confidence_drop_requires_handoff" ? describeLowConfidence(run) : null;
 }
 
@@ -22,10 +23,10 @@ function describeLowConfidence({ cursors, drafted: { options, objective } }: Run
   const unsure = Object.values(cursors).flatMap(({ last }) =>
     Object.entries(last).flatMap(([step, { says }]) => {
       const confidence = says["confidence"];
-      return typeof confidence === "number" && confidence < floor ? [`${step} ${figure(confidence)}`] : [];
+      return typeof confidence === "number" && confidence < floor ? [`${step} ${formatNumber(confidence)}`] : [];
     }),
   );
   if (unsure.length === 0) return null;
   const meaning = reasons.confidence_drop_requires_handoff.meaning.replace(/^Paused: /, "").replace(/\.$/, "");
-  return `${meaning}: confidence of ${unsure.join(", ")}; risk level ${objective.risk_level} needs ${figure(floor)}`;
+  return `${meaning}: confidence of ${unsure.join(", ")}; risk level ${objective.risk_level} needs ${formatNumber(floor)}`;
 }

@@ -2,24 +2,24 @@
 
 import type { RunView } from "../../core/state.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
-import { own } from "../../core/record.ts";
-import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
-import { runBudget } from "../budget-view.ts";
-import { isByPhases, listOwnCriteria, currentPlaces } from "../criteria-status.ts";
-import { findInterruption } from "../interrupted.ts";
+import { ownValue } from "../../core/own-values.ts";
+import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
+import { buildBudgetView } from "../budget-view.ts";
+import { isReportedByPhases, listUserCriteria, describeCurrentPlaces } from "../criteria-status.ts";
+import { findInterruption } from "../interruption.ts";
 import { hasLanded, type Owner } from "../next-actions.ts";
-import { phaseRows, type PhaseRow } from "../phase-rows.ts";
-import { runReason } from "../status.ts";
+import { listPhaseRows, type PhaseRow } from "../phase-rows.ts";
+import { findReasonCode } from "../status.ts";
 import { verdictLabel } from "../verdict-sentences.ts";
 import { plural } from "../wording.ts";
 import { type Shape, type ShownStatus, verdictShape } from "./shape.ts";
 
 export type RunCard = ShownStatus & {
-  /** How the page names it: two copies of a repository may each have a run of one name. */
+  /** Names the run uniquely: two copies of a repository may each have a run of the same id. */
   readonly key: string;
   readonly run: string;
   readonly project: string;
-  /** Its first line: what else a goal says is on the run's own page. */
+  /** The goal's first line; the rest is on the run's own page. */
   readonly goal: string;
   readonly flow: string;
   readonly state: string;
@@ -46,14 +46,14 @@ export type RunCard = ShownStatus & {
   /** It is paused for a question that is still open: a resume would pause again. */
   readonly held: boolean;
   readonly live: boolean;
-  /** It came from elsewhere: it is only read here. */
+  /** Another user or machine started it, so it is only read here. */
   readonly foreign: boolean;
   readonly isolation: string;
   readonly breaker: string;
   readonly seq: number;
 };
 
-export type CardExtra = {
+export type CardContext = {
   readonly key: string;
   readonly project: string;
   readonly owner: Owner;
@@ -63,13 +63,13 @@ export type CardExtra = {
 
 const segmentsMax = 12;
 
-export function runCard(view: RunView, { key, project, owner, foreign, ended }: CardExtra): RunCard {
+export function buildRunCard(view: RunView, { key, project, owner, foreign, ended }: CardContext): RunCard {
   const { drafted, ledger, breaker } = view;
-  const rows = isByPhases(view) ? phaseRows(view) : [];
-  const criteria = listOwnCriteria(view);
-  const reason = runReason(view, owner);
+  const rows = isReportedByPhases(view) ? listPhaseRows(view) : [];
+  const criteria = listUserCriteria(view);
+  const reason = findReasonCode(view, owner);
   return {
-    ...shownStatus(view, owner),
+    ...toShownStatus(view, owner),
     key,
     run: drafted.run_id,
     project,
@@ -80,7 +80,7 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     meaning: reasons[reason].meaning,
     segments: segmentShapes(view, rows),
     at: describePosition(view, rows),
-    place: currentPlaces(view)[0] ?? "",
+    place: describeCurrentPlaces(view)[0] ?? "",
     used: fullestLimit(view),
     started_at: view.startedAt,
     updated_at: view.updatedAt,
@@ -93,8 +93,8 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
     files: null,
     tokens: ledger.run.tokens,
     usd: ledger.run.usd,
-    questions: questionsOpen(view).length,
-    held: questionsOpen(view).some((block) => isPausedFor(view, block)),
+    questions: listOpenQuestions(view).length,
+    held: listOpenQuestions(view).some((block) => isPausedFor(view, block)),
     live: owner !== null,
     foreign,
     isolation: view.isolation?.level ?? drafted.isolation,
@@ -103,8 +103,8 @@ export function runCard(view: RunView, { key, project, owner, foreign, ended }: 
   };
 }
 
-export function shownStatus(view: RunView, owner: Owner): ShownStatus {
-  const hasQuestions = questionsOpen(view).length > 0;
+export function toShownStatus(view: RunView, owner: Owner): ShownStatus {
+  const hasQuestions = listOpenQuestions(view).length > 0;
   switch (view.status) {
     case "draft":
       return { shape: "waits", word: view.acknowledged ? "acknowledged" : "draft" };
@@ -146,13 +146,13 @@ function segmentShapes(view: RunView, rows: readonly PhaseRow[]): RunCard["segme
 }
 
 function stepShapes(view: RunView): readonly (Shape | "")[] {
-  const criteria = listOwnCriteria(view);
+  const criteria = listUserCriteria(view);
   if (criteria.length > 0) return criteria.map(({ proved }) => (proved ? "ok" : unprovedShape(view.status)));
   return view.phases.map(({ id, status }) => {
     if (status === "completed") return "ok";
     if (status === "failed") return "bad";
     if (status === "skipped") return "skipped";
-    return own(view.cursors, id) === undefined ? "" : "run";
+    return ownValue(view.cursors, id) === undefined ? "" : "run";
   });
 }
 
@@ -163,21 +163,22 @@ function unprovedShape(status: RunView["status"]): Shape | "" {
 
 function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
   if (rows.length > 0) return `${rows.filter(({ status }) => status === "completed").length} of ${plural(rows.length, "phase")}`;
-  const criteria = listOwnCriteria(view);
+  const criteria = listUserCriteria(view);
   if (criteria.length > 0) return `${criteria.filter(({ proved }) => proved).length} of ${criteria.length} proved`;
   const finished = view.phases.filter(({ status }) => status === "completed" || status === "skipped").length;
   return view.phases.length === 0 ? "" : `${finished} of ${plural(view.phases.length, "step")}`;
 }
 
 function fullestLimit(view: RunView): RunCard["used"] {
-  const { ratios, soft_ratio } = runBudget(view);
+  const { ratios, soft_ratio } = buildBudgetView(view);
   const [fullest] = Object.entries(ratios).toSorted(([, a], [, b]) => (b ?? 0) - (a ?? 0));
   return fullest === undefined ? null : { of: fullest[0], ratio: fullest[1] ?? 0, soft: soft_ratio };
 }
 
-/** A goal in a line, and what is below it. */
+/** The goal's first line. */
 export const goalTitle = (goal: string): string => goal.trimStart().split(/\r?\n/, 1)[0]?.trim() ?? "";
+/** What a goal says below its first line. */
 export const goalRest = (goal: string): string => goal.trimStart().slice(goalTitle(goal).length).trim();
 
-/** A reason in words; a flow may name its own. */
-export const meaningOf = (code: string): string => (isReasonCode(code) ? reasons[code].meaning : code.replaceAll("_", " "));
+/** A reason code in words. A flow may use codes of its own, which have no recorded meaning. */
+export const describeReasonCode = (code: string): string => (isReasonCode(code) ? reasons[code].meaning : code.replaceAll("_", " "));

@@ -1,5 +1,5 @@
-// run-index: what pages show of a run's history and its state does not keep: attempts and spending over time, questions and answers, counts
-// by day. Grows entry by entry, so that a page that follows a run reads each line once.
+// run-index: collects what pages show of a run's history and its state does not keep: attempts and spending over time, questions and
+// answers, counts by day. It grows entry by entry, so that a page that follows a run reads each line once.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { Usage } from "../../contracts/budget.ts";
@@ -8,6 +8,7 @@ import { phaseOfPath } from "../../insight/places.ts";
 /** One attempt of a step, or a time without work. */
 export type Span = {
   readonly id: string;
+  /** The path of its cursor, as the journal's `walk` has it. */
   readonly walk: string;
   readonly phase: string;
   readonly step: string;
@@ -37,7 +38,7 @@ export type UsageRow = {
 };
 
 export type DayCounts = { checks: number; claims: number; refuted: number; set_aside: number; openings: number };
-export type AnswerGiven = { readonly at: string; readonly question: string; readonly answer: string; readonly actor: string };
+export type AnswerRecord = { readonly at: string; readonly question: string; readonly answer: string; readonly actor: string };
 
 export type RunIndex = {
   readonly spans: readonly Span[];
@@ -45,7 +46,7 @@ export type RunIndex = {
   readonly usage: readonly UsageRow[];
   /** When each question was asked. */
   readonly asked: Readonly<Record<string, string>>;
-  readonly answers: readonly AnswerGiven[];
+  readonly answers: readonly AnswerRecord[];
   readonly days: Readonly<Record<string, DayCounts>>;
   readonly ended: string | null;
 };
@@ -61,7 +62,7 @@ type GrowingIndex = {
     readonly points: SpendingPoint[];
     readonly usage: UsageRow[];
     readonly asked: Record<string, string>;
-    readonly answers: AnswerGiven[];
+    readonly answers: AnswerRecord[];
     readonly days: Record<string, DayCounts>;
     ended: string | null;
   };
@@ -100,7 +101,7 @@ function applyToRun(growing: GrowingIndex, entry: Entry): void {
     case "run_drafted":
       growing.roles = findRoles(entry.flow);
       return;
-    case "run_forked": // what was taken over is counted where it happened
+    case "run_forked": // the lines before this one were copied from another run, which counts them
       for (const day of Object.keys(index.days)) delete index.days[day];
       return;
     case "run_opened":
@@ -225,7 +226,7 @@ function charge(
     span.tokens += usage.tokens;
     span.usd += usd;
   }
-  if (index.points.length >= pointsMax) thin(index.points);
+  if (index.points.length >= pointsMax) dropEverySecond(index.points);
   index.points.push({ at: entry.ts, ...spent });
   const role = roles.get(span?.step ?? "") ?? "other";
   const key = `${dayOf(entry)}\0${role}\0${agent}\0${usage.source}`;
@@ -239,8 +240,8 @@ function charge(
   row.usd += usd;
 }
 
-/** Every second point is dropped, so that a very long run keeps the shape of its curve. */
-function thin(points: SpendingPoint[]): void {
+/** Halves the number of points; a very long run keeps the shape of its curve. */
+function dropEverySecond(points: SpendingPoint[]): void {
   const everySecond = points.filter((_, index) => index % 2 === 0);
   points.splice(0, points.length, ...everySecond);
 }

@@ -1,14 +1,14 @@
 // waterfall: lays out what a run did over time: phases, their steps, the tasks in them, and idle times.
 
-import { own } from "../../core/record.ts";
+import { ownValue } from "../../core/own-values.ts";
 import type { RunView } from "../../core/state.ts";
 import { attemptParts, taskOfCursor } from "../../insight/places.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
-import { phaseRows } from "../phase-rows.ts";
-import { amount, duration, figure, money, plural } from "../wording.ts";
-import { grouped } from "./grouped.ts";
+import { listPhaseRows, type PhaseRow } from "../phase-rows.ts";
+import { formatAmount, formatDuration, formatNumber, formatMoney, plural } from "../wording.ts";
+import { groupBy } from "./group-by.ts";
 import type { RunIndex, Span } from "./run-index.ts";
-import { meaningOf } from "./run-card.ts";
+import { describeReasonCode } from "./run-card.ts";
 import type { Shape } from "./shape.ts";
 
 export type BarKind = "phase" | "agent" | "runner" | "bad" | "open" | "you" | "parked";
@@ -29,6 +29,7 @@ export type WaterfallRow = {
   readonly said: string | null;
 };
 
+/** `from`: when the run began. `nowMs`: how long ago that is, or -1 if the run is over. */
 export type Waterfall = { readonly from: string; readonly spanMs: number; readonly nowMs: number; readonly rows: readonly WaterfallRow[] };
 
 const rowsPerPhaseMax = 200;
@@ -41,46 +42,61 @@ type WaterfallOptions = {
   readonly isAll?: boolean;
 };
 
-export function viewWaterfall(view: RunView, index: RunIndex, options: WaterfallOptions): Waterfall {
+export function buildWaterfall(view: RunView, index: RunIndex, options: WaterfallOptions): Waterfall {
   const from = index.spans[0]?.started ?? view.startedAt ?? view.updatedAt;
   const isOver = view.status === "completed" || view.status === "stopped";
-  const nowMs = Math.max(0, since(from, isOver ? (index.ended ?? view.updatedAt) : options.now));
-  const byPhase = grouped(index.spans, ({ phase }) => phase);
-  const states = new Map(phaseRows(view).map((row) => [row.id, row]));
+  const nowMs = Math.max(0, msBetween(from, isOver ? (index.ended ?? view.updatedAt) : options.now));
+  const byPhase = groupBy(index.spans, ({ phase }) => phase);
+  const phaseRowsById = new Map(listPhaseRows(view).map((row) => [row.id, row]));
   const hasFewPhases = view.phases.length <= 3;
   const rows = view.phases.flatMap((phase): readonly WaterfallRow[] => {
     const spans = byPhase.get(phase.id) ?? [];
-    const row = states.get(phase.id);
-    const isIdle = phase.status === "open" && view.status !== "running";
-    const shownStatus = isIdle ? "idle" : phase.status;
-    const status = row?.status === "needs_human_verification" ? "asks" : shownStatus;
-    const isExpanded =
-      options.isAll === true || (options.expanded?.has(phase.id) ?? (hasFewPhases || phase.status === "open" || phase.status === "failed"));
-    const [first, last] = [spans[0]?.started, lastEnd(spans)];
-    const endMs = last === null ? nowMs : since(from, last);
-    const tokens = own(view.ledger.phase, phase.id)?.tokens ?? 0;
-    const head: WaterfallRow = {
-      id: phase.id,
-      depth: 0,
-      name: titleOf(phase),
-      ...(phaseLabels[status] ?? notBegun),
-      ...(row !== undefined && row.waits_for.length > 0 ? { word: `waits for ${row.waits_for.join(", ")}` } : {}),
-      bar: first === undefined ? null : { kind: "phase", from: since(from, first), to: endMs },
-      took: first === undefined ? "–" : duration(endMs - since(from, first)),
-      kids: spans.length,
-      isExpanded: isExpanded && spans.length > 0,
-      facts: [
-        ["Tokens", figure(tokens)],
-        ["Money", money(own(view.ledger.phase, phase.id)?.usd ?? 0)],
-        ...(row?.score === null || row === undefined ? [] : [["Score", figure(row.score)] as const]),
-        ...(phase.because === null ? [] : [["Why", phase.because.replaceAll("_", " ")] as const]),
-      ],
-      said: null,
-    };
+    const isExpandedByDefault = hasFewPhases || phase.status === "open" || phase.status === "failed";
+    const isExpanded = options.isAll === true || (options.expanded?.has(phase.id) ?? isExpandedByDefault);
+    const head = phaseHead(view, { phase, row: phaseRowsById.get(phase.id), spans, isExpanded, from, nowMs });
     return isExpanded ? [head, ...spans.slice(-rowsPerPhaseMax).map((span) => spanRow(span, from, nowMs))] : [head];
   });
   const pauses = (byPhase.get("") ?? []).slice(-pausesMax).map((span) => pauseRow(span, from, nowMs));
   return { from, spanMs: Math.max(1, nowMs), nowMs: isOver ? -1 : nowMs, rows: [...rows, ...pauses] };
+}
+
+type PhaseHeadInput = {
+  readonly phase: RunView["phases"][number];
+  /** Undefined for what a flow does before and after its phases. */
+  readonly row: PhaseRow | undefined;
+  readonly spans: readonly Span[];
+  readonly isExpanded: boolean;
+  readonly from: string;
+  readonly nowMs: number;
+};
+
+/** The row of a phase itself; the rows of its steps follow it. */
+function phaseHead(view: RunView, { phase, row, spans, isExpanded, from, nowMs }: PhaseHeadInput): WaterfallRow {
+  const spent = ownValue(view.ledger.phase, phase.id);
+  const isIdle = phase.status === "open" && view.status !== "running";
+  const ownStatus = isIdle ? "idle" : phase.status;
+  const status = row?.status === "needs_human_verification" ? "asks" : ownStatus;
+  const [firstStart, last] = [spans[0]?.started, lastEnd(spans)];
+  const startMs = firstStart === undefined ? null : msBetween(from, firstStart);
+  const endMs = last === null ? nowMs : msBetween(from, last);
+  return {
+    id: phase.id,
+    depth: 0,
+    name: phaseTitle(phase),
+    ...(phaseLabels[status] ?? notBegun),
+    ...(row !== undefined && row.waits_for.length > 0 ? { word: `waits for ${row.waits_for.join(", ")}` } : {}),
+    bar: startMs === null ? null : { kind: "phase", from: startMs, to: endMs },
+    took: startMs === null ? "–" : formatDuration(endMs - startMs),
+    kids: spans.length,
+    isExpanded: isExpanded && spans.length > 0,
+    facts: [
+      ["Tokens", formatNumber(spent?.tokens ?? 0)],
+      ["Money", formatMoney(spent?.usd ?? 0)],
+      ...(row === undefined || row.score === null ? [] : [["Score", formatNumber(row.score)] as const]),
+      ...(phase.because === null ? [] : [["Why", phase.because.replaceAll("_", " ")] as const]),
+    ],
+    said: null,
+  };
 }
 
 const notBegun = { shape: "waits", word: "to come" } as const;
@@ -95,7 +111,7 @@ const phaseLabels: Readonly<Record<string, { readonly shape: Shape; readonly wor
   again: { shape: "again", word: "to be done again" },
 };
 
-function titleOf({ id, name, group }: RunView["phases"][number]): string {
+function phaseTitle({ id, name, group }: RunView["phases"][number]): string {
   const short = id.replace(/^(before|after)\./, "");
   const longTitle = group === "phases" ? `${short}  ${name}` : name;
   const title = name === "" || name === short ? short : longTitle;
@@ -106,8 +122,8 @@ function titleOf({ id, name, group }: RunView["phases"][number]): string {
 function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
   const parts = attemptParts(span.id);
   const task = taskOfCursor(span.walk);
-  const begin = since(from, span.started);
-  const end = span.ended === null ? nowMs : since(from, span.ended);
+  const begin = msBetween(from, span.started);
+  const end = span.ended === null ? nowMs : msBetween(from, span.ended);
   const ordinal = parts === null || parts.ordinal === 1 ? "" : ` #${parts.ordinal}`;
   return {
     id: span.id,
@@ -115,28 +131,29 @@ function spanRow(span: Span, from: string, nowMs: number): WaterfallRow {
     name: task === null ? `${span.step}${ordinal}` : `${task}  ${span.step}${ordinal}`,
     ...spanLabel(span),
     bar: { kind: spanBar(span), from: begin, to: end },
-    took: duration(end - begin),
+    took: formatDuration(end - begin),
     kids: 0,
     isExpanded: false,
     facts: [
       ["Attempt", span.id],
-      ["By", span.agent ?? actorOf(span.kind)],
-      ...(span.tokens === 0 ? [] : [["Spent", spending(span)] as const]),
+      ["By", span.agent ?? describeActor(span.kind)],
+      ...(span.tokens === 0 ? [] : [["Spent", describeSpending(span)] as const]),
       ...(span.paths === 0 ? [] : [["Changed", plural(span.paths, "path")] as const]),
       ...(span.reason === null || span.reason === "ok"
         ? []
-        : [["Reason", span.reason] as const, ["Means", meaningOf(span.reason)] as const]),
+        : [["Reason", span.reason] as const, ["Means", describeReasonCode(span.reason)] as const]),
     ],
     said: span.said,
   };
 }
 
-function actorOf(kind: Span["kind"]): string {
+function describeActor(kind: Span["kind"]): string {
   if (kind === "human") return "a person";
   return kind === "agent" ? "an agent" : "the runner";
 }
 
-const spending = ({ tokens, usd }: Span): string => (usd === 0 ? amount("tokens", tokens) : `${amount("tokens", tokens)}, ${money(usd)}`);
+const describeSpending = ({ tokens, usd }: Span): string =>
+  usd === 0 ? formatAmount("tokens", tokens) : `${formatAmount("tokens", tokens)}, ${formatMoney(usd)}`;
 
 function spanLabel({ outcome, kind }: Span): { readonly shape: Shape; readonly word: string } {
   if (outcome === "passed") return { shape: "ok", word: kind === "human" ? "answered" : "passed" };
@@ -153,8 +170,8 @@ function spanBar({ kind, outcome, ended }: Span): BarKind {
 }
 
 function pauseRow(span: Span, from: string, nowMs: number): WaterfallRow {
-  const begin = since(from, span.started);
-  const end = span.ended === null ? nowMs : since(from, span.ended);
+  const begin = msBetween(from, span.started);
+  const end = span.ended === null ? nowMs : msBetween(from, span.ended);
   return {
     id: span.id,
     depth: 0,
@@ -162,12 +179,12 @@ function pauseRow(span: Span, from: string, nowMs: number): WaterfallRow {
     shape: span.kind === "parked" ? "parked" : "paused",
     word: span.ended === null ? "now" : "over",
     bar: { kind: "parked", from: begin, to: end },
-    took: duration(end - begin),
+    took: formatDuration(end - begin),
     kids: 0,
     isExpanded: false,
     facts: [
       ["Reason", span.step],
-      ["Means", meaningOf(span.step)],
+      ["Means", describeReasonCode(span.step)],
     ],
     said: null,
   };
@@ -183,4 +200,4 @@ function lastEnd(spans: readonly Span[]): string | null {
   return last === "" ? null : last;
 }
 
-const since = (from: string, to: string): number => Math.max(0, (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0));
+const msBetween = (from: string, to: string): number => Math.max(0, (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0));

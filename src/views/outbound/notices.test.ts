@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../contracts/event.ts";
 import { drafted, entryOf, runId, runView } from "../run-view.test-support.ts";
-import { briefNotice, noticeDigest, entryNotices } from "./notices.ts";
+import { toBriefNotice, combineNotices, buildNotices } from "./notices.ts";
 
 const block = "block:1@1/ask#1";
 const asked = { block, question: "Drop the old table?", options: { yes: "drop it", no: "keep it" } };
@@ -30,7 +30,7 @@ const turn: Event = {
   usage,
 };
 const reported = (event: Event, changes: Parameters<typeof runView>[0] = {}) =>
-  entryNotices(entryOf(event, 7), runView({ drafted: drafted(), ...changes }), "shop");
+  buildNotices(entryOf(event, 7), runView({ drafted: drafted(), ...changes }), "shop");
 
 describe("what a person is told of", () => {
   test("a question, once: the pause that follows from it has the same id", () => {
@@ -86,7 +86,7 @@ describe("what a person is told of", () => {
   });
 
   test("text from elsewhere stays one line of a title, and bounded", () => {
-    const [notice] = entryNotices(
+    const [notice] = buildNotices(
       entryOf({ ...opened, question: `x\u001b]0;evil\u0007\n${"y".repeat(5_000)}` }, 7),
       runView({ drafted: drafted() }),
       "a\nb\r\nBcc: c",
@@ -100,7 +100,7 @@ describe("what a person is told of", () => {
 test("a brief notice holds no word of the goal, the question or the project", () => {
   const [notice] = reported(opened);
   const brief = JSON.stringify(
-    briefNotice(
+    toBriefNotice(
       notice ??
         (() => {
           throw new Error("none");
@@ -113,7 +113,7 @@ test("a brief notice holds no word of the goal, the question or the project", ()
 
 test("a digest counts by kind, names each, and begins with what is most pressing", () => {
   const notices = [...reported(paused("phase_failed")), ...reported(opened), ...reported(paused("provider_limit_reached"))];
-  const digest = noticeDigest(notices);
+  const digest = combineNotices(notices);
   expect(digest.title).toBe("3 notices: 1 needs you, 1 failed, 1 limit");
   expect(digest.kind).toBe("needs_you");
   const [question] = reported(opened);

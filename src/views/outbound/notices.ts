@@ -7,11 +7,11 @@
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
-import { isPausedFor, questionsOpen } from "../../core/selectors.ts";
+import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
-import { runBudget } from "../budget-view.ts";
+import { buildBudgetView } from "../budget-view.ts";
 import { proofSentence, verdictLabel } from "../verdict-sentences.ts";
-import { amount, choices, describeCursor, oneLine, plural, percentText } from "../wording.ts";
+import { formatAmount, describeChoices, describeCursor, oneLine, plural, formatPercent } from "../wording.ts";
 
 export type Notice = {
   readonly id: string;
@@ -32,7 +32,7 @@ const textCharsMax = 700;
 const titleCharsMax = 120;
 const digestMax = 20;
 
-/** Pauses for a limit; anything else that fails is a failure, and what only waits needs a person. */
+/** Pauses for a limit. Any other pause is a failure if its reason is one, else it needs a person. */
 const limitReasons: ReadonlySet<string> = new Set([
   "provider_limit_reached",
   "budget_threshold_reached",
@@ -40,8 +40,9 @@ const limitReasons: ReadonlySet<string> = new Set([
   "run_cap_reached",
   "retry_limit_reached",
 ]);
-/** The person who pauses or stops a run knows it; a run of another process is that process's to report. */
+/** The person who pauses a run knows it, and a run that another process has taken over is reported by that process. */
 const silentReasons: ReadonlySet<string> = new Set(["operator_paused", "lease_lost", "run_locked"]);
+/** Reasons that count as failures, but whose run goes on once a person has looked. */
 const waitingReasons: ReadonlySet<string> = new Set([
   "oracle_changed",
   "confidence_drop_requires_handoff",
@@ -52,13 +53,13 @@ const waitingReasons: ReadonlySet<string> = new Set([
 /** `command`: the command that continues from here. */
 type NoticeParts = Pick<Notice, "id" | "kind" | "title" | "text"> & { readonly command: string };
 
-export function entryNotices(entry: Entry, run: RunView, project: string): readonly Notice[] {
-  const about = { run: run.drafted.run_id, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code };
+export function buildNotices(entry: Entry, run: RunView, project: string): readonly Notice[] {
+  const notifiedRun = { run: run.drafted.run_id, project: oneLine(project, 60), at: entry.ts, reason: entry.reason_code };
   const notice = ({ id, kind, title: headline, text, command }: NoticeParts): Notice => {
-    const title = oneLine(`${about.project}: ${headline}`, titleCharsMax);
-    const next = `autopilot ${command} --run ${about.run}`;
+    const title = oneLine(`${notifiedRun.project}: ${headline}`, titleCharsMax);
+    const next = `autopilot ${command} --run ${notifiedRun.run}`;
     const lines = [title, oneLine(run.drafted.objective.goal), ...text.split("\n"), next];
-    return { ...about, id: `${about.run}:${id}`, kind, title, text: clipped(lines), next }; // N1
+    return { ...notifiedRun, id: `${notifiedRun.run}:${id}`, kind, title, text: clipLines(lines), next }; // N1
   };
   const seq = String(entry.seq);
   switch (entry.event) {
@@ -69,14 +70,14 @@ export function entryNotices(entry: Entry, run: RunView, project: string): reado
       return [notice({ id: seq, kind: "ended", title: verdictLabel(entry.verdict), text, command: "report" })];
     }
     case "run_stopped":
-      return [notice({ id: seq, kind: "ended", title: "stopped for good", text: meaningOf(entry), command: "report" })];
+      return [notice({ id: seq, kind: "ended", title: "stopped for good", text: describeEntryReason(entry), command: "report" })];
     case "run_paused": {
       const openBlock = Object.values(run.blocks).find((block) => isPausedFor(run, block));
       if (openBlock !== undefined) return [notice(questionParts(openBlock))]; // N2
       if (silentReasons.has(entry.reason_code)) return [];
       const kind = pauseKind(entry.reason_code);
       const title = kind === "needs_you" ? "waits for you" : "paused";
-      return [notice({ id: seq, kind, title, text: meaningOf(entry), command: "status" })];
+      return [notice({ id: seq, kind, title, text: describeEntryReason(entry), command: "status" })];
     }
     case "phase_failed": {
       const text = oneLine(entry.because ?? entry.reason_code);
@@ -87,8 +88,8 @@ export function entryNotices(entry: Entry, run: RunView, project: string): reado
         notice({
           id: `${dimension}:${limit}`,
           kind: "limit",
-          title: `${percentText(used)} of the ${dimension} budget is used`,
-          text: `${amount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
+          title: `${formatPercent(used)} of the ${dimension} budget is used`,
+          text: `${formatAmount(dimension, limit)} is the limit; the run pauses before a turn that might not fit.`,
           command: "budget",
         }),
       );
@@ -99,7 +100,7 @@ export function entryNotices(entry: Entry, run: RunView, project: string): reado
 
 /** Limits that are nearly used up: a warning is due, and something is left. */
 function nearLimits(run: RunView): readonly { readonly dimension: string; readonly limit: number; readonly used: number }[] {
-  const { ratios, limits, soft_ratio } = runBudget(run);
+  const { ratios, limits, soft_ratio } = buildBudgetView(run);
   return Object.entries(ratios).flatMap(([dimension, used]) =>
     used >= soft_ratio && used < 1 ? [{ dimension, limit: limits[dimension as keyof typeof limits] ?? 0, used }] : [],
   );
@@ -113,17 +114,17 @@ function pauseKind(code: string): NoticeKind {
 
 function questionParts({ block, question, options }: Pick<EventOf<"block_opened">, "block" | "question" | "options">): NoticeParts {
   const line = oneLine(question, 400);
-  const text = Object.keys(options).length === 0 ? line : `${line}\nAnswers: ${choices(options)}`;
+  const text = Object.keys(options).length === 0 ? line : `${line}\nAnswers: ${describeChoices(options)}`;
   return { id: block, kind: "needs_you", title: "a question waits for you", text, command: "inbox" };
 }
 
-function meaningOf({ reason_code, detail }: { readonly reason_code: string; readonly detail?: string | undefined }): string {
+function describeEntryReason({ reason_code, detail }: { readonly reason_code: string; readonly detail?: string | undefined }): string {
   const meaning = isReasonCode(reason_code) ? reasons[reason_code].meaning : reason_code;
   return detail === undefined || detail === "" ? meaning : `${meaning} ${oneLine(detail, 400)}`;
 }
 
-/** The same without words of the goal, of agents or of the repository. */
-export function briefNotice(notice: Notice): Notice {
+/** The notice without words of the goal, of agents or of the repository. */
+export function toBriefNotice(notice: Notice): Notice {
   const title = `${notice.run}: ${kindLabels[notice.kind]}`;
   const meaning = isReasonCode(notice.reason) && notice.reason !== "ok" ? [reasons[notice.reason].meaning] : [];
   return { ...notice, project: "", title, text: [title, ...meaning, notice.next].join("\n") };
@@ -136,8 +137,8 @@ const kindLabels: Readonly<Record<NoticeKind, string>> = {
   failed: "something failed",
 };
 
-/** Several notices as one. What is most pressing comes first and gives the whole its kind. */
-export function noticeDigest(notices: readonly Notice[]): Notice {
+/** Several notices as one. The most pressing comes first, and its kind is the kind of the whole. */
+export function combineNotices(notices: readonly Notice[]): Notice {
   const order: readonly NoticeKind[] = ["needs_you", "failed", "limit", "ended"];
   const sorted = notices.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   const [first] = sorted;
@@ -153,29 +154,25 @@ export function noticeDigest(notices: readonly Notice[]): Notice {
   return { ...first, id: `${first.id}+${notices.length - 1}`, at: lastNotice.at, title, text, next: "autopilot inbox" };
 }
 
-/** A notice that needs a person is shown whole; of any other its title and command. */
-const digestLines = ({ kind, title, text, next }: Notice): readonly string[] =>
-  kind === "needs_you"
-    ? [
-        "",
-        title,
-        ...text
-          .split("\n")
-          .slice(1)
-          .map((line) => `  ${line}`),
-      ]
-    : ["", title, `  ${next}`];
+/** A notice that needs a person is shown whole; of any other only its title and command. */
+function digestLines({ kind, title, text, next }: Notice): readonly string[] {
+  if (kind !== "needs_you") return ["", title, `  ${next}`];
+  const [, ...lines] = text.split("\n"); // the first line is the title
+  return ["", title, ...lines.map((line) => `  ${line}`)];
+}
 
-/** Whether an event is the answer to a notice of its run: a question that is answered, a pause that is over. Null if it answers none. */
+/**
+ * Tells which notices an event answers: those of a question that is answered, or of a pause that is over. Null if the event answers none.
+ */
 export function answeredBy(entry: Entry, run: RunView): ((notice: Notice) => boolean) | null {
   if (!["block_answered", "run_resumed", "run_stopped", "run_completed"].includes(entry.event)) return null;
   const { run_id } = run.drafted;
-  const open = new Set(questionsOpen(run).map(({ block }) => `${run_id}:${block}`));
+  const open = new Set(listOpenQuestions(run).map(({ block }) => `${run_id}:${block}`));
   return (notice) => notice.run === run_id && notice.kind === "needs_you" && !open.has(notice.id);
 }
 
-/** The last line is the command and stays whole. */
-const clipped = (lines: readonly string[]): string => {
+/** Joins the lines, cut to `textCharsMax`. The last line is a command to copy, so it is never cut. */
+const clipLines = (lines: readonly string[]): string => {
   const characters = Array.from(lines.slice(0, -1).join("\n"));
   const cut = characters.length <= textCharsMax ? characters.join("") : `${characters.slice(0, textCharsMax - 1).join("")}…`;
   return `${cut}\n${lines.at(-1) ?? ""}`;

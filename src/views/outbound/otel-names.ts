@@ -1,6 +1,7 @@
-// otel-names: every name that leaves in a trace, in one table. The GenAI conventions are still in development; a change of them is a change here.
+// otel-names: lists every name that is sent in a trace. The GenAI conventions are still in development; if they change, only this file
+// does.
 
-/** Spans of the GenAI conventions, and what they are called without them. */
+/** The names of spans. With `isGenAi`, runs and turns are named as the GenAI conventions ask. */
 export const spanNames = {
   run: (flow: string, isGenAi: boolean): string => (isGenAi ? `invoke_workflow ${flow}` : "autopilot.run"),
   phase: "autopilot.phase",
@@ -10,7 +11,8 @@ export const spanNames = {
   wait: "autopilot.wait",
 } as const;
 
-export const names = {
+/** Our own attributes, and the general ones of OpenTelemetry that we use. */
+export const attributeNames = {
   runId: "autopilot.run.id",
   flow: "autopilot.flow",
   verdict: "autopilot.run.verdict",
@@ -36,8 +38,8 @@ export const names = {
   errorType: "error.type",
 } as const;
 
-/** Of the GenAI conventions (schema gen-ai/1.42). */
-export const genAi = {
+/** The attributes of the GenAI conventions (schema gen-ai/1.42). */
+export const genAiAttributes = {
   operation: "gen_ai.operation.name",
   workflow: "gen_ai.workflow.name",
   agent: "gen_ai.agent.name",
@@ -49,5 +51,5 @@ export const genAi = {
   cacheRead: "gen_ai.usage.cache_read.input_tokens",
 } as const;
 
-/** The convention's name of an agent's provider; unknown for any other agent. */
-export const providers: Readonly<Record<string, string>> = { claude: "anthropic", codex: "openai", gemini: "gcp.gemini" };
+/** What the conventions call the provider of an agent's model. Other agents' providers are not known. */
+export const genAiProviders: Readonly<Record<string, string>> = { claude: "anthropic", codex: "openai", gemini: "gcp.gemini" };

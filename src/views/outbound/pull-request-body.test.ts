@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { pullRequestBody, pullRequestTitle } from "./pull-request-body.ts";
-import type { Proved, ReportView } from "../report.ts";
+import type { ReportedCheck, ReportView } from "../report.ts";
 
-const check: Proved = {
+const check: ReportedCheck = {
   id: "c1",
   kind: "criterion",
   title: "b",

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { attributesOf, spansIn } from "../../../test/outbound/otlp-schema.ts";
 import type { Entry, Event } from "../../contracts/event.ts";
 import { drafted, entryOf, runId } from "../run-view.test-support.ts";
-import { type Origin, otlpBody, parseTraceparent, buildTraceparent } from "./otlp.ts";
-import { entrySpans, turnKey } from "./spans.ts";
+import { type TraceOrigin, buildOtlpBody, parseTraceparent, buildTraceparent } from "./otlp.ts";
+import { collectSpans, turnSpanKey } from "./spans.ts";
 
 const by = { actor: "system", reason_code: "ok" } as const;
 const change = { from_state: "running", to_state: "completed" } as const;
@@ -56,7 +56,7 @@ const events = [
 ] as unknown as readonly Event[];
 const entries: readonly Entry[] = events.map((event, index) => entryOf(event, index + 1));
 
-const origin: Origin = {
+const origin: TraceOrigin = {
   run: runId,
   hash: (text, bytes) =>
     createHash("sha256")
@@ -66,7 +66,7 @@ const origin: Origin = {
   resource: { "service.name": "autopilot" },
   version: "0.0.0",
 };
-const sent = (list = entries, isGenAi = true) => spansIn(JSON.stringify(otlpBody(entrySpans(list, isGenAi), origin)));
+const sent = (list = entries, isGenAi = true) => spansIn(JSON.stringify(buildOtlpBody(collectSpans(list, isGenAi), origin)));
 
 test("a run is a trace: the run, its phase, attempts, the turn, checks and the wait, each below what it belongs to", () => {
   const spans = sent();
@@ -137,7 +137,7 @@ test("a clock that was set back makes no span that ends before it began", () => 
 });
 
 test("an agent is handed its turn as the parent, and a caller's traceparent is read or passed over", () => {
-  const handed = buildTraceparent(origin, turnKey(attempt, 2));
+  const handed = buildTraceparent(origin, turnSpanKey(attempt, 2));
   const turn = sent().find(({ name }) => name === "invoke_agent claude");
   expect(handed).toBe(`00-${turn?.traceId}-${turn?.spanId}-01`);
   expect(parseTraceparent(handed)).toEqual({ traceId: turn?.traceId, spanId: turn?.spanId });

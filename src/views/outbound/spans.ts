@@ -1,14 +1,14 @@
-// spans: a run's trace, from its journal alone: the run, its phases, attempts, turns, checks and waits for people.
+// spans: builds a run's trace from its journal alone: the run, its phases, attempts, turns, checks and waits for people.
 //
 // Invariants:
 //   S1. A span's key follows from the journal, so that sending a trace twice sends the same spans.
-//   S2. Only what is over is reported, with the times of its lines; text of agents and of the repository isn't an attribute.
+//   S2. Only what is over becomes a span, with the times of its journal lines. No text of agents or of the repository is in an attribute.
 
 import type { Entry, EventOf } from "../../contracts/event.ts";
 import type { CheckResult } from "../../contracts/evidence.ts";
 import { phaseOfPath } from "../../insight/places.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
-import { genAi, names, providers, spanNames } from "./otel-names.ts";
+import { genAiAttributes, attributeNames, genAiProviders, spanNames } from "./otel-names.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export type Span = {
@@ -23,11 +23,11 @@ export type Span = {
   readonly error: string | null;
 };
 
-export type SpanBook = {
-  /** Spans that the entry closes. */
-  readonly take: (entry: Entry) => readonly Span[];
-  /** The run as far as it has come, if it is not over. */
-  readonly root: () => Span | null;
+export type SpanCollector = {
+  /** Adds the next entry; returns the spans that it closes. */
+  readonly add: (entry: Entry) => readonly Span[];
+  /** The run's own span as far as it has come, for a run that is not over. */
+  readonly unfinishedRun: () => Span | null;
 };
 
 type OpenStep = {
@@ -51,24 +51,24 @@ type OpenTrace = {
   readonly sessions: Map<string, string>;
 };
 
-export const runKey = "run";
+export const runSpanKey = "run";
 /** The key of a turn's span, passed to the agent as its parent. */
-export const turnKey = (attempt: string, tries: number): string => `turn:${attempt}:${tries}`;
+export const turnSpanKey = (attempt: string, tries: number): string => `turn:${attempt}:${tries}`;
 
-export function openSpans(isGenAi: boolean): SpanBook {
+export function openSpanCollector(isGenAi: boolean): SpanCollector {
   const trace: OpenTrace = { isGenAi, run: null, phases: new Map(), steps: new Map(), waits: new Map(), sessions: new Map() };
   return {
-    take: (entry) => {
+    add: (entry) => {
       const atMs = parseIsoTime(entry.ts) ?? 0;
-      const spans = takeEntry(trace, entry, atMs);
+      const spans = addEntry(trace, entry, atMs);
       if (trace.run !== null) trace.run.lastMs = Math.max(trace.run.lastMs, atMs);
       return spans;
     },
-    root: () => endRun(trace, trace.run?.lastMs ?? 0)[0] ?? null,
+    unfinishedRun: () => endRun(trace, trace.run?.lastMs ?? 0)[0] ?? null,
   };
 }
 
-function takeEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[] {
+function addEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[] {
   switch (entry.event) {
     case "run_drafted":
       trace.run = { drafted: entry, startMs: atMs, lastMs: atMs };
@@ -77,9 +77,11 @@ function takeEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[
       if (trace.run !== null) trace.run.startMs = atMs;
       return [];
     case "run_completed":
-      return endRun(trace, atMs, { attributes: { [names.verdict]: entry.verdict, [names.reasonCode]: entry.reason_code } });
+      return endRun(trace, atMs, {
+        attributes: { [attributeNames.verdict]: entry.verdict, [attributeNames.reasonCode]: entry.reason_code },
+      });
     case "run_stopped":
-      return endRun(trace, atMs, { attributes: { [names.reasonCode]: entry.reason_code }, error: entry.reason_code });
+      return endRun(trace, atMs, { attributes: { [attributeNames.reasonCode]: entry.reason_code }, error: entry.reason_code });
     case "phase_started":
     case "phase_reopened": {
       const visit = entry.event === "phase_reopened" ? entry.visit : 1;
@@ -118,15 +120,15 @@ function takeEntry(trace: OpenTrace, entry: Entry, atMs: number): readonly Span[
 function endRun({ run, isGenAi }: OpenTrace, endMs: number, end: Partial<Pick<Span, "attributes" | "error">> = {}): readonly Span[] {
   if (run === null) return [];
   const { flow, run_id } = run.drafted;
-  const conventional = isGenAi ? { [genAi.operation]: "invoke_workflow", [genAi.workflow]: flow.flow } : {};
+  const genAiFields = isGenAi ? { [genAiAttributes.operation]: "invoke_workflow", [genAiAttributes.workflow]: flow.flow } : {};
   return [
     closeSpan({
-      key: runKey,
+      key: runSpanKey,
       parent: null,
       name: spanNames.run(flow.flow, isGenAi),
       startMs: run.startMs,
       endMs,
-      attributes: { ...conventional, [names.runId]: run_id, [names.flow]: flow.flow, ...end.attributes },
+      attributes: { ...genAiFields, [attributeNames.runId]: run_id, [attributeNames.flow]: flow.flow, ...end.attributes },
       error: end.error ?? null,
     }),
   ];
@@ -136,8 +138,8 @@ function endPhase({ phases }: OpenTrace, id: string, { endMs, error }: Pick<Span
   const phase = phases.get(id);
   phases.delete(id);
   if (phase === undefined) return [];
-  const attributes = { [names.phase]: id, [names.visit]: phase.visit };
-  return [closeSpan({ key: phase.key, parent: runKey, name: spanNames.phase, startMs: phase.startMs, endMs, attributes, error })];
+  const attributes = { [attributeNames.phase]: id, [attributeNames.visit]: phase.visit };
+  return [closeSpan({ key: phase.key, parent: runSpanKey, name: spanNames.phase, startMs: phase.startMs, endMs, attributes, error })];
 }
 
 type StepEnd = Pick<Span, "endMs" | "error"> & {
@@ -151,12 +153,12 @@ function endStep(trace: OpenTrace, attempt: string, { endMs, error, checks = [],
   if (step === undefined) return [];
   const passed = checks.filter(({ status }) => status === "passed").length;
   const attributes = {
-    [names.attempt]: attempt,
-    [names.walk]: phaseOfPath(attempt),
-    [names.try]: step.try,
-    [names.stepKind]: step.kind,
-    ...(checks.length === 0 ? {} : { [names.checksPassed]: passed, [names.checksFailed]: checks.length - passed }),
-    ...optional(names.tree, tree),
+    [attributeNames.attempt]: attempt,
+    [attributeNames.walk]: phaseOfPath(attempt),
+    [attributeNames.try]: step.try,
+    [attributeNames.stepKind]: step.kind,
+    ...(checks.length === 0 ? {} : { [attributeNames.checksPassed]: passed, [attributeNames.checksFailed]: checks.length - passed }),
+    ...attributeIfSet(attributeNames.tree, tree),
   };
   const parent = parentKey(trace, attempt);
   return [
@@ -165,7 +167,7 @@ function endStep(trace: OpenTrace, attempt: string, { endMs, error, checks = [],
   ];
 }
 
-/** One after the other, the last of them ending with the step. */
+/** The journal has only the durations of checks: they are dated as if they ran one after the other, the last ending with the step. */
 function checkSpans(step: OpenStep, checks: readonly CheckResult[], endMs: number): readonly Span[] {
   const executed = checks.filter(({ cached }) => cached !== true);
   let leftMs = executed.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
@@ -179,10 +181,10 @@ function checkSpans(step: OpenStep, checks: readonly CheckResult[], endMs: numbe
       startMs,
       endMs: startMs + Math.round(duration_ms),
       attributes: {
-        [names.checkId]: check.id,
-        [names.checkStatus]: status,
-        ...optional(names.exitCode, exit_code ?? undefined),
-        ...optional(names.quarantined, quarantined === undefined ? undefined : true),
+        [attributeNames.checkId]: check.id,
+        [attributeNames.checkStatus]: status,
+        ...attributeIfSet(attributeNames.exitCode, exit_code ?? undefined),
+        ...attributeIfSet(attributeNames.quarantined, quarantined === undefined ? undefined : true),
       },
       error: status === "passed" ? null : status,
     });
@@ -195,30 +197,30 @@ function endTurn({ steps, sessions, run, isGenAi }: OpenTrace, entry: EventOf<"t
   const { usage, agent } = entry;
   const model = Object.values(run?.drafted.cast ?? {}).find((cast) => cast.agent === agent)?.override?.model;
   const counts: Partial<typeof usage> = usage.source === "estimated" ? {} : usage;
-  const conventional = {
-    [genAi.operation]: "invoke_agent",
-    [genAi.agent]: agent,
-    [genAi.provider]: providers[agent] ?? "_OTHER",
-    ...optional(genAi.model, model),
-    ...optional(genAi.conversation, sessions.get(entry.attempt)),
-    ...optional(genAi.input, counts.input),
-    ...optional(genAi.output, counts.output),
-    ...optional(genAi.cacheRead, counts.cached),
+  const genAiFields = {
+    [genAiAttributes.operation]: "invoke_agent",
+    [genAiAttributes.agent]: agent,
+    [genAiAttributes.provider]: genAiProviders[agent] ?? "_OTHER",
+    ...attributeIfSet(genAiAttributes.model, model),
+    ...attributeIfSet(genAiAttributes.conversation, sessions.get(entry.attempt)),
+    ...attributeIfSet(genAiAttributes.input, counts.input),
+    ...attributeIfSet(genAiAttributes.output, counts.output),
+    ...attributeIfSet(genAiAttributes.cacheRead, counts.cached),
   };
   return [
     closeSpan({
-      key: turnKey(step.attempt, step.try),
+      key: turnSpanKey(step.attempt, step.try),
       parent: step.key,
       name: spanNames.turn(agent, isGenAi),
       kind: "client",
       startMs: step.startMs,
       endMs,
       attributes: {
-        ...(isGenAi ? conventional : {}),
-        [names.agent]: agent,
-        [names.usageSource]: usage.source,
-        [names.tokens]: usage.tokens,
-        ...optional(names.costUsd, usage.usd),
+        ...(isGenAi ? genAiFields : {}),
+        [attributeNames.agent]: agent,
+        [attributeNames.usageSource]: usage.source,
+        [attributeNames.tokens]: usage.tokens,
+        ...attributeIfSet(attributeNames.costUsd, usage.usd),
       },
       error: null,
     }),
@@ -230,17 +232,17 @@ function endWait(trace: OpenTrace, block: string, endMs: number): readonly Span[
   trace.waits.delete(block);
   if (wait === undefined) return [];
   const { startMs, walk } = wait;
-  const attributes = { [names.block]: block };
+  const attributes = { [attributeNames.block]: block };
   const parent = parentKey(trace, walk);
   return [closeSpan({ key: `wait:${block}:${startMs}`, parent, name: spanNames.wait, startMs, endMs, attributes, error: null })];
 }
 
-/** The key of the span above a path: a task's attempts are below the attempt that runs the tasks, other ones below their phase. */
+/** The key of the span that a path's span is below: for a task's attempt the attempt that runs the tasks, for any other its phase. */
 function parentKey({ steps, phases }: OpenTrace, path: string): string {
   const [nearest] = [...steps.values()]
     .filter(({ attempt }) => path.startsWith(`${attempt}/`))
     .toSorted((a, b) => b.attempt.length - a.attempt.length);
-  return nearest?.key ?? phases.get(phaseOfPath(path))?.key ?? runKey;
+  return nearest?.key ?? phases.get(phaseOfPath(path))?.key ?? runSpanKey;
 }
 
 /** A wall clock may be set back: no span ends before it starts. */
@@ -250,12 +252,13 @@ const closeSpan = (span: Omit<Span, "kind"> & Partial<Pick<Span, "kind">>): Span
   endMs: Math.max(span.startMs, span.endMs),
 });
 
-const optional = (name: string, value: string | number | boolean | undefined): Attributes => (value === undefined ? {} : { [name]: value });
+const attributeIfSet = (name: string, value: string | number | boolean | undefined): Attributes =>
+  value === undefined ? {} : { [name]: value };
 
-/** Every span of a journal; of a run that is not over also the run itself, as far as it has come. */
-export function entrySpans(entries: readonly Entry[], isGenAi: boolean): readonly Span[] {
-  const book = openSpans(isGenAi);
-  const spans = entries.flatMap((entry) => book.take(entry));
-  const root = spans.some(({ key }) => key === runKey) ? null : book.root();
-  return root === null ? spans : [...spans, root];
+/** Every span of a journal. For a run that is not over, the run's own span ends with its last entry. */
+export function collectSpans(entries: readonly Entry[], isGenAi: boolean): readonly Span[] {
+  const collector = openSpanCollector(isGenAi);
+  const spans = entries.flatMap((entry) => collector.add(entry));
+  const runSpan = spans.some(({ key }) => key === runSpanKey) ? null : collector.unfinishedRun();
+  return runSpan === null ? spans : [...spans, runSpan];
 }

@@ -7,7 +7,7 @@ import type { CostView } from "../facts/cost.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
 import { chartFrame, chartLine, chartText, gridLines } from "./chart-parts.ts";
 import { el, type Element } from "./element.ts";
-import { money, percent, shortDuration, shortNumber, shortTime } from "./page-figures.ts";
+import { formatMoney, formatShare, shortDuration, shortNumber, shortTime } from "./page-figures.ts";
 
 type Period = { readonly from: string; readonly until: string };
 type Unit = "tokens" | "usd" | "minutes";
@@ -21,7 +21,7 @@ export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetVi
   const unit = tightestUnit(budget);
   const limit = unit === undefined ? undefined : budget.limits[unit];
   if (unit === undefined || limit === undefined || points.length === 0) return null;
-  const formats = { usd: money, minutes: (value: number) => `${shortNumber(value)} min`, tokens: shortNumber } as const;
+  const formats = { usd: formatMoney, minutes: (value: number) => `${shortNumber(value)} min`, tokens: shortNumber } as const;
   const format = formats[unit];
   const yOf = (rest: number): number => plot.top + (plot.bottom - plot.top) * (1 - Math.max(0, Math.min(1, rest / limit)));
   const rest = limit - (points.at(-1)?.[unit] ?? 0);
@@ -33,7 +33,7 @@ export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetVi
     gridLines({ ...plot, top: limit, yOf, format }),
     filledArea(`${path}L${plot.right} ${plot.bottom}L${plot.left} ${plot.bottom}Z`),
     chartLine({ x1: plot.left, y1: warningY, x2: plot.right, y2: warningY }, { colour: "--you", dash: "2 3" }),
-    chartText({ x: plot.left + 4, y: warningY - 4 }, `warns at ${percent(budget.soft_ratio)}`),
+    chartText({ x: plot.left + 4, y: warningY - 4 }, `warns at ${formatShare(budget.soft_ratio)}`),
     curve(path),
     chartText({ x: plot.left, y: size.height - 6 }, shortTime(period.from)),
     chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(Math.max(0, rest))} left`),
@@ -55,7 +55,7 @@ export function spendingChart(points: readonly SpendingPoint[], period: Period):
 
 /** How the sum of one unit grew. */
 export function sumChart(points: readonly SpendingPoint[], unit: Unit, period: Period): Element {
-  const formats = { usd: money, minutes: (value: number) => shortDuration(value * 60_000), tokens: shortNumber } as const;
+  const formats = { usd: formatMoney, minutes: (value: number) => shortDuration(value * 60_000), tokens: shortNumber } as const;
   const format = formats[unit];
   const sum = points.at(-1)?.[unit] ?? 0;
   const yOf = (value: number): number => plot.top + (plot.bottom - plot.top) * (1 - value / Math.max(sum, Number.MIN_VALUE));
@@ -105,14 +105,14 @@ const forecastDays = 4;
 /** One bar a day, stacked by group, and beside them the forecast of a further day. */
 export function dailyCostChart({ days, by, unit, forecast }: CostView, groupedBy: keyof CostView["by"], width = 760): Element {
   const { bars } = by[groupedBy];
-  const format = unit === "usd" ? (value: number) => (value < 100 ? money(value) : `$${shortNumber(value)}`) : shortNumber;
+  const format = unit === "usd" ? (value: number) => (value < 100 ? formatMoney(value) : `$${shortNumber(value)}`) : shortNumber;
   const highest = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map(sumOf));
   const [height, left, bottom, top] = [220, 48, 196, 10];
   const dayWidth = (width - left) / (days.length + forecastDays);
   const yOf = (value: number): number => top + (bottom - top) * (1 - value / highest);
   const forecastX = left + days.length * dayWidth;
   const total = sumOf(bars.flat());
-  const totalText = unit === "usd" ? money(total) : `${shortNumber(total)} tokens`;
+  const totalText = unit === "usd" ? formatMoney(total) : `${shortNumber(total)} tokens`;
   const forecastText = forecast === null ? "" : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`;
   return chartFrame(
     { width, height },

@@ -53,7 +53,7 @@ export const claimQuote = (text: string): Element => el("blockquote.claim", fore
 /** `you`: a person has to do something. `bad`: something failed, and a screen reader announces it at once. */
 type NoticeLook = { readonly icon: Child; readonly kind: "plain" | "you" | "bad" };
 
-export const notice = ({ icon, kind }: NoticeLook, title: Child, ...content: readonly Child[]): Element =>
+export const noticeBox = ({ icon, kind }: NoticeLook, title: Child, ...content: readonly Child[]): Element =>
   el("div.notice", { class: kind, role: kind === "bad" ? "alert" : undefined }, icon, el("div", el("strong", title), ...content));
 
 type EmptyState = { readonly icon: Child; readonly title: string; readonly text: string };
@@ -68,6 +68,10 @@ export const figureRow = (items: readonly { readonly name: string; readonly valu
     "div.figures",
     items.map(({ name, value, note }) => el("div", el("div.label", name), el("b", value), el("small", note))),
   );
+
+/** The head of a table, one column a name. */
+export const tableHead = (...names: readonly string[]): Element =>
+  el("thead", el("tr", ...names.map((name) => el("th", { scope: "col" }, name))));
 
 export const timeElement = (iso: string | null): Element | string =>
   iso === null ? "–" : el("time", { datetime: iso, title: `${iso} UTC` }, shortTime(iso));

@@ -1,4 +1,4 @@
-// diff-table: the changed lines of a file as a table; in the dashboard, a person can write notes on them.
+// diff-table: renders the changed lines of a file as a table; in the dashboard, a person can write notes on them.
 
 import type { DiffLine, FileDiff } from "../facts/hunks.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";

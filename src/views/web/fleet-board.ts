@@ -1,10 +1,10 @@
-// fleet-board: the page of a shared store: its workers and their leases, the queue of orders, which process plans each portfolio, and which
-// runs were taken over from a worker that went silent.
+// fleet-board: renders the page of a shared store: its workers and their leases, the queue of orders, which process plans each portfolio,
+// and which runs were taken over from a worker that went silent.
 
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { section } from "./components.ts";
+import { section, tableHead } from "./components.ts";
 import { stateLabel } from "./icons.ts";
-import { figure, plural, shortDuration } from "./page-figures.ts";
+import { formatNumber, plural, shortDuration } from "./page-figures.ts";
 
 type LeaseHolder = { readonly worker: string; readonly host: string; readonly pid: number };
 
@@ -49,7 +49,6 @@ export type FleetBoard = {
   }[];
 };
 
-const tableHead = (...names: readonly string[]): Element => el("thead", el("tr", ...names.map((name) => el("th", { scope: "col" }, name))));
 const holderText = (holder: LeaseHolder | null): Child => (holder === null ? "–" : foreignText(`${holder.host}, pid ${holder.pid}`));
 const leaseLeftText = (ms: number | null): string => (ms === null ? "–" : `${shortDuration(Math.max(0, ms))} left`);
 const emptyText = (text: string): Element => el("div.item.second", text);
@@ -61,7 +60,7 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
   return [
     section(
       "Workers",
-      `${figure(aliveCount)} of ${figure(workers.length)} alive`,
+      `${formatNumber(aliveCount)} of ${formatNumber(workers.length)} alive`,
       el(
         "div.panel.clip",
         workers.length === 0
@@ -73,14 +72,14 @@ export function fleetBoard({ workers, portfolios, orders, orders_more: more, run
       "div.two",
       section(
         "Queue",
-        `${plural(waitingCount + more, "order")} waiting, ${figure(takenCount)} with a worker`,
+        `${plural(waitingCount + more, "order")} waiting, ${formatNumber(takenCount)} with a worker`,
         el(
           "div.panel.clip",
           orders.length === 0
             ? emptyText("Nothing waits for a worker.")
             : el("table.grid.lists", tableHead("Run", "Stands", "Since"), el("tbody", orders.map(orderRow))),
         ),
-        more === 0 ? null : el("p.tiny.dim.gap-top", `${figure(more)} more: autopilot fleet status`),
+        more === 0 ? null : el("p.tiny.dim.gap-top", `${formatNumber(more)} more: autopilot fleet status`),
       ),
       section(
         "Leases and take-overs",
@@ -114,7 +113,7 @@ const workerRow = (row: Worker): Element =>
     { key: row.worker },
     el("th", { scope: "row" }, foreignText(row.worker), el("div.tiny.dim", foreignText([row.product, ...row.labels].join(", ")))),
     el("td", { "data-label": "where" }, holderText(row.holder)),
-    el("td.num", { "data-label": "at work" }, `${figure(row.at_work)} of ${figure(row.jobs)}`),
+    el("td.num", { "data-label": "at work" }, `${formatNumber(row.at_work)} of ${formatNumber(row.jobs)}`),
     el("td.num", { "data-label": "lease" }, leaseLeftText(row.lease_left_ms)),
     el("td", workerState(row)),
   );
@@ -146,7 +145,7 @@ const runRow = ({ run, holder, lease_left_ms, lines, epoch, take_overs }: FleetB
   el(
     "tr",
     { key: run },
-    el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", `${figure(lines)} lines, epoch ${figure(epoch)}`)),
+    el("th", { scope: "row" }, foreignText(run), el("div.tiny.dim", `${formatNumber(lines)} lines, epoch ${formatNumber(epoch)}`)),
     el("td", { "data-label": "held by" }, holder === null ? "nobody" : foreignText(holder.worker)),
     el("td.num", { "data-label": "lease" }, leaseLeftText(lease_left_ms)),
     el("td.num", { "data-label": "taken over" }, takeOverText(take_overs)),
@@ -156,7 +155,7 @@ const portfolioRow = ({ id, holder, epoch, take_overs }: FleetBoard["portfolios"
   el(
     "tr",
     { key: id },
-    el("th", { scope: "row" }, foreignText(id), el("div.tiny.dim", `epoch ${figure(epoch)}`)),
+    el("th", { scope: "row" }, foreignText(id), el("div.tiny.dim", `epoch ${formatNumber(epoch)}`)),
     el("td", { "data-label": "planned by" }, holder === null ? "nobody" : holderText(holder)),
     el("td.num", { "data-label": "taken over" }, takeOverText(take_overs)),
   );

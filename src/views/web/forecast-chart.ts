@@ -4,7 +4,7 @@
 import type { Backtest } from "../../insight/forecast.ts";
 import { el, type Element, foreignText } from "./element.ts";
 import { chartFrame, chartLine, chartText, gridLines } from "./chart-parts.ts";
-import { section } from "./components.ts";
+import { section, tableHead } from "./components.ts";
 import { plural, shortNumber } from "./page-figures.ts";
 
 const shownMax = 30;
@@ -27,12 +27,12 @@ function forecastChart(shownBacktests: readonly Backtest[], run: string | null):
   const width = Math.min(760, Math.max(280, 48 + shownBacktests.length * 28));
   const [height, left, bottom, top] = [220, 48, 190, 18];
   const step = (width - left) / shownBacktests.length;
-  const y = (value: number): number => top + (bottom - top) * (1 - value / topValue);
+  const yOf = (value: number): number => top + (bottom - top) * (1 - value / topValue);
   const label = `Tokens forecast and used in ${plural(shownBacktests.length, "run")}`;
   return chartFrame(
     { width, height },
     label,
-    gridLines({ left, right: width, top: topValue, yOf: y, format: shortNumber }),
+    gridLines({ left, right: width, top: topValue, yOf, format: shortNumber }),
     shownBacktests.flatMap(({ run: runId, forecast: { tokens }, used }, index) => {
       const x = left + index * step + step / 2;
       const isAbove = used.tokens > tokens.p90;
@@ -40,16 +40,16 @@ function forecastChart(shownBacktests: readonly Backtest[], run: string | null):
       return [
         el("rect", {
           x: (x - barWidth / 2).toFixed(1),
-          y: y(tokens.p90).toFixed(1),
+          y: yOf(tokens.p90).toFixed(1),
           width: barWidth.toFixed(1),
-          height: Math.max(1, y(tokens.p50) - y(tokens.p90)).toFixed(1),
+          height: Math.max(1, yOf(tokens.p50) - yOf(tokens.p90)).toFixed(1),
           rx: "2",
           style: { fill: "var(--s2)", opacity: "0.25" },
         }),
-        chartLine({ x1: x - barWidth / 2, y1: y(tokens.p50), x2: x + barWidth / 2, y2: y(tokens.p50) }, { colour: "--s2" }),
+        chartLine({ x1: x - barWidth / 2, y1: yOf(tokens.p50), x2: x + barWidth / 2, y2: yOf(tokens.p50) }, { colour: "--s2" }),
         el("circle", {
           cx: x.toFixed(1),
-          cy: y(used.tokens).toFixed(1),
+          cy: yOf(used.tokens).toFixed(1),
           r: runId === run ? "5" : "3.5",
           style: { fill: `var(${isAbove ? "--bad" : "--s1"})`, stroke: "var(--ink)", "stroke-width": runId === run ? "1.5" : "0" },
         }),
@@ -69,7 +69,7 @@ function labelAnchor(index: number, count: number): "start" | "middle" | "end" {
 const forecastTable = (shownBacktests: readonly Backtest[]): Element =>
   el(
     "table.grid.lists",
-    el("thead", el("tr", ...["Run", "Likely", "9 in 10", "Used"].map((name) => el("th", { scope: "col" }, name)))),
+    tableHead("Run", "Likely", "9 in 10", "Used"),
     el(
       "tbody",
       shownBacktests.map(({ run, forecast: { tokens }, used }) =>

@@ -1,7 +1,7 @@
 // page-figures: how pages write numbers, durations and times of day. Times of day are in UTC.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
-export { amount, figure, money, plural, percentText as share } from "../wording.ts";
+export { formatAmount, formatNumber, formatMoney, plural } from "../wording.ts";
 
 /** `2026-01-01T09:24:13.000Z` → `09:24` */
 export const shortTime = (iso: string): string => iso.slice(11, 16);
@@ -27,4 +27,4 @@ export function elapsedText(iso: string | null, now: string): string {
   return from === null || to === null ? "" : shortDuration(Math.max(0, to - from));
 }
 
-export const percent = (ratio: number): string => `${(ratio * 100).toFixed(ratio < 0.1 && ratio > 0 ? 1 : 0)} %`;
+export const formatShare = (ratio: number): string => `${(ratio * 100).toFixed(ratio < 0.1 && ratio > 0 ? 1 : 0)} %`;

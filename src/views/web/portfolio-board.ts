@@ -1,10 +1,11 @@
-// portfolio-board: the page of a portfolio: its projects with their tasks by state, the merge queue, the workers, and why other tasks wait.
+// portfolio-board: renders the page of a portfolio: its projects with their tasks by state, the merge queue, the workers, and why other
+// tasks wait.
 
 import type { Shape } from "../facts/shape.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { limitMeter, section, timeElement } from "./components.ts";
+import { limitMeter, section, tableHead, timeElement } from "./components.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
-import { figure, money, plural, shortNumber, shortDuration } from "./page-figures.ts";
+import { formatNumber, formatMoney, plural, shortNumber, shortDuration } from "./page-figures.ts";
 
 type Spending = { readonly tokens: number; readonly usd: number };
 type Limits = { readonly tokens?: number | undefined; readonly usd?: number | undefined };
@@ -125,7 +126,6 @@ function mergeQueueSection({ batch, queue, returned, landed }: PortfolioBoard, a
 }
 
 function workersSection({ workers }: PortfolioBoard, addressOf: AddressOf): Element {
-  const headings = ["Task", "Agent", "Last line", ""];
   return section(
     "Workers",
     plural(workers.length, "task"),
@@ -135,7 +135,7 @@ function workersSection({ workers }: PortfolioBoard, addressOf: AddressOf): Elem
         ? el("div.item.second", "Nobody works now: autopilot portfolio run starts workers.")
         : el(
             "table.grid.lists",
-            el("thead", el("tr", ...headings.map((heading) => el("th", { scope: "col" }, heading)))),
+            tableHead("Task", "Agent", "Last line", ""),
             el(
               "tbody",
               workers.map((worker) =>
@@ -172,7 +172,7 @@ const waitingSection = ({ waiting }: PortfolioBoard): Element =>
           el(
             "div.item.row",
             { key: because },
-            el("b.num", { style: { width: "24px", flex: "none", "font-weight": "550" } }, figure(count)),
+            el("b.num", { style: { width: "24px", flex: "none", "font-weight": "550" } }, formatNumber(count)),
             el("span.second", foreignText(because)),
           ),
         ),
@@ -218,10 +218,10 @@ function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Eleme
             return el(
               count === 0 ? "td.n.zero" : "td.n",
               { key: name, "data-label": word },
-              isAlarming ? el(tag, figure(count)) : figure(count),
+              isAlarming ? el(tag, formatNumber(count)) : formatNumber(count),
             );
           }),
-          el("td.n", { "data-label": "spent" }, describeSpending(row.spent, row.budget)),
+          el("td.n", { "data-label": "spent" }, spendingCell(row.spent, row.budget)),
         ),
       ),
     ),
@@ -230,20 +230,24 @@ function projectsTable({ projects: rows, counts, spent }: PortfolioBoard): Eleme
       el(
         "tr",
         el("td", { colspan: "2" }, "All"),
-        taskStates.map(([name]) => el("td.n", { key: name }, figure(counts[name] ?? 0))),
-        el("td.n", describeSpending(spent, {})),
+        taskStates.map(([name]) => el("td.n", { key: name }, formatNumber(counts[name] ?? 0))),
+        el("td.n", spendingCell(spent, {})),
       ),
     ),
   );
 }
 
-function describeSpending({ tokens, usd }: Spending, budget: Limits): Child {
-  if (budget.usd !== undefined)
-    return [`${money(usd)} of ${money(budget.usd)}`, limitMeter(usd / budget.usd, 0.8, `${money(usd)} of ${money(budget.usd)}`)];
-  if (budget.tokens !== undefined)
-    return [
-      `${shortNumber(tokens)} of ${shortNumber(budget.tokens)}`,
-      limitMeter(tokens / budget.tokens, 0.8, `${shortNumber(tokens)} of ${shortNumber(budget.tokens)} tokens`),
-    ];
-  return usd > 0 ? money(usd) : `${shortNumber(tokens)} tokens`;
+/** From this share of a budget on, its meter is drawn as a warning. */
+const warningRatio = 0.8;
+
+function spendingCell({ tokens, usd }: Spending, budget: Limits): Child {
+  if (budget.usd !== undefined) {
+    const text = `${formatMoney(usd)} of ${formatMoney(budget.usd)}`;
+    return [text, limitMeter(usd / budget.usd, warningRatio, text)];
+  }
+  if (budget.tokens !== undefined) {
+    const text = `${shortNumber(tokens)} of ${shortNumber(budget.tokens)}`;
+    return [text, limitMeter(tokens / budget.tokens, warningRatio, `${text} tokens`)];
+  }
+  return usd > 0 ? formatMoney(usd) : `${shortNumber(tokens)} tokens`;
 }

@@ -1,12 +1,12 @@
-// portfolio-file: the report of a portfolio as one HTML file to send around.
+// portfolio-file: renders the report of a portfolio as one HTML file to send around.
 
 import type { RunCard } from "../facts/run-card.ts";
 import { el, foreignText } from "./element.ts";
-import { htmlPage } from "./page-file.ts";
-import { section } from "./components.ts";
+import { renderHtmlPage } from "./page-file.ts";
+import { section, tableHead } from "./components.ts";
 import { type PortfolioBoard, portfolioBoard } from "./portfolio-board.ts";
 import { stateLabel } from "./icons.ts";
-import { money, plural, shortNumber } from "./page-figures.ts";
+import { formatMoney, plural, shortNumber } from "./page-figures.ts";
 
 export type PortfolioReport = PortfolioBoard & {
   readonly at: string;
@@ -16,20 +16,19 @@ export type PortfolioReport = PortfolioBoard & {
   readonly runs: readonly RunCard[];
 };
 
-export function portfolioReportHtml(portfolio: PortfolioReport): string {
+export function renderPortfolioFile(portfolio: PortfolioReport): string {
   const { name, counts, needs_you, at, product, runs } = portfolio;
   const taskCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return htmlPage(
+  const needsYou = `${needs_you} ${needs_you === 1 ? "needs" : "need"} you`;
+  const states = [`${counts["running"] ?? 0} running`, `${counts["ready"] ?? 0} ready`, needsYou, `${counts["done"] ?? 0} done`];
+  return renderHtmlPage(
     `${name} · autopilot portfolio`,
     el(
       "div.head",
       el(
         "div",
         el("h1", foreignText(name)),
-        el(
-          "p",
-          `${plural(taskCount, "task")}: ${counts["running"] ?? 0} running, ${counts["ready"] ?? 0} ready, ${needs_you} ${needs_you === 1 ? "needs" : "need"} you, ${counts["done"] ?? 0} done. As of ${at.slice(0, 16).replace("T", " ")} UTC.`,
-        ),
+        el("p", `${plural(taskCount, "task")}: ${states.join(", ")}. As of ${at.slice(0, 16).replace("T", " ")} UTC.`),
       ),
     ),
     portfolioBoard(portfolio, () => null),
@@ -40,7 +39,7 @@ export function portfolioReportHtml(portfolio: PortfolioReport): string {
         "div.panel.clip",
         el(
           "table.grid.lists",
-          el("thead", el("tr", ...["Run", "State", "Proved", "Cost"].map((word) => el("th", { scope: "col" }, word)))),
+          tableHead("Run", "State", "Proved", "Cost"),
           el(
             "tbody",
             runs.map((run) =>
@@ -49,7 +48,7 @@ export function portfolioReportHtml(portfolio: PortfolioReport): string {
                 el("th", { scope: "row" }, foreignText(run.goal), el("div.tiny.dim", foreignText(`${run.project} · ${run.run}`))),
                 el("td", stateLabel(run.shape, run.word)),
                 el("td.n", `${run.proved} of ${run.criteria}`),
-                el("td.n", run.usd > 0 ? money(run.usd) : `${shortNumber(run.tokens)} tokens`),
+                el("td.n", run.usd > 0 ? formatMoney(run.usd) : `${shortNumber(run.tokens)} tokens`),
               ),
             ),
           ),

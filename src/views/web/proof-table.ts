@@ -1,28 +1,28 @@
-// proof-table: what the runner proved, the criteria, and what checking the agents' claims found.
+// proof-table: renders what the runner proved, the criteria, and what checking the agents' claims found.
 
-import type { Proved, ReportView } from "../report.ts";
-import { duration } from "../wording.ts";
+import type { ReportedCheck, ReportView } from "../report.ts";
+import { formatDuration } from "../wording.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { claimQuote, commandBox } from "./components.ts";
+import { claimQuote, commandBox, tableHead } from "./components.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
 import type { Shape } from "../facts/shape.ts";
 
-const checkShapes: Partial<Record<Proved["status"], Shape>> = { passed: "ok", failed: "bad", flaky: "gap" };
-const statusShape = (checkStatus: Proved["status"]): Shape => checkShapes[checkStatus] ?? "unproved";
+const checkShapes: Partial<Record<ReportedCheck["status"], Shape>> = { passed: "ok", failed: "bad", flaky: "gap" };
+const statusShape = (checkStatus: ReportedCheck["status"]): Shape => checkShapes[checkStatus] ?? "unproved";
 const statusText = (checkStatus: string): string => checkStatus.replaceAll("_", " ");
 /** Failed checks come first, passed ones last. */
-const ranks: Partial<Record<Proved["status"], number>> = { failed: 0, passed: 2 };
-const rank = (checkStatus: Proved["status"]): number => ranks[checkStatus] ?? 1;
+const ranks: Partial<Record<ReportedCheck["status"], number>> = { failed: 0, passed: 2 };
+const rank = (checkStatus: ReportedCheck["status"]): number => ranks[checkStatus] ?? 1;
 
 const unprovedShape = (check: string | null): Shape => (check === null ? "unproved" : "waits");
 
-export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) => void): Element {
+export function proofTable(evidence: readonly ReportedCheck[], onCopy?: (text: string) => void): Element {
   const rows = evidence.toSorted((a, b) => rank(a.status) - rank(b.status));
   return el(
     "div.panel.clip",
     el(
       "table.grid.lists",
-      el("thead", el("tr", ...["Check", "Command", "Before", "Now", "Took"].map((name) => el("th", { scope: "col" }, name)))),
+      tableHead("Check", "Command", "Before", "Now", "Took"),
       el(
         "tbody",
         rows.map((row) =>
@@ -38,7 +38,7 @@ export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) 
             ),
             el("td.dim.tiny", { "data-label": "before" }, statusText(row.before)),
             el("td.no-wrap", { "data-label": "now" }, statusText(row.status), row.exit_code === null ? "" : `, exit ${row.exit_code}`),
-            el("td.n.dim", duration(row.duration_ms)),
+            el("td.n.dim", formatDuration(row.duration_ms)),
           ),
         ),
       ),
@@ -46,7 +46,7 @@ export function proofTable(evidence: readonly Proved[], onCopy?: (text: string) 
   );
 }
 
-function outputExcerpt({ excerpt, status }: Proved): Child {
+function outputExcerpt({ excerpt, status }: ReportedCheck): Child {
   if (excerpt === undefined || excerpt === "") return null;
   return el(
     "details",

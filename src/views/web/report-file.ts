@@ -1,29 +1,29 @@
-// report-file: the report of a run as one HTML file to send around: what was asked for, the proof, the change, the cost, the timeline.
-// What the runner proved and what agents claim are in separate sections.
+// report-file: renders the report of a run as one HTML file to send around: what was asked for, the proof, the change, the cost, the
+// timeline. What the runner proved and what agents claim are in separate sections.
 
 import { describeOrigin } from "../facts/origin.ts";
 import type { Shape } from "../facts/shape.ts";
-import { amount } from "../wording.ts";
+import { formatAmount } from "../wording.ts";
 import { burnDownChart, spendingChart } from "./charts.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import { forecastSection } from "./forecast-chart.ts";
-import { commandBox, definitionList, figureRow, notice, section } from "./components.ts";
-import { htmlPage } from "./page-file.ts";
+import { commandBox, definitionList, figureRow, noticeBox, section } from "./components.ts";
+import { renderHtmlPage } from "./page-file.ts";
 import { criteriaList, proofTable } from "./proof-table.ts";
-import { changeSection, claimsSection, decisionsSection, type RunReport, phasesSection } from "./report-sections.ts";
+import { changeSection, claimsSection, decisionsSection, type ReportFileInput, phasesSection } from "./report-sections.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
 import { waterfallList } from "./waterfall-list.ts";
-import { figure, money, plural, shortNumber } from "./page-figures.ts";
+import { formatNumber, formatMoney, plural, shortNumber } from "./page-figures.ts";
 
-export function runReportHtml(run: RunReport): string {
+export function renderReportFile(run: ReportFileInput): string {
   const { card, report } = run;
-  return htmlPage(
+  return renderHtmlPage(
     `${card.goal.slice(0, 120)} · autopilot`,
     reportHeader(run),
     el("p.second.gap-top", foreignText(report.summary)),
     report.ending === null
       ? null
-      : el("div.gap-top", notice({ icon: stateIcon(card.shape), kind: noticeKinds[card.shape] ?? "you" }, foreignText(report.ending))),
+      : el("div.gap-top", noticeBox({ icon: stateIcon(card.shape), kind: noticeKinds[card.shape] ?? "you" }, foreignText(report.ending))),
     report.forked_from === null ? null : el("p.second", foreignText(`Forked from ${describeOrigin(report.forked_from)}.`)),
     tableOfContents(run),
     mainFigures(run),
@@ -43,7 +43,7 @@ export function runReportHtml(run: RunReport): string {
 const noticeKinds: Partial<Record<Shape, "plain" | "bad">> = { bad: "bad", ok: "plain" };
 const withAnchor = (id: string, content: Child): Element => el("div", { id }, content);
 
-const tableOfContents = ({ report }: RunReport): Element =>
+const tableOfContents = ({ report }: ReportFileInput): Element =>
   el(
     "nav.toc",
     { "aria-label": "In this report" },
@@ -58,7 +58,7 @@ const tableOfContents = ({ report }: RunReport): Element =>
     ].map(([id, word]) => el("a.link", { href: `#${id ?? ""}` }, word ?? "")),
   );
 
-const reportHeader = ({ card, branch, agents, isolation, at }: RunReport): Element =>
+const reportHeader = ({ card, branch, agents, isolation, at }: ReportFileInput): Element =>
   el(
     "div.head",
     el(
@@ -77,7 +77,7 @@ const reportHeader = ({ card, branch, agents, isolation, at }: RunReport): Eleme
     ),
   );
 
-function mainFigures({ card, report }: RunReport): Element {
+function mainFigures({ card, report }: ReportFileInput): Element {
   const passed = report.evidence.filter(({ status: word }) => word === "passed").length;
   return figureRow([
     {
@@ -87,25 +87,25 @@ function mainFigures({ card, report }: RunReport): Element {
     },
     {
       name: "Proved",
-      value: card.criteria === 0 ? `${figure(report.gates)} gates` : `${card.proved} of ${card.criteria}`,
-      note: `${figure(passed)} of ${plural(report.evidence.length, "check")} pass`,
+      value: card.criteria === 0 ? `${formatNumber(report.gates)} gates` : `${card.proved} of ${card.criteria}`,
+      note: `${formatNumber(passed)} of ${plural(report.evidence.length, "check")} pass`,
     },
     {
       name: "Change",
       value: plural(report.changes.files, "file"),
-      note: `+${figure(report.changes.insertions ?? 0)} −${figure(report.changes.deletions ?? 0)} in ${plural(report.changes.commits.length, "commit")}`,
+      note: `+${formatNumber(report.changes.insertions ?? 0)} −${formatNumber(report.changes.deletions ?? 0)} in ${plural(report.changes.commits.length, "commit")}`,
     },
     {
       name: "Cost",
-      value: report.cost.usd > 0 ? money(report.cost.usd) : `${shortNumber(report.cost.tokens)} tokens`,
-      note: `${shortNumber(report.cost.tokens)} tokens in ${plural(report.cost.calls, "call")}, ${amount("minutes", report.cost.minutes)}`,
+      value: report.cost.usd > 0 ? formatMoney(report.cost.usd) : `${shortNumber(report.cost.tokens)} tokens`,
+      note: `${shortNumber(report.cost.tokens)} tokens in ${plural(report.cost.calls, "call")}, ${formatAmount("minutes", report.cost.minutes)}`,
     },
   ]);
 }
 
-function objectiveSection({ report, scope, goal_rest: rest }: RunReport): Child {
+function objectiveSection({ report, scope, goal_rest: goalRest }: ReportFileInput): Child {
   return [
-    report.criteria.length === 0 && rest === "" ? null : section("Asked for", "", criteriaList(report.criteria, rest)),
+    report.criteria.length === 0 && goalRest === "" ? null : section("Asked for", "", criteriaList(report.criteria, goalRest)),
     section(
       "Scope",
       "what could be changed",
@@ -117,7 +117,7 @@ function objectiveSection({ report, scope, goal_rest: rest }: RunReport): Child 
   ];
 }
 
-function proofSection({ report, card }: RunReport): Child {
+function proofSection({ report, card }: ReportFileInput): Child {
   return [
     section(
       "Proof",
@@ -148,14 +148,14 @@ const iconList = (items: readonly string[], shape: "gap" | "bad"): Element =>
     items.map((item) => el("li.item.row.top", stateIcon(shape), el("span", foreignText(item)))),
   );
 
-function costSection({ points, budget, waterfall, card, at, report }: RunReport): Element {
+function costSection({ points, budget, waterfall, card, at, report }: ReportFileInput): Element {
   const period = { from: waterfall.from, until: card.ended_at ?? at };
   const chart = burnDownChart(points, budget, period) ?? spendingChart(points, period);
   const rows = (["tokens", "minutes", "calls", "usd"] as const).map((dimension) => {
     const limit = budget.limits[dimension];
     return [
       dimension,
-      `${amount(dimension, budget.counters[dimension])}${limit === undefined ? ", no limit" : ` of ${amount(dimension, limit)}`}`,
+      `${formatAmount(dimension, budget.counters[dimension])}${limit === undefined ? ", no limit" : ` of ${formatAmount(dimension, limit)}`}`,
     ] as const;
   });
   return section(
@@ -165,12 +165,11 @@ function costSection({ points, budget, waterfall, card, at, report }: RunReport)
   );
 }
 
-const reportFooter = ({ product, journal, isolation, at }: RunReport): Element =>
-  el(
+function reportFooter({ product, journal, isolation, at }: ReportFileInput): Element {
+  const notEnforced = isolation.not_enforced.length === 0 ? "" : `; not enforced: ${isolation.not_enforced.join(", ")}`;
+  return el(
     "footer",
-    el(
-      "p",
-      `Made by ${product} at ${at}. Isolation ${isolation.level}, ${isolation.mechanism}${isolation.not_enforced.length === 0 ? "" : `; not enforced: ${isolation.not_enforced.join(", ")}`}.`,
-    ),
-    el("p.mono", `Journal: ${figure(journal.events)} events, head ${journal.head}`),
+    el("p", `Made by ${product} at ${at}. Isolation ${isolation.level}, ${isolation.mechanism}${notEnforced}.`),
+    el("p.mono", `Journal: ${formatNumber(journal.events)} events, head ${journal.head}`),
   );
+}

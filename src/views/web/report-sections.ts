@@ -1,4 +1,4 @@
-// report-sections: the longer sections of a run's report: phases, the change with its lines, claims, decisions.
+// report-sections: renders the longer sections of a run's report file: phases, the change with its lines, claims, decisions.
 
 import type { Backtest } from "../../insight/forecast.ts";
 import type { BudgetView } from "../budget-view.ts";
@@ -7,16 +7,18 @@ import type { RunCard } from "../facts/run-card.ts";
 import type { SpendingPoint } from "../facts/run-index.ts";
 import type { Waterfall } from "../facts/waterfall.ts";
 import type { ReportView } from "../report.ts";
-import { amount } from "../wording.ts";
+import { formatAmount } from "../wording.ts";
 import { diffTable } from "./diff-table.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
-import { claimQuote, definitionList, section } from "./components.ts";
+import { claimQuote, definitionList, section, tableHead } from "./components.ts";
 import { verifiedClaims } from "./proof-table.ts";
 import { stateLabel } from "./icons.ts";
-import { figure, plural, shortNumber } from "./page-figures.ts";
+import { formatNumber, plural, shortNumber } from "./page-figures.ts";
 
-export type RunReport = {
+export type ReportFileInput = {
+  /** When the report was made, ISO 8601 in UTC. */
   readonly at: string;
+  /** The program's name and version. */
   readonly product: string;
   readonly card: RunCard;
   readonly goal_rest: string;
@@ -62,7 +64,7 @@ export type RunReport = {
   readonly journal: { readonly events: number; readonly head: string };
 };
 
-export function phasesSection({ report }: RunReport): Element {
+export function phasesSection({ report }: ReportFileInput): Element {
   const shapes: Readonly<Record<string, "ok" | "bad" | "you" | "run" | "skipped" | "waits">> = {
     completed: "ok",
     failed: "bad",
@@ -77,7 +79,7 @@ export function phasesSection({ report }: RunReport): Element {
       "div.panel.clip",
       el(
         "table.grid.lists",
-        el("thead", el("tr", ...["Phase", "State", "Score", "Tokens", "Took"].map((name) => el("th", { scope: "col" }, name)))),
+        tableHead("Phase", "State", "Score", "Tokens", "Took"),
         el(
           "tbody",
           report.phases.map(({ id, name, status: word, score, tokens, duration_minutes }) =>
@@ -85,9 +87,9 @@ export function phasesSection({ report }: RunReport): Element {
               "tr",
               el("th", { scope: "row" }, foreignText(`${id}  ${name}`)),
               el("td", stateLabel(shapes[word] ?? "waits", word.replaceAll("_", " "))),
-              el("td.n", { "data-label": "score" }, score === null ? "–" : figure(score)),
+              el("td.n", { "data-label": "score" }, score === null ? "–" : formatNumber(score)),
               el("td.n", { "data-label": "tokens" }, shortNumber(tokens)),
-              el("td.n", amount("minutes", duration_minutes)),
+              el("td.n", formatAmount("minutes", duration_minutes)),
             ),
           ),
         ),
@@ -96,7 +98,7 @@ export function phasesSection({ report }: RunReport): Element {
   );
 }
 
-export function changeSection({ files, more, base, tip, report }: RunReport): Element {
+export function changeSection({ files, more, base, tip, report }: ReportFileInput): Element {
   return section(
     "Change",
     `${base.slice(0, 10)} to ${tip.slice(0, 10)}`,
@@ -122,7 +124,7 @@ export function changeSection({ files, more, base, tip, report }: RunReport): El
             "  ",
             insertions === null
               ? el("span.dim", "binary")
-              : [el("span.c-ok", `+${figure(insertions)}`), " ", el("span.c-bad", `−${figure(deletions ?? 0)}`)],
+              : [el("span.c-ok", `+${formatNumber(insertions)}`), " ", el("span.c-bad", `−${formatNumber(deletions ?? 0)}`)],
           ),
           diff === null ? el("p.pad.second", "Its lines are not in this file: autopilot diff shows them.") : diffTable(path, diff),
         ),
@@ -132,7 +134,7 @@ export function changeSection({ files, more, base, tip, report }: RunReport): El
   );
 }
 
-export function claimsSection({ report }: RunReport): Child {
+export function claimsSection({ report }: ReportFileInput): Child {
   return [
     report.looked_up.claims.length === 0
       ? null
@@ -152,7 +154,7 @@ export function claimsSection({ report }: RunReport): Child {
   ];
 }
 
-export function decisionsSection({ report }: RunReport): Child {
+export function decisionsSection({ report }: ReportFileInput): Child {
   if (report.decisions.length === 0) return null;
   return section(
     "Decisions",
@@ -161,7 +163,7 @@ export function decisionsSection({ report }: RunReport): Child {
       "div.panel.clip",
       el(
         "table.grid.lists",
-        el("thead", el("tr", ...["Time", "By", "What"].map((name) => el("th", { scope: "col" }, name)))),
+        tableHead("Time", "By", "What"),
         el(
           "tbody",
           report.decisions

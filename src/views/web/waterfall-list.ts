@@ -1,4 +1,4 @@
-// waterfall-list: a run's phases and steps as rows, each with a bar that shows when it began and ended.
+// waterfall-list: renders a run's phases and steps as rows, each with a bar that shows when it began and ended.
 
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import type { Waterfall, WaterfallRow } from "../facts/waterfall.ts";

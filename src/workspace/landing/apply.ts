@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
-import type { Applied } from "../../ports/workspace.ts";
+import type { AppliedCommit } from "../../ports/workspace.ts";
 import { listParentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
 import { examineLayer, type Examined } from "../layers/examine.ts";
 import { WorkspaceFailed } from "../failure.ts";
@@ -41,7 +41,7 @@ export async function applyAttempt(
   run: RunWorkspace,
   attempt: AttemptId,
   subject: string,
-): Promise<Applied | { readonly conflict: readonly string[] } | null> {
+): Promise<AppliedCommit | { readonly conflict: readonly string[] } | null> {
   for (let race = 0; race < racesMax; race += 1) {
     const tip = await readTip(run);
     const existing = await findAttemptCommit(run, attempt, tip.commit);
@@ -117,7 +117,7 @@ type AttemptCommitInput = {
   readonly examined: Examined;
 };
 
-async function commitOn(run: RunWorkspace, input: AttemptCommitInput): Promise<Applied | "moved" | null> {
+async function commitOn(run: RunWorkspace, input: AttemptCommitInput): Promise<AppliedCommit | "moved" | null> {
   const { tip, examined } = input;
   await refuseIfCheckedOut(run);
   const commit = await createAttemptCommit(run, input);

@@ -8,7 +8,7 @@
 //   C4. The runner's own files are judged like an agent's: inside the scope, within the size, without a secret.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import type { Applied, CommitFilesRequest, Violation } from "../../ports/workspace.ts";
+import type { AppliedCommit, CommitFilesRequest, Violation } from "../../ports/workspace.ts";
 import { bytePathFromText, listParentFolders, type BytePath } from "../git/byte-path.ts";
 import { findAttemptCommit, readTip } from "../git/run-commits.ts";
 import { writeObject } from "../git/loose-objects.ts";
@@ -23,7 +23,7 @@ import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 export async function commitFiles(
   run: RunWorkspace,
   { attempt, since, files, subject }: CommitFilesRequest,
-): Promise<Applied | { readonly conflict: readonly string[] } | null> {
+): Promise<AppliedCommit | { readonly conflict: readonly string[] } | null> {
   const tip = await readTip(run);
   const existing = await findAttemptCommit(run, attempt, tip.commit);
   if (existing !== null) return describeApplied(run, existing); // C2

@@ -1,7 +1,7 @@
 // commit-on-tip: creates a commit on top of the run's branch without an attempt's layer, under the key of its attempt.
 
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
-import type { Applied } from "../../ports/workspace.ts";
+import type { AppliedCommit } from "../../ports/workspace.ts";
 import { moveBranch } from "./apply.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { composeRunMessage, readChangedDisplayPaths, type RunCommit, shortBranchName } from "../git/run-commits.ts";
@@ -13,7 +13,7 @@ export async function commitOnTip(
   { attempt, subject }: { readonly attempt: AttemptId; readonly subject: string },
   tip: GitSha,
   tree: GitSha,
-): Promise<Applied> {
+): Promise<AppliedCommit> {
   const call = run.shadow.callIntoUser;
   const message = composeRunMessage(run, attempt, subject);
   const commit = await createCommit(call, run.shadow.format, { tree, parents: [tip], identity: run.identity, message });
@@ -31,6 +31,6 @@ export async function commitOnTip(
 export async function describeApplied(
   run: RunWorkspace,
   { commit, parent, tree }: Pick<RunCommit, "commit" | "parent" | "tree">,
-): Promise<Applied> {
+): Promise<AppliedCommit> {
   return { commit, parent, tree, paths: await readChangedDisplayPaths(run, parent, commit), notApplied: 0 };
 }

@@ -5,7 +5,7 @@
 //   T2. It is done at most once: its commit is found by its key.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import type { Applied, MergeChildRequest } from "../../ports/workspace.ts";
+import type { AppliedCommit, MergeChildRequest } from "../../ports/workspace.ts";
 import { findConflicts, refuseIfCheckedOut } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 import { findAttemptCommit, readTip } from "../git/run-commits.ts";
@@ -18,7 +18,7 @@ import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 export async function mergeChild(
   run: RunWorkspace,
   { attempt, since, commit: child, subject }: MergeChildRequest,
-): Promise<Applied | { readonly conflict: readonly string[] } | null> {
+): Promise<AppliedCommit | { readonly conflict: readonly string[] } | null> {
   const tip = await readTip(run);
   const existing = await findAttemptCommit(run, attempt, tip.commit);
   if (existing !== null) return describeApplied(run, existing); // T2

@@ -5,12 +5,12 @@ import type { CrashState } from "../../../src/contracts/crash-state.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Flow, Scalar } from "../../../src/contracts/flow.ts";
 import { reportedCharge, findLimit, usedAmount } from "../../../src/core/budget.ts";
-import type { Next } from "../../../src/core/next.ts";
-import { turnHistory } from "../../../src/core/turn-history.ts";
+import type { NextAction } from "../../../src/core/next-action.ts";
+import { buildTurnHistory } from "../../../src/core/turn-history.ts";
 import { phaseRule, findStep, getCursor } from "../../../src/core/selectors.ts";
-import { remedyFor } from "../../../src/core/recovery.ts";
+import { findRecoveryRow } from "../../../src/core/recovery.ts";
 import type { OpenAttempt, Run } from "../../../src/core/state.ts";
-import { taskWaves } from "../../../src/core/waves.ts";
+import { sortIntoWaves } from "../../../src/core/waves.ts";
 import { dimensions } from "../../../src/contracts/budget.ts";
 import { opened, sha, Tape, usage } from "./tape.ts";
 
@@ -96,7 +96,7 @@ export function drive(machine: Machine, script: Script): { readonly tape: Tape; 
     }
     if (next.do === "settle") {
       const doubt = inspect(disk, run, next.attempt);
-      const { remedy, why } = remedyFor(doubt);
+      const { remedy, why } = findRecoveryRow(doubt);
       const isLost = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent" && remedy === "repeat";
       if (remedy === "repeat") disk.layers.delete(next.attempt);
       append({
@@ -162,7 +162,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
       : { event: "step_failed", attempt, facts, progress, fingerprint: plan.fail, reason_code: plan.fail };
   yield null;
   if (open.kind === "tasks") {
-    yield { event: "tasks_read", attempt, waves: taskWaves(plan.tasks ?? []), left: [...(plan.left ?? [])] };
+    yield { event: "tasks_read", attempt, waves: sortIntoWaves(plan.tasks ?? []), left: [...(plan.left ?? [])] };
     return;
   }
   if (open.kind !== "agent") {
@@ -172,7 +172,7 @@ function* perform({ disk }: Machine, now: () => Run, attempt: string, script: Sc
     return;
   }
   if (open.stage === "started") {
-    const { history } = turnHistory(now(), attempt);
+    const { history } = buildTurnHistory(now(), attempt);
     disk.turns.push(`${attempt} after ${history.length}`);
     disk.layers.set(attempt, "dirty");
     yield null;
@@ -247,7 +247,7 @@ function survey(disk: Disk, run: Run): { gone: string[]; proved: string[] } {
 }
 
 /** No turn begins unless spent, reserved and needed together fit every limit. */
-function affordedOrThrow(run: Run, next: Extract<Next, { do: "attempt" }>): void {
+function affordedOrThrow(run: Run, next: Extract<NextAction, { do: "attempt" }>): void {
   const { need, walk, step: id } = next.event;
   if (need === undefined) return;
   const { phase } = getCursor(run, walk);

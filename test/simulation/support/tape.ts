@@ -1,12 +1,12 @@
 // tape: a journal in memory for stories about the core: drafts go in, whole entries come out, and a fold runs along.
 
-import { profiles, type Usage } from "../../../src/contracts/budget.ts";
+import { budgetProfiles, type Usage } from "../../../src/contracts/budget.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Check, CheckResult, CheckStatus } from "../../../src/contracts/evidence.ts";
 import type { Flow } from "../../../src/contracts/flow.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { type Fold, fold, openFold } from "../../../src/core/fold.ts";
-import type { Next } from "../../../src/core/next.ts";
+import type { NextAction } from "../../../src/core/next-action.ts";
 import type { Run } from "../../../src/core/state.ts";
 import { formatIsoTime } from "../../../src/kit/iso-time.ts";
 
@@ -35,7 +35,7 @@ export function runDrafted(flow: Flow, { options = {}, run = {}, phase = {}, che
       goal: "make it so",
       scope: ["**"],
       done_criteria: [{ id: "c1", text: "it is so", check: null }],
-      max_budget: { ...profiles.balanced, limits: { ...profiles.balanced.limits } },
+      max_budget: { ...budgetProfiles.balanced, limits: { ...budgetProfiles.balanced.limits } },
       completion_mode: "promise",
       completion_promise: "DONE",
       risk_level: "medium",
@@ -109,7 +109,7 @@ export class Tape {
     if (state.status === "unborn") throw new Error("not drafted yet");
     return state;
   }
-  get next(): Next {
+  get next(): NextAction {
     return decide(this.#fold.state);
   }
   /** What a fresh fold makes of the same entries. */

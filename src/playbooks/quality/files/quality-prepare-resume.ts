@@ -9,7 +9,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Draft } from "../../../contracts/event.ts";
 import type { RunView } from "../../../core/state.ts";
-import { withoutFreshness } from "../../../engine/found-gates.ts";
+import { withoutFreshness } from "../../../engine/survey-gates.ts";
 import { listSome } from "../../../kit/list-some.ts";
 import { missingFileField, runStatePath } from "../views/run-state-names.ts";
 import { judgeGates } from "../../../verify/gates/gates.ts";
@@ -18,7 +18,7 @@ import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { gatesOfPhase } from "../steps/phase-gates.ts";
 import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
-import { openedRepository } from "../../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../../project/runs/require-repository.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { blobReader, readEntries } from "../../contract/run-journal.ts";
 import { type LogDifference, QualityLogFile } from "./quality-log-file.ts";
@@ -55,7 +55,7 @@ const buildDifferedEvent = ({ line, actual }: LogDifference): Draft => ({
 
 /** Reports landed files that are missing from the checkout, and reopens the phases whose gates no longer hold without them. U1 */
 async function reopenUnprovedPhases(paths: ProjectPaths, view: RunView): Promise<PreparedResume> {
-  const { branch } = await openedRepository(paths.root);
+  const { branch } = await requireRepository(paths.root);
   const landingCommits = findLandings(view);
   const newestLanding = [...landingCommits.values()].at(-1);
   if (newestLanding === undefined || branch === null || branch !== view.drafted.base.branch) return noChange; // U2

@@ -14,9 +14,9 @@ import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
 import { readStatus } from "../../../workspace/git/checkout-status.ts";
 import { docsFolders, isDocument } from "../steps/docs-present.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
-import { openedRepository } from "../../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../../project/runs/require-repository.ts";
 import { refuse } from "../../../project/respond.ts";
-import { settingsOf } from "../../../project/config/settings.ts";
+import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule } from "../../contract/ignored-paths.ts";
 import { refuseUncommittedDocs } from "./refuse-uncommitted-docs.ts";
@@ -50,7 +50,7 @@ export async function prepareQuality({ context, paths: projectPaths, input }: Pr
   const uncommittedArtifacts = uncommitted.filter((path) => path.startsWith("quality/"));
   if (earlier.isContinued && uncommittedArtifacts.length > 0) refuseUncommitted(uncommittedArtifacts); // Q2
   const uncommittedDocs = uncommitted.filter((path) => docsFolders(target).some((folder) => path.startsWith(folder)) && isDocument(path));
-  const configuredLimits = settingsOf(context, projectPaths, input).config.limits ?? {};
+  const configuredLimits = requireSettings(context, projectPaths, input).config.limits ?? {};
   const targetText = target === "." ? "" : `, what lies under ${target}`;
   return {
     goal: `Audit ${benchmark}${targetText}: explore, generate, review, audit, reconcile, verify.`,
@@ -185,7 +185,7 @@ export function describeProgress({ startedPhases, endsByPhase }: ParsedLog): str
 /** Changed and untracked files, except the runner's own. */
 async function listUncommitted(projectPaths: ProjectPaths): Promise<readonly string[]> {
   const isOwned = compileOwnedPaths([...alwaysOwnedPaths, ...qualityOwnedPaths]);
-  const { changed, untracked } = await readStatus(await openedRepository(projectPaths.root), isOwned);
+  const { changed, untracked } = await readStatus(await requireRepository(projectPaths.root), isOwned);
   return [...changed, ...untracked];
 }
 

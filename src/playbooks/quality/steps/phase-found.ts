@@ -8,7 +8,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import { missingFileField } from "../views/run-state-names.ts";
 import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { withoutFreshness } from "../../../engine/found-gates.ts";
+import { withoutFreshness } from "../../../engine/survey-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";

@@ -9,7 +9,7 @@
 import { findFact, gateFact, GateResult, type GateCheck } from "../../../contracts/quality-facts.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { listSome } from "../../../kit/list-some.ts";
-import { withoutFreshness } from "../../../engine/found-gates.ts";
+import { withoutFreshness } from "../../../engine/survey-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";

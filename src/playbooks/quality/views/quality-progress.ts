@@ -7,7 +7,7 @@ import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { gateLogPath, phaseTitles, terminalSection } from "./run-state-names.ts";
 import type { RunStateLog } from "./run-state.ts";
 import type { Volume } from "./run-state-volume.ts";
-import { figure, oneLine, plural } from "../../../views/wording.ts";
+import { formatNumber, oneLine, plural } from "../../../views/wording.ts";
 
 const recentEventsMax = 10;
 const messageCharsMax = 160;
@@ -105,7 +105,7 @@ function phaseFigures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | un
     case 1:
       return [plural(count("findings_total"), "finding"), patternsText(count("patterns_walked"), tally)];
     case 2:
-      if (tally === undefined) return [`${figure(count("findings_promoted"))} promoted`];
+      if (tally === undefined) return [`${formatNumber(count("findings_promoted"))} promoted`];
       return [`${plural(tally.artifacts.length, "artifact")} produced`];
     case 3:
       return [`${plural(count("bugs_identified"), "bug")} identified`];
@@ -191,7 +191,7 @@ function artifactLines({ tallies }: RunStateLog, { events }: Volume): readonly s
   const sizes = new Map<string, number | undefined>();
   for (const { artifacts } of tallies.values()) for (const { path, bytes: size } of artifacts) sizes.set(path, size);
   for (const event of events) if (event.event === "artifact_written") sizes.set(event.relative_path, event.byte_size);
-  return [...sizes].map(([path, size]) => `- ${oneLine(path)} (${size === undefined ? "size unknown" : `${figure(size)} bytes`})`);
+  return [...sizes].map(([path, size]) => `- ${oneLine(path)} (${size === undefined ? "size unknown" : `${formatNumber(size)} bytes`})`);
 }
 
 function documentationLines({ documentation }: RunStateLog): readonly string[] {

@@ -8,7 +8,7 @@ import {
   type PhaseNumber,
   phaseNumbers,
   runEventSchemas,
-  runners,
+  qualityRunners,
   terminalVerdicts,
   toleratedCycleVerdicts,
 } from "../../../contracts/quality-run.ts";
@@ -48,7 +48,7 @@ const extraRules: Readonly<Record<string, (event: Tree, report: Report) => void>
     if (typeof started_at === "string" && started_at !== ts && cycle_name === undefined)
       report("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`);
   },
-  run_start: ({ runner }, report) => warnUnlisted(report, "run_start runner", runner, runners),
+  run_start: ({ runner }, report) => warnUnlisted(report, "run_start runner", runner, qualityRunners),
   documentation_state: ({ state }, report) => warnUnlisted(report, "documentation_state state", state, documentationStates),
   run_end: ({ final_verdict }, report) => warnUnlisted(report, "run_end final_verdict", final_verdict, terminalVerdicts),
   phase_end: judgeCounts,

@@ -10,7 +10,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { GitSha } from "../../../contracts/ids.ts";
 import type { RunView } from "../../../core/state.ts";
 import { commitPages, type Pages } from "../../../workspace/landing/commit-pages.ts";
-import { oneAtATime } from "../../../project/runs/one-at-a-time.ts";
+import { runUnderLock } from "../../../project/runs/run-under-lock.ts";
 import { readSettings } from "../../../project/config/settings.ts";
 import type { PlaybookParts } from "../../contract/playbook.ts";
 import { ownedInPhases, phaseFolder } from "../../../contracts/roadmap-places.ts";
@@ -33,7 +33,7 @@ export async function commitPagesOfEndedRun({ context, paths, root, entries, vie
   const subject = buildSubject([...landedCommits.keys()]);
   const commit = async (): Promise<unknown> =>
     commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await readPages(root, landedCommits), subject });
-  await oneAtATime(paths, "landing", commit, { waitMs });
+  await runUnderLock(paths, "landing", commit, { waitMs });
 }
 
 /** C1: each landed phase with the commit of its landing. A landing includes all phases completed before it. */

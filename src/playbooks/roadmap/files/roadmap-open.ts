@@ -13,7 +13,7 @@ import { fold } from "../../../core/fold.ts";
 import type { RunView } from "../../../core/state.ts";
 import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
 import { renderLearnings } from "../views/learnings.ts";
-import { nextActions } from "../../../views/next-actions.ts";
+import { listNextActions } from "../../../views/next-actions.ts";
 import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
 import { type ProjectionsOptions, openRoadmapProjections } from "../views/roadmap-projections.ts";
 import { isHaltReason } from "../views/roadmap-log.ts";
@@ -75,7 +75,7 @@ export async function openRoadmapPlaybook({
       reason: entry.reason_code,
       detail: entry.detail ?? null,
       at: entry.ts,
-      remediation: nextActions(run),
+      remediation: listNextActions(run),
       postMortems: [...projections.postMortems.values()],
     });
     diagnostics.set(name, page);

@@ -5,8 +5,8 @@ import type { Scalar } from "../../../contracts/flow.ts";
 import { specHash, describeMismatch } from "./spec.ts";
 import { findingText } from "../../../kit/finding.ts";
 import { readDocument } from "../../contract/read-document.ts";
-import { actorOf } from "../../../project/command-context.ts";
-import { redactionOf } from "../../../project/secrets/redaction-of.ts";
+import { toActor } from "../../../project/command-context.ts";
+import { getRedaction } from "../../../project/secrets/context-redaction.ts";
 import { refuse } from "../../../project/respond.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
@@ -43,7 +43,7 @@ const problemCharsMax = 500;
 function checkSpec({ context, paths, view, flags }: PrepareResumeInput): PreparedResume {
   const { options, documents = [], run_id } = view.drafted;
   const [specPath, lockedHash, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => findText(options, name));
-  const { redactor } = redactionOf(context, paths.root);
+  const { redactor } = getRedaction(context, paths.root);
   const document = specPath === null || specPath === undefined ? null : readDocument(paths.root, specPath);
   const bytes = document === null || "findings" in document ? null : document.bytes;
   const changed = documents
@@ -92,7 +92,7 @@ function checkSpec({ context, paths, view, flags }: PrepareResumeInput): Prepare
         adopted: true,
         options: { spec_hash: currentHash },
         documents: recordedDocuments,
-        actor: actorOf(context),
+        actor: toActor(context),
         reason_code: "spec_change_accepted",
       },
     ],

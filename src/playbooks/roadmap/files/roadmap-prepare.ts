@@ -8,10 +8,10 @@ import type { PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts
 import { planningConfigPath } from "../documents/planning-config.ts";
 import { specHash, describeMismatch } from "./spec.ts";
 import { findingText, type Finding } from "../../../kit/finding.ts";
-import { limitsNotRaised } from "../../../project/config/config-loosened.ts";
+import { withoutLoosenedLimits } from "../../../project/config/without-loosening.ts";
 import { breakerDefaults } from "../../../core/breaker.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
-import { openedRepository } from "../../../project/runs/opened-repository.ts";
+import { requireRepository } from "../../../project/runs/require-repository.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import { refuse } from "../../../project/respond.ts";
 import { systemClock } from "../../../project/runs/system-clock.ts";
@@ -21,9 +21,9 @@ import { readProjectState } from "./roadmap-states.ts";
 import { type DocumentBytes, phaseOfFinding } from "./roadmap-documents.ts";
 import { choosePhases } from "./roadmap-choose.ts";
 import { loadRoadmap } from "./roadmap-problems.ts";
-import { costConstants } from "../../../project/config/cost-constants.ts";
+import { readCostConstants } from "../../../project/config/cost-constants.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
-import { settingsOf } from "../../../project/config/settings.ts";
+import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { describeAccepted } from "./roadmap-prepare-resume.ts";
 
@@ -35,9 +35,9 @@ export async function prepare({ context, paths, input }: PrepareInput): Promise<
   const { path, phases, config, specPath } = documents;
   const expression = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
   const { requested, open, findings } = await choosePhases(paths.root, roadmap, expression);
-  const [limits, raisedLimits] = limitsNotRaised(
+  const [limits, raisedLimits] = withoutLoosenedLimits(
     configNumbers(config.circuit_breaker_config),
-    settingsOf(context, paths).config.limits ?? {},
+    requireSettings(context, paths).config.limits ?? {},
   ); // P2
   const foreignState = input.options?.["resumes"] === undefined ? null : await readForeignState(paths.root, input);
   const ownSpec = documents.originals.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
@@ -45,13 +45,18 @@ export async function prepare({ context, paths, input }: PrepareInput): Promise<
   const specWarnings = checkLockedSpec(input, spec);
   const recorded = documents.originals.some((one) => one.path === spec.path) ? documents.originals : [...documents.originals, spec];
   const thresholds = { ...breakerDefaults };
-  const { head } = await openedRepository(paths.root);
+  const { head } = await requireRepository(paths.root);
   const resumes =
     foreignState === null
       ? null
       : await buildResumed({ root: paths.root, head: head.commit, ...foreignState, documents, phaseIds: open, thresholds });
   const remaining = open.filter((id) => !roadmap.completed.has(id));
-  const { tokens } = await estimateRoadmap(paths, documents, remaining, costConstants(settingsOf(context, paths).config.limits ?? {}));
+  const { tokens } = await estimateRoadmap(
+    paths,
+    documents,
+    remaining,
+    readCostConstants(requireSettings(context, paths).config.limits ?? {}),
+  );
   return {
     goal: buildGoal(path, phases, open, expression),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },

@@ -1,14 +1,14 @@
 // roadmap-preview: previews a roadmap draft: the phases it would run and their estimated cost.
 
 import type { Estimate } from "../../../views/preview.ts";
-import { columned } from "../../../views/columned.ts";
+import { alignColumns } from "../../../views/align-columns.ts";
 import { oneLine } from "../../../views/wording.ts";
 import { completedPhases, selectPhases } from "../documents/order.ts";
-import { costConstants } from "../../../project/config/cost-constants.ts";
+import { readCostConstants } from "../../../project/config/cost-constants.ts";
 import { readRoadmapDocuments } from "./roadmap-documents.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { loadCompletion } from "./completed-phases.ts";
-import { settingsOf } from "../../../project/config/settings.ts";
+import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreviewInput, PlaybookPreview } from "../../contract/playbook.ts";
 
 const phasesMax = 15;
@@ -38,8 +38,8 @@ export async function preview({ context, paths, view }: PreviewInput): Promise<P
     paths,
     documents,
     ids,
-    costConstants(settingsOf(context, paths).config.limits ?? {}),
+    readCostConstants(requireSettings(context, paths).config.limits ?? {}),
   );
   const estimate: Estimate = { tokens, minutes, usd, basis };
-  return { summary: [...columned(rows), ...more], estimate };
+  return { summary: [...alignColumns(rows), ...more], estimate };
 }

@@ -12,14 +12,14 @@ import type { Facts } from "../../../contracts/outcome.ts";
 import type { CompletionReport } from "../../../contracts/roadmap-reports.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { optionValue } from "../../../core/selectors.ts";
-import { own } from "../../../core/record.ts";
+import { ownValue } from "../../../core/own-values.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { type CompletionInput, buildCompletionFile, renderCompletionPage } from "../views/completion-report.ts";
 import { integration, selfAudit } from "../views/phase-history.ts";
 import { selfAuditSummary } from "../views/roadmap-self-audit.ts";
 import { buildRoadmapState } from "../views/roadmap-state.ts";
 import { type VerdictWithGaps, computeVerdict } from "../../../core/verdict.ts";
-import { runEnding } from "../../../views/next-actions.ts";
+import { describeEnding } from "../../../views/next-actions.ts";
 import { parseRoadmap } from "../documents/roadmap.ts";
 import { buildCompletionReport, type RoadmapPhase, skippedPhases } from "../../../insight/completion.ts";
 import { buildMetrics, withMetrics } from "../../../insight/metrics.ts";
@@ -35,7 +35,7 @@ import { readCompletionTimes } from "../files/roadmap-states.ts";
 import { writeWholeFile } from "../../contract/whole-file.ts";
 import { isBegun, type ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../../project/runs/read-run.ts";
-import { runSetup } from "../../../project/runs/run-points.ts";
+import { toRunSetup } from "../../../project/runs/run-points.ts";
 
 const detailCharsMax = 500;
 
@@ -56,7 +56,7 @@ export function createWrapUpStep(parts: WrapUpParts): Functions<RunView, CursorV
     perform: async ({ state: run }) => {
       const summary = await summarize(parts, run);
       const auditVerdict = findVerdict(run, summary);
-      const ending = runEnding(run, reportVerdict(run, summary, auditVerdict));
+      const ending = describeEnding(run, reportVerdict(run, summary, auditVerdict));
       const writeProblem = await writeReports(parts, { ...summary, ending });
       const verdictFacts = auditVerdict === null ? {} : { verdict: auditVerdict.verdict, gaps: auditVerdict.gaps.join("; ") };
       const facts = { ...buildFacts(summary, writeProblem === null), ...verdictFacts };
@@ -111,7 +111,7 @@ async function findConfigChanges(
   if (folder === undefined || previousRunId === undefined) return null;
   const paths = { root, folder };
   const previousRun = isBegun(paths, previousRunId) ? await readRunOrNull(paths, previousRunId) : null;
-  return previousRun === null ? null : describeChanges(runSetup(previousRun.view), runSetup(run));
+  return previousRun === null ? null : describeChanges(toRunSetup(previousRun.view), toRunSetup(run));
 }
 
 type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };
@@ -119,7 +119,7 @@ type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };
 /** Warnings about a failed integration check or self-audit, which the counts of phases would not show. */
 function findFinalWarnings(run: RunView): readonly Warning[] {
   const findFailure = (phase: string, step: string): string | null => {
-    const outcome = own(own(run.cursors, phase)?.last ?? {}, step);
+    const outcome = ownValue(ownValue(run.cursors, phase)?.last ?? {}, step);
     return outcome?.kind === "failed" ? (outcome.detail ?? outcome.reason ?? "it gave no reason").slice(0, detailCharsMax) : null;
   };
   const warnings: Warning[] = [];
@@ -157,7 +157,7 @@ function finalStatus({ phases }: RoadmapState, warnings: readonly Warning[]): Ro
 
 /** All phases of the recorded roadmap; if the document is missing, those of the run. */
 function loadPhases(run: RunView, readBlob: WrapUpParts["readBlob"]): readonly RoadmapPhase[] {
-  const path = own(run.drafted.options, "roadmap_path");
+  const path = ownValue(run.drafted.options, "roadmap_path");
   const recorded = run.drafted.documents?.find((document) => document.path === path);
   const bytes = recorded === undefined ? null : readBlob(recorded.hash);
   const phases = bytes === null || typeof path !== "string" ? [] : parseRoadmap(path, bytes.toString("utf8")).phases;

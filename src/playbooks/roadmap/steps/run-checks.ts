@@ -1,7 +1,7 @@
 // run-checks: runs checks on a commit with the protected tests of the base.
 
 import type { Check, CheckResult } from "../../../contracts/evidence.ts";
-import { baseTests } from "../../../engine/protected-files.ts";
+import { baseTestFields } from "../../../engine/protected-files.ts";
 import type { StepInput, RoadmapParts } from "./roadmap-parts.ts";
 
 /** Agents cannot change the files that judge their work: changed ones that nobody approved are replaced by those of the base commit. */
@@ -30,7 +30,7 @@ export async function runChecks(
     known: knownStatuses,
     cancel,
     onLiveEvent,
-    ...baseTests(state, changes),
+    ...baseTestFields(state, changes),
     ...restoredFiles,
   });
 }

@@ -13,8 +13,8 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { phaseAlignment, minutesBetween } from "../../../insight/metrics.ts";
 import { trendWarning } from "../../../insight/trend.ts";
 import type { Warning } from "../insight/warnings.ts";
-import { inText, list, section, table } from "../../../views/markdown.ts";
-import { amount, figure, plural } from "../../../views/wording.ts";
+import { escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
+import { formatAmount, formatNumber, plural } from "../../../views/wording.ts";
 
 export type CompletionInput = {
   readonly state: RoadmapState;
@@ -51,20 +51,20 @@ export function buildCompletionFile({ state, metrics, trend, selfAudit, batch, s
 export function renderCompletionPage(input: CompletionInput): string {
   const { state, metrics, trend, selfAudit, batch, skipped, warnings } = input;
   const trendText = trend === null ? null : trendWarning(trend);
-  const warningTexts = [...warnings.map(({ message }) => inText(message)), ...(trendText === null ? [] : [trendText])];
+  const warningTexts = [...warnings.map(({ message }) => escapeMarkdown(message)), ...(trendText === null ? [] : [trendText])];
   return [
     `# Completion report: ${metrics.run_id}`,
     "",
-    `Written ${metrics.timestamp}. The run is ${state._meta.status}.${input.ending === undefined ? "" : ` ${inText(input.ending)}`}`,
-    ...(batch === null ? [] : section("Roadmap", roadmapLines(batch))),
-    ...section("Attempted phases", attemptedLines(input)),
-    ...section("Skipped phases", skippedLines(batch?.phases_skipped ?? skipped)),
-    ...(batch === null ? [] : section("Dependency gaps", gapLines(batch))),
-    ...section("Self-audit", auditLines(selfAudit, warnings)),
-    ...section("Summary", summaryLines(metrics, (batch?.phases_skipped ?? skipped).length)),
-    ...section("Trend", [...trendLines(trend), ...changeLines(input)]),
-    ...section("Warnings", list(warningTexts)),
-    ...section("Files", fileLines),
+    `Written ${metrics.timestamp}. The run is ${state._meta.status}.${input.ending === undefined ? "" : ` ${escapeMarkdown(input.ending)}`}`,
+    ...(batch === null ? [] : markdownSection("Roadmap", roadmapLines(batch))),
+    ...markdownSection("Attempted phases", attemptedLines(input)),
+    ...markdownSection("Skipped phases", skippedLines(batch?.phases_skipped ?? skipped)),
+    ...(batch === null ? [] : markdownSection("Dependency gaps", gapLines(batch))),
+    ...markdownSection("Self-audit", auditLines(selfAudit, warnings)),
+    ...markdownSection("Summary", summaryLines(metrics, (batch?.phases_skipped ?? skipped).length)),
+    ...markdownSection("Trend", [...trendLines(trend), ...changeLines(input)]),
+    ...markdownSection("Warnings", markdownList(warningTexts)),
+    ...markdownSection("Files", fileLines),
     "",
   ].join("\n");
 }
@@ -88,40 +88,40 @@ function attemptedLines({ state, names, metrics }: CompletionInput): readonly st
       const id = key.replace(/^phase_/, "");
       const endedAt = phase.completed_at ?? metrics.timestamp;
       return [
-        inText(id),
-        inText(nameOf(names, id)),
+        escapeMarkdown(id),
+        escapeMarkdown(nameOf(names, id)),
         phase.status,
         String(phaseAlignment(phase) ?? "–"),
-        amount("minutes", minutesBetween(phase.started_at ?? endedAt, endedAt)),
-        figure(phase.tokens_used),
+        formatAmount("minutes", minutesBetween(phase.started_at ?? endedAt, endedAt)),
+        formatNumber(phase.tokens_used),
         String(phase.debug_attempts),
         String(phase.replan_attempts),
       ];
     });
-  return table(["Phase", "Name", "Status", "Alignment", "Duration", "Tokens", "Debug", "Replan"], rows);
+  return markdownTable(["Phase", "Name", "Status", "Alignment", "Duration", "Tokens", "Debug", "Replan"], rows);
 }
 
 const nameOf = (names: CompletionInput["names"], id: string): string => (Object.hasOwn(names, id) ? (names[id] ?? id) : id);
 
 function skippedLines(skipped: readonly SkippedPhase[]): readonly string[] {
-  return table(
+  return markdownTable(
     ["Phase", "Name", "Reason", "Completed earlier"],
     skipped.map(({ phase_id, phase_name, reason, original_run_timestamp }) => [
-      inText(phase_id),
-      inText(phase_name),
-      inText(reason),
+      escapeMarkdown(phase_id),
+      escapeMarkdown(phase_name),
+      escapeMarkdown(reason),
       original_run_timestamp ?? "–",
     ]),
   );
 }
 
 function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
-  return table(
+  return markdownTable(
     ["Failed phase", "Why", "Blocked phases"],
     dependency_gaps.map(({ failed_phase_id, failed_phase_name, failure_reason, blocked_phases }) => [
-      `${inText(failed_phase_id)}: ${inText(failed_phase_name)}`,
-      inText(failure_reason),
-      blocked_phases.map(({ phase_id, phase_name }) => `${inText(phase_id)}: ${inText(phase_name)}`).join(", ") || "none",
+      `${escapeMarkdown(failed_phase_id)}: ${escapeMarkdown(failed_phase_name)}`,
+      escapeMarkdown(failure_reason),
+      blocked_phases.map(({ phase_id, phase_name }) => `${escapeMarkdown(phase_id)}: ${escapeMarkdown(phase_name)}`).join(", ") || "none",
     ]),
   );
 }
@@ -130,16 +130,18 @@ function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]
   if (audit === null) return ["No self-audit was made."];
   const auditFailure = warnings.find(({ code }) => code === "audit_failed");
   return [
-    ...(auditFailure === undefined ? [] : [inText(auditFailure.message), ""]),
+    ...(auditFailure === undefined ? [] : [escapeMarkdown(auditFailure.message), ""]),
     `${plural(audit.total_requirements_checked, "requirement")} checked, ${audit.passed_on_first_check} passed on the first check, ` +
       `${plural(audit.gaps_found, "gap")} found, ${audit.gaps_fixed} fixed, ${audit.gaps_remaining} remaining, ` +
       `${plural(audit.audit_cycles, "re-audit")}.`,
-    ...(audit.fix_commits.length === 0 ? [] : ["", `Fixes: ${audit.fix_commits.map((sha) => inText(sha)).join(", ")}.`]),
+    ...(audit.fix_commits.length === 0 ? [] : ["", `Fixes: ${audit.fix_commits.map((sha) => escapeMarkdown(sha)).join(", ")}.`]),
     ...(audit.remaining_gap_details.length === 0
       ? []
       : [
           "",
-          ...audit.remaining_gap_details.map(({ requirement_id, description }) => `- ${inText(requirement_id)}: ${inText(description)}`),
+          ...audit.remaining_gap_details.map(
+            ({ requirement_id, description }) => `- ${escapeMarkdown(requirement_id)}: ${escapeMarkdown(description)}`,
+          ),
         ]),
   ];
 }
@@ -147,7 +149,7 @@ function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]
 function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
   const rate = metrics.success_rate === null ? "none: nothing was attempted" : `${Math.round(metrics.success_rate * 100)} %`;
   const failureCounts = Object.entries(metrics.failure_taxonomy_histogram).map(([category, times]) => `${category}: ${times}`);
-  return list([
+  return markdownList([
     `attempted: ${metrics.phases_attempted}`,
     `succeeded: ${metrics.phases_succeeded}`,
     `failed: ${metrics.phases_failed}`,
@@ -155,8 +157,8 @@ function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
     `skipped: ${skipped}`,
     `success rate: ${rate}`,
     `average alignment: ${metrics.avg_alignment_score ?? "none"}`,
-    `duration: ${amount("minutes", metrics.total_duration_minutes)}`,
-    `estimated tokens: ${figure(metrics.total_estimated_tokens)}`,
+    `duration: ${formatAmount("minutes", metrics.total_duration_minutes)}`,
+    `estimated tokens: ${formatNumber(metrics.total_estimated_tokens)}`,
     `debug loops: ${metrics.total_debug_loops}, replans: ${metrics.total_replan_attempts}`,
     ...(failureCounts.length === 0 ? [] : [`failures: ${failureCounts.join(", ")}`]),
   ]);
@@ -165,20 +167,23 @@ function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
 const changeLines = ({ trend, configChanges = null }: CompletionInput): readonly string[] =>
   trend === null || configChanges === null
     ? []
-    : ["", `Different from the run before: ${configChanges.length === 0 ? "nothing that is recorded" : inText(configChanges.join("; "))}.`];
+    : [
+        "",
+        `Different from the run before: ${configChanges.length === 0 ? "nothing that is recorded" : escapeMarkdown(configChanges.join("; "))}.`,
+      ];
 
 function trendLines(trend: TrendSummary | null): readonly string[] {
   if (trend === null) return ["One run alone is no trend."];
   const { historical } = trend;
-  const signed = (value: number | null): string => (value === null ? "unknown" : `${value > 0 ? "+" : ""}${figure(value)}`);
+  const signed = (value: number | null): string => (value === null ? "unknown" : `${value > 0 ? "+" : ""}${formatNumber(value)}`);
   const rangeCells = (range: TrendSummary["historical"]["success_rate"]): readonly string[] =>
-    range === null ? ["–", "–", "–"] : [figure(range.min), figure(range.max), figure(range.avg)];
+    range === null ? ["–", "–", "–"] : [formatNumber(range.min), formatNumber(range.max), formatNumber(range.avg)];
   return [
     `Against the run before: success rate ${signed(trend.success_rate_delta)}, alignment ${signed(trend.avg_alignment_delta)}, ` +
       `estimated tokens ${signed(trend.estimated_cost_delta)}.`,
     `Failures that came back: ${trend.recurring_failures.join(", ") || "none"}.`,
     "",
-    ...table(
+    ...markdownTable(
       [`Over ${plural(historical.total_runs, "run")}`, "Least", "Most", "Average"],
       [
         ["success rate", ...rangeCells(historical.success_rate)],

@@ -1,7 +1,7 @@
 // learnings: renders `.autopilot/learnings.md` in its published format (section 7), with the source and re-check of each entry.
 
 import type { Learning } from "../insight/learnings.ts";
-import { inCode } from "../../../views/markdown.ts";
+import { markdownCode } from "../../../views/markdown.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 export const learningsHeader = "# Learnings (current run)";
@@ -16,7 +16,7 @@ export function learningLines(learning: Learning): readonly string[] {
   const phase = oneLine(phase_id);
   const name = oneLine(phase_name);
   const origin = `**Provenance:** ${oneLine(provenance.run_id)}, ${oneLine(provenance.source)}, ${oneLine(provenance.recorded_at)}.`;
-  const footer = [origin, ...(recheck === null ? [] : [`**Re-check:** ${inCode(recheck)}`])];
+  const footer = [origin, ...(recheck === null ? [] : [`**Re-check:** ${markdownCode(recheck)}`])];
   if (learning.kind === "failure") {
     return [
       `### Phase ${phase} failure -- ${learning.category}`,

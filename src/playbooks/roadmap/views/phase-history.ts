@@ -8,7 +8,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import type { Facts, Says } from "../../../contracts/outcome.ts";
 import type { TaskRecord } from "../../../contracts/roadmap-state.ts";
-import { own } from "../../../core/record.ts";
+import { ownValue } from "../../../core/own-values.ts";
 import { attemptParts, isOutsideRoadmap, phaseOfEntry, phaseOfPath, taskOfCursor } from "../../../insight/places.ts";
 
 /** The steps with a meaning of their own in the roadmap's files. Other steps appear under their own names. */
@@ -216,7 +216,7 @@ export function openPhaseHistory(): PhaseHistory {
 
 /** Criteria that only a person can judge, as the plan check reported them. */
 function findPersonCriteria({ steps }: PhaseSummary): string | null {
-  const criteria = own(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
+  const criteria = ownValue(steps.get(roadmapSteps.planCheck)?.facts ?? {}, "left_to_people");
   return typeof criteria === "string" && criteria !== "" ? criteria : null;
 }
 

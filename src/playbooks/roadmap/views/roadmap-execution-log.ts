@@ -8,8 +8,8 @@ import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
-import { inCode, inText, section, table } from "../../../views/markdown.ts";
-import { describeAttempt, duration, plural } from "../../../views/wording.ts";
+import { markdownCode, escapeMarkdown, markdownSection, markdownTable } from "../../../views/markdown.ts";
+import { describeAttempt, formatDuration, plural } from "../../../views/wording.ts";
 
 export type ExecutionLog = {
   apply(entry: Entry): void;
@@ -103,14 +103,14 @@ export function openExecutionLog(): ExecutionLog {
       const phase = phases.get(id);
       if (phase === undefined || phase.steps.length === 0) return null;
       return [
-        `# Execution log: phase ${inText(id)}, ${inText(name)}`,
+        `# Execution log: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
         "",
-        `Written by the runner from the journal of ${inText(run)}; agents do not write it.`,
-        ...section("Steps", table(["Step", "Agent", "Began", "Took", "Commit", "Result"], phase.steps.map(stepRow))),
-        ...phase.rounds.flatMap((round, index) => section(`Execution ${index + 1}`, roundLines(round))),
+        `Written by the runner from the journal of ${escapeMarkdown(run)}; agents do not write it.`,
+        ...markdownSection("Steps", markdownTable(["Step", "Agent", "Began", "Took", "Commit", "Result"], phase.steps.map(stepRow))),
+        ...phase.rounds.flatMap((round, index) => markdownSection(`Execution ${index + 1}`, roundLines(round))),
         ...phase.steps
           .filter(({ commands, commit }) => commands.length > 0 || commit !== null)
-          .flatMap((step) => section(inText(describeAttempt(step.attempt)), attemptLines(step))),
+          .flatMap((step) => markdownSection(escapeMarkdown(describeAttempt(step.attempt)), attemptLines(step))),
         "",
       ].join("\n");
     },
@@ -147,53 +147,53 @@ const newRound = ({ attempt, waves, left }: EventOf<"tasks_read">): ExecutionRou
 const toCommand = ({ check, status, exit_code, duration_ms, cached }: CheckResult): Command => ({
   command: check.command,
   result: `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
-  took: cached === true ? "known from before" : duration(duration_ms),
+  took: cached === true ? "known from before" : formatDuration(duration_ms),
 });
 
 const durationOf = ({ startedAt, endedAt }: Attempt): string =>
-  endedAt === null ? "–" : duration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(startedAt) ?? 0)));
+  endedAt === null ? "–" : formatDuration(Math.max(0, (parseIsoTime(endedAt) ?? 0) - (parseIsoTime(startedAt) ?? 0)));
 
 function stepRow(step: Attempt): readonly string[] {
   const parts = attemptParts(step.attempt);
   const ordinalText = parts === null || parts.ordinal === 1 ? "" : ` #${parts.ordinal}`;
   return [
-    inText(`${parts?.step ?? step.attempt}${ordinalText}`),
-    step.agent === null ? "–" : inText(step.agent),
+    escapeMarkdown(`${parts?.step ?? step.attempt}${ordinalText}`),
+    step.agent === null ? "–" : escapeMarkdown(step.agent),
     step.startedAt,
     durationOf(step),
-    step.commit === null ? "–" : inCode(step.commit.slice(0, 12)),
-    inText(step.result),
+    step.commit === null ? "–" : markdownCode(step.commit.slice(0, 12)),
+    escapeMarkdown(step.result),
   ];
 }
 
 function roundLines({ waves, tasks, personTasks }: ExecutionRound): readonly string[] {
-  const personText = personTasks.length === 0 ? "" : ` Left for a person: ${personTasks.map((id) => inText(id)).join(", ")}.`;
+  const personText = personTasks.length === 0 ? "" : ` Left for a person: ${personTasks.map((id) => escapeMarkdown(id)).join(", ")}.`;
   return [`${plural(tasks.size, "task")} in ${plural(waves, "wave")}.${personText}`, ...[...tasks.values()].flatMap(taskLines)];
 }
 
 function taskLines({ id, title, files, status, attempts }: Task): readonly string[] {
   return [
     "",
-    `### Task ${inText(id)}${title === "" ? "" : `: ${inText(title)}`} -- ${inText(status)}`,
+    `### Task ${escapeMarkdown(id)}${title === "" ? "" : `: ${escapeMarkdown(title)}`} -- ${escapeMarkdown(status)}`,
     "",
     `- Files of the plan: ${files.length === 0 ? "none named" : listPaths(files)}`,
     `- Retries: ${Math.max(0, attempts.length - 1)}`,
-    ...attempts.flatMap((attempt, index) => ["", `Try ${index + 1}: ${inText(attempt.result)}.`, "", ...attemptLines(attempt)]),
+    ...attempts.flatMap((attempt, index) => ["", `Try ${index + 1}: ${escapeMarkdown(attempt.result)}.`, "", ...attemptLines(attempt)]),
   ];
 }
 
 function attemptLines({ commit, paths, commands, confidence }: Attempt): readonly string[] {
   return [
-    ...(commit === null ? ["- Commit: none"] : [`- Commit: ${inCode(commit)}`, `- Files changed: ${listPaths(paths)}`]),
+    ...(commit === null ? ["- Commit: none"] : [`- Commit: ${markdownCode(commit)}`, `- Files changed: ${listPaths(paths)}`]),
     ...(confidence === null ? [] : [`- Confidence: ${confidence}, by the agent's own word`]), // X1
     ...(commands.length === 0
       ? ["- Commands run by the runner: none"]
       : [
           "- Commands run by the runner:",
           "",
-          ...table(
+          ...markdownTable(
             ["Command", "Result", "Took"],
-            commands.map(({ command, result, took }) => [inCode(command), inText(result), took]),
+            commands.map(({ command, result, took }) => [markdownCode(command), escapeMarkdown(result), took]),
           ),
         ]),
   ];
@@ -202,7 +202,7 @@ function attemptLines({ commit, paths, commands, confidence }: Attempt): readonl
 function listPaths(paths: readonly string[]): string {
   const shown = paths
     .slice(0, pathsShownMax)
-    .map((path) => inCode(path))
+    .map((path) => markdownCode(path))
     .join(", ");
   return paths.length > pathsShownMax ? `${shown} and ${paths.length - pathsShownMax} more` : shown;
 }

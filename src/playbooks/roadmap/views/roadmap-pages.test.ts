@@ -18,7 +18,7 @@ import { applied, journal, sha } from "../../../insight/entries.test-support.ts"
 import { type CompletionInput, buildCompletionFile, renderCompletionPage } from "./completion-report.ts";
 import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
 import { renderLearnings } from "./learnings.ts";
-import { inCode, inText } from "../../../views/markdown.ts";
+import { markdownCode, escapeMarkdown } from "../../../views/markdown.ts";
 import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
 import { openAuditLog } from "./roadmap-audit.ts";
 
@@ -201,8 +201,8 @@ describe("learnings.md", () => {
 
 describe("other people's words in our Markdown", () => {
   test("end no cell and open nothing", () => {
-    expect(inText("a | b\n# c <script> [x](y)")).toBe("a \\| b \\# c \\<script\\> \\[x\\](y)");
-    expect(inCode("a ``b` | c")).toBe("``` a ``b` \\| c ```");
+    expect(escapeMarkdown("a | b\n# c <script> [x](y)")).toBe("a \\| b \\# c \\<script\\> \\[x\\](y)");
+    expect(markdownCode("a ``b` | c")).toBe("``` a ``b` \\| c ```");
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { PhaseRecord, PhaseStatus, StepRecords } from "../../../contracts/roadmap-state.ts";
 import { alignmentMin, phaseTypes, type PhaseType, recommendations } from "../../../contracts/roadmap-values.ts";
-import { own } from "../../../core/record.ts";
+import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
 import { checkFlags } from "../../../insight/check-kind.ts";
 import { estimatedTokens } from "../../../insight/planned-cost.ts";
@@ -24,7 +24,7 @@ export function buildPhaseRecord(run: RunView, phase: PhaseView, summary: PhaseS
     steps: summary === undefined ? {} : buildSteps(summary, readClaim),
     debug_attempts: summary?.debugs ?? 0,
     replan_attempts: summary?.replans ?? 0,
-    tokens_used: own(run.ledger.phase, phase.id)?.tokens ?? 0,
+    tokens_used: ownValue(run.ledger.phase, phase.id)?.tokens ?? 0,
     estimated_tokens: typeof tokenEstimate === "number" && tokenEstimate >= 0 ? tokenEstimate : estimatedTokens({ phaseType, tasks }),
     human_verify_justification: summary?.justification ?? null,
     human_verdict: summary?.verdict ?? null,
@@ -36,14 +36,14 @@ function phaseStatus(run: RunView, phase: PhaseView): PhaseStatus {
   if (phase.status === "completed" || phase.status === "failed") return phase.status;
   if (phase.status === "skipped") return phase.because?.startsWith("already_") === true ? "completed" : "not_started";
   if (phase.status !== "open") return "not_started";
-  const block = own(run.cursors, phase.id)?.block ?? null;
-  const question = block === null ? undefined : own(run.blocks, block);
+  const block = ownValue(run.cursors, phase.id)?.block ?? null;
+  const question = block === null ? undefined : ownValue(run.blocks, block);
   return question?.step === roadmapSteps.human && !question.house ? "needs_human_verification" : "in_progress";
 }
 
 /** A fact of triage or preflight. */
 function findFact(summary: PhaseSummary | undefined, name: string): string | number | boolean | undefined {
-  const facts = ["triage", "preflight"].map((step) => own(summary?.steps.get(step)?.facts ?? {}, name));
+  const facts = ["triage", "preflight"].map((step) => ownValue(summary?.steps.get(step)?.facts ?? {}, name));
   return facts.find((value) => value !== undefined);
 }
 
@@ -83,7 +83,7 @@ const workStatus = { in_progress: "in_progress", passed: "completed", failed: "f
 function buildOutput(summary: PhaseSummary, step: StepSummary, file: "RESEARCH.md" | "PLAN.md"): NonNullable<StepRecords["research"]> {
   const isExistingPlan = step.status === "skipped" && file === "PLAN.md" && findFact(summary, "plan_exists") === true;
   const path = isExistingPlan ? findFact(summary, "plan_path") : undefined;
-  const hash = isExistingPlan ? findFact(summary, "output_hash") : own(step.facts, "output_hash");
+  const hash = isExistingPlan ? findFact(summary, "output_hash") : ownValue(step.facts, "output_hash");
   const output = typeof path === "string" ? path : `.planning/phases/${summary.id}/${file}`;
   return {
     status: workStatus[step.status],
@@ -139,11 +139,11 @@ function verifyStatus(checks: StepSummary | undefined, verify: StepSummary | und
 
 /** A score from 1 to 10; null for anything else. */
 function scoreOrNull({ says }: StepSummary, name: string): number | null {
-  const score = own(says, name);
+  const score = ownValue(says, name);
   return typeof score === "number" && score >= 1 && score <= 10 ? score : null;
 }
 
 function findRecommendation({ says }: StepSummary): (typeof recommendations)[number] | null {
-  const recommendation = own(says, "recommendation");
+  const recommendation = ownValue(says, "recommendation");
   return recommendations.find((word) => word === recommendation) ?? null;
 }

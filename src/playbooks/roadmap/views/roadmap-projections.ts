@@ -13,7 +13,7 @@ import { buildPostMortem } from "../../../insight/post-mortem.ts";
 import { openExecutionLog } from "./roadmap-execution-log.ts";
 import type { LogOptions } from "./roadmap-log.ts";
 import { openRoadmapState, type RoadmapStateProjection } from "./roadmap-state.ts";
-import { type EvidenceOf, openPhaseTrace } from "../../../views/phase-trace.ts";
+import { type FindEvidence, openPhaseTrace } from "../../../views/phase-trace.ts";
 import { buildTriage } from "./roadmap-triage.ts";
 import { openVerification } from "./roadmap-verification.ts";
 
@@ -35,7 +35,7 @@ export type RoadmapProjections = {
   takeChanged(): readonly string[];
 };
 
-export type ProjectionsOptions = LogOptions & { readonly readEvidence?: EvidenceOf };
+export type ProjectionsOptions = LogOptions & { readonly readEvidence?: FindEvidence };
 
 export function openRoadmapProjections({ readEvidence = () => null, ...options }: ProjectionsOptions = {}): RoadmapProjections {
   const state = openRoadmapState(options);

@@ -11,7 +11,7 @@ import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { circuitBreakerDefaults, type CircuitBreakerConfig } from "../../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../../core/breaker.ts";
 import { hasFailed, numberValue, stepsOfPhase } from "../../../core/selectors.ts";
-import { own } from "../../../core/record.ts";
+import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
 import { round } from "../../../insight/metrics.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
@@ -151,7 +151,7 @@ export function runStatus(run: RunView): RoadmapState["_meta"]["status"] {
  */
 function currentPlace(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const openPhases = run.phases.filter(({ status }) => status === "open");
-  const isWaiting = (id: string): boolean => (own(run.cursors, id)?.block ?? null) !== null;
+  const isWaiting = (id: string): boolean => (ownValue(run.cursors, id)?.block ?? null) !== null;
   const current = openPhases.find(({ id }) => !isWaiting(id)) ?? openPhases[0];
   if (current?.group !== "phases") {
     const next =
@@ -160,7 +160,7 @@ function currentPlace(run: RunView): Pick<RoadmapState["_meta"], "current_phase"
     const resumedStep = run.drafted.resumes?.phases.find(({ id }) => id === next.id)?.step;
     return { current_phase: next.id, current_step: pipelineName(resumedStep ?? "preflight") };
   }
-  const step = stepsOfPhase(run.drafted.flow, current.id)[own(run.cursors, current.id)?.at ?? 0]?.id ?? null;
+  const step = stepsOfPhase(run.drafted.flow, current.id)[ownValue(run.cursors, current.id)?.at ?? 0]?.id ?? null;
   return { current_phase: current.id, current_step: step === null ? null : pipelineName(step) };
 }
 
@@ -176,7 +176,7 @@ type Options = RunView["drafted"]["options"];
 const getSpecPath = (options: Options): string => findText(options, "spec_path") ?? findText(options, "roadmap_path") ?? roadmapFile;
 
 function findText(options: Options, name: string): string | undefined {
-  const value = own(options, name);
+  const value = ownValue(options, name);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
@@ -211,6 +211,6 @@ export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
 }
 
 function findMaximum(run: RunView, count: string): number | undefined {
-  const rule = own(run.drafted.flow.counts ?? {}, count);
+  const rule = ownValue(run.drafted.flow.counts ?? {}, count);
   return rule === undefined ? undefined : numberValue(run, rule.at_most);
 }

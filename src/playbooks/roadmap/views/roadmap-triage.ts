@@ -3,7 +3,7 @@
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { TriageFile } from "../../../contracts/roadmap-reports.ts";
 import { attemptParts, phaseOfPath } from "../../../insight/places.ts";
-import type { EvidenceOf } from "../../../views/phase-trace.ts";
+import type { FindEvidence } from "../../../views/phase-trace.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 const triageStep = "triage";
@@ -12,7 +12,7 @@ const outputCharsMax = 200;
 const skippedSteps = { verify_only: ["research", "plan", "plan_check", "execute"], with_plan: ["research", "plan"] } as const;
 
 /** The file if the entry is the end of a phase's triage; null for every other entry. */
-export function buildTriage(entry: Entry, readEvidence: EvidenceOf): TriageFile | null {
+export function buildTriage(entry: Entry, readEvidence: FindEvidence): TriageFile | null {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return null;
   const parts = attemptParts(entry.attempt);
   if (parts?.step !== triageStep || parts.cursor.includes("/")) return null;

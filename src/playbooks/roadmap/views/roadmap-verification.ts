@@ -9,10 +9,10 @@ import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { checkFlags, checkKinds } from "../../../insight/check-kind.ts";
 import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
-import { inCode, inText, list, section, table } from "../../../views/markdown.ts";
+import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
 import { type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { roadmapSteps } from "./phase-history.ts";
-import { describeAttempt, duration } from "../../../views/wording.ts";
+import { describeAttempt, formatDuration } from "../../../views/wording.ts";
 
 export type Verification = {
   apply(entry: Entry): void;
@@ -74,18 +74,24 @@ export function openVerification(readClaim: ReadClaim): Verification {
       const claim = lastRound.verify?.claim == null ? undefined : readClaim(lastRound.verify.claim);
       return [
         ...frontMatter(id, lastRound, claim),
-        `# Verification: phase ${inText(id)}, ${inText(name)}`,
+        `# Verification: phase ${escapeMarkdown(id)}, ${escapeMarkdown(name)}`,
         "",
-        `Written by the runner from the journal of ${inText(run)}. What the runner found and what the verifier says stand side by side.`,
-        ...section("Outcome", outcomeLines(lastRound)),
-        ...section("Automated checks", automatedLines(lastRound, claim)),
-        ...section("Criteria", criteriaLines(lastRound, claim)),
-        ...section("Commands the runner ran", commandLines(lastRound)),
-        ...section("Commands the verifier says it ran", list(textsOf(claim, "commands_run").map((text) => inCode(text)))),
-        ...section("What the verifier says is wrong", list(textsOf(claim, "failures").map((text) => inText(text)))),
-        ...section("Scope creep, by the verifier's word", list(textsOf(claim, "scope_creep").map((text) => inText(text)))),
-        ...section("Claims that were found false", refutedLines(phase.refuted)),
-        ...section("Rounds", roundLines(phase.rounds)),
+        `Written by the runner from the journal of ${escapeMarkdown(run)}. What the runner found and what the verifier says stand side by side.`,
+        ...markdownSection("Outcome", outcomeLines(lastRound)),
+        ...markdownSection("Automated checks", automatedLines(lastRound, claim)),
+        ...markdownSection("Criteria", criteriaLines(lastRound, claim)),
+        ...markdownSection("Commands the runner ran", commandLines(lastRound)),
+        ...markdownSection(
+          "Commands the verifier says it ran",
+          markdownList(textsOf(claim, "commands_run").map((text) => markdownCode(text))),
+        ),
+        ...markdownSection("What the verifier says is wrong", markdownList(textsOf(claim, "failures").map((text) => escapeMarkdown(text)))),
+        ...markdownSection(
+          "Scope creep, by the verifier's word",
+          markdownList(textsOf(claim, "scope_creep").map((text) => escapeMarkdown(text))),
+        ),
+        ...markdownSection("Claims that were found false", refutedLines(phase.refuted)),
+        ...markdownSection("Rounds", roundLines(phase.rounds)),
         "",
       ].join("\n");
     },
@@ -131,15 +137,15 @@ function verdictText(stepEnd: (StepEnd & Partial<Pick<VerifyEnd, "says">>) | nul
 
 function outcomeLines({ checks, verify }: Round): readonly string[] {
   return [
-    ...table(
+    ...markdownTable(
       ["Who", "When", "Says", "Why"],
       [
-        ["the runner's checks", checks?.at ?? "–", verdictText(checks, "not yet"), inText(checks?.why ?? "", 500)],
+        ["the runner's checks", checks?.at ?? "–", verdictText(checks, "not yet"), escapeMarkdown(checks?.why ?? "", 500)],
         [
-          `the verifier${verify === null || verify.agent === "" ? "" : ` (${inText(verify.agent)})`}`,
+          `the verifier${verify === null || verify.agent === "" ? "" : ` (${escapeMarkdown(verify.agent)})`}`,
           verify?.at ?? "–",
           verdictText(verify, "not yet"),
-          inText(verify?.why ?? "", 500),
+          escapeMarkdown(verify?.why ?? "", 500),
         ],
       ],
     ),
@@ -155,12 +161,12 @@ function roundResults({ checks, verify }: Round): readonly CheckResult[] {
 function automatedLines(round: Round, claim: unknown): readonly string[] {
   const automated = checkFlags(roundResults(round));
   const claimedChecks = fieldOf(claim, "automated_checks");
-  return table(
+  return markdownTable(
     ["Check", "The runner found", "The verifier says"],
     checkKinds.map((kind) => [
       kind,
       flagText(automated[kind]),
-      inText(claimText(fieldOf(claimedChecks, kind) ?? fieldOf(claimedChecks, kind.replace(/s$/, "")))),
+      escapeMarkdown(claimText(fieldOf(claimedChecks, kind) ?? fieldOf(claimedChecks, kind.replace(/s$/, "")))),
     ]),
   );
 }
@@ -196,16 +202,22 @@ function criteriaLines(round: Round, claim: unknown): readonly string[] {
     const match = claimedResults.find((result) => unmatched.has(result) && normalize(result.criterion) === normalize(check.title));
     if (match !== undefined) unmatched.delete(match);
     const exit = exit_code === null || status === "passed" ? "" : ` (exit ${exit_code})`;
-    return [inText(check.title), inCode(check.command), `${status}${exit}`, match?.status ?? "–", inText(match?.evidence ?? "–")];
+    return [
+      escapeMarkdown(check.title),
+      markdownCode(check.command),
+      `${status}${exit}`,
+      match?.status ?? "–",
+      escapeMarkdown(match?.evidence ?? "–"),
+    ];
   });
   const others = [...unmatched].map(({ criterion, status, evidence }) => [
-    inText(criterion),
+    escapeMarkdown(criterion),
     "–",
     "nothing to run",
-    inText(status),
-    inText(evidence),
+    escapeMarkdown(status),
+    escapeMarkdown(evidence),
   ]);
-  return table(["Criterion", "Command", "The runner found", "The verifier says", "Its evidence"], [...rows, ...others]);
+  return markdownTable(["Criterion", "Command", "The runner found", "The verifier says", "Its evidence"], [...rows, ...others]);
 }
 
 function commandLines(round: Round): readonly string[] {
@@ -215,25 +227,25 @@ function commandLines(round: Round): readonly string[] {
     const key = `${result.check.command} ${result.evidence}`;
     if (!uniqueResults.has(key)) uniqueResults.set(key, result);
   }
-  return table(
+  return markdownTable(
     ["Command", "Result", "Took", "Evidence"],
     [...uniqueResults.values()].map(({ check, status, exit_code, duration_ms, cached, evidence }) => [
-      inCode(check.command),
+      markdownCode(check.command),
       `${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
-      cached === true ? "known from before" : duration(duration_ms),
-      inCode(evidence.slice(0, 12)),
+      cached === true ? "known from before" : formatDuration(duration_ms),
+      markdownCode(evidence.slice(0, 12)),
     ]),
   );
 }
 
 const refutedLines = (refuted: readonly RefutedClaim[]): readonly string[] =>
-  table(
+  markdownTable(
     ["Who", "Claim", "What was found"],
-    refuted.map(({ who, text, why }) => [inText(who), inText(text), inText(why)]),
+    refuted.map(({ who, text, why }) => [escapeMarkdown(who), escapeMarkdown(text), escapeMarkdown(why)]),
   );
 
 const roundLines = (rounds: readonly Round[]): readonly string[] =>
-  table(
+  markdownTable(
     ["Round", "Began", "The runner's checks", "The verifier", "Status"],
     rounds.map((round, index) => [
       String(index + 1),

@@ -4,7 +4,7 @@ import { compileScope } from "../../../workspace/layers/scope-globs.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
-import { findingProofs } from "../../../engine/survey.ts";
+import { listProofsOfDone } from "../../../engine/survey.ts";
 import { isResearchDecided } from "../views/staged-decisions.ts";
 import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
 import { stagedSummary } from "../views/staged-summary.ts";
@@ -13,7 +13,7 @@ import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
 import { refuse } from "../../../project/respond.ts";
-import { settingsOf } from "../../../project/config/settings.ts";
+import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule, requiredPaths } from "../../contract/ignored-paths.ts";
 import { detectStaged, describeDisagreement } from "./staged-detect.ts";
@@ -45,7 +45,7 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
     });
   const contradiction = startsNewTask ? null : describeDisagreement(flow, scan, parsed?.state ?? null);
   const findingTexts = (parsed?.findings ?? []).map(findingText);
-  const optionalSteps = settingsOf(context, paths, input).config.with ?? [];
+  const optionalSteps = requireSettings(context, paths, input).config.with ?? [];
   return {
     options: {
       ...recordedOptions(flow, startsNewTask ? null : (parsed?.state ?? null)),
@@ -91,7 +91,7 @@ function findSkipOption(flow: Flow, phase: string): string | null {
 
 /** A run starts from the last commit: it would not see uncommitted documents, and could never commit ignored ones. */
 async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void> {
-  const required = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(findingProofs(flow, id)));
+  const required = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(listProofsOfDone(flow, id)));
   const rule = await findIgnoreRule(root, required);
   if (rule !== null) {
     const { path, source, line, pattern } = rule;

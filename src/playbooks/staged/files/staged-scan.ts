@@ -3,7 +3,7 @@
 import type { CurrentStep } from "../../../contracts/staged-state.ts";
 import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
-import { findingProofs } from "../../../engine/survey.ts";
+import { listProofsOfDone } from "../../../engine/survey.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
 import type { ParsedStagedState } from "../views/parse-staged-state.ts";
 import { proofFile } from "../views/staged-descriptions.ts";
@@ -28,7 +28,7 @@ export type PartialProof = { readonly present: string; readonly missing: string 
 
 /** Null if all or none of a step's documents exist. Only proofs by file count. */
 export function findPartialProof(flow: FlowView, phase: string, paths: readonly string[]): PartialProof | null {
-  const files = findingProofs(flow, phase).flatMap((proof) =>
+  const files = listProofsOfDone(flow, phase).flatMap((proof) =>
     typeof proof === "string" ? [] : [...(proof.files ?? []), proof.file ?? []].flat(),
   );
   const present = files.findLast((file) => paths.includes(file));
@@ -62,7 +62,7 @@ export async function scanFlow(flow: FlowView, tree: StagedTree, record: StagedR
 
 /** What is missing to prove a phase; null if it is proved. */
 async function findMissing(flow: FlowView, phase: string, tree: StagedTree, record: StagedRecord): Promise<string | null> {
-  const proofs = findingProofs(flow, phase);
+  const proofs = listProofsOfDone(flow, phase);
   if (proofs.length === 0) return "nothing in the flow tells whether it is done";
   const gates = proofs.filter((proof) => typeof proof !== "string");
   const [failure] = judgeGates(gates, tree.facts).failures;
@@ -104,4 +104,4 @@ function isBeforeCurrent({ flow }: FlowView, step: number, current: CurrentStep 
 
 /** A file by which a person can see that a step is done. */
 export const findProofFile = (flow: FlowView, phase: string): string | null =>
-  declaredPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(findingProofs(flow, phase)) : null;
+  declaredPhases(flow, "phases")?.some(({ id }) => id === phase) === true ? proofFile(listProofsOfDone(flow, phase)) : null;

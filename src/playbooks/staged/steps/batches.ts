@@ -1,6 +1,6 @@
 // batches: schedules the tasks of a staged project: which must come after which, and which may not run at the same time.
 
-import { taskWaves } from "../../../core/waves.ts";
+import { sortIntoWaves } from "../../../core/waves.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import type { StagedTask } from "./task-table.ts";
 
@@ -36,7 +36,7 @@ export function measureTasks(tasks: readonly StagedTask[], isDone: (id: string) 
   const openTasks = tasks.filter(({ id }) => !isDone(id));
   return {
     tasks: openTasks.length,
-    batches: taskWaves(scheduleTasks(tasks, isDone)).length,
+    batches: sortIntoWaves(scheduleTasks(tasks, isDone)).length,
     points: openTasks.reduce((sum, { points }) => sum + (points ?? 0), 0),
   };
 }

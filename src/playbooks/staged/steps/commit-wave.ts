@@ -1,6 +1,6 @@
 // commit-wave: step that commits a report of the tasks done in a batch.
 
-import { own } from "../../../core/record.ts";
+import { ownValue } from "../../../core/own-values.ts";
 import { taskPath } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { invariant } from "../../../kit/invariant.ts";
@@ -33,13 +33,13 @@ type TaskResult = { readonly id: string; readonly status: string };
 
 /** The tasks of the wave that this cursor belongs to, each with its result. */
 function waveTasks(state: RunView, cursor: CursorView): readonly TaskResult[] {
-  const tasksStep = cursor.inside === null ? undefined : own(state.open, cursor.inside);
+  const tasksStep = cursor.inside === null ? undefined : ownValue(state.open, cursor.inside);
   const index = Number(/:(\d+)$/.exec(cursor.path)?.[1] ?? Number.NaN) - 1;
   const wave = tasksStep?.waves[index];
   invariant(tasksStep !== undefined && wave !== undefined, `F1: ${cursor.path} is a wave of an open tasks step`);
   return wave.map((id) => ({
     id,
-    status: own(state.cursors, taskPath(tasksStep.attempt, id))?.result === "completed" ? "done" : "not done",
+    status: ownValue(state.cursors, taskPath(tasksStep.attempt, id))?.result === "completed" ? "done" : "not done",
   }));
 }
 

@@ -3,7 +3,7 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { Facts } from "../../../contracts/outcome.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
-import { own } from "../../../core/record.ts";
+import { ownValue } from "../../../core/own-values.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { isRecordedSkipped, isResearchDecided } from "../views/staged-decisions.ts";
 import { stagedDifferences, stepText } from "../views/staged-differences.ts";
@@ -102,7 +102,7 @@ function findEdits({ state, ownState }: StateFileReading, draftedDecisions: read
 /** Whether an edit skips this optional step: by naming a later one, or explicitly. */
 function isSkippedByEdit(run: RunView, { phase }: CursorView, statedStep: StatedStep | null, edits: Edits): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
-  const wasLetGo = own(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
+  const wasLetGo = ownValue(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
   if (wasLetGo && surveyOutcome(run)?.facts["entered"] === phase) return true;
   if (isRecordedSkipped(name, edits)) return true;
   if (statedStep === null || !/^\d+$/.test(phase)) return false;
@@ -111,7 +111,7 @@ function isSkippedByEdit(run: RunView, { phase }: CursorView, statedStep: Stated
 }
 
 /** The result of the survey at the start of the run. */
-export const surveyOutcome = (run: RunView) => own(run.cursors, "before.survey")?.last["look"];
+export const surveyOutcome = (run: RunView) => ownValue(run.cursors, "before.survey")?.last["look"];
 
 const draftPattern = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;
 

@@ -3,7 +3,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { baseTests } from "../../../engine/protected-files.ts";
+import { baseTestFields } from "../../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -44,7 +44,7 @@ export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
         commit,
         cancel,
         onLiveEvent,
-        ...baseTests(state, changes),
+        ...baseTestFields(state, changes),
         ...oracles,
       });
       const failedTests = results.filter(

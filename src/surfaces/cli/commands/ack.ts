@@ -1,6 +1,6 @@
 // ack: command-line spec of `ack`, which acknowledges a preview so that `go` may run it.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const ack: Command = {
@@ -12,5 +12,5 @@ export const ack: Command = {
   flags: [],
   takesRun: true,
   run: async (context, input) =>
-    (await import("../../../commands/ack.ts")).ack(context, { id: input.words[0] ?? "", ...defined({ run: input.run }) }),
+    (await import("../../../commands/ack.ts")).ack(context, { id: input.words[0] ?? "", ...omitUndefined({ run: input.run }) }),
 };

@@ -1,6 +1,6 @@
 // adopt: command-line spec of `adopt`, which takes over a run that came from elsewhere.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const adopt: Command = {
@@ -17,6 +17,6 @@ export const adopt: Command = {
   run: async (context, input) =>
     (await import("../../../commands/adopt.ts")).adopt(context, {
       yes: input.flag("yes"),
-      ...defined({ run: input.words[0] ?? input.run }),
+      ...omitUndefined({ run: input.words[0] ?? input.run }),
     }),
 };

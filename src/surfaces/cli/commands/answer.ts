@@ -1,6 +1,6 @@
 // answer: command-line spec of `answer`, which answers an open question of a run.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const answer: Command = {
@@ -14,7 +14,7 @@ export const answer: Command = {
   flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, if several are open." }],
   takesRun: true,
   run: async (context, input) => {
-    const answerInput = { text: input.words.join(" "), ...defined({ run: input.run, block: input.text("block") }) };
+    const answerInput = { text: input.words.join(" "), ...omitUndefined({ run: input.run, block: input.text("block") }) };
     const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
     if (isPortfolioMeant(context.cwd, answerInput))
       return (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, answerInput);

@@ -1,6 +1,6 @@
 // approve: command-line spec of `approve`, which approves what a run waits for.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const approve: Command = {
@@ -12,5 +12,5 @@ export const approve: Command = {
   flags: [],
   takesRun: true,
   run: async (context, input) =>
-    (await import("../../../commands/approve.ts")).approve(context, defined({ run: input.run, answer: input.words[0] })),
+    (await import("../../../commands/approve.ts")).approve(context, omitUndefined({ run: input.run, answer: input.words[0] })),
 };

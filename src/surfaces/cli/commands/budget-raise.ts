@@ -1,6 +1,6 @@
 // budget-raise: command-line spec of `budget raise`, which raises a run's limits.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const budgetRaise: Command = {
@@ -23,6 +23,6 @@ export const budgetRaise: Command = {
   run: async (context, input) =>
     (await import("../../../commands/budget.ts")).raise(context, {
       limits: [...input.words],
-      ...defined({ run: input.run, reason: input.text("reason") }),
+      ...omitUndefined({ run: input.run, reason: input.text("reason") }),
     }),
 };

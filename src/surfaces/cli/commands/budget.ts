@@ -1,6 +1,6 @@
 // budget: command-line spec of `budget`, which shows a run's limits and usage.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const budget: Command = {
@@ -12,5 +12,5 @@ export const budget: Command = {
   flags: [],
   takesRun: true,
   ofTask: "reads",
-  run: async (context, input) => (await import("../../../commands/budget.ts")).budget(context, defined({ run: input.run })),
+  run: async (context, input) => (await import("../../../commands/budget.ts")).budget(context, omitUndefined({ run: input.run })),
 };

@@ -1,6 +1,6 @@
 // clean: command-line spec of `clean`, which frees disk space and removes old runs.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const clean: Command = {
@@ -28,6 +28,6 @@ export const clean: Command = {
   run: async (context, input) =>
     (await import("../../../commands/clean.ts")).clean(context, {
       yes: input.flag("yes"),
-      ...defined({ olderThan: input.text("older-than"), keep: input.number("keep") }),
+      ...omitUndefined({ olderThan: input.text("older-than"), keep: input.number("keep") }),
     }),
 };

@@ -1,6 +1,6 @@
 // diff: command-line spec of `diff`, which shows a run's changes as a patch.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const diff: Command = {
@@ -23,6 +23,6 @@ export const diff: Command = {
   run: async (context, input) =>
     (await import("../../../commands/diff.ts")).diff(context, {
       stat: input.flag("stat"),
-      ...defined({ run: input.words[0] ?? input.run, file: input.text("file"), turn: input.number("turn") }),
+      ...omitUndefined({ run: input.words[0] ?? input.run, file: input.text("file"), turn: input.number("turn") }),
     }),
 };

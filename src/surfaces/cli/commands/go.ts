@@ -1,10 +1,10 @@
 // go: command-line spec of `go`, the default command: starts a run or resumes the open one.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { parseDrivingFlags, maxCyclesFlag, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { goalArgument, objectiveFlags, parseObjective } from "../objective-flags.ts";
-import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
+import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";
 import { parseStagedFlags, stagedFlags } from "../staged-flags.ts";
 
 const goFlags: readonly FlagSpec[] = [yesFlag, maxCyclesFlag, ...resumeFlags, ...playbookFlags, ...stagedFlags];
@@ -22,12 +22,12 @@ export const go: Command = {
   arguments: [goalArgument],
   flags: [...goFlags, ...objectiveFlags],
   takesRun: true,
-  ...restsWhenInterrupted,
+  ...pausesWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/go.ts")).go(context, {
       ...parseObjective(input),
       ...parseDrivingFlags(input),
-      ...defined({
+      ...omitUndefined({
         maxCycles: input.number("max-cycles"),
         flags: parsePlaybookFlags(input),
         asks: parseStagedFlags(input),

@@ -1,6 +1,6 @@
 // inbox: command-line spec of `inbox`, which lists questions that wait for a person.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const inbox: Command = {
@@ -13,8 +13,8 @@ export const inbox: Command = {
   takesRun: true,
   run: async (context, input) => {
     const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
-    if (isPortfolioMeant(context.cwd, defined({ run: input.run })))
+    if (isPortfolioMeant(context.cwd, omitUndefined({ run: input.run })))
       return (await import("../../../commands/portfolio/inbox.ts")).portfolioInbox(context);
-    return (await import("../../../commands/inbox-list.ts")).inbox(context, defined({ run: input.run }));
+    return (await import("../../../commands/inbox-list.ts")).inbox(context, omitUndefined({ run: input.run }));
   },
 };

@@ -1,6 +1,6 @@
 // log: command-line spec of `log`, which shows a run's journal.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const log: Command = {
@@ -20,6 +20,6 @@ export const log: Command = {
     (await import("../../../commands/log.ts")).log(context, {
       jsonl: input.flag("jsonl"),
       print,
-      ...defined({ run: input.run, since: input.number("since") }),
+      ...omitUndefined({ run: input.run, since: input.number("since") }),
     }),
 };

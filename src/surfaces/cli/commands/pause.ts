@@ -1,6 +1,6 @@
 // pause: command-line spec of `pause`, which pauses a run at the end of its turn or at once.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const pause: Command = {
@@ -12,5 +12,5 @@ export const pause: Command = {
   flags: [{ name: "now", kind: "flag", about: "Stop the turn now; its changes are saved aside." }],
   takesRun: true,
   run: async (context, input) =>
-    (await import("../../../commands/pause.ts")).pause(context, { now: input.flag("now"), ...defined({ run: input.run }) }),
+    (await import("../../../commands/pause.ts")).pause(context, { now: input.flag("now"), ...omitUndefined({ run: input.run }) }),
 };

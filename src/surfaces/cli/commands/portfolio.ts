@@ -1,98 +1,37 @@
 // portfolio: the commands over many projects. All their code is loaded when one of them runs.
 
-import { isolationLevels } from "../../../contracts/objective.ts";
-import { defined } from "../defined.ts";
-import { type Command, type FlagSpec, type ParsedInput } from "../spec.ts";
-import { hubFlag, importSpec, poolFields, poolFlags, rests, runSpec, takeSpec, targetFlag } from "./integration/portfolio-work.ts";
+import { omitUndefined } from "../omit-undefined.ts";
+import type { Command } from "../spec.ts";
+import {
+  budgetFlag,
+  dayBudgetFlag,
+  findMisplacedFlags,
+  objectiveFlag,
+  priorityFlag,
+  readProjectFlags,
+  readTaskFlags,
+  repoFlag,
+  slotsFlag,
+  taskFlags,
+  unprovedFlag,
+} from "./integration/portfolio-flags.ts";
+import {
+  hubFlag,
+  importSpec,
+  readPoolFlags,
+  poolFlags,
+  interruptMessages,
+  runSpec,
+  takeSpec,
+  targetFlag,
+} from "./integration/portfolio-work.ts";
 
-const priorityFlag: FlagSpec = { name: "priority", kind: "number", min: 1, placeholder: "N", about: "1 (highest) to 5.", standard: "3" };
-const budgetFlag: FlagSpec = { name: "budget", kind: "text", placeholder: "BUDGET", about: "What it may use: tokens=250k,usd=3." };
-const dayBudgetFlag: FlagSpec = { ...budgetFlag, name: "day-budget", about: "What one day may use: tokens=1M,usd=20." };
-const slotsFlag: FlagSpec = {
-  name: "slots",
-  kind: "number",
-  min: 1,
-  placeholder: "N",
-  about: "How many tasks of the project run at once.",
-  standard: "1",
-};
-const repoFlag: FlagSpec = { name: "repo", kind: "text", placeholder: "DIR", about: "The project's repository.", standard: "this folder" };
-const objectiveFlag: FlagSpec = { name: "objective", kind: "text", placeholder: "TEXT", about: "What is to be reached." };
-const unprovedFlag: FlagSpec = { name: "accept-unproved", kind: "flag", about: "Don't ask about criteria that no command proves." };
-const agentFlag: FlagSpec = {
-  name: "agent",
-  kind: "text",
-  placeholder: "NAME",
-  about: "Who works on it, or on the tasks of a project that name nobody; several in order: codex,claude.",
-};
-const taskFlags: readonly FlagSpec[] = [
-  {
-    name: "accept",
-    kind: "text",
-    many: true,
-    placeholder: "CRITERION",
-    about: "When it is done: `text :: command`; without a command you are asked.",
-  },
-  {
-    name: "after",
-    kind: "text",
-    many: true,
-    placeholder: "TASK",
-    about: "A task that must be done first; `none` drops them all when you edit.",
-  },
-  {
-    name: "touches",
-    kind: "text",
-    many: true,
-    placeholder: "GLOB",
-    about: "What it may change; nothing else is kept, and tasks that overlap wait for each other.",
-    standard: "anything",
-  },
-  agentFlag,
-  { name: "flow", kind: "text", placeholder: "NAME", about: "Which flow it runs.", standard: "objective", names: "flows" },
-  { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agent.", standard: "auto" },
-];
-/** Flags that only a project or only a task has. */
-const flagsOf = {
-  project: ["repo", "target", "hub", "slots", "accept-unproved"],
-  task: ["accept", "after", "touches", "flow", "isolation", "propose"],
-} as const;
-/** Says which flags don't apply to what is added, so that none is silently ignored; null if all do. */
-const findMisplacedFlags = (input: ParsedInput, kind: "project" | "task"): string | null => {
-  const other = kind === "project" ? "task" : "project";
-  const misplaced = flagsOf[other].filter((name) => input.flag(name)).map((name) => `--${name}`);
-  if (misplaced.length === 0) return null;
-  return `${misplaced.join(", ")} ${misplaced.length === 1 ? "is" : "are"} for a ${other}, and this is a ${kind}.`;
-};
-const taskWord = { name: "TASK", about: "a task's id" };
+const taskArgument = { name: "TASK", about: "a task's id" };
 
-const taskFields = (input: ParsedInput) =>
-  defined({
-    accept: input.texts("accept"),
-    after: input.texts("after"),
-    touches: input.texts("touches"),
-    agent: input.text("agent"),
-    flow: input.text("flow"),
-    isolation: input.text("isolation"),
-    priority: input.number("priority"),
-    budget: input.text("budget"),
-  });
-const projectFields = (input: ParsedInput) =>
-  defined({
-    repo: input.text("repo"),
-    objective: input.text("objective"),
-    priority: input.number("priority"),
-    budget: input.text("budget"),
-    agent: input.text("agent"),
-    target: input.text("target"),
-    hub: input.text("hub"),
-    slots: input.number("slots"),
-    acceptUnproved: input.flag("accept-unproved") || undefined,
-  });
-const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({
+const subcommand = (name: string, spec: Omit<Command, "name" | "takesRun">): Command => ({
   name: `portfolio ${name}`,
   takesRun: false,
-  ...rest,
+  ...spec,
 });
 
 export const portfolio: Command = {
@@ -112,7 +51,7 @@ export const portfolio: Command = {
 
 export const portfolioCommands: readonly Command[] = [
   portfolio,
-  command("init", {
+  subcommand("init", {
     summary: "Make a portfolio in this folder, or take up the one that another tool left.",
     usage: "[NAME] [--budget BUDGET] [--day-budget BUDGET]",
     details: [],
@@ -121,11 +60,11 @@ export const portfolioCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../commands/portfolio/add.ts")).initPortfolio(
         context,
-        defined({ name: input.words[0], budget: input.text("budget"), dayBudget: input.text("day-budget") }),
+        omitUndefined({ name: input.words[0], budget: input.text("budget"), dayBudget: input.text("day-budget") }),
       ),
   }),
-  command("take", takeSpec),
-  command("adopt", {
+  subcommand("take", takeSpec),
+  subcommand("adopt", {
     summary: "Show what a portfolio from elsewhere would do, and make it yours.",
     usage: "[--yes]",
     details: ["Its repositories, agents and commands are shown first. It stays paused until `autopilot portfolio resume`."],
@@ -134,7 +73,7 @@ export const portfolioCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../commands/portfolio/adopt.ts")).adoptPortfolio(context, { yes: input.flag("yes") }),
   }),
-  command("add", {
+  subcommand("add", {
     summary: "Add a project, or a task to one.",
     usage: 'project NAME --repo DIR --objective "…" | task PROJECT "objective" --accept "text :: command" …',
     details: ["--json answers with the id of what was made."],
@@ -162,38 +101,41 @@ export const portfolioCommands: readonly Command[] = [
       if (wrong !== null) return add.refuseUsage(wrong);
       if (what === "task" && words.length > 0 && input.text("objective") !== undefined)
         return add.refuseUsage("The objective is given twice: as words and with --objective.");
-      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...projectFields(input) });
+      if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...readProjectFlags(input) });
       if (what === "task")
         return add.addTask(context, {
           project: name,
           objective: input.text("objective") ?? words.join(" "),
-          ...taskFields(input),
+          ...readTaskFlags(input),
           propose: input.flag("propose"),
         });
       return add.refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
     },
   }),
-  command("import", importSpec),
-  command("status", {
+  subcommand("import", importSpec),
+  subcommand("status", {
     summary: "Show what runs, what waits and why, and what has landed.",
     usage: "",
     details: [],
     arguments: [],
     flags: poolFlags,
-    run: async (context, input) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, poolFields(input)),
+    run: async (context, input) => (await import("../../../commands/portfolio/show.ts")).showPortfolio(context, readPoolFlags(input)),
   }),
-  command("tick", {
+  subcommand("tick", {
     summary: "Plan once and do it: one tick of the planner.",
     usage: "[--dry-run] [--jobs N]",
     details: ["--dry-run does nothing and says what would be done, and for every other task why it waits."],
     arguments: [],
     flags: [{ name: "dry-run", kind: "flag", about: "Only say what would be done." }, ...poolFlags],
-    ...rests,
+    ...interruptMessages,
     run: async (context, input) =>
-      (await import("../../../commands/portfolio/tick.ts")).tickPortfolio(context, { ...poolFields(input), dryRun: input.flag("dry-run") }),
+      (await import("../../../commands/portfolio/tick.ts")).tickPortfolio(context, {
+        ...readPoolFlags(input),
+        dryRun: input.flag("dry-run"),
+      }),
   }),
-  command("run", runSpec),
-  command("inbox", {
+  subcommand("run", runSpec),
+  subcommand("inbox", {
     summary: "Every question of every project and run that waits for you.",
     usage: "",
     details: [],
@@ -201,7 +143,7 @@ export const portfolioCommands: readonly Command[] = [
     flags: [],
     run: async (context) => (await import("../../../commands/portfolio/inbox.ts")).portfolioInbox(context),
   }),
-  command("answer", {
+  subcommand("answer", {
     summary: "Answer a question of the portfolio or of one of its runs.",
     usage: "[--block ID] ANSWER…",
     details: ["Without --block the one question that is open."],
@@ -218,20 +160,20 @@ export const portfolioCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, {
         text: input.words.join(" "),
-        ...defined({ block: input.text("block"), content: input.text("content") }),
+        ...omitUndefined({ block: input.text("block"), content: input.text("content") }),
       }),
   }),
-  command("watch", {
+  subcommand("watch", {
     summary: "Watch the portfolio until you leave.",
     usage: "",
     details: [],
     arguments: [],
     flags: poolFlags,
     onInterrupt: "",
-    run: async (context, input) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, poolFields(input)),
+    run: async (context, input) => (await import("../../../commands/portfolio/watch.ts")).watchPortfolio(context, readPoolFlags(input)),
   }),
   ...(["ready", "retry", "cancel"] as const).map((name) =>
-    command(name, {
+    subcommand(name, {
       summary: {
         ready: "Make a proposed task ready.",
         retry: "Try a task again that failed or needs adjustment.",
@@ -239,7 +181,7 @@ export const portfolioCommands: readonly Command[] = [
       }[name],
       usage: "TASK",
       details: [],
-      arguments: [taskWord],
+      arguments: [taskArgument],
       flags: [],
       run: async (context, input) =>
         (await import("../../../commands/portfolio/change.ts")).moveTask(context, {
@@ -249,7 +191,7 @@ export const portfolioCommands: readonly Command[] = [
         }),
     }),
   ),
-  command("edit", {
+  subcommand("edit", {
     summary: "Change a task, a project, or the portfolio's budgets.",
     usage: "ID [--objective TEXT] [--accept …] [--after …] [--touches …] [--priority N] [--repo DIR] …",
     details: [],
@@ -260,11 +202,16 @@ export const portfolioCommands: readonly Command[] = [
       const wrong = findMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");
       if (wrong !== null) return (await import("../../../commands/portfolio/add.ts")).refuseUsage(wrong);
       const change = await import("../../../commands/portfolio/change.ts");
-      return change.editPortfolio(context, { id, ...projectFields(input), ...taskFields(input), dayBudget: input.text("day-budget") });
+      return change.editPortfolio(context, {
+        id,
+        ...readProjectFlags(input),
+        ...readTaskFlags(input),
+        dayBudget: input.text("day-budget"),
+      });
     },
   }),
   ...(["pause", "resume"] as const).map((name) =>
-    command(name, {
+    subcommand(name, {
       summary: name === "pause" ? "Dispatch nothing new, in one project or all." : "Dispatch again.",
       usage: "[PROJECT]",
       details: [],
@@ -272,12 +219,12 @@ export const portfolioCommands: readonly Command[] = [
       flags: [],
       run: async (context, input) =>
         (await import("../../../commands/portfolio/change.ts")).pausePortfolio(context, {
-          ...defined({ project: input.words[0] }),
+          ...omitUndefined({ project: input.words[0] }),
           paused: name === "pause",
         }),
     }),
   ),
-  command("rebuild", {
+  subcommand("rebuild", {
     summary: "Regenerate every file from the journal, and list those that differed.",
     usage: "",
     details: [],
@@ -285,7 +232,7 @@ export const portfolioCommands: readonly Command[] = [
     flags: [],
     run: async (context) => (await import("../../../commands/portfolio/rebuild.ts")).rebuildPortfolio(context),
   }),
-  command("compact", {
+  subcommand("compact", {
     summary: "Write a checkpoint. No event is deleted.",
     usage: "",
     details: [],

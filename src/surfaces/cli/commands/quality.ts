@@ -1,10 +1,10 @@
 // quality: command-line spec of `quality`, which audits a code base in six phases.
 
-import { runners } from "../../../contracts/quality-run.ts";
-import { defined } from "../defined.ts";
+import { qualityRunners } from "../../../contracts/quality-run.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { parseDrivingFlags, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { objectiveFlags, parseObjective } from "../objective-flags.ts";
-import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
+import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";
 
 const sharedFlagNames = ["max-budget", "approval-policy", "agent", "isolation", "option"];
 
@@ -17,7 +17,7 @@ const ownFlags: readonly FlagSpec[] = [
   {
     name: "runner",
     kind: "enum",
-    values: runners,
+    values: qualityRunners,
     about: "Which agent works, as the log names it; --agent takes any other.",
     excludes: "agent",
   },
@@ -41,12 +41,12 @@ export const quality: Command = {
   arguments: [],
   flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name))],
   takesRun: true,
-  ...restsWhenInterrupted,
+  ...pausesWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/quality/quality.ts")).quality(context, {
       ...parseObjective(input),
       ...parseDrivingFlags(input),
-      ...defined({
+      ...omitUndefined({
         benchmark: input.text("benchmark"),
         leverState: input.text("lever-state"),
         playbookVersion: input.text("playbook-version"),

@@ -1,6 +1,6 @@
 // report: command-line spec of `report`, which shows what was asked, done, proved and left open.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const report: Command = {
@@ -18,7 +18,7 @@ export const report: Command = {
   run: async (context, input) => {
     const file = input.text("html");
     if (file !== undefined)
-      return (await import("../../../commands/report-html.ts")).reportHtml(context, { file, ...defined({ run: input.run }) });
-    return (await import("../../../commands/report.ts")).report(context, defined({ run: input.run }));
+      return (await import("../../../commands/report-html.ts")).reportHtml(context, { file, ...omitUndefined({ run: input.run }) });
+    return (await import("../../../commands/report.ts")).report(context, omitUndefined({ run: input.run }));
   },
 };

@@ -1,10 +1,10 @@
 // resume: command-line spec of `resume`, which continues a paused run or imports another tool's.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { parseDrivingFlags, maxCyclesFlag, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags } from "../objective-flags.ts";
-import { type Command, restsWhenInterrupted } from "../spec.ts";
+import { type Command, pausesWhenInterrupted } from "../spec.ts";
 import { parseStagedFlags, stagedFlags } from "../staged-flags.ts";
 
 /** What another tool's run must be given when it is resumed as one of ours. */
@@ -28,12 +28,12 @@ export const resume: Command = {
     ...forImports,
   ],
   takesRun: true,
-  ...restsWhenInterrupted,
+  ...pausesWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/resume.ts")).resume(context, {
       words: [],
       ...parseDrivingFlags(input),
-      ...defined({
+      ...omitUndefined({
         run: input.run,
         maxCycles: input.number("max-cycles"),
         flags: parsePlaybookFlags(input),

@@ -1,10 +1,10 @@
 // roadmap: command-line spec of `roadmap`, which runs the phases of a roadmap.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { parseDrivingFlags, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { parsePlaybookFlags, playbookFlags } from "../playbook-flags.ts";
 import { objectiveFlags, parseObjective } from "../objective-flags.ts";
-import { type Command, type FlagSpec, restsWhenInterrupted } from "../spec.ts";
+import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";
 
 const sharedFlagNames = ["scope", "max-budget", "agent", "isolation", "risk-level", "approval-policy", "option"];
 
@@ -44,12 +44,12 @@ export const roadmap: Command = {
     ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name)),
   ],
   takesRun: true,
-  ...restsWhenInterrupted,
+  ...pausesWhenInterrupted,
   run: async (context, input) =>
     (await import("../../../commands/roadmap/roadmap.ts")).roadmap(context, {
       ...parseObjective(input),
       ...parseDrivingFlags(input),
-      ...defined({
+      ...omitUndefined({
         complete: input.flag("complete") || undefined,
         checkpointEvery: input.number("checkpoint-every"),
         flags: parsePlaybookFlags(input),

@@ -1,6 +1,6 @@
 // runs: command-line spec of `runs`, which lists the runs of this project.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const runs: Command = {
@@ -21,7 +21,7 @@ export const runs: Command = {
   run: async (context, input) => {
     const flow = input.text("flow");
     if (input.flag("trend") || flow !== undefined)
-      return (await import("../../../commands/experiment/trend.ts")).trend(context, defined({ flow }));
+      return (await import("../../../commands/experiment/trend.ts")).trend(context, omitUndefined({ flow }));
     return (await import("../../../commands/runs.ts")).runs(context, { all: input.flag("all") });
   },
 };

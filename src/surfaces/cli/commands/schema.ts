@@ -1,6 +1,6 @@
 // schema: command-line spec of `schema`, which prints JSON Schemas and the reason codes.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const schema: Command = {
@@ -11,5 +11,6 @@ export const schema: Command = {
   arguments: [{ name: "NAME", about: "which one", optional: true, names: "schemas" }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../commands/schemas/schemas.ts")).schema(context, defined({ name: input.words[0] })),
+  run: async (context, input) =>
+    (await import("../../../commands/schemas/schemas.ts")).schema(context, omitUndefined({ name: input.words[0] })),
 };

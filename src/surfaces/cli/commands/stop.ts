@@ -1,6 +1,6 @@
 // stop: command-line spec of `stop`, which ends a run for good.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const stop: Command = {
@@ -12,5 +12,5 @@ export const stop: Command = {
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],
   takesRun: true,
   run: async (context, input) =>
-    (await import("../../../commands/stop.ts")).stop(context, defined({ run: input.run, reason: input.text("reason") })),
+    (await import("../../../commands/stop.ts")).stop(context, omitUndefined({ run: input.run, reason: input.text("reason") })),
 };

@@ -1,6 +1,6 @@
 // trace: command-line spec of `trace`, which shows tool calls, commands and decisions span by span.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const trace: Command = {
@@ -16,5 +16,8 @@ export const trace: Command = {
   takesRun: true,
   ofTask: "reads",
   run: async (context, input) =>
-    (await import("../../../commands/trace.ts")).trace(context, defined({ run: input.words[0] ?? input.run, phase: input.text("phase") })),
+    (await import("../../../commands/trace.ts")).trace(
+      context,
+      omitUndefined({ run: input.words[0] ?? input.run, phase: input.text("phase") }),
+    ),
 };

@@ -1,6 +1,6 @@
 // transcript: command-line spec of `transcript`, which shows what the agent said and did.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const transcript: Command = {
@@ -22,6 +22,6 @@ export const transcript: Command = {
   run: async (context, input) =>
     (await import("../../../commands/transcript.ts")).transcript(context, {
       all: input.flag("all"),
-      ...defined({ run: input.words[0] ?? input.run, turn: input.number("turn") }),
+      ...omitUndefined({ run: input.words[0] ?? input.run, turn: input.number("turn") }),
     }),
 };

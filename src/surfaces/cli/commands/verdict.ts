@@ -1,7 +1,7 @@
 // verdict: command-line spec of `verdict`, which records a person's verdict on a phase.
 
 import { humanVerdicts } from "../../../contracts/human-verdict.ts";
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const verdict: Command = {
@@ -25,7 +25,7 @@ export const verdict: Command = {
       phase,
       verdict: word,
       issues: input.texts("issue") ?? [],
-      ...defined({ run: input.run }),
+      ...omitUndefined({ run: input.run }),
     });
   },
 };

@@ -1,6 +1,6 @@
 // verify: command-line spec of `verify`, which re-checks a run's journal and evidence.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const verify: Command = {
@@ -20,6 +20,6 @@ export const verify: Command = {
   run: async (context, input) =>
     (await import("../../../commands/verify/verify.ts")).verify(context, {
       chainOnly: input.flag("chain-only"),
-      ...defined({ run: input.words[0] ?? input.run }),
+      ...omitUndefined({ run: input.words[0] ?? input.run }),
     }),
 };

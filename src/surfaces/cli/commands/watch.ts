@@ -1,6 +1,6 @@
 // watch: command-line spec of `watch`, which follows a run live from another terminal.
 
-import { defined } from "../defined.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";
 
 export const watch: Command = {
@@ -13,5 +13,5 @@ export const watch: Command = {
   takesRun: true,
   ofTask: "reads",
   onInterrupt: "· Leaving; the run goes on.",
-  run: async (context, input) => (await import("../../../commands/watch.ts")).watch(context, defined({ run: input.run })),
+  run: async (context, input) => (await import("../../../commands/watch.ts")).watch(context, omitUndefined({ run: input.run })),
 };

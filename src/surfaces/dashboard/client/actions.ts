@@ -1,11 +1,11 @@
 // actions: sends a person's requests to the server. Nothing is shown as done before the server has confirmed it.
 
-import { isUnlocked, Refused, request, unlock } from "./api.ts";
-import { load } from "./loading.ts";
+import { isUnlocked, Refused, postRequest, unlock } from "./api.ts";
+import { reloadPage } from "./loading.ts";
 import { draw, state, toast } from "./store.ts";
 
 /** Why nothing can be asked for now; null if it can. */
-export function whyNot(): string | null {
+export function whyReadOnly(): string | null {
   if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
   const weak = state.overview?.weak ?? null;
   if (weak !== null && !isUnlocked()) return "Read-only: type the code from the terminal first.";
@@ -15,8 +15,8 @@ export function whyNot(): string | null {
 }
 
 /** Sends a request; true if it was done. */
-export async function send(body: object): Promise<boolean> {
-  const why = whyNot();
+export async function sendRequest(body: object): Promise<boolean> {
+  const why = whyReadOnly();
   if (why !== null) {
     toast(why);
     return false;
@@ -25,10 +25,10 @@ export async function send(body: object): Promise<boolean> {
   state.busy = true;
   draw();
   try {
-    const response = await request(body);
+    const response = await postRequest(body);
     state.stale = response.reason_code === "block_changed" ? state.question : null;
     toast([response.message, ...response.warnings].join(" "));
-    await load();
+    await reloadPage();
     return response.result !== "FAIL";
   } catch (error) {
     toast(error instanceof Refused ? error.message : "The server did not answer: nothing is known to have been done.");
@@ -39,7 +39,7 @@ export async function send(body: object): Promise<boolean> {
   }
 }
 
-export async function typeCode(): Promise<void> {
+export async function unlockWithCode(): Promise<void> {
   try {
     await unlock(state.code);
     state.code = "";
@@ -51,7 +51,7 @@ export async function typeCode(): Promise<void> {
   draw();
 }
 
-export function copy(text: string): void {
+export function copyText(text: string): void {
   void navigator.clipboard
     ?.writeText(text)
     .then(() => toast(`Copied: ${text.slice(0, 60)}`))

@@ -17,7 +17,7 @@ export class Refused extends Error {
 }
 
 /** Takes a token out of the address, if there is one. A1 */
-export function takeToken(): boolean {
+export function takeTokenFromAddress(): boolean {
   const token = tokenForm.exec(location.hash)?.[1];
   if (token === undefined) return false;
   sessionStorage.setItem(tokenKey, token);
@@ -33,7 +33,7 @@ const headers = (): Record<string, string> => {
 
 export const isUnlocked = (): boolean => sessionStorage.getItem(unlockKey) !== null;
 
-export async function facts<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
+export async function fetchFacts<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
   const words = new URLSearchParams(query).toString();
   const response = await fetch(`/api/${path}${words === "" ? "" : `?${words}`}`, { headers: headers(), cache: "no-store" });
   return read<T>(response);
@@ -47,7 +47,7 @@ export type ChangeResponse = {
   readonly remediation: readonly string[];
 };
 
-export const request = (body: object): Promise<ChangeResponse> => post<ChangeResponse>("request", body);
+export const postRequest = (body: object): Promise<ChangeResponse> => post<ChangeResponse>("request", body);
 
 export async function unlock(code: string): Promise<void> {
   const { key } = await post<{ readonly key: string }>("unlock", { code });
@@ -71,7 +71,7 @@ async function read<T>(response: Response): Promise<T> {
 }
 
 /** Calls back with the keys that changed, until the stream ends; throws when it does. EventSource can't send the token. */
-export async function listen(onChange: (changed: readonly string[]) => void, signal: AbortSignal): Promise<never> {
+export async function followChanges(onChange: (changed: readonly string[]) => void, signal: AbortSignal): Promise<never> {
   const response = await fetch("/api/events", { headers: headers(), cache: "no-store", signal });
   if (!response.ok || response.body === null) await read<never>(response);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();

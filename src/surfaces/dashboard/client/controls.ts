@@ -1,7 +1,7 @@
 // controls: builds the dashboard's buttons. A button that can't act now stays visible and focusable, and says why.
 
 import { type Child, el, type Element } from "../../../views/web/element.ts";
-import { whyNot } from "./actions.ts";
+import { whyReadOnly } from "./actions.ts";
 import { toast } from "./store.ts";
 
 type Kind = "" | "first" | "quiet";
@@ -10,9 +10,9 @@ export const button = (label: Child, onClick: () => void, kind: Kind = "", more:
   el("button.button", { type: "button", class: kind, onClick, ...more }, label);
 
 /** A button that asks for a change. `idle`: why it would do nothing yet. */
-export function acting(label: Child, act: () => void, kind: Kind = "", idle: string | null = null): Element {
-  const why = whyNot() ?? idle;
+export function actionButton(label: Child, act: () => void, kind: Kind = "", idle: string | null = null): Element {
+  const why = whyReadOnly() ?? idle;
   return button(label, () => (why === null ? act() : toast(why)), kind, why === null ? {} : { "aria-disabled": "true", title: why });
 }
 
-export const h1 = (text: Child): Element => el("h1", { tabindex: "-1" }, text);
+export const pageHeading = (text: Child): Element => el("h1", { tabindex: "-1" }, text);

@@ -1,23 +1,23 @@
 // frame: the frame of every page: navigation, connection state, banners, toasts and dialogs.
 
-import { emptyState, commandBox, notice } from "../../../views/web/components.ts";
+import { emptyState, commandBox, noticeBox } from "../../../views/web/components.ts";
 import { type Child, el, type Element, foreignText } from "../../../views/web/element.ts";
 import { icon, stateIcon, stateLabel } from "../../../views/web/icons.ts";
 import { shortTime } from "../../../views/web/page-figures.ts";
-import { copy, send, typeCode } from "./actions.ts";
+import { copyText, sendRequest, unlockWithCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
-import { acting, button, h1 } from "./controls.ts";
-import { tryNow } from "./loading.ts";
-import { pageNames, type PageName, type RailState, railOf, railTabs } from "../rail.ts";
-import { draw, href, state } from "./store.ts";
-import { toggleHeld, toggleTheme } from "./keys.ts";
+import { actionButton, button, pageHeading } from "./controls.ts";
+import { retryNow } from "./loading.ts";
+import { pageNames, type PageName, type RailState, renderRail, railTabs } from "../rail.ts";
+import { draw, pageLink, state } from "./store.ts";
+import { toggleUpdates, toggleTheme } from "./keys.ts";
 
 export const pageTitle = (page: PageName): string => pageNames[page][0];
 export const pageOfKey = (key: string): PageName | null =>
   (Object.entries(pageNames).find(([, [, , letter]]) => letter === key)?.[0] as PageName | undefined) ?? null;
 
 const aboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
-const pageAddress = (page: PageName): string => (aboutRun(page) && state.key !== null ? href(page, state.key) : href(page));
+const pageAddress = (page: PageName): string => (aboutRun(page) && state.key !== null ? pageLink(page, state.key) : pageLink(page));
 
 const place = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf: pageAddress });
 
@@ -25,12 +25,12 @@ export function frame(content: Child): Element {
   return el(
     "div.frame",
     el("a.skip", { href: "#main", onClick: skip }, "To the content"),
-    railOf(place(), state.overview?.hasStore === true || state.page === "fleet", [
+    renderRail(place(), state.overview?.hasStore === true || state.page === "fleet", [
       connection(),
       el(
         "div.row.keep",
         button("Theme", toggleTheme, "quiet"),
-        button(el("kbd", "?"), () => open("keys"), "quiet", { "aria-label": "Keys, help" }),
+        button(el("kbd", "?"), () => openDialog("keys"), "quiet", { "aria-label": "Keys, help" }),
       ),
     ]),
     el("main", { id: "main", tabindex: "-1" }, banners(), content),
@@ -57,14 +57,14 @@ const more = (): Element =>
     {
       type: "button",
       "aria-haspopup": "dialog",
-      onClick: () => open("more"),
+      onClick: () => openDialog("more"),
       ...(["log", "diff", "fleet", "cost", "settings"].includes(state.page) ? { "aria-current": "page" } : {}),
     },
     icon("more"),
     "More",
   );
 
-export function open(dialog: NonNullable<typeof state.dialog>): void {
+export function openDialog(dialog: NonNullable<typeof state.dialog>): void {
   state.dialog = dialog;
   draw();
 }
@@ -79,19 +79,19 @@ function banners(): Child {
 }
 
 const serverGoneBanner = (): Element =>
-  notice(
+  noticeBox(
     { icon: stateIcon("bad"), kind: "bad" },
     `The dashboard's server has not answered since ${shortTime(state.goneSince ?? "")}.`,
     el(
       "div.second",
       `What you see is as of then. Runs go on without it. Trying again in ${Math.max(0, state.retryInS)} s; nothing is lost.`,
     ),
-    el("div.gap-top", commandBox("autopilot dashboard --open", copy)),
-    el("div.gap-top", button("Try now", tryNow)),
+    el("div.gap-top", commandBox("autopilot dashboard --open", copyText)),
+    el("div.gap-top", button("Try now", retryNow)),
   );
 
 const readOnlyBanner = (why: string): Element =>
-  notice(
+  noticeBox(
     { icon: stateIcon("you"), kind: "you" },
     `Read-only: ${why}.`,
     el("div.second", "Its agent runs as you and could read this page's token. To act from here, type the code from the terminal."),
@@ -114,21 +114,21 @@ const readOnlyBanner = (why: string): Element =>
 
 function submitCode(event: Event): void {
   event.preventDefault();
-  void typeCode();
+  void unlockWithCode();
 }
 
 /** The page for a link that opens nothing: nothing was fetched and nothing is shown. */
 export const closedPage = (): Element =>
   el(
     "main.lone",
-    h1("This link does not open anything"),
+    pageHeading("This link does not open anything"),
     emptyState(
       {
         icon: icon("shield"),
         title: "The token in the address is not this server's",
         text: "A token ends with the server that made it. Nothing was shown and nothing was sent.",
       },
-      commandBox("autopilot dashboard --open", copy),
+      commandBox("autopilot dashboard --open", copyText),
     ),
   );
 
@@ -172,7 +172,7 @@ function dialogs(): Child {
       el(
         "div.row.wrap.gap-top",
         button("Light or dark", toggleTheme),
-        button(state.held ? "Go on with updates" : "Hold updates", toggleHeld),
+        button(state.held ? "Go on with updates" : "Hold updates", toggleUpdates),
       ),
     );
   return null;
@@ -204,7 +204,7 @@ function stopDialog(): Child {
       run.startsWith(state.confirm) ? null : el("p.tiny.c-bad", { role: "alert" }, "That is not this run's id."),
       el(
         "div.row.gap-top",
-        acting("Stop the run", () => void stopNow(run), "first", state.confirm === run ? null : "Type the run's id first."),
+        actionButton("Stop the run", () => void stopNow(run), "first", state.confirm === run ? null : "Type the run's id first."),
         button("Keep it", close, "quiet"),
       ),
     ),
@@ -217,7 +217,7 @@ function setConfirm(text: string): void {
 }
 
 async function stopNow(run: string): Promise<void> {
-  await send({ do: "stop", key: state.key ?? "", confirm: run });
+  await sendRequest({ do: "stop", key: state.key ?? "", confirm: run });
   close(); // what the server said is behind the dialog
 }
 

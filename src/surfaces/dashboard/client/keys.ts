@@ -1,8 +1,8 @@
 // keys: keyboard control of the page. Keys are inactive while the user types or a dialog is open, and can be switched off.
 
-import { pages, type PageName } from "../rail.ts";
-import { draw, href, state, toast } from "./store.ts";
-import { load } from "./loading.ts";
+import { pageKeys, type PageName } from "../rail.ts";
+import { draw, pageLink, state, toast } from "./store.ts";
+import { reloadPage } from "./loading.ts";
 
 export function toggleTheme(): void {
   const root = document.documentElement;
@@ -16,9 +16,9 @@ export function restoreTheme(): void {
   if (storedTheme === "light" || storedTheme === "dark") document.documentElement.dataset["theme"] = storedTheme;
 }
 
-export function toggleHeld(): void {
+export function toggleUpdates(): void {
   state.held = !state.held;
-  if (!state.held) void load();
+  if (!state.held) void reloadPage();
   toast(state.held ? "Held: nothing on the page changes by itself" : "Live again");
 }
 
@@ -37,7 +37,7 @@ let gPressedAt = 0;
 
 type Pages = { readonly nextFile: (step: 1 | -1) => void; readonly moveInLog: (step: 1 | -1) => boolean; readonly help: () => void };
 
-export function openKeys({ nextFile, moveInLog, help }: Pages): void {
+export function listenToKeys({ nextFile, moveInLog, help }: Pages): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const active = document.activeElement;
@@ -48,9 +48,9 @@ export function openKeys({ nextFile, moveInLog, help }: Pages): void {
     const isGo = performance.now() - gPressedAt < 1_200;
     gPressedAt = 0;
     const page = isGo ? letters[key] : undefined;
-    if (page !== undefined && pages.includes(page)) {
+    if (page !== undefined && pageKeys.includes(page)) {
       event.preventDefault();
-      location.hash = state.key !== null && ["run", "log", "diff"].includes(page) ? href(page, state.key) : href(page);
+      location.hash = state.key !== null && ["run", "log", "diff"].includes(page) ? pageLink(page, state.key) : pageLink(page);
       return;
     }
     if (act(key, active, { nextFile, moveInLog, help })) event.preventDefault();
@@ -72,7 +72,7 @@ function act(key: string, active: Element | null, { nextFile, moveInLog, help }:
       toggleTheme();
       return true;
     case "u":
-      toggleHeld();
+      toggleUpdates();
       draw();
       return true;
     case "/":
@@ -112,7 +112,7 @@ function move(step: 1 | -1): boolean {
 
 function find(): boolean {
   const field = document.getElementById("find");
-  if (field === null) location.hash = state.key === null ? "#log" : href("log", state.key);
+  if (field === null) location.hash = state.key === null ? "#log" : pageLink("log", state.key);
   setTimeout(() => document.getElementById("find")?.focus(), field === null ? 200 : 0);
   return true;
 }

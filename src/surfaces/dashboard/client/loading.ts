@@ -1,7 +1,7 @@
 // loading: fetches the facts of the current page, again whenever something changed, and notices when the server is gone.
 
-import { facts, listen, Refused } from "./api.ts";
-import { draw, noLog, now, setClock, state, type State } from "./store.ts";
+import { fetchFacts, followChanges, Refused } from "./api.ts";
+import { draw, emptyLog, serverNow, setClock, state, type State } from "./store.ts";
 import type { LogPage } from "../../../commands/dashboard/facts.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
 
@@ -17,7 +17,7 @@ let isStale = false;
 let loadedAt = 0;
 
 /** Asks for the facts of the page at hand; while it asks, further changes wait for one more round. */
-export async function load(): Promise<void> {
+export async function reloadPage(): Promise<void> {
   if (isLoading) {
     isStale = true;
     return;
@@ -45,7 +45,7 @@ function noteFailure(error: unknown): void {
 
 function markGone(): void {
   if (state.connection === "token") return;
-  if (state.connection !== "gone") state.goneSince = now();
+  if (state.connection !== "gone") state.goneSince = serverNow();
   state.connection = "gone";
 }
 
@@ -63,7 +63,7 @@ async function loadOnce(): Promise<void> {
 }
 
 async function loadOverview(): Promise<void> {
-  const overview = await facts<NonNullable<State["overview"]>>("overview");
+  const overview = await fetchFacts<NonNullable<State["overview"]>>("overview");
   const previousOverview = state.overview;
   state.overview = overview;
   setClock(overview.at);
@@ -74,10 +74,10 @@ async function loadOverview(): Promise<void> {
 async function loadPage(): Promise<void> {
   const { page, key } = state;
   try {
-    if (page === "portfolio") state.portfolio = await facts("portfolio");
-    if (page === "fleet") state.fleet = await facts("fleet");
-    if (page === "cost") state.cost = await facts("cost");
-    if (page === "settings") state.settings = await facts("settings");
+    if (page === "portfolio") state.portfolio = await fetchFacts("portfolio");
+    if (page === "fleet") state.fleet = await fetchFacts("fleet");
+    if (page === "cost") state.cost = await fetchFacts("cost");
+    if (page === "settings") state.settings = await fetchFacts("settings");
     if (key === null || !aboutRuns.includes(page)) return;
     if (page === "run") await loadRun(key);
     else await Promise.all([loadHead(key), page === "log" ? loadLog(key) : loadDiff(key)]);
@@ -90,7 +90,7 @@ async function loadPage(): Promise<void> {
 
 async function loadRun(key: string): Promise<void> {
   const expanded = state.expanded === null ? {} : { expanded: [...state.expanded].join("\n") };
-  const run = await facts<NonNullable<State["run"]>>("run", { run: key, ...expanded });
+  const run = await fetchFacts<NonNullable<State["run"]>>("run", { run: key, ...expanded });
   if (state.key !== key) return;
   state.head = state.run = run;
   state.missing = null;
@@ -99,7 +99,7 @@ async function loadRun(key: string): Promise<void> {
 
 /** A log and a diff need of the run only what is above them. */
 async function loadHead(key: string): Promise<void> {
-  const head = await facts<NonNullable<State["head"]>>("head", { run: key });
+  const head = await fetchFacts<NonNullable<State["head"]>>("head", { run: key });
   if (state.key !== key) return;
   state.head = head;
   state.missing = null;
@@ -108,9 +108,9 @@ async function loadHead(key: string): Promise<void> {
 
 async function loadLog(key: string): Promise<void> {
   const last = state.log.rows.at(-1)?.seq ?? 0;
-  const logPage = await facts<LogPage>("log", { run: key, ...(last === 0 ? { max: String(logRowsFirst) } : { after: String(last) }) });
+  const logPage = await fetchFacts<LogPage>("log", { run: key, ...(last === 0 ? { max: String(logRowsFirst) } : { after: String(last) }) });
   if (state.key !== key) return;
-  if (logPage.total < last) state.log = noLog(); // another journal under the same name
+  if (logPage.total < last) state.log = emptyLog(); // another journal under the same name
   else state.log.rows = last === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];
   state.log.total = logPage.total;
   draw();
@@ -130,7 +130,7 @@ async function loadOlder(key: string): Promise<void> {
       const first = rows[0]?.seq ?? 1;
       const max = Math.min(logRowsPart, logRowsMax - rows.length);
       if (state.key !== key || state.page !== "log" || first === 1 || max <= 0) return;
-      const logPage = await facts<LogPage>("log", { run: key, before: String(first), max: String(max) });
+      const logPage = await fetchFacts<LogPage>("log", { run: key, before: String(first), max: String(max) });
       if (state.key !== key || logPage.rows.length === 0) return;
       if (state.log.rows[0]?.seq !== first) continue; // another journal meanwhile
       state.log.rows = [...logPage.rows, ...state.log.rows];
@@ -156,7 +156,7 @@ const waitForDrawing = (): Promise<void> =>
 
 async function loadDiff(key: string): Promise<void> {
   const before = state.diff?.tip;
-  const diffPage = await facts<NonNullable<State["diff"]>>("diff", { run: key });
+  const diffPage = await fetchFacts<NonNullable<State["diff"]>>("diff", { run: key });
   if (state.key !== key) return;
   state.diff = diffPage;
   const firstFile = diffPage.files.find(({ mark }) => mark !== "refused") ?? diffPage.files[0]; // a refused file has no lines to show
@@ -171,7 +171,7 @@ export async function loadFile(path: string): Promise<void> {
   const key = state.key ?? "";
   const refused = state.diff?.files.find((file) => file.path === path)?.mark === "refused";
   try {
-    state.fileDiff = refused ? { lines: [], cut: false } : await facts("file", { run: key, path });
+    state.fileDiff = refused ? { lines: [], cut: false } : await fetchFacts("file", { run: key, path });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     state.fileDiff = { lines: [], cut: false };
@@ -197,11 +197,11 @@ function findNews(before: Overview, after: Overview): string | null {
 }
 
 /** Follows the stream for as long as the page lives. */
-export async function follow(): Promise<void> {
+export async function followServer(): Promise<void> {
   for (let waitS = 1; ; waitS = Math.min(retryMaxS, waitS * 2)) {
     const leaving = new AbortController();
     try {
-      await listen((changed) => {
+      await followChanges((changed) => {
         waitS = 1;
         if (state.connection === "gone") state.connection = "live";
         const isShown = changed.some((key) => key !== "fleet" || state.page === "fleet");
@@ -226,14 +226,14 @@ function loadSoon(): void {
   setTimeout(
     () => {
       isPlanned = false;
-      void load();
+      void reloadPage();
     },
     Math.max(50, againAfterMs - (performance.now() - loadedAt)),
   );
 }
 
 let endCountDown: (() => void) | null = null;
-export const tryNow = (): void => endCountDown?.();
+export const retryNow = (): void => endCountDown?.();
 
 function countDown(seconds: number): Promise<void> {
   return new Promise((resolve) => {
@@ -260,5 +260,5 @@ export function resumeWithToken(): void {
   state.connection = "opening";
   onNewToken?.();
   onNewToken = null;
-  void load();
+  void reloadPage();
 }

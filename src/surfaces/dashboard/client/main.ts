@@ -2,10 +2,10 @@
 
 import { render } from "preact";
 import { el, type Child } from "../../../views/web/element.ts";
-import { takeToken } from "./api.ts";
-import { closedPage, frame, open, pageTitle } from "./frame.ts";
-import { openKeys, restoreTheme } from "./keys.ts";
-import { follow, load, resumeWithToken } from "./loading.ts";
+import { takeTokenFromAddress } from "./api.ts";
+import { closedPage, frame, openDialog, pageTitle } from "./frame.ts";
+import { listenToKeys, restoreTheme } from "./keys.ts";
+import { followServer, reloadPage, resumeWithToken } from "./loading.ts";
 import { costPage } from "./pages/cost.ts";
 import { diffPage, nextFile } from "./pages/diff.ts";
 import { fleetPage } from "./pages/fleet.ts";
@@ -16,8 +16,8 @@ import { nowPage } from "./pages/now.ts";
 import { portfolioPage } from "./pages/portfolio.ts";
 import { runPage } from "./pages/run.ts";
 import { settingsPage } from "./pages/settings.ts";
-import { pages, type PageName } from "../rail.ts";
-import { draw, noLog, onDraw, state } from "./store.ts";
+import { pageKeys, type PageName } from "../rail.ts";
+import { draw, emptyLog, onDraw, state } from "./store.ts";
 
 const pageViews: Readonly<Record<PageName, () => Child>> = {
   now: nowPage,
@@ -55,7 +55,7 @@ function drawPage(): void {
 /** Reads the page, its run and the part of it to show from the URL. */
 function route({ isFirst }: { readonly isFirst: boolean }): void {
   const [page = "now", ...words] = location.hash.slice(1).split("/").map(decodeWord);
-  const pageName = pages.find((candidate) => candidate === page) ?? "now";
+  const pageName = pageKeys.find((candidate) => candidate === page) ?? "now";
   const aboutRun = pageName === "run" || pageName === "log" || pageName === "diff";
   const key = aboutRun ? (words[0] ?? state.key) : state.key;
   if (key !== state.key)
@@ -64,7 +64,7 @@ function route({ isFirst }: { readonly isFirst: boolean }): void {
       head: null,
       run: null,
       missing: null,
-      log: noLog(),
+      log: emptyLog(),
       diff: null,
       file: null,
       fileDiff: null,
@@ -78,7 +78,7 @@ function route({ isFirst }: { readonly isFirst: boolean }): void {
   if (pageName === "log" && words[1] !== undefined) openLine(Number(words[1]));
   hasNavigated = isTitleDue = !isFirst;
   if (!isFirst) draw();
-  void load();
+  void reloadPage();
 }
 
 function decodeWord(word: string): string {
@@ -97,18 +97,18 @@ polite.setAttribute("aria-live", "polite");
 document.body.append(polite);
 
 restoreTheme();
-takeToken();
+takeTokenFromAddress();
 onDraw(drawPage);
-openKeys({ nextFile, moveInLog, help: () => open("keys") });
+listenToKeys({ nextFile, moveInLog, help: () => openDialog("keys") });
 addEventListener("hashchange", () => {
-  if (takeToken()) resumeWithToken();
+  if (takeTokenFromAddress()) resumeWithToken();
   route({ isFirst: false });
 });
 for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => void (isTitleDue = false), { capture: true });
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !state.held) void load();
+  if (!document.hidden && !state.held) void reloadPage();
 });
 setInterval(draw, 30_000); // ages go on
 route({ isFirst: true });
 setTimeout(draw, firstDrawMs);
-void follow();
+void followServer();

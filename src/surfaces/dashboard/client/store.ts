@@ -70,7 +70,7 @@ export type State = {
   busy: boolean;
 };
 
-export const noLog = (): LogState => ({
+export const emptyLog = (): LogState => ({
   rows: [],
   total: 0,
   find: "",
@@ -89,7 +89,7 @@ export const state: State = {
   head: null,
   run: null,
   missing: null,
-  log: noLog(),
+  log: emptyLog(),
   diff: null,
   file: null,
   fileDiff: null,
@@ -148,7 +148,7 @@ export function toast(text: string): void {
 /** The server's clock, carried on by this machine's steady one: the browser's own may be wrong. */
 let clock = { at: 0, seen: 0 };
 export const setClock = (iso: string): void => void (clock = { at: Date.parse(iso), seen: performance.now() });
-export const now = (): string => new Date(clock.at + (clock.at === 0 ? 0 : performance.now() - clock.seen)).toISOString();
+export const serverNow = (): string => new Date(clock.at + (clock.at === 0 ? 0 : performance.now() - clock.seen)).toISOString();
 
-export const href = (page: PageName, ...words: readonly (string | number | null)[]): string =>
+export const pageLink = (page: PageName, ...words: readonly (string | number | null)[]): string =>
   `#${[page, ...words.filter((word) => word !== null).map((word) => encodeURIComponent(String(word)))].join("/")}`;

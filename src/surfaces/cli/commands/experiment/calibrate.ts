@@ -1,6 +1,6 @@
 // calibrate: the commands of calibration cycles: experiments on one's own autopilot. All their code is loaded when one of them runs.
 
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { type Command, type FlagSpec } from "../../spec.ts";
 
 const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
@@ -86,7 +86,7 @@ export const calibrateCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/start.ts")).startCalibration(
         context,
-        defined({
+        omitUndefined({
           name: input.text("name"),
           lever: input.text("lever"),
           to: input.text("to"),
@@ -117,7 +117,7 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [nameWord],
     flags: [],
     run: async (context, input) =>
-      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, defined({ name: input.words[0] })),
+      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, omitUndefined({ name: input.words[0] })),
   }),
   command("resume", {
     summary: "Go on with an open cycle. What has finished is not run again.",
@@ -129,7 +129,7 @@ export const calibrateCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).resumeCalibration(
         context,
-        defined({ name: input.words[0], jobs: input.number("jobs") }),
+        omitUndefined({ name: input.words[0], jobs: input.number("jobs") }),
       ),
   }),
   command("report", {
@@ -141,7 +141,7 @@ export const calibrateCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).calibrationReport(
         context,
-        defined({ name: input.words[0], html: input.text("html") }),
+        omitUndefined({ name: input.words[0], html: input.text("html") }),
       ),
   }),
   command("list", {
@@ -167,7 +167,7 @@ export const calibrateCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/verdict.ts")).calibrationVerdict(
         context,
-        defined({
+        omitUndefined({
           before: input.text("before"),
           after: input.text("after"),
           noiseFloor: input.text("noise-floor"),

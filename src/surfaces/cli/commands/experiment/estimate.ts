@@ -1,6 +1,6 @@
 // estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases.
 
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const estimate: Command = {
@@ -22,7 +22,7 @@ export const estimate: Command = {
     if (flow !== undefined) return (await import("../../../../commands/estimate-run.ts")).estimateRun(context, { flow });
     return (await import("../../../../commands/roadmap/estimate.ts")).estimate(
       context,
-      defined({ phases: input.words.length === 0 ? undefined : input.words.join(",") }),
+      omitUndefined({ phases: input.words.length === 0 ? undefined : input.words.join(",") }),
     );
   },
 };

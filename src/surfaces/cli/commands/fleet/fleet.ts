@@ -3,7 +3,7 @@
 import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
 import type { CommandResponse } from "../../../../contracts/command-response.ts";
 import type { CommandContext } from "../../../../project/command-context.ts";
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { goalArgument, objectiveFlags, parseObjective } from "../../objective-flags.ts";
 import type { ArgumentSpec, Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
@@ -19,7 +19,7 @@ const sendRequest = async (context: CommandContext, input: ParsedInput, ask: Fle
   (await import("../../../../commands/fleet/requests.ts")).requestOfRun(context, {
     ...ask,
     key: input.words[0] ?? "",
-    ...defined({ store: input.text("store") }),
+    ...omitUndefined({ store: input.text("store") }),
   });
 const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({ name: `fleet ${name}`, takesRun: false, ...rest });
 
@@ -32,7 +32,7 @@ const fleet: Command = {
   flags: [storeFlag],
   takesRun: false,
   run: async (context, input) =>
-    (await import("../../../../commands/fleet/status.ts")).fleetStatus(context, defined({ store: input.text("store") })),
+    (await import("../../../../commands/fleet/status.ts")).fleetStatus(context, omitUndefined({ store: input.text("store") })),
 };
 
 const keyArgument: ArgumentSpec = { name: "KEY", about: "the run's key, as fleet status shows it" };
@@ -66,7 +66,7 @@ const worker: Command = {
   run: async (context, input) =>
     (await import("../../../../commands/fleet/worker.ts")).runWorker(
       context,
-      defined({
+      omitUndefined({
         store: input.text("store"),
         jobs: input.number("jobs"),
         labels: input.text("labels")?.split(","),
@@ -91,7 +91,7 @@ export const fleetCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/fleet/init.ts")).initFleet(
         context,
-        defined({ store: input.text("store"), grant: input.text("grant") }),
+        omitUndefined({ store: input.text("store"), grant: input.text("grant") }),
       ),
   }),
   command("status", {
@@ -103,7 +103,7 @@ export const fleetCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/fleet/status.ts")).fleetStatus(
         context,
-        defined({ store: input.text("store"), all: input.flag("all") || undefined }),
+        omitUndefined({ store: input.text("store"), all: input.flag("all") || undefined }),
       ),
   }),
   command("doctor", {
@@ -113,7 +113,7 @@ export const fleetCommands: readonly Command[] = [
     arguments: [],
     flags: [storeFlag],
     run: async (context, input) =>
-      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(context, defined({ store: input.text("store") })),
+      (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(context, omitUndefined({ store: input.text("store") })),
   }),
   command("submit", {
     summary: "Draft a run for the store's workers.",
@@ -141,7 +141,7 @@ export const fleetCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/fleet/submit.ts")).submitRun(context, parseObjective(input), {
         yes: input.flag("yes"),
-        ...defined({
+        ...omitUndefined({
           store: input.text("store"),
           priority: input.number("priority"),
           needs: input.text("needs")?.split(","),
@@ -172,7 +172,11 @@ export const fleetCommands: readonly Command[] = [
     arguments: [keyArgument, { name: "ANSWER", about: "one of the answers, or your own words if the question takes them", many: true }],
     flags: [{ name: "block", kind: "text", placeholder: "ID", about: "Which question, if several are open." }, storeFlag],
     run: async (context, input) =>
-      sendRequest(context, input, { ask: "answer", text: input.words.slice(1).join(" "), ...defined({ block: input.text("block") }) }),
+      sendRequest(context, input, {
+        ask: "answer",
+        text: input.words.slice(1).join(" "),
+        ...omitUndefined({ block: input.text("block") }),
+      }),
   }),
   command("resume", {
     summary: "Hand a run that rests, or failed, to the workers again.",
@@ -194,7 +198,7 @@ export const fleetCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/fleet/take.ts")).takeRun(
         context,
-        defined({ store: input.text("store"), key: input.words[0] ?? "" }),
+        omitUndefined({ store: input.text("store"), key: input.words[0] ?? "" }),
       ),
   }),
   command("export", {
@@ -207,7 +211,7 @@ export const fleetCommands: readonly Command[] = [
       const run = input.words[0] ?? "";
       return (await import("../../../../commands/fleet/export.ts")).exportRun(
         context,
-        defined({ store: input.text("store"), run, to: input.text("to") ?? `${run}.jsonl` }),
+        omitUndefined({ store: input.text("store"), run, to: input.text("to") ?? `${run}.jsonl` }),
       );
     },
   }),

@@ -1,6 +1,6 @@
 // flow-lint: command-line spec of `flow lint`, which looks for mistakes in flows and explores their paths.
 
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const flowLint: Command = {
@@ -11,5 +11,5 @@ export const flowLint: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../../commands/flows.ts")).lint(context, defined({ name: input.words[0] })),
+  run: async (context, input) => (await import("../../../../commands/flows.ts")).lint(context, omitUndefined({ name: input.words[0] })),
 };

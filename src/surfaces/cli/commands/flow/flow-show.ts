@@ -1,6 +1,6 @@
 // flow-show: command-line spec of `flow show`, which shows a flow's phases, steps, roles and options.
 
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const flowShow: Command = {
@@ -11,5 +11,5 @@ export const flowShow: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../../commands/flows.ts")).show(context, defined({ name: input.words[0] })),
+  run: async (context, input) => (await import("../../../../commands/flows.ts")).show(context, omitUndefined({ name: input.words[0] })),
 };

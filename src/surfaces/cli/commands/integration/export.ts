@@ -1,6 +1,6 @@
 // export: command-line specs of `export` and `export otel`, which sends a run's trace to an OpenTelemetry collector.
 
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 const otel: Command = {
@@ -26,7 +26,7 @@ const otel: Command = {
   run: async (context, input) =>
     (await import("../../../../commands/outbound/export-otel.ts")).exportOtel(
       context,
-      defined({ run: input.words[0] ?? input.run, endpoint: input.text("endpoint"), file: input.text("file") }),
+      omitUndefined({ run: input.words[0] ?? input.run, endpoint: input.text("endpoint"), file: input.text("file") }),
     ),
 };
 

@@ -1,6 +1,6 @@
 // notify: command-line specs of `notify` and its verbs: who is notified of what.
 
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 const plain: Pick<Command, "arguments" | "flags" | "takesRun"> = { arguments: [], flags: [], takesRun: false };
@@ -25,7 +25,7 @@ export const notifyCommands: readonly Command[] = [
     ...plain,
     arguments: [{ name: "NAME", about: "a hook's name", optional: true }],
     run: async (context, input) =>
-      (await import("../../../../commands/outbound/notify.ts")).testNotification(context, defined({ name: input.words[0] })),
+      (await import("../../../../commands/outbound/notify.ts")).testNotification(context, omitUndefined({ name: input.words[0] })),
   },
   {
     name: "notify send",

@@ -3,7 +3,7 @@
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
 type Spec = Omit<Command, "name" | "takesRun">;
@@ -22,7 +22,7 @@ export const hubFlag: FlagSpec = {
   about: "The git repository through which machines of a store exchange commits, and where work lands then.",
 };
 
-export const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
+export const interruptMessages: Pick<Command, "onInterrupt" | "onTerminate"> = {
   onInterrupt: "! Asked to rest: running turns end, nothing new starts. Once more leaves at once; `autopilot portfolio run` goes on.",
   onTerminate: "! Asked to end: running turns are set aside. `autopilot portfolio run` goes on.",
 };
@@ -31,8 +31,8 @@ export const poolFlags: readonly FlagSpec[] = [
   { name: "agent", kind: "text", placeholder: "NAME", about: "Who works where a task names nobody." },
   { name: "isolation", kind: "enum", values: isolationLevels, about: "What holds the agents where a task does not say.", standard: "auto" },
 ];
-export const poolFields = (input: ParsedInput) =>
-  defined({ jobs: input.number("jobs"), agent: input.text("agent"), isolation: input.text("isolation") });
+export const readPoolFlags = (input: ParsedInput) =>
+  omitUndefined({ jobs: input.number("jobs"), agent: input.text("agent"), isolation: input.text("isolation") });
 
 const trackers = ["github", "gitlab", "linear"] as const;
 
@@ -57,7 +57,7 @@ export const importSpec: Spec = {
     if (from !== undefined)
       return (await import("../../../../commands/portfolio/intake.ts")).importIssues(context, {
         from,
-        ...defined({ file, project: input.text("project"), label: input.text("label"), limit: input.number("limit") }),
+        ...omitUndefined({ file, project: input.text("project"), label: input.text("label"), limit: input.number("limit") }),
       });
     if (file === undefined)
       return respond("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
@@ -80,19 +80,19 @@ export const runSpec: Spec = {
     ...poolFlags,
     { name: "yes", kind: "flag", about: "Don't ask. It never does; scripts that give it everywhere may." },
   ],
-  ...rests,
+  ...interruptMessages,
   run: async (context, input) => {
     const every = input.text("every");
     const everyMs = every === undefined ? undefined : parseInterval(every, 60_000);
     if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
       return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {
-        ...poolFields(input),
+        ...readPoolFlags(input),
         fleet: input.flag("fleet"),
         everyMs,
       });
     return (await import("../../../../commands/portfolio/pool.ts")).runPortfolio(context, {
-      ...poolFields(input),
+      ...readPoolFlags(input),
       untilIdle: input.flag("until-idle"),
       fleet: input.flag("fleet"),
     });
@@ -113,6 +113,6 @@ export const takeSpec: Spec = {
   run: async (context, input) =>
     (await import("../../../../commands/fleet/take-portfolio.ts")).takePortfolio(context, {
       key: input.words[0] ?? "",
-      ...defined({ into: input.text("into"), repos: input.texts("repo") }),
+      ...omitUndefined({ into: input.text("into"), repos: input.texts("repo") }),
     }),
 };

@@ -3,8 +3,8 @@
 import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
-import { defined } from "../../defined.ts";
-import { type Command, restsWhenInterrupted } from "../../spec.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { type Command, pausesWhenInterrupted } from "../../spec.ts";
 
 const runArgument = { name: "RUN", about: "the run; without it the current one", optional: true } as const;
 
@@ -28,7 +28,7 @@ export const prCommands: readonly Command[] = [
     takesRun: true,
     run: async (context, input) =>
       (await import("../../../../commands/pr/pr.ts")).pr(context, {
-        ...defined({
+        ...omitUndefined({
           run: input.words[0] ?? input.run,
           draft: input.flag("draft") || undefined,
           remote: input.text("remote"),
@@ -55,7 +55,7 @@ export const prCommands: readonly Command[] = [
       { name: "max-budget", kind: "text", placeholder: "BUDGET", about: "What each follow-up may use.", standard: "the flow's" },
     ],
     takesRun: true,
-    ...restsWhenInterrupted,
+    ...pausesWhenInterrupted,
     run: async (context, input) => {
       const everyMs = parseInterval(input.text("every") ?? "2m", 30_000);
       if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
@@ -63,7 +63,7 @@ export const prCommands: readonly Command[] = [
         everyMs,
         tries: input.number("tries") ?? 3,
         once: input.flag("once"),
-        ...defined({
+        ...omitUndefined({
           run: input.words[0] ?? input.run,
           agent: input.text("agent"),
           isolation: input.text("isolation"),

@@ -1,6 +1,6 @@
 // dashboard: command-line spec of `dashboard`, which shows everything here in a browser on this machine.
 
-import { defined } from "../../defined.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
 export const dashboard: Command = {
@@ -28,6 +28,6 @@ export const dashboard: Command = {
   run: async (context, input) =>
     (await import("../../../dashboard/serve.ts")).dashboard(context, {
       open: input.flag("open"),
-      ...defined({ port: input.number("port") }),
+      ...omitUndefined({ port: input.number("port") }),
     }),
 };

@@ -5,9 +5,9 @@ import type { CostView } from "../../../../views/facts/cost.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox, figureRow, section } from "../../../../views/web/components.ts";
 import { icon } from "../../../../views/web/icons.ts";
-import { money, percent, shortNumber } from "../../../../views/web/page-figures.ts";
-import { copy } from "../actions.ts";
-import { h1 } from "../controls.ts";
+import { formatMoney, formatShare, shortNumber } from "../../../../views/web/page-figures.ts";
+import { copyText } from "../actions.ts";
+import { pageHeading } from "../controls.ts";
 import { draw, state } from "../store.ts";
 
 const groups = ["project", "role", "agent"] as const;
@@ -16,13 +16,13 @@ type Spent = { readonly usd: number; readonly tokens: number };
 
 export function costPage(): Child {
   const { cost, costBy } = state;
-  if (cost === null) return h1("Cost");
+  if (cost === null) return pageHeading("Cost");
   if (cost.window.tokens === 0 && cost.month.tokens === 0)
     return [
-      h1("Cost"),
+      pageHeading("Cost"),
       emptyState(
         { icon: icon("cost"), title: "Nothing was spent in the last 14 days", text: "Before a run, its estimate is in its preview." },
-        commandBox("autopilot estimate", copy),
+        commandBox("autopilot estimate", copyText),
       ),
     ];
   return [
@@ -45,7 +45,7 @@ function pageHead(cost: CostView, costBy: GroupName): Element {
       : ` A day that spends comes to ${unitText(cost, forecast.p50)}, nine of ten to at most ${unitText(cost, forecast.p90)}.`;
   return el(
     "div.head",
-    el("div", h1("Cost"), el("p", `${spent}${expected}`)),
+    el("div", pageHeading("Cost"), el("p", `${spent}${expected}`)),
     el(
       "div.switch",
       { role: "group", "aria-label": "Group by" },
@@ -96,7 +96,7 @@ function groupTable(cost: CostView, costBy: GroupName): Element {
             { scope: "row" },
             el("span.row", el("span.swatch", { class: seriesClasses[index % seriesClasses.length] ?? "" }), foreignText(group.name)),
           ),
-          el("td.n", { "data-label": "share" }, percent(group.share)),
+          el("td.n", { "data-label": "share" }, formatShare(group.share)),
           el("td.n", spentText(cost, group)),
           el("td.n", { "data-label": "tokens" }, shortNumber(group.tokens)),
           el("td.tiny.second", group.counted),
@@ -107,7 +107,7 @@ function groupTable(cost: CostView, costBy: GroupName): Element {
 }
 
 /** An amount in the unit of the page: dollars where the agents report them, else tokens. */
-const unitText = ({ unit }: CostView, value: number): string => (unit === "usd" ? money(value) : `${shortNumber(value)} tokens`);
+const unitText = ({ unit }: CostView, value: number): string => (unit === "usd" ? formatMoney(value) : `${shortNumber(value)} tokens`);
 const spentText = (cost: CostView, { usd, tokens }: Spent): string => unitText(cost, cost.unit === "usd" ? usd : tokens);
 
 function groupBy(name: GroupName): void {

@@ -6,9 +6,9 @@ import { diffTable } from "../../../../views/web/diff-table.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
 import { type Icon, icon } from "../../../../views/web/icons.ts";
-import { figure, plural } from "../../../../views/web/page-figures.ts";
-import { copy, send } from "../actions.ts";
-import { acting, button } from "../controls.ts";
+import { formatNumber, plural } from "../../../../views/web/page-figures.ts";
+import { copyText, sendRequest } from "../actions.ts";
+import { actionButton, button } from "../controls.ts";
 import { loadFile } from "../loading.ts";
 import { draw, state } from "../store.ts";
 import { runHead } from "./run-head.ts";
@@ -28,7 +28,7 @@ export function diffPage(): Child {
   if (diff.problem !== null)
     return [
       top.head,
-      emptyState({ icon: icon("diff"), title: "There is nothing to compare", text: diff.problem }, commandBox(`git reflog`, copy)),
+      emptyState({ icon: icon("diff"), title: "There is nothing to compare", text: diff.problem }, commandBox(`git reflog`, copyText)),
     ];
   const file = diff.files.find(({ path }) => path === state.file);
   if (file === undefined)
@@ -55,7 +55,7 @@ export function diffPage(): Child {
         "nav.files",
         { "aria-label": "Files" },
         diff.files.map(fileButton),
-        diff.more > 0 ? el("p.tiny.dim.pad", `${figure(diff.more)} more files: autopilot diff --stat`) : null,
+        diff.more > 0 ? el("p.tiny.dim.pad", `${formatNumber(diff.more)} more files: autopilot diff --stat`) : null,
       ),
       el("div", { style: { "min-width": "0" } }, filePanel(file), notesTray()),
     ),
@@ -88,7 +88,7 @@ function fileButton(file: DiffFile): Element {
 function colouredCounts(file: DiffFile): Child {
   if (file.mark === "refused") return null;
   if (file.insertions === null) return el("span.dim", "binary");
-  return [el("span.c-ok", `+${figure(file.insertions)}`), " ", el("span.c-bad", `−${figure(file.deletions ?? 0)}`)];
+  return [el("span.c-ok", `+${formatNumber(file.insertions)}`), " ", el("span.c-bad", `−${formatNumber(file.deletions ?? 0)}`)];
 }
 
 function filePanel(file: DiffFile): Element {
@@ -222,13 +222,18 @@ function notesTray(): Element {
           },
           "quiet",
         ),
-    acting("Send as one answer", () => void sendNotes(), "first", closed ?? (notes.length === 0 ? "There is no note to send." : null)),
+    actionButton(
+      "Send as one answer",
+      () => void sendNotes(),
+      "first",
+      closed ?? (notes.length === 0 ? "There is no note to send." : null),
+    ),
   );
 }
 
 async function sendNotes(): Promise<void> {
   const notes = state.notes.map(({ path, line, side, text }) => ({ path, line, side, text }));
-  if (await send({ do: "note", key: state.key ?? "", commit: state.diff?.tip ?? "", notes })) state.notes = [];
+  if (await sendRequest({ do: "note", key: state.key ?? "", commit: state.diff?.tip ?? "", notes })) state.notes = [];
   draw();
 }
 

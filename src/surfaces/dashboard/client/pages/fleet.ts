@@ -3,36 +3,36 @@
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";
-import { emptyState, commandBox, notice } from "../../../../views/web/components.ts";
+import { emptyState, commandBox, noticeBox } from "../../../../views/web/components.ts";
 import { icon, stateIcon } from "../../../../views/web/icons.ts";
-import { figure, plural } from "../../../../views/web/page-figures.ts";
-import { copy } from "../actions.ts";
-import { h1 } from "../controls.ts";
+import { formatNumber, plural } from "../../../../views/web/page-figures.ts";
+import { copyText } from "../actions.ts";
+import { pageHeading } from "../controls.ts";
 import { state } from "../store.ts";
 
 export function fleetPage(): Child {
   const { fleet } = state;
-  if (fleet === null) return h1("Fleet");
+  if (fleet === null) return pageHeading("Fleet");
   if (fleet.problem !== null)
     return [
-      h1("Fleet"),
-      notice(
+      pageHeading("Fleet"),
+      noticeBox(
         { icon: stateIcon("bad"), kind: "bad" },
         "The store could not be asked.",
         el("div.second", foreignText(fleet.problem)),
-        commandBox("autopilot fleet doctor", copy),
+        commandBox("autopilot fleet doctor", copyText),
       ),
     ];
   if (fleet.board === null)
     return [
-      h1("Fleet"),
+      pageHeading("Fleet"),
       emptyState(
         {
           icon: icon("fleet"),
           title: "No store is named",
           text: "Several machines share one database and one git repository; each takes runs as it has room.",
         },
-        commandBox("autopilot fleet init --store postgres://USER@HOST/DATABASE", copy),
+        commandBox("autopilot fleet init --store postgres://USER@HOST/DATABASE", copyText),
       ),
     ];
   return [
@@ -40,11 +40,11 @@ export function fleetPage(): Child {
       "div.head",
       el(
         "div",
-        h1("Fleet"),
+        pageHeading("Fleet"),
         el(
           "p",
           foreignText(fleet.store ?? ""),
-          `: ${plural(fleet.runs, "run")}, ${figure(fleet.take_overs)} taken over from an owner that went silent.`,
+          `: ${plural(fleet.runs, "run")}, ${formatNumber(fleet.take_overs)} taken over from an owner that went silent.`,
         ),
       ),
     ),

@@ -1,23 +1,23 @@
 // inbox: the page of open questions, one a card: what waiting costs, what the runner found, and the possible answers. Choosing an answer
 // doesn't send it.
 
-import type { Attention } from "../../../../views/facts/attention.ts";
+import type { AttentionItem } from "../../../../views/facts/attention.ts";
 import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { emptyState, commandBox, definitionList, notice, timeElement } from "../../../../views/web/components.ts";
+import { emptyState, commandBox, definitionList, noticeBox, timeElement } from "../../../../views/web/components.ts";
 import { icon, stateIcon } from "../../../../views/web/icons.ts";
 import { elapsedText } from "../../../../views/web/page-figures.ts";
-import { copy, send } from "../actions.ts";
-import { acting, h1 } from "../controls.ts";
-import { draw, href, now, state } from "../store.ts";
+import { copyText, sendRequest } from "../actions.ts";
+import { actionButton, pageHeading } from "../controls.ts";
+import { draw, pageLink, serverNow, state } from "../store.ts";
 
 const answerCharsMax = 40;
 
-const attentionId = ({ key, id }: Attention): string => `${key} ${id}`;
+const attentionId = ({ key, id }: AttentionItem): string => `${key} ${id}`;
 
 export function inboxPage(): Child {
   const { overview } = state;
-  if (overview === null) return h1("Inbox");
+  if (overview === null) return pageHeading("Inbox");
   const asks = overview.attention;
   expandFirst(asks);
   return [
@@ -25,7 +25,7 @@ export function inboxPage(): Child {
       "div.head",
       el(
         "div",
-        h1("Inbox"),
+        pageHeading("Inbox"),
         asks.length === 0
           ? null
           : el("p", "One question a card; what holds up most comes first. Whatever does not depend on the answer goes on."),
@@ -49,7 +49,7 @@ export function inboxPage(): Child {
 }
 
 /** Expands the first card, unless an open question is expanded already or the person has collapsed them all (""). */
-function expandFirst([first, ...rest]: readonly Attention[]): void {
+function expandFirst([first, ...rest]: readonly AttentionItem[]): void {
   if (first === undefined) state.question = null;
   else if (state.question !== "" && ![first, ...rest].some((ask) => attentionId(ask) === state.question))
     state.question = attentionId(first);
@@ -70,7 +70,7 @@ const answeredToday = (answered: Overview["answered"]): Child => [
   ),
 ];
 
-function card(ask: Attention): Element {
+function card(ask: AttentionItem): Element {
   const id = attentionId(ask);
   const isOn = state.question === id;
   return el(
@@ -83,7 +83,7 @@ function card(ask: Attention): Element {
         { type: "button", "data-row": "", "aria-expanded": String(isOn), onClick: () => expand(isOn ? "" : id) },
         stateIcon("you"),
         el("b", foreignText(ask.question)),
-        el("span.age.num.tiny.c-you.no-wrap", `waits ${elapsedText(ask.asked_at, now())}`),
+        el("span.age.num.tiny.c-you.no-wrap", `waits ${elapsedText(ask.asked_at, serverNow())}`),
         el(
           "span.about.tiny.dim",
           el("span.hidden-text", "needs you. "),
@@ -102,11 +102,11 @@ function expand(id: string): void {
   draw();
 }
 
-function cardBody(ask: Attention, id: string): Element {
+function cardBody(ask: AttentionItem, id: string): Element {
   return el(
     "div.body",
     state.stale === id
-      ? notice(
+      ? noticeBox(
           { icon: stateIcon("you"), kind: "you" },
           "The question changed while you read it. Your answer was not taken.",
           el("div.second", "What is asked now stands above; your words are kept below."),
@@ -129,27 +129,27 @@ function cardBody(ask: Attention, id: string): Element {
   );
 }
 
-function actions(ask: Attention, id: string): Child {
+function actions(ask: AttentionItem, id: string): Child {
   if (ask.kind === "Paused") return pauseActions(ask);
   return ask.kind === "Task" ? taskActions(ask) : answerForm(ask, id);
 }
 
-const pauseActions = (ask: Attention): Child => [
-  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copy)),
+const pauseActions = (ask: AttentionItem): Child => [
+  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copyText)),
   el(
     "div.row.wrap",
-    acting("Resume", () => void send({ do: "resume", key: ask.key }), "first"),
-    el("a.button.quiet", { href: href("run", ask.key) }, "Open the run"),
+    actionButton("Resume", () => void sendRequest({ do: "resume", key: ask.key }), "first"),
+    el("a.button.quiet", { href: pageLink("run", ask.key) }, "Open the run"),
   ),
 ];
 
 /** A task asks nothing: what to do is a command. */
-const taskActions = (ask: Attention): Child => [
-  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copy)),
+const taskActions = (ask: AttentionItem): Child => [
+  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copyText)),
   el("div.row.wrap", el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")),
 ];
 
-function answerForm(ask: Attention, id: string): Child {
+function answerForm(ask: AttentionItem, id: string): Child {
   const picked = state.picks[id];
   const missing = whatIsMissing(ask, id);
   const sendLabel = picked === undefined ? "Send your words" : `Send “${optionLabel(ask, picked)}”`;
@@ -157,15 +157,15 @@ function answerForm(ask: Attention, id: string): Child {
     ask.key === "portfolio"
       ? [el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")]
       : [
-          el("a.button.quiet", { href: href("diff", ask.key) }, "See the diff"),
-          el("a.button.quiet", { href: href("run", ask.key) }, "Open the run"),
+          el("a.button.quiet", { href: pageLink("diff", ask.key) }, "See the diff"),
+          el("a.button.quiet", { href: pageLink("run", ask.key) }, "Open the run"),
         ];
   return [
     optionButtons(ask, id),
     ask.free || ask.kind === "Verdict" ? textField(ask, id) : null,
     el(
       "div.row.wrap",
-      acting(missing?.replace(/\.$/, "") ?? sendLabel, () => void submit(ask, id), "first", missing),
+      actionButton(missing?.replace(/\.$/, "") ?? sendLabel, () => void submit(ask, id), "first", missing),
       ...links,
       el("span.grow"),
       el(
@@ -179,7 +179,7 @@ function answerForm(ask: Attention, id: string): Child {
 }
 
 /** Why the answer can't be sent yet; null if it can. */
-function whatIsMissing(ask: Attention, id: string): string | null {
+function whatIsMissing(ask: AttentionItem, id: string): string | null {
   const picked = state.picks[id];
   const hasWords = (state.words[id] ?? "").trim() !== "";
   if (ask.kind === "Verdict" && picked === "issues_found" && !hasWords) return "Say what is wrong: one issue a line.";
@@ -187,7 +187,7 @@ function whatIsMissing(ask: Attention, id: string): string | null {
   return ask.options.length === 0 ? "Write your answer first." : "Choose an answer first.";
 }
 
-function optionButtons(ask: Attention, id: string): Element {
+function optionButtons(ask: AttentionItem, id: string): Element {
   const picked = state.picks[id];
   return el(
     "div.options",
@@ -211,7 +211,7 @@ function optionButtons(ask: Attention, id: string): Element {
   );
 }
 
-function textField(ask: Attention, id: string): Element {
+function textField(ask: AttentionItem, id: string): Element {
   return el(
     "label",
     el("span.tiny.dim", textFieldLabel(ask)),
@@ -224,13 +224,13 @@ function textField(ask: Attention, id: string): Element {
   );
 }
 
-function textFieldLabel(ask: Attention): string {
+function textFieldLabel(ask: AttentionItem): string {
   if (ask.kind === "Verdict") return "Issues, one a line (for “issues_found”)";
   return ask.options.length === 0 ? "Your answer" : "Your own words (instead of an option)";
 }
 
 /** An option's text, cut to fit on the button that sends it. */
-function optionLabel(ask: Attention, picked: string): string {
+function optionLabel(ask: AttentionItem, picked: string): string {
   const text = ask.options.find(({ key }) => key === picked)?.text ?? "";
   const words = text === "" ? picked : text;
   return words.length <= answerCharsMax ? words : `${words.slice(0, answerCharsMax - 1)}…`;
@@ -246,7 +246,7 @@ function write(id: string, text: string): void {
   draw();
 }
 
-async function submit(ask: Attention, id: string): Promise<void> {
+async function submit(ask: AttentionItem, id: string): Promise<void> {
   const words = (state.words[id] ?? "").trim();
   const picked = state.picks[id];
   const issues = picked === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
@@ -258,7 +258,7 @@ async function submit(ask: Attention, id: string): Promise<void> {
     text: picked ?? words,
     ...(issues.length === 0 ? {} : { issues }),
   };
-  if (!(await send(body))) return;
+  if (!(await sendRequest(body))) return;
   delete state.picks[id];
   delete state.words[id];
   state.question = null;

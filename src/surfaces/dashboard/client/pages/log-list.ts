@@ -9,11 +9,11 @@ import { render } from "preact";
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { stateIcon } from "../../../../views/web/icons.ts";
-import { figure } from "../../../../views/web/page-figures.ts";
+import { formatNumber } from "../../../../views/web/page-figures.ts";
 import { draw, state } from "../store.ts";
 
-export const narrow = matchMedia("(max-width:719px)");
-const rowPx = (): number => (narrow.matches ? 58 : 30);
+export const narrowScreen = matchMedia("(max-width:719px)");
+const rowPx = (): number => (narrowScreen.matches ? 58 : 30);
 /** Rows are drawn again when one has scrolled past this many, and as many stand ready above and below. */
 const stride = 4;
 const view = { top: 0, height: 600 };
@@ -28,7 +28,7 @@ const sized = new ResizeObserver(([entry]) => {
 const noFilter = "\0\0\0";
 
 /** The rows that match the filters; computed again only when rows or filters change. */
-export function rowsShown(): readonly LogRow[] {
+export function filteredRows(): readonly LogRow[] {
   const { rows, find, phase, event, reason } = state.log;
   const by = [find, phase, event, reason].join("\0");
   if (sifted.of === rows && sifted.by === by) return sifted.rows;
@@ -49,7 +49,7 @@ export function logList(onChoose: (seq: number) => void): Element {
   return el(
     "div.panel.log",
     { ref: rememberSize, tabindex: "0", role: "region", "aria-label": "Journal in words", onScroll: scrolled },
-    el("div", { ref: taken, style: { height: `${rowsShown().length * rowPx()}px` } }),
+    el("div", { ref: taken, style: { height: `${filteredRows().length * rowPx()}px` } }),
   );
 }
 
@@ -60,7 +60,7 @@ let drawn: readonly unknown[] = [];
 /** L1: item n of the list is line `first + n`, whichever that is: elements stay and their words change. */
 function drawRows(): void {
   if (body === null) return;
-  const rows = rowsShown();
+  const rows = filteredRows();
   const px = rowPx();
   const sight = Math.ceil(view.height / px) + 1;
   const first = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - stride)));
@@ -94,7 +94,7 @@ function line(row: LogRow, at: number, count: number): Element {
     el(
       "div.log-row",
       { tabindex: "0", role: "button", "data-at": String(at), ...(state.log.open === row.seq ? { "aria-current": "true" } : {}) },
-      el("span.seq.mono.dim", figure(row.seq)),
+      el("span.seq.mono.dim", formatNumber(row.seq)),
       el("span.time.mono.dim", row.at.slice(11, 19)),
       stateIcon(row.shape),
       el("span.place.tiny.dim.cut", foreignText(`${row.phase === "" ? "run" : row.phase} · ${row.event.replaceAll("_", " ")}`)),
@@ -120,7 +120,7 @@ let placedRows: readonly LogRow[] | null = null;
 
 /** L2: after the page was drawn; where lines came in, the one on top stays on top, or the end stays in sight. */
 function placed(): void {
-  const rows = rowsShown();
+  const rows = filteredRows();
   if (list === null || (rows === placedRows && !state.log.follow)) return drawRows();
   const px = rowPx();
   const top = state.log.follow ? rows.length * px - view.height : movedTop(rows, px);
@@ -140,7 +140,7 @@ function movedTop(rows: readonly LogRow[], px: number): number {
 function scrolled(): void {
   if (list === null) return;
   const top = list.scrollTop;
-  const isLettingGo = state.log.follow && top < view.top - 2 && top + view.height < (rowsShown().length - 1) * rowPx();
+  const isLettingGo = state.log.follow && top < view.top - 2 && top + view.height < (filteredRows().length - 1) * rowPx();
   view.top = top;
   if (isLettingGo) setFollow(false);
   drawRows();
@@ -148,7 +148,7 @@ function scrolled(): void {
 
 function pressed(event: MouseEvent | KeyboardEvent): void {
   if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
-  const row = rowsShown()[rowIndexOf(event.target) ?? -1];
+  const row = filteredRows()[rowIndexOf(event.target) ?? -1];
   if (row === undefined) return;
   event.preventDefault();
   choose(row.seq);
@@ -160,13 +160,13 @@ export function setFollow(follow: boolean): void {
 }
 
 /** Scrolls to the first row, because a filter has changed which rows there are. */
-export function toTop(): void {
+export function scrollToTop(): void {
   if (list !== null) list.scrollTop = view.top = 0;
   placedRows = null;
 }
 
-export function toLine(seq: number): void {
-  const top = rowsShown().findIndex((row) => row.seq === seq) * rowPx();
+export function scrollToLine(seq: number): void {
+  const top = filteredRows().findIndex((row) => row.seq === seq) * rowPx();
   if (list !== null && top >= 0 && (top < view.top || top > view.top + view.height)) list.scrollTop = Math.max(0, top - 120);
 }
 
@@ -175,7 +175,7 @@ export function moveInLog(step: 1 | -1): boolean {
   if (state.page !== "log" || list === null) return false;
   const active = rowIndexOf(document.activeElement);
   const px = rowPx();
-  const at = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(rowsShown().length - 1, active + step));
+  const at = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(filteredRows().length - 1, active + step));
   if (state.log.follow) setFollow(false);
   if (at * px < view.top) list.scrollTop = at * px;
   if ((at + 1) * px > view.top + view.height) list.scrollTop = (at + 1) * px - view.height;

@@ -3,13 +3,13 @@
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { stateLabel } from "../../../../views/web/icons.ts";
-import { figure } from "../../../../views/web/page-figures.ts";
-import { copy } from "../actions.ts";
-import { facts } from "../api.ts";
+import { formatNumber } from "../../../../views/web/page-figures.ts";
+import { copyText } from "../actions.ts";
+import { fetchFacts } from "../api.ts";
 import { button } from "../controls.ts";
 import { logRowsMax } from "../loading.ts";
-import { draw, href, state } from "../store.ts";
-import { logList, narrow, rowsShown, setFollow, toLine, toTop } from "./log-list.ts";
+import { draw, pageLink, state } from "../store.ts";
+import { logList, narrowScreen, filteredRows, setFollow, scrollToLine, scrollToTop } from "./log-list.ts";
 import { runHead } from "./run-head.ts";
 
 const entryCharsMax = 60_000;
@@ -18,7 +18,7 @@ export function logPage(): Child {
   const top = runHead("log");
   if ("instead" in top) return top.instead;
   const { log } = state;
-  const rows = rowsShown();
+  const rows = filteredRows();
   const older = (log.rows[0]?.seq ?? 1) - 1;
   return [
     top.head,
@@ -27,7 +27,7 @@ export function logPage(): Child {
       el("input.field", {
         type: "search",
         id: "find",
-        placeholder: narrow.matches ? "Find in the lines" : "Find in the lines   /",
+        placeholder: narrowScreen.matches ? "Find in the lines" : "Find in the lines   /",
         "aria-label": "Find in the lines",
         value: log.find,
         onInput: (event: Event) => filter("find", event),
@@ -36,7 +36,11 @@ export function logPage(): Child {
       choice("Event", "event", choices().event),
       choice("Reason", "reason", choices().reason),
       button("Follow", () => setFollow(!log.follow), "", { "aria-pressed": String(log.follow) }),
-      el("span.dim.tiny.num", { role: "status" }, `${figure(rows.length)} of ${figure(log.total)} lines${describeOlder(older)}`),
+      el(
+        "span.dim.tiny.num",
+        { role: "status" },
+        `${formatNumber(rows.length)} of ${formatNumber(log.total)} lines${describeOlder(older)}`,
+      ),
     ),
     rows.length === 0 ? nothing() : logList(show),
     log.open === null ? null : detail(log.open),
@@ -46,7 +50,7 @@ export function logPage(): Child {
 /** Where the lines are that this page doesn't have. */
 function describeOlder(older: number): string {
   if (older === 0) return "";
-  return state.log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${figure(older)} only in autopilot log`;
+  return state.log.rows.length < logRowsMax ? "; older ones are on their way" : `; the first ${formatNumber(older)} only in autopilot log`;
 }
 
 let filterChoices: {
@@ -117,12 +121,12 @@ function choice(label: string, of: "phase" | "event" | "reason", words: readonly
 function filter(of: "find" | "phase" | "event" | "reason", event: Event): void {
   state.log[of] = (event.target as HTMLInputElement | HTMLSelectElement).value;
   state.log.follow = false;
-  toTop();
+  scrollToTop();
   draw();
 }
 
 function show(seq: number): void {
-  history.replaceState(null, "", href("log", state.key, seq));
+  history.replaceState(null, "", pageLink("log", state.key, seq));
   openLine(seq);
 }
 
@@ -134,10 +138,10 @@ export function openLine(seq: number): void {
   state.log.follow = false;
   draw();
   const { key } = state;
-  void facts<{ readonly entry: string }>("entry", { run: key ?? "", seq: String(seq) })
+  void fetchFacts<{ readonly entry: string }>("entry", { run: key ?? "", seq: String(seq) })
     .then(({ entry }) => {
       if (state.log.open === seq) state.log.entry = JSON.stringify(JSON.parse(entry), null, 1);
-      toLine(seq);
+      scrollToLine(seq);
       draw();
     })
     .catch(() => draw());
@@ -153,7 +157,7 @@ function detail(seq: number): Element {
       "div.row.wrap",
       row === undefined ? null : stateLabel(row.shape, row.event),
       el("span.grow"),
-      button(`Copy link to line ${figure(seq)}`, () => copy(`${location.origin}/${href("log", state.key, seq)}`)),
+      button(`Copy link to line ${formatNumber(seq)}`, () => copyText(`${location.origin}/${pageLink("log", state.key, seq)}`)),
       button(
         "Close",
         () => {
@@ -170,5 +174,5 @@ function detail(seq: number): Element {
 
 function cutEntry(text: string): string {
   const hidden = text.length - entryCharsMax;
-  return hidden > 0 ? `${text.slice(0, entryCharsMax)}\n… ${figure(hidden)} more characters` : text;
+  return hidden > 0 ? `${text.slice(0, entryCharsMax)}\n… ${formatNumber(hidden)} more characters` : text;
 }

@@ -1,16 +1,16 @@
 // now: the dashboard's first page: what waits for a person, which runs are at work, what ended today, and the limits.
 
-import type { Attention } from "../../../../views/facts/attention.ts";
+import type { AttentionItem } from "../../../../views/facts/attention.ts";
 import type { RunCard } from "../../../../views/facts/run-card.ts";
 import type { Overview } from "../../../../commands/dashboard/overview.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox, definitionList, limitMeter, section } from "../../../../views/web/components.ts";
 import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
-import { elapsedText, figure, money, percent, plural } from "../../../../views/web/page-figures.ts";
-import { copy } from "../actions.ts";
-import { h1 } from "../controls.ts";
-import { wholeRows } from "../in-parts.ts";
-import { href, now, state } from "../store.ts";
+import { elapsedText, formatNumber, formatMoney, formatShare, plural } from "../../../../views/web/page-figures.ts";
+import { copyText } from "../actions.ts";
+import { pageHeading } from "../controls.ts";
+import { countDetailedRows } from "../detailed-rows.ts";
+import { pageLink, serverNow, state } from "../store.ts";
 import { briefRunLine, endedLine, runLine } from "./run-lines.ts";
 
 const asksShownMax = 3;
@@ -18,7 +18,7 @@ const endedShownMax = 12;
 
 export function nowPage(): Child {
   const { overview } = state;
-  if (overview === null) return h1("…");
+  if (overview === null) return pageHeading("…");
   const { runs, attention, unreadable } = overview;
   if (runs.length === 0 && unreadable.length === 0 && !overview.hasPortfolio) return noRuns();
   const atWork = runs.filter((run) => run.state === "running" || run.state === "paused" || run.state === "interrupted");
@@ -44,8 +44,8 @@ export function nowPage(): Child {
 }
 
 function pageHead(asked: number, summary: string): Element {
-  const title = asked === 0 ? "Nothing needs you" : `${figure(asked)} ${asked === 1 ? "thing needs" : "things need"} you`;
-  return el("div.head", el("div", h1(title), el("p", state.connection === "gone" ? el("strong", "As of then: ") : null, summary)));
+  const title = asked === 0 ? "Nothing needs you" : `${formatNumber(asked)} ${asked === 1 ? "thing needs" : "things need"} you`;
+  return el("div.head", el("div", pageHeading(title), el("p", state.connection === "gone" ? el("strong", "As of then: ") : null, summary)));
 }
 
 function summarySentence(runs: readonly RunCard[], ended: number): string {
@@ -55,7 +55,7 @@ function summarySentence(runs: readonly RunCard[], ended: number): string {
   const parkedUntil = runs.find(({ shape }) => shape === "parked")?.until ?? null;
   if (count("parked") > 0) parts.push(`${count("parked")} parked${parkedUntil === null ? "" : ` until ${parkedUntil.slice(11, 16)} UTC`}`);
   if (count("paused") > 0) parts.push(`${count("paused")} paused`);
-  return `${[...parts, `${figure(ended)} ended today`].join(", ")}.`;
+  return `${[...parts, `${formatNumber(ended)} ended today`].join(", ")}.`;
 }
 
 const nothingNeedsYou = (): Element =>
@@ -65,7 +65,7 @@ const nothingNeedsYou = (): Element =>
     el("div.panel", el("div.item.second", "Nothing waits for you. When something does, it is the first thing here.")),
   );
 
-function needsYou(asks: readonly Attention[]): Element {
+function needsYou(asks: readonly AttentionItem[]): Element {
   return section(
     "Needs you",
     "what holds up most comes first",
@@ -76,10 +76,10 @@ function needsYou(asks: readonly Attention[]): Element {
         .map((ask) =>
           el(
             "a.item",
-            { href: href("inbox", ask.key, ask.id), "data-row": "", key: `${ask.key} ${ask.id}` },
+            { href: pageLink("inbox", ask.key, ask.id), "data-row": "", key: `${ask.key} ${ask.id}` },
             stateIcon("you"),
             el("h3", foreignText(ask.question)),
-            el("span.age.num.tiny.c-you", `waits ${elapsedText(ask.asked_at, now())}`),
+            el("span.age.num.tiny.c-you", `waits ${elapsedText(ask.asked_at, serverNow())}`),
             el("p", el("span.hidden-text", "needs you. "), `${ask.kind} · ${ask.project} · ${ask.impact}`),
           ),
         ),
@@ -87,7 +87,7 @@ function needsYou(asks: readonly Attention[]): Element {
         ? el(
             "a.item.tiny.second",
             { href: "#inbox", "data-row": "", style: { display: "block" } },
-            `${figure(asks.length - asksShownMax)} more in the Inbox`,
+            `${formatNumber(asks.length - asksShownMax)} more in the Inbox`,
           )
         : null,
     ),
@@ -95,7 +95,7 @@ function needsYou(asks: readonly Attention[]): Element {
 }
 
 function atWorkSection(runs: readonly RunCard[]): Element {
-  const detailed = wholeRows("now", runs.length);
+  const detailed = countDetailedRows("now", runs.length);
   return section(
     "At work",
     plural(runs.length, "open run"),
@@ -114,7 +114,7 @@ function endedSection(title: string, runs: readonly RunCard[], more: number): El
     title,
     endedSummary(runs),
     el("div.panel", runs.slice(0, endedShownMax).map(endedLine)),
-    hidden > 0 ? el("p.tiny.dim.gap-top", `${figure(hidden + more)} more: autopilot runs --all`) : null,
+    hidden > 0 ? el("p.tiny.dim.gap-top", `${formatNumber(hidden + more)} more: autopilot runs --all`) : null,
   );
 }
 
@@ -129,7 +129,7 @@ function endedSummary(runs: readonly RunCard[]): string {
   const sum = (of: (run: RunCard) => number): number => runs.reduce((total, run) => total + of(run), 0);
   const usd = sum((run) => run.usd);
   const proved = `${sum((run) => run.proved)} of ${sum((run) => run.criteria)} criteria proved`;
-  return [plural(runs.length, "run"), proved, ...(usd > 0 ? [money(usd)] : [])].join(", ");
+  return [plural(runs.length, "run"), proved, ...(usd > 0 ? [formatMoney(usd)] : [])].join(", ");
 }
 
 function limits(openRunCards: readonly RunCard[]): Element {
@@ -152,10 +152,10 @@ function limits(openRunCards: readonly RunCard[]): Element {
               "div.row.small",
               el("span.cut", foreignText(run.goal)),
               el("span.grow"),
-              el("span.num.tiny.second.no-wrap", `${percent(ratio)} of ${of}`),
+              el("span.num.tiny.second.no-wrap", `${formatShare(ratio)} of ${of}`),
             ),
-            limitMeter(ratio, soft, `${percent(ratio)} of ${of} used`),
-            ratio >= soft ? el("div.tiny.c-you", `Over the warning line at ${percent(soft)}`) : null,
+            limitMeter(ratio, soft, `${formatShare(ratio)} of ${of} used`),
+            ratio >= soft ? el("div.tiny.c-you", `Over the warning line at ${formatShare(soft)}`) : null,
           ),
         ),
       definitionList([
@@ -180,11 +180,11 @@ function runnersDay(day: Overview["today"]): Element {
       "div.panel.pad",
       definitionList(
         [
-          ["Checks run", figure(day.checks)],
-          ["Claims looked up", figure(day.claims)],
-          ["Found false", figure(day.refuted)],
-          ["Attempts not kept", figure(day.set_aside)],
-          ["Times a run was opened", figure(day.openings)],
+          ["Checks run", formatNumber(day.checks)],
+          ["Claims looked up", formatNumber(day.claims)],
+          ["Found false", formatNumber(day.refuted)],
+          ["Attempts not kept", formatNumber(day.set_aside)],
+          ["Times a run was opened", formatNumber(day.openings)],
         ],
         "ends num",
       ),
@@ -193,15 +193,15 @@ function runnersDay(day: Overview["today"]): Element {
 }
 
 const noRuns = (): Child => [
-  el("div.head", el("div", h1("Nothing runs yet"))),
+  el("div.head", el("div", pageHeading("Nothing runs yet"))),
   emptyState(
     {
       icon: icon("logo"),
       title: "No run was ever started here",
       text: "A run is drafted in the terminal, shown as a preview, and starts when you acknowledge it. From then on you can follow it here.",
     },
-    commandBox("autopilot doctor", copy),
-    commandBox('autopilot "what you want done"', copy),
-    commandBox("autopilot demo", copy),
+    commandBox("autopilot doctor", copyText),
+    commandBox('autopilot "what you want done"', copyText),
+    commandBox("autopilot demo", copyText),
   ),
 ];

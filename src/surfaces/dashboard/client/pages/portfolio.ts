@@ -4,27 +4,27 @@ import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
 import { portfolioBoard } from "../../../../views/web/portfolio-board.ts";
 import { icon } from "../../../../views/web/icons.ts";
-import { elapsedText, figure } from "../../../../views/web/page-figures.ts";
-import { copy, send } from "../actions.ts";
-import { acting, h1 } from "../controls.ts";
-import { href, now, state } from "../store.ts";
+import { elapsedText, formatNumber } from "../../../../views/web/page-figures.ts";
+import { copyText, sendRequest } from "../actions.ts";
+import { actionButton, pageHeading } from "../controls.ts";
+import { pageLink, serverNow, state } from "../store.ts";
 
 export function portfolioPage(): Child {
   const { portfolio, overview } = state;
   if (overview !== null && !overview.hasPortfolio)
     return [
-      h1("Portfolio"),
+      pageHeading("Portfolio"),
       emptyState(
         {
           icon: icon("portfolio"),
           title: "No portfolio here",
           text: "Several projects, one queue of tasks, one merge queue a repository.",
         },
-        commandBox("autopilot portfolio init", copy),
-        commandBox('autopilot portfolio add project NAME --repo DIR --objective "…"', copy),
+        commandBox("autopilot portfolio init", copyText),
+        commandBox('autopilot portfolio add project NAME --repo DIR --objective "…"', copyText),
       ),
     ];
-  if (portfolio === null) return h1("Portfolio");
+  if (portfolio === null) return pageHeading("Portfolio");
   const { counts, paused } = portfolio;
   const taskCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return [
@@ -32,17 +32,20 @@ export function portfolioPage(): Child {
       "div.head",
       el(
         "div",
-        h1(foreignText(portfolio.name)),
+        pageHeading(foreignText(portfolio.name)),
         el(
           "p",
-          `${figure(taskCount)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, now())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
+          `${formatNumber(taskCount)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, serverNow())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
         ),
       ),
       el(
         "div.row",
-        acting(paused ? "Go on dispatching" : "Pause dispatching", () => void send({ do: "dispatch", key: "portfolio", paused: !paused })),
+        actionButton(
+          paused ? "Go on dispatching" : "Pause dispatching",
+          () => void sendRequest({ do: "dispatch", key: "portfolio", paused: !paused }),
+        ),
       ),
     ),
-    portfolioBoard(portfolio, (key) => href("run", key)),
+    portfolioBoard(portfolio, (key) => pageLink("run", key)),
   ];
 }

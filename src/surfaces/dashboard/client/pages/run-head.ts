@@ -3,17 +3,17 @@
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
 import { icon, stateLabel } from "../../../../views/web/icons.ts";
-import { copy, send } from "../actions.ts";
-import { acting, h1 } from "../controls.ts";
-import { draw, href, state } from "../store.ts";
+import { copyText, sendRequest } from "../actions.ts";
+import { actionButton, pageHeading } from "../controls.ts";
+import { draw, pageLink, state } from "../store.ts";
 
 /** The head of a page about a run, or what is shown instead of the page. */
 export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } | { readonly instead: Child } {
   if (state.missing !== null) return { instead: missing(state.missing) };
-  if (state.head === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRun() : h1("…") };
+  if (state.head === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRun() : pageHeading("…") };
   const { card, branch, agents, isolation } = state.head;
   const tab = (name: "run" | "log" | "diff", word: string): Element =>
-    el("a", { href: href(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) }, word);
+    el("a", { href: pageLink(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) }, word);
   return {
     head: [
       el("nav.crumb", { "aria-label": "Where" }, el("a", { href: "#now" }, foreignText(card.project)), " / ", el("span.mono", card.run)),
@@ -22,7 +22,7 @@ export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } 
         { class: page === "run" ? "" : "brief" },
         el(
           "div",
-          h1(foreignText(card.goal)),
+          pageHeading(foreignText(card.goal)),
           el(
             "div.meta",
             stateLabel(card.shape, card.word),
@@ -48,9 +48,9 @@ function controls(): Child {
   const whyNotResume = card.live || card.held ? "It waits for an answer; give it in the Inbox." : null;
   return [
     isWorking
-      ? acting("Pause after the turn", () => void send({ do: "pause", key, now: false }))
-      : acting("Resume", () => void send({ do: "resume", key }), "first", whyNotResume),
-    acting("Stop…", () => {
+      ? actionButton("Pause after the turn", () => void sendRequest({ do: "pause", key, now: false }))
+      : actionButton("Resume", () => void sendRequest({ do: "resume", key }), "first", whyNotResume),
+    actionButton("Stop…", () => {
       state.dialog = "stop";
       draw();
     }),
@@ -58,23 +58,23 @@ function controls(): Child {
 }
 
 const missing = (key: string): Child => [
-  h1("This run is not here any more"),
+  pageHeading("This run is not here any more"),
   emptyState(
     {
       icon: icon("stopped"),
       title: key,
       text: "run_missing: there is no such run here. If it was discarded, its branch stays until you delete it.",
     },
-    commandBox("autopilot runs", copy),
-    /^[\w.-]+$/.test(key) ? commandBox(`git log autopilot/${key}`, copy) : null, // a URL is untrusted
+    commandBox("autopilot runs", copyText),
+    /^[\w.-]+$/.test(key) ? commandBox(`git log autopilot/${key}`, copyText) : null, // a URL is untrusted
     el("p.gap-top", el("a.link", { href: "#now" }, "Back to what runs now")),
   ),
 ];
 
 const noRun = (): Child => [
-  h1("No run yet"),
+  pageHeading("No run yet"),
   emptyState(
     { icon: icon("logo"), title: "No run was ever started here", text: "Start one in the terminal; it can be followed here." },
-    commandBox('autopilot "what you want done"', copy),
+    commandBox('autopilot "what you want done"', copyText),
   ),
 ];

@@ -4,14 +4,14 @@ import type { RunCard } from "../../../../views/facts/run-card.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { limitMeter, segmentTrack, timeElement } from "../../../../views/web/components.ts";
 import { stateIcon } from "../../../../views/web/icons.ts";
-import { elapsedText, money, percent, shortNumber } from "../../../../views/web/page-figures.ts";
-import { href, now, state } from "../store.ts";
+import { elapsedText, formatMoney, formatShare, shortNumber } from "../../../../views/web/page-figures.ts";
+import { pageLink, serverNow, state } from "../store.ts";
 
 /** A run far down a long list, until the rest of its row is drawn. */
 export const briefRunLine = (run: RunCard): Element =>
   el(
     "a.item.run-line",
-    { href: href("run", run.key), "data-row": "", key: run.key },
+    { href: pageLink("run", run.key), "data-row": "", key: run.key },
     el("span.title", el("b.cut", foreignText(run.goal)), el("span.hidden-text", `, ${run.word}`)),
     el("span.now-line", el("span.project", foreignText(run.project))),
   );
@@ -20,7 +20,7 @@ export function runLine(run: RunCard): Element {
   const isParked = run.shape === "parked" && run.until !== null;
   return el(
     "a.item.run-line",
-    { href: href("run", run.key), "data-row": "", key: run.key },
+    { href: pageLink("run", run.key), "data-row": "", key: run.key },
     el(
       "span.title",
       stateIcon(run.shape),
@@ -30,7 +30,7 @@ export function runLine(run: RunCard): Element {
     ),
     el("span.gauge", segmentTrack(run.segments, run.at), el("span.num", run.at)),
     el("span.gauge.budget", budgetGauge(run)),
-    el("span.tiny.dim.right.no-wrap.num", isParked ? `until ${run.until.slice(11, 16)}` : elapsedText(run.started_at, now())),
+    el("span.tiny.dim.right.no-wrap.num", isParked ? `until ${run.until.slice(11, 16)}` : elapsedText(run.started_at, serverNow())),
     el(
       "span.now-line",
       el("span.project", foreignText(run.project)),
@@ -42,7 +42,10 @@ export function runLine(run: RunCard): Element {
 
 function budgetGauge({ used }: RunCard): Child {
   if (used === null) return null;
-  return [limitMeter(used.ratio, used.soft, `${percent(used.ratio)} of ${used.of}`), el("span.num", `${percent(used.ratio)} ${used.of}`)];
+  return [
+    limitMeter(used.ratio, used.soft, `${formatShare(used.ratio)} of ${used.of}`),
+    el("span.num", `${formatShare(used.ratio)} ${used.of}`),
+  ];
 }
 
 /** What the run does now, or why it doesn't go on. */
@@ -57,11 +60,11 @@ export function endedLine(run: RunCard): Element {
   const proof = run.criteria === 0 ? run.at : `${run.proved} of ${run.criteria} proved`;
   return el(
     "a.item.ended",
-    { href: href("run", run.key), "data-row": "", key: run.key },
+    { href: pageLink("run", run.key), "data-row": "", key: run.key },
     stateIcon(run.shape),
     el("span.cut", foreignText(run.goal), " ", el("span.dim.tiny", foreignText(run.project))),
     el("span.tiny.second.no-wrap", `${run.word}${proof === "" ? "" : `, ${proof}`}`),
-    el("span.tiny.dim.num.right", run.usd > 0 ? money(run.usd) : `${shortNumber(run.tokens)} tokens`),
+    el("span.tiny.dim.num.right", run.usd > 0 ? formatMoney(run.usd) : `${shortNumber(run.tokens)} tokens`),
     el("span.tiny.dim.num.right", timeElement(run.ended_at ?? run.updated_at)),
   );
 }

@@ -3,16 +3,16 @@
 import type { WaterfallRow } from "../../../../views/facts/waterfall.ts";
 import { burnDownChart } from "../../../../views/web/charts.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { claimQuote, commandBox, definitionList, figureRow, limitMeter, notice, section } from "../../../../views/web/components.ts";
+import { claimQuote, commandBox, definitionList, figureRow, limitMeter, noticeBox, section } from "../../../../views/web/components.ts";
 import { criteriaList, verifiedClaims, proofTable } from "../../../../views/web/proof-table.ts";
 import { stateIcon, stateLabel } from "../../../../views/web/icons.ts";
 import { waterfallList } from "../../../../views/web/waterfall-list.ts";
-import { amount, figure, percent, plural, shortNumber, shortTime } from "../../../../views/web/page-figures.ts";
+import { formatAmount, formatNumber, formatShare, plural, shortNumber, shortTime } from "../../../../views/web/page-figures.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
-import { copy } from "../actions.ts";
-import { wholeRows } from "../in-parts.ts";
-import { load } from "../loading.ts";
-import { draw, href, state } from "../store.ts";
+import { copyText } from "../actions.ts";
+import { countDetailedRows } from "../detailed-rows.ts";
+import { reloadPage } from "../loading.ts";
+import { draw, pageLink, state } from "../store.ts";
 import { runHead } from "./run-head.ts";
 
 const isWide = (): boolean => matchMedia("(min-width:1200px)").matches;
@@ -52,8 +52,8 @@ function proofSections({ report, card }: ShownRun): readonly Child[] {
       : section(
           "Proof",
           "made by the runner itself, failing first",
-          proofTable(report.evidence, copy),
-          el("div.gap-top", commandBox(`autopilot verify --run ${card.run}`, copy)),
+          proofTable(report.evidence, copyText),
+          el("div.gap-top", commandBox(`autopilot verify --run ${card.run}`, copyText)),
         ),
     report.gaps.length === 0
       ? null
@@ -90,7 +90,7 @@ let cachedWaterfall: { readonly of: readonly unknown[]; readonly element: Elemen
 
 /** Returns the same element while the waterfall is unchanged: a run of 500 phases has thousands of nodes, and other changes redraw too. */
 function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
-  const whole = wholeRows(`waterfall ${state.key ?? ""}`, waterfall.rows.length);
+  const whole = countDetailedRows(`waterfall ${state.key ?? ""}`, waterfall.rows.length);
   const of = [waterfall, state.chosen, isWide(), whole];
   if (cachedWaterfall === null || !of.every((value, at) => value === cachedWaterfall?.of[at]))
     cachedWaterfall = {
@@ -119,7 +119,7 @@ function describeState(run: ShownRun): Child {
   if (card.state === "completed") return el("div.panel.live", stateIcon(card.shape), el("span", foreignText(ending ?? card.meaning)));
   return el(
     "div.gap-top",
-    notice(
+    noticeBox(
       { icon: stateIcon(card.shape), kind: card.state === "stopped" || card.state === "draft" ? "plain" : "you" },
       foreignText(card.meaning),
       el("div.tiny.dim.mono", card.reason),
@@ -130,7 +130,9 @@ function describeState(run: ShownRun): Child {
         actions
           .slice(0, 3)
           .map((action) =>
-            action.startsWith("autopilot") || action.startsWith("git") ? commandBox(action, copy) : el("div.second", foreignText(action)),
+            action.startsWith("autopilot") || action.startsWith("git")
+              ? commandBox(action, copyText)
+              : el("div.second", foreignText(action)),
           ),
       ),
     ),
@@ -147,13 +149,13 @@ function keyFigures({ card, report, budget: spent, breaker, breaker_words: words
     },
     {
       name: "Proved",
-      value: card.criteria === 0 ? `${figure(report.gates)} gates` : `${card.proved} of ${card.criteria}`,
+      value: card.criteria === 0 ? `${formatNumber(report.gates)} gates` : `${card.proved} of ${card.criteria}`,
       note: describeChecks(report.evidence),
     },
     {
       name: tightest === null ? "Tokens" : tightest.of.replace(/^./, (first) => first.toUpperCase()),
-      value: tightest === null ? shortNumber(card.tokens) : percent(tightest.ratio),
-      note: tightest === null ? "no limit" : `${shortNumber(spent.counters.tokens)} tokens, warned at ${percent(tightest.soft)}`,
+      value: tightest === null ? shortNumber(card.tokens) : formatShare(tightest.ratio),
+      note: tightest === null ? "no limit" : `${shortNumber(spent.counters.tokens)} tokens, warned at ${formatShare(tightest.soft)}`,
     },
     {
       name: "Breaker",
@@ -167,7 +169,7 @@ function describeChecks(evidence: ShownRun["report"]["evidence"]): string {
   const failing = evidence.filter(({ status }) => status === "failed").length;
   if (failing > 0) return `${plural(failing, "check")} ${failing === 1 ? "fails" : "fail"}`;
   const passing = evidence.filter(({ status }) => status === "passed").length;
-  return `${figure(passing)} of ${plural(evidence.length, "check")} ${evidence.length === 1 ? "passes" : "pass"}`;
+  return `${formatNumber(passing)} of ${plural(evidence.length, "check")} ${evidence.length === 1 ? "passes" : "pass"}`;
 }
 
 function budget({ budget: view, points, waterfall, at, card }: ShownRun): Element {
@@ -193,14 +195,14 @@ function budgetRow(view: ShownRun["budget"], dimension: "tokens" | "minutes" | "
   const used = view.counters[dimension];
   const row = (text: string): readonly Child[] => [el("span", dimension), el("span.grow"), el("span.num.tiny.second", text)];
   if (limit === undefined)
-    return used === 0 ? null : el("div.row.small", { key: dimension }, ...row(`${amount(dimension, used)}, no limit`));
+    return used === 0 ? null : el("div.row.small", { key: dimension }, ...row(`${formatAmount(dimension, used)}, no limit`));
   const ratio = view.ratios[dimension] ?? 0;
-  const usedText = dimension === "usd" ? amount(dimension, used) : shortNumber(used);
+  const usedText = dimension === "usd" ? formatAmount(dimension, used) : shortNumber(used);
   return el(
     "div",
     { key: dimension },
-    el("div.row.small", ...row(`${usedText} of ${amount(dimension, limit)}`)),
-    limitMeter(ratio, view.soft_ratio, `${percent(ratio)} of ${dimension} used`),
+    el("div.row.small", ...row(`${usedText} of ${formatAmount(dimension, limit)}`)),
+    limitMeter(ratio, view.soft_ratio, `${formatShare(ratio)} of ${dimension} used`),
   );
 }
 
@@ -213,7 +215,7 @@ function choose(row: WaterfallRow): void {
       if (row.isExpanded) open.delete(row.id);
       else open.add(row.id);
       state.expanded = open;
-      void load();
+      void reloadPage();
     }
   }
   state.chosen = row.id;
@@ -230,8 +232,8 @@ function stepPane(row: WaterfallRow): Element {
     row.said === null || row.said === "" ? null : el("div.gap-top", el("div.tiny.dim", "The agent says, as a claim"), claimQuote(row.said)),
     el(
       "div.row.gap-top",
-      el("a.link.tiny", { href: href("log", state.key) }, "The log"),
-      el("a.link.tiny", { href: href("diff", state.key) }, "What changed"),
+      el("a.link.tiny", { href: pageLink("log", state.key) }, "The log"),
+      el("a.link.tiny", { href: pageLink("diff", state.key) }, "What changed"),
     ),
   );
 }

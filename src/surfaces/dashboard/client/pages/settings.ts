@@ -3,10 +3,10 @@
 import type { SettingsPage } from "../../../../commands/dashboard/facts.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
-import { definitionList, notice, section } from "../../../../views/web/components.ts";
+import { definitionList, noticeBox, section, tableHead } from "../../../../views/web/components.ts";
 import { icon, stateIcon, stateLabel } from "../../../../views/web/icons.ts";
-import { whyNot } from "../actions.ts";
-import { button, h1 } from "../controls.ts";
+import { whyReadOnly } from "../actions.ts";
+import { button, pageHeading } from "../controls.ts";
 import { draw, state } from "../store.ts";
 
 const sources: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ export function settingsPage(): Child {
       "div.head",
       el(
         "div",
-        h1("Settings in force"),
+        pageHeading("Settings in force"),
         el("p", "Read only. What a run was drafted with stays in force for it; change the files in your editor."),
       ),
     ),
@@ -40,15 +40,13 @@ function settingsSection(settings: SettingsPage | null): Element {
   return section(
     "Settings",
     "",
-    settings?.problem == null ? null : notice({ icon: stateIcon("bad"), kind: "bad" }, foreignText(settings.problem)),
-    settings?.warnings.map((warning) => notice({ icon: stateIcon("you"), kind: "you" }, "Ignored", el("div.second", foreignText(warning)))),
+    settings?.problem == null ? null : noticeBox({ icon: stateIcon("bad"), kind: "bad" }, foreignText(settings.problem)),
+    settings?.warnings.map((warning) =>
+      noticeBox({ icon: stateIcon("you"), kind: "you" }, "Ignored", el("div.second", foreignText(warning))),
+    ),
     el(
       "div.panel.clip",
-      el(
-        "table.grid.lists",
-        el("thead", el("tr", ...["Key", "In force", "From"].map((name) => el("th", { scope: "col" }, name)))),
-        el("tbody", (settings?.settings ?? []).map(settingRow)),
-      ),
+      el("table.grid.lists", tableHead("Key", "In force", "From"), el("tbody", (settings?.settings ?? []).map(settingRow))),
     ),
   );
 }
@@ -98,7 +96,7 @@ function thisPageSection(): Element {
         ["Server", `127.0.0.1 only, port ${location.port}`],
         ["Token", "in this tab, ends with the server"],
         ["You are", el("span.mono", `operator:${overview?.user ?? ""}`)],
-        ["May", whyNot() === null ? "look, answer, note, pause, resume, stop" : "look"],
+        ["May", whyReadOnly() === null ? "look, answer, note, pause, resume, stop" : "look"],
         ["Program", overview?.product ?? ""],
       ]),
       button(single ? "Single keys: on" : "Single keys: off", toggleKeys, "", { "aria-pressed": String(single) }),

@@ -1,8 +1,0 @@
-// asks: what one invocation asks of its flow by flow-specific flags.
-
-export type Asks = {
-  readonly continue?: boolean | undefined;
-  /** Optional steps by the names of their options. */
-  readonly with?: readonly string[] | undefined;
-  readonly tasks?: number | undefined;
-};

@@ -1,8 +1,0 @@
-// defined: drops undefined fields, so that a flag that was not given is absent.
-
-type MaybeKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
-export type Defined<T> = Omit<T, MaybeKeys<T>> & { [K in MaybeKeys<T>]?: Exclude<T[K], undefined> };
-
-/** The object without its undefined fields: what was not given is absent, not undefined. */
-export const defined = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;

@@ -1,0 +1,24 @@
+// align-columns: aligns rows of cells into columns of text, and names the rows of a page.
+
+import { textColumns, paddedTo } from "../kit/columns.ts";
+
+/** Rows as lines whose cells are aligned; `right`: the columns that are aligned at their right edge. */
+export function alignColumns(
+  rows: readonly (readonly string[])[],
+  { right = [] }: { readonly right?: readonly number[] } = {},
+): readonly string[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, column) =>
+    rows.reduce((most, row) => Math.max(most, textColumns(row[column] ?? "")), 0),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => paddedTo(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Lines with a label before the first one; the others are indented by the width of the label. */
+export const labelledRows = (width: number, name: string, lines: readonly string[]): readonly string[] =>
+  lines.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`);
