@@ -54,10 +54,10 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
 const patchLines = (text: string): readonly string[] => text.replace(/\n$/, "").split("\n");
 
 function readDiscarded(folder: string, attempt: string): readonly string[] {
-  const { folder: aside, isOf } = findDiscardedPatches(folder, attempt);
+  const { folder: aside, isPatchName } = findDiscardedPatches(folder, attempt);
   if (!existsSync(aside)) return [];
   return readdirSync(aside)
-    .filter(isOf)
+    .filter(isPatchName)
     .toSorted()
     .map((name) => readFileSync(join(aside, name), "utf8"));
 }

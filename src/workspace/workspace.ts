@@ -27,7 +27,7 @@ import { git, toGitFailure } from "./git/git.ts";
 import { findAttemptCommit, userRepositoryCall, readRunCommits, shortBranchName, readTip } from "./git/run-commits.ts";
 import { identityEnv, readIdentity } from "./git/identity.ts";
 import { landRun } from "./landing/land.ts";
-import { restore } from "./landing/restore-files.ts";
+import { restoreFiles } from "./landing/restore-files.ts";
 import { findFoldersNamed } from "./git/installed-folders.ts";
 import { clearLeftovers } from "./git/leftovers.ts";
 import { layerFolder, createLayer } from "./layers/layer.ts";
@@ -119,7 +119,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     revert: (request) => inTurn(() => revertAttempts(run, request)),
     mergeChild: (request) => inTurn(() => mergeChild(run, request)),
     commitFiles: (request) => inTurn(() => commitFiles(run, request)),
-    restore: (request) => inTurn(() => restore(run, request)),
+    restore: (request) => inTurn(() => restoreFiles(run, request)),
     quarantine: (attempt) => quarantineLayer(run, attempt),
     inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
     checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),

@@ -113,7 +113,7 @@ describe("cgroups on paper", () => {
   test("what a dead runner left is taken away, what a living one holds is not, and other names are nobody's business", async () => {
     const cgroups = await openCgroups(scratchFolder());
     if (cgroups === null) return; // Nothing can be made here; the tests above are skipped with their reason.
-    const [file = ""] = cgroups.groupFor("mine", defaultLimits);
+    const [file = ""] = cgroups.createGroup("mine", defaultLimits);
     const folder = join(file, "..");
     const [, namespace = ""] = /autopilot-(\d+)-/.exec(folder) ?? [];
     const dead = join(folder, "..", `autopilot-${namespace}-${spawnSync("true").pid}-1-0123456789ab`);

@@ -43,7 +43,9 @@ async function lock(path: string, isShared: boolean): Promise<BaseLock | null> {
   };
 }
 
-/** Moves a finished and locked draft to its place in the store. A base that another process placed first stays; anything else is removed. */
+/**
+ * Moves a finished and locked draft to its place in the store. A base that another process placed first stays; anything else is removed.
+ */
 export async function placeDraft(draft: string, folder: string, trash: string): Promise<void> {
   try {
     await rename(draft, folder);

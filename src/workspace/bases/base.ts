@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   B1. A base in which anything changed since it was sealed (sealed-folder.ts) is deleted and rebuilt. Opening it checks that at most once
-//       in ten minutes, and compares its content once after the machine started. Using a damaged base only wastes work: nothing lands and no
-//       check counts until it was checked once more (`requireIntact` in checkouts.ts).
+//       in ten minutes, and compares its content once after the machine started. Using a damaged base only wastes work: nothing lands and
+//       no check counts until it was checked once more (`requireIntact` in checkouts.ts).
 //   B2. Its files are those of a fresh clone without filters: the tree's own attributes apply, and no configuration. So the tree's hash
 //       determines every byte.
 
@@ -152,8 +152,8 @@ const createBase = (store: Store, source: BaseSource): Promise<boolean> =>
   });
 
 /**
- * Turns git's failure to read objects into one that says which are missing, as in a damaged repository or a partial clone. Git's own wording
- * varies, so git is asked for the missing ones. Returns the error itself if none is missing.
+ * Turns git's failure to read objects into one that says which are missing, as in a damaged repository or a partial clone. Git's own
+ * wording varies, so git is asked for the missing ones. Returns the error itself if none is missing.
  */
 export async function explainMissingObjects(call: GitContext, treeish: GitSha, error: unknown): Promise<unknown> {
   const args = ["rev-list", "--objects", "--missing=print", "--no-object-names", "--no-walk", treeish];

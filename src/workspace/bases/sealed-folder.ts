@@ -2,8 +2,8 @@
 // times (ctime) alone.
 //
 // Invariants:
-//   I1. Writing, adding, removing, renaming and changing modes all set the ctime of a file or of its folder, and no ordinary process can set
-//       a ctime back. So one check after a use vouches for every use before it.
+//   I1. Writing, adding, removing, renaming and changing modes all set the ctime of a file or of its folder, and no ordinary process can
+//       set a ctime back. So one check after a use vouches for every use before it.
 //   I2. The seal's time is the file system's own, taken after the last write; its clock has advanced before others can reach the folder.
 //   I3. The folder's identity is its inode, with the inode and the ctime of the folder around it, in which nothing is created, renamed or
 //       removed any more (store.ts). So a folder that took its place is noticed, even if the original was put back.

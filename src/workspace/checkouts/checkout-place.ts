@@ -81,7 +81,9 @@ export function describeMergedView(place: string): MergedView {
   };
 }
 
-/** The command line that runs a shell script in a private mount namespace, with the checkout mounted. `words` are the script's arguments. */
+/**
+ * The command line that runs a shell script in a private mount namespace, with the checkout mounted. `words` are the script's arguments.
+ */
 export function composeMountedCheckout(
   { unshare, mount }: MountPrograms,
   place: string,

@@ -3,10 +3,10 @@
 //
 // Invariants:
 //   W1. Nothing that is written in a checkout reaches what it was made from, or another checkout.
-//   W2. Creating and deleting a checkout may be interrupted at any moment: a folder without a record (folder-records.ts) is not used, and the
-//       next checkout that is created or deleted there removes it.
-//   W3. Damage to what a checkout was made from is never taken for its own change (read-back.ts), and a result counts only if that was still
-//       intact afterwards (`requireIntact`).
+//   W2. Creating and deleting a checkout may be interrupted at any moment: a folder without a record (folder-records.ts) is not used, and
+//       the next checkout that is created or deleted there removes it.
+//   W3. Damage to what a checkout was made from is never taken for its own change (read-back.ts), and a result counts only if that was
+//       still intact afterwards (`requireIntact`).
 
 import { execFile } from "node:child_process";
 import { constants, existsSync } from "node:fs";

@@ -4,8 +4,8 @@
 // Invariants:
 //   K1. No link is followed (fd-walk.ts), and a whiteout is the kernel's: processes inside a checkout cannot create one.
 //   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted again and listed.
-//   K3. A difference counts as the checkout's own change only where the lower folders are as they were sealed (sealed-folder.ts): damage to a
-//       base never becomes a change.
+//   K3. A difference counts as the checkout's own change only where the lower folders are as they were sealed (sealed-folder.ts): damage to
+//       a base never becomes a change.
 //   K4. If a lower folder is gone and could not be created anew, nothing is read. That counts as damage too: the attempt is repeated.
 
 import { existsSync, type Stats } from "node:fs";
@@ -16,7 +16,7 @@ import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
 import { makeAccessible, listNamesAt, withFolderHandle } from "../isolation/overlay-fd.ts";
-import { type ScannedEntry, identifyEntry, classifyGitName, scan, type ScanInput, scanSubmodule } from "../layers/scan-layer.ts";
+import { type ScannedEntry, identifyEntry, classifyGitName, scanLayer, type ScanInput, scanSubmodule } from "../layers/scan-layer.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
 import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
 import { isTree, type TreeFolders } from "../git/tree-folders.ts";
@@ -67,7 +67,7 @@ export async function readBack({ place, ...options }: ReadBackInput): Promise<Re
   const input = { ...options, place };
   const written = await readWritten(input);
   for (const path of await findDeletedByMount(input, written.shared)) written.deleted.add(path);
-  const untrackedScan = await scan({ ...createScanInput(input), from: written.untracked });
+  const untrackedScan = await scanLayer({ ...createScanInput(input), from: written.untracked });
   const scanned = new Map([...written.scanned, ...untrackedScan.scanned]);
   for (const path of written.damaged) scanned.set(path, damagedEntry);
   const base = new Map<BytePath, TreeEntry>();

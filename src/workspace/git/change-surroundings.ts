@@ -3,7 +3,7 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
-import { bytePathName } from "../layers/embedded-repository.ts";
+import { toComparableName } from "../layers/embedded-repository.ts";
 import type { GitContext } from "./git-call.ts";
 import type { Change } from "../layers/judge-layer.ts";
 import { readObject } from "./object-reader.ts";
@@ -27,7 +27,7 @@ export async function readChangeSurroundings(
     if (treeEntry === undefined || !isTree(treeEntry)) continue;
     for (const [name, entry] of await folders.read(treeEntry.sha)) {
       const path = joinBytePath(folder, name);
-      if (!isTree(entry) || ["objects", "refs"].includes(bytePathName(path))) result.set(path, entry);
+      if (!isTree(entry) || ["objects", "refs"].includes(toComparableName(path))) result.set(path, entry);
     }
   }
   for (const { path, after } of changes) if (after === null) result.delete(path);
@@ -45,7 +45,7 @@ async function findCommonDirs(call: GitContext, tree: GitSha): Promise<ReadonlyS
   return paths;
 }
 
-const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && bytePathName(path) === "commondir";
+const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && toComparableName(path) === "commondir";
 
 const searchTree = async (call: GitContext, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
   new Set((await listTree(call, tree)).paths.filter(isCommonDir));

@@ -1,4 +1,5 @@
-// checkout-status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings count.
+// checkout-status: lists uncommitted files of the user's checkout, with the user's own configuration so that their filters and line endings
+// count.
 
 import { bytePathFromBytes, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";

@@ -1,5 +1,5 @@
-// confusable-names: tells which file names mean `.git` or `.gitmodules` on some file system, and which two paths are one file on some machine.
-// Pure.
+// confusable-names: tells which file names mean `.git` or `.gitmodules` on some file system, and which two paths are one file on some
+// machine. Pure.
 
 /** Code points HFS+ ignores when it compares names, so that a name with them can still be `.git` there. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

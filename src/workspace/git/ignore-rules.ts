@@ -1,5 +1,5 @@
-// ignore-rules: finds which paths are ignored by the .gitignore files of the base tree, not by those an agent may have rewritten: git is run
-// in a folder that has nothing but the base's .gitignore files.
+// ignore-rules: finds which paths are ignored by the .gitignore files of the base tree, not by those an agent may have rewritten: git is
+// run in a folder that has nothing but the base's .gitignore files.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

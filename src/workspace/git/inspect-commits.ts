@@ -1,4 +1,5 @@
-// inspect-commits: answers questions about commits of a run: how two differ, which paths one has, the text of a file, which change is later.
+// inspect-commits: answers questions about commits of a run: how two differ, which paths one has, the text of a file, which change is
+// later.
 
 import { join } from "node:path";
 import { compareText } from "../../kit/compare-text.ts";

@@ -17,8 +17,8 @@ import { openUserView } from "./user-view.ts";
 const installedNames: readonly string[] = ["node_modules", ".venv", "venv"];
 
 /**
- * Ignore rules, each for exactly one path: for existing package folders that git does not ignore, and for those that an agent may yet install
- * at the top.
+ * Ignore rules, each for exactly one path: for existing package folders that git does not ignore, and for those that an agent may yet
+ * install at the top.
  */
 export async function composeInstalledRules(places: GitPlaces, existing: readonly BytePath[]): Promise<string> {
   const untracked = await listUntracked(places, existing.filter(isNamed(installedNames)), []);

@@ -16,7 +16,9 @@ const pollMs = 50;
 /** A lock seen this many times, with no live process that could hold it, is stale. */
 const idlePollsMin = 4;
 
-/** Called before a run's branch is read: waits for gits of a dead runner, kills those that don't end, and deletes the lock of the branch. */
+/**
+ * Called before a run's branch is read: waits for gits of a dead runner, kills those that don't end, and deletes the lock of the branch.
+ */
 export async function clearLeftovers(run: Pick<RunWorkspace, "repository" | "ref">): Promise<void> {
   const { root, commonDir } = run.repository;
   const deadlineMs = performance.now() + waitMs;

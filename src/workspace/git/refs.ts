@@ -1,5 +1,5 @@
-// refs: reads HEAD and branches. A plain ref is a small file and is read as such, because a process for each read would cost too much. Git is
-// run only for other refs: packed, in a reftable, a link, a symbolic ref.
+// refs: reads HEAD and branches. A plain ref is a small file and is read as such, because a process for each read would cost too much. Git
+// is run only for other refs: packed, in a reftable, a link, a symbolic ref.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 
 type EndMode = "at once" | "gently";
 
-/** The runningGits gits by pid; those ended `gently` get a moment to remove their locks. */
+/** The running gits by pid; those ended `gently` get a moment to remove their locks. */
 const runningGits = new Map<number, EndMode>();
 const gentleMs = 300;
 const pollMs = 10;

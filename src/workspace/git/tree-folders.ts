@@ -202,8 +202,8 @@ function groupByFolder(folderChanges: readonly TreeChange[]): GroupedChanges {
 }
 
 /**
- * The content of a tree object. Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison
- * is byte order.
+ * The content of a tree object. Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain
+ * comparison is byte order.
  */
 function formatFolder(entries: TreeFolder): Buffer {
   const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));

@@ -42,7 +42,7 @@ const allowedSettings = new Set(
     .concat("extensions.objectformat", "extensions.refstorage", "index.sparse", "index.version"),
 );
 
-/** The viewsByGitDir by git folder. They are in this process's temporary folder, which the next process sweeps if this one is killed. */
+/** The views by git folder. They are in this process's temporary folder, which the next process sweeps if this one is killed. */
 const viewsByGitDir = new Map<string, Promise<string>>();
 const createdViews: string[] = [];
 const deleteViews = (): void => createdViews.forEach((view) => eraseSync(view));

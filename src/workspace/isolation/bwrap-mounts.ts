@@ -1,4 +1,5 @@
-// bwrap-mounts: the inside of a box as a list of mounts, ordered so that they do not cover each other, as bubblewrap options.
+// bwrap-mounts: turns the mounts that make up a sandbox's file system into bubblewrap options, ordered so that they do not cover each
+// other.
 //
 // Invariants:
 //   X1. Nothing can be written except where allowed: whatever is created to hide something or as a mount point is finally read-only, so
@@ -9,9 +10,11 @@ import { lstatSync } from "node:fs";
 import { isWithin } from "./program-paths.ts";
 
 export type Mount =
-  /** Something from outside, at the same path unless `from` says otherwise. `isOwn`: made for this box, so links may be created in it. */
+  /**
+   * Something from outside, at the same path unless `from` says otherwise. `isOwn`: made for this sandbox, so links may be created in it.
+   */
   | { readonly kind: "writable" | "readable"; readonly path: string; readonly from?: string; readonly isOwn?: boolean }
-  /** A folder inside the box only, for scratch files, gone with it. */
+  /** A folder inside the sandbox only, for scratch files, gone with it. */
   | { readonly kind: "scratch"; readonly path: string; readonly bytesMax: number }
   /** An empty folder, if there would be none. */
   | { readonly kind: "folder"; readonly path: string }
@@ -22,67 +25,71 @@ export type Link = readonly [link: string, target: string];
 
 const explicitness = { writable: 4, readable: 3, nothing: 2, scratch: 1, folder: 0 } as const;
 
-/** `hasSizes`: whether this bubblewrap can limit scratch folders. */
-export function composeMountArguments(mounts: readonly Mount[], links: readonly Link[], hasSizes: boolean): readonly string[] {
-  const ordered = withoutRedundant(mostExplicit(mounts));
+/** `canLimitSizes`: whether this bubblewrap can limit scratch folders. */
+export function composeMountArguments(mounts: readonly Mount[], links: readonly Link[], canLimitSizes: boolean): readonly string[] {
+  const ordered = dropRedundant(keepMostExplicit(mounts));
   const emptyFolders = ordered.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
-  const linkArguments = (isIn: (around: Mount | undefined) => boolean): readonly string[] =>
-    links
-      .filter(([link]) => isIn(enclosingMount(link, ordered)) && !existsInFolder(link, enclosingMount(link, ordered)))
-      .flatMap(([link, target]) => ["--symlink", target, link]);
+  const composeLinkOptions = (isWanted: (enclosing: Mount | undefined) => boolean): readonly string[] =>
+    links.flatMap(([link, target]) => {
+      const enclosing = findEnclosingMount(link, ordered);
+      return isWanted(enclosing) && !existsInMount(link, enclosing) ? ["--symlink", target, link] : [];
+    });
   return [
-    ...linkArguments((around) => around === undefined),
-    ...ordered.flatMap((mount) => toArguments(mount, hasSizes)),
-    ...linkArguments((around) => around?.kind === "scratch" || around?.kind === "nothing" || isOwn(around)),
+    ...composeLinkOptions((enclosing) => enclosing === undefined),
+    ...ordered.flatMap((mount) => toMountOptions(mount, canLimitSizes)),
+    ...composeLinkOptions((enclosing) => enclosing?.kind === "scratch" || enclosing?.kind === "nothing" || isOwn(enclosing)),
     ...emptyFolders.flatMap((path) => ["--remount-ro", path]), // X1
   ];
 }
 
 /** One mount per path, shallow ones first. X2 */
-function mostExplicit(mounts: readonly Mount[]): readonly Mount[] {
+function keepMostExplicit(mounts: readonly Mount[]): readonly Mount[] {
   const byPath = new Map<string, Mount>();
   for (const mount of mounts) {
     const key = mount.kind === "folder" ? `${mount.path}/` : mount.path; // a folder does not determine what is in it
-    const other = byPath.get(key);
-    if (other === undefined || explicitness[mount.kind] > explicitness[other.kind]) byPath.set(key, mount);
+    const sameKey = byPath.get(key);
+    if (sameKey === undefined || explicitness[mount.kind] > explicitness[sameKey.kind]) byPath.set(key, mount);
   }
   return [...byPath.values()].sort(
     (a, b) => pathDepth(a.path) - pathDepth(b.path) || explicitness[b.kind] - explicitness[a.kind] || (a.path < b.path ? -1 : 1),
   );
 }
 
-/** Without those that change nothing: what is readable already, and hiding something that does not exist. */
-function withoutRedundant(sorted: readonly Mount[]): readonly Mount[] {
+/** Leaves out mounts that change nothing: what is readable already, a folder that exists anyway, hiding something that does not exist. */
+function dropRedundant(sorted: readonly Mount[]): readonly Mount[] {
   const needed: Mount[] = [];
   for (const mount of sorted) {
-    const around = enclosingMount(mount.path, needed);
-    const isAlready = mount.kind === "readable" && mount.from === undefined && around?.kind === "readable" && around.from === undefined;
-    const isAbsent = mount.kind === "nothing" && (around === undefined || around.kind === "nothing");
-    const existsAnyway = mount.kind === "folder" && (around?.kind === "readable" || around?.kind === "writable");
-    if (!isAlready && !isAbsent && !existsAnyway) needed.push(mount);
+    const enclosing = findEnclosingMount(mount.path, needed);
+    const isEnclosed = enclosing?.kind === "readable" && enclosing.from === undefined;
+    const isReadableAnyway = mount.kind === "readable" && mount.from === undefined && isEnclosed;
+    const isAbsentAnyway = mount.kind === "nothing" && (enclosing === undefined || enclosing.kind === "nothing");
+    const existsAnyway = mount.kind === "folder" && (enclosing?.kind === "readable" || enclosing?.kind === "writable");
+    if (!isReadableAnyway && !isAbsentAnyway && !existsAnyway) needed.push(mount);
   }
   return needed;
 }
 
 /** The innermost mount that a path is in. */
-const enclosingMount = (path: string, keptMounts: readonly Mount[]): Mount | undefined =>
+const findEnclosingMount = (path: string, keptMounts: readonly Mount[]): Mount | undefined =>
   keptMounts.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
 
-function toArguments(mount: Mount, hasSizes: boolean): readonly string[] {
+function toMountOptions(mount: Mount, canLimitSizes: boolean): readonly string[] {
   const { path } = mount;
   if (mount.kind === "writable") return ["--bind", mount.from ?? path, path];
   if (mount.kind === "readable") return ["--ro-bind-try", mount.from ?? path, path];
-  if (mount.kind === "scratch") return [...(hasSizes ? ["--size", String(mount.bytesMax), "--perms", "1777"] : []), "--tmpfs", path];
+  if (mount.kind === "scratch") return [...(canLimitSizes ? ["--size", String(mount.bytesMax), "--perms", "1777"] : []), "--tmpfs", path];
   if (mount.kind === "folder") return ["--dir", path];
   return isFolder(path) ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }
 
 const isOwn = (mount: Mount | undefined): boolean => mount?.kind === "writable" && mount.isOwn === true;
 
-/** Whether the box's own folder already has something at a link's path: from an earlier command, for example. */
-const existsInFolder = (link: string, around: Mount | undefined): boolean =>
-  around?.kind === "writable" &&
-  lstatSync(`${around.from ?? around.path}${link.slice(around.path.length)}`, { throwIfNoEntry: false }) !== undefined;
+/** Whether a writable folder already has something at a link's path, for example from an earlier command. */
+function existsInMount(link: string, mount: Mount | undefined): boolean {
+  if (mount?.kind !== "writable") return false;
+  const pathOutside = `${mount.from ?? mount.path}${link.slice(mount.path.length)}`;
+  return lstatSync(pathOutside, { throwIfNoEntry: false }) !== undefined;
+}
 
 const pathDepth = (path: string): number => path.split("/").length;
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;

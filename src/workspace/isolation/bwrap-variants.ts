@@ -4,7 +4,10 @@ import { execFileSync } from "node:child_process";
 import { findProgramOnPath } from "./program-paths.ts";
 import { noCache, type SelfTestCache } from "./self-test-cache.ts";
 
-/** `closed`: a user namespace without further ones; `own`: a user namespace; `tried`: if the kernel allows it. */
+/**
+ * How bubblewrap uses user namespaces. `closed`: one in which no further ones can be created; `own`: one; `tried`: one, if the kernel
+ * allows it.
+ */
 export type UserNamespaceMode = {
   readonly kind: "closed" | "own" | "tried";
   /** The command's user, if bubblewrap itself runs as another. */
@@ -13,16 +16,16 @@ export type UserNamespaceMode = {
 
 export type BwrapVariant = {
   readonly bwrap: string;
-  /** Whether it can limit the size of a tmpfs. */
-  readonly hasSizes: boolean;
+  /** Whether this version can limit the size of a tmpfs. */
+  readonly canLimitSizes: boolean;
   readonly users: UserNamespaceMode;
 };
 
 const versionTimeoutMs = 2_000;
-const sizesSince = [0, 7] as const;
-const closedSince = [0, 8] as const;
+const sizesSinceVersion = [0, 7] as const;
+const closedSinceVersion = [0, 8] as const;
 
-/** The strictest first; empty if bubblewrap is not installed. */
+/** The ways to run the installed bubblewrap, the strictest first; empty if it is not installed. */
 export function findBwrapVariants(
   fallback: "own" | "tried",
   cache: SelfTestCache = noCache,
@@ -30,19 +33,23 @@ export function findBwrapVariants(
 ): readonly BwrapVariant[] {
   const bwrap = findProgramOnPath("bwrap");
   if (bwrap === null) return [];
-  const version = bwrapVersion(bwrap, cache);
-  const kinds = isAtLeast(version, closedSince) ? (["closed", fallback] as const) : [fallback];
-  return kinds.map((kind) => ({ bwrap, hasSizes: isAtLeast(version, sizesSince), users: ids === undefined ? { kind } : { kind, ids } }));
+  const version = readBwrapVersion(bwrap, cache);
+  const kinds = isAtLeast(version, closedSinceVersion) ? (["closed", fallback] as const) : [fallback];
+  return kinds.map((kind) => ({
+    bwrap,
+    canLimitSizes: isAtLeast(version, sizesSinceVersion),
+    users: ids === undefined ? { kind } : { kind, ids },
+  }));
 }
 
 type Version = readonly [major: number, minor: number];
 
-function bwrapVersion(bwrap: string, cache: SelfTestCache): Version {
-  const askVersion = (): string =>
+function readBwrapVersion(bwrap: string, cache: SelfTestCache): Version {
+  const printVersion = (): string =>
     execFileSync(bwrap, ["--version"], { encoding: "utf8", timeout: versionTimeoutMs, stdio: ["ignore", "pipe", "ignore"] });
   try {
     const cached = cache.read("version", [bwrap]);
-    const text = cached ?? askVersion();
+    const text = cached ?? printVersion();
     if (cached === null) cache.note("version", [bwrap], text);
     const match = /(\d+)\.(\d+)/.exec(text);
     return [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
@@ -51,5 +58,5 @@ function bwrapVersion(bwrap: string, cache: SelfTestCache): Version {
   }
 }
 
-const isAtLeast = ([major, minor]: Version, [least, leastMinor]: Version): boolean =>
-  major > least || (major === least && minor >= leastMinor);
+const isAtLeast = ([major, minor]: Version, [majorMin, minorMin]: Version): boolean =>
+  major > majorMin || (major === majorMin && minor >= minorMin);

@@ -1,5 +1,5 @@
-// bwrap: isolation by bubblewrap. A command gets its own box (bwrap-sandbox.ts) and writes its folder directly. What the box promises, and how its
-// variant is chosen, serves overlay.ts too.
+// bwrap: isolation by bubblewrap. A command gets its own sandbox (bwrap-sandbox.ts) and writes its folder directly. overlay.ts uses the
+// sandbox's promises and the choice of its variant too.
 
 import { findBwrapVariants, type BwrapVariant } from "./bwrap-variants.ts";
 import { testSandbox } from "./sandbox-self-test.ts";
@@ -21,8 +21,8 @@ export const sandboxPromises = {
   not_enforced: ["reads of installed programs and their settings", "network, for commands that may use it"],
 } as const;
 
-export function wrapInSandbox(place: IsolationPlace, means: BwrapVariant, command: Command): WrappedCommand {
-  const { argv, env, filter } = buildSandbox({ place, means, command });
+export function wrapInSandbox(place: IsolationPlace, variant: BwrapVariant, command: Command): WrappedCommand {
+  const { argv, env, filter } = buildSandbox({ place, variant, command });
   return { argv: ["/bin/sh", "-c", openFilter, "autopilot-box", filter, ...argv], env, cwd: command.cwd };
 }
 
@@ -30,28 +30,28 @@ type SelfTestInput = {
   readonly level: "overlay" | "bwrap";
   readonly programs: readonly string[];
   readonly cache: SelfTestCache | undefined;
-  readonly test: (means: BwrapVariant) => Promise<readonly string[]>;
+  readonly test: (variant: BwrapVariant) => Promise<readonly string[]>;
 };
 
-/** The variant cached as working, the first whose test passes, or the last one's findings. */
+/** The variant that is cached as working, else the first whose test passes; if none does, the failures of the last one. */
 export async function chooseBwrapVariant(
   candidates: readonly BwrapVariant[],
   { level, programs, cache, test }: SelfTestInput,
-): Promise<{ readonly means: BwrapVariant } | { readonly failures: readonly string[] }> {
+): Promise<{ readonly variant: BwrapVariant } | { readonly failures: readonly string[] }> {
   const cachedKind = cache?.read(level, programs) ?? null;
-  const cachedMeans = cachedKind === null ? undefined : candidates.find(({ users }) => users.kind === cachedKind);
-  if (cachedMeans !== undefined) return { means: cachedMeans };
+  const cachedVariant = cachedKind === null ? undefined : candidates.find(({ users }) => users.kind === cachedKind);
+  if (cachedVariant !== undefined) return { variant: cachedVariant };
   let failures: readonly string[] = ["bubblewrap (bwrap) is not installed"];
-  for (const means of candidates) {
-    failures = await test(means);
+  for (const variant of candidates) {
+    failures = await test(variant);
     if (failures.length > 0) continue;
-    cache?.note(level, programs, means.users.kind);
-    return { means };
+    cache?.note(level, programs, variant.users.kind);
+    return { variant };
   }
   return { failures };
 }
 
-/** Used when there is no bubblewrap: a bare `bwrap`, which fails without starting the command, so that it never runs outside a box. */
+/** Used when there is no bubblewrap: a bare `bwrap`, which fails without starting the command, so that it never runs outside a sandbox. */
 export const failToStart = ({ cwd }: Command): WrappedCommand => ({ argv: ["bwrap"], env: {}, cwd });
 
 export function createBwrapIsolation(place: IsolationPlace): Isolation {
@@ -69,10 +69,10 @@ export function createBwrapIsolation(place: IsolationPlace): Isolation {
         level: "bwrap",
         programs: ["bwrap", "/bin/sh"],
         cache: place.cache,
-        test: (means) => testSandbox({ place, wrap: (command) => wrapInSandbox(place, means, command) }),
+        test: (variant) => testSandbox({ place, wrap: (command) => wrapInSandbox(place, variant, command) }),
       });
       if ("failures" in choice) return choice.failures;
-      chosen = choice.means;
+      chosen = choice.variant;
       return [];
     },
   };

@@ -1,4 +1,4 @@
-// call-numbers: the system call numbers our filters use, for each known processor. Data.
+// call-numbers: the system call numbers that our filters use, for each known processor, as data.
 
 type Numbers = Readonly<Record<"x64" | "arm64", number>>;
 const numbers = (x64: number, arm64: number): Numbers => ({ x64, arm64 });
@@ -46,7 +46,7 @@ export const socketCalls = {
 
 export const selfCalls = { prctl: numbers(157, 167), capset: numbers(126, 91) } as const;
 
-/** The kernel's name for the processor's call table in a filter. */
+/** The number by which the kernel names the processor's call table in a filter. */
 export const auditArchitectures: Numbers = numbers(0xc000003e, 0xc00000b7);
 
 export const callNumbers = { ...sharedObjectCalls, ...otherProcessCalls, ...groupTargetCalls, ...socketCalls, ...selfCalls } as const;

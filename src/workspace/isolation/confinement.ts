@@ -1,4 +1,4 @@
-// confinement: the types that every isolation level uses, and how they change an environment.
+// confinement: the types that every isolation level uses: a command, its limits, an isolation; and the environment that a command gets.
 
 import { dirname, join } from "node:path";
 import type { IsolationInForce } from "../../contracts/event.ts";
@@ -18,26 +18,29 @@ export type Command = {
   readonly readable?: readonly string[];
   /** `user`: keeps the user's own HOME, for agents that are logged in there. */
   readonly home?: "private" | "user";
-  /** Whether it may reach the network, nothing, or only the egress; only some levels can enforce it. */
+  /** Whether it may reach the network, nothing, or the egress alone; only some levels can enforce it. */
   readonly network?: "on" | "off" | "egress";
   /** For `network: "egress"`: where the egress leads. */
   readonly egress?: Egress;
   /** `apart`: writes into its folder are kept beside it if the level supports that, and merged by `collect`. */
   readonly writes?: "directly" | "apart";
   readonly limits?: Limits;
-  /** The path at which a box shows `cwd`, if nothing else the command needs lies below it: the real one would say that this is a copy. */
+  /**
+   * The path at which a sandbox shows `cwd`, if nothing else the command needs lies below it: the real one would say that this is a copy.
+   */
   readonly shownAs?: string;
 };
 
 /**
- * The only network exit of a box: what is sent to 127.0.0.1:`port` inside comes out at the socket. If the network is shared, `port` is the
- * meter's own.
+ * The only network exit of a sandbox: what is sent to 127.0.0.1:`port` inside comes out at the socket. If the network is shared, `port` is
+ * the meter's own.
  */
 export type Egress = { readonly socket: string; readonly port: number };
 
 /** Resource limits of one command's processes together. */
 export type Limits = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
+/** The command line that runs a command inside its isolation. */
 export type WrappedCommand = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly cwd: string };
 
 export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforced">> & {
@@ -45,7 +48,7 @@ export type Isolation = Readonly<Omit<IsolationInForce, "enforced" | "not_enforc
   readonly enforced: readonly string[];
   readonly not_enforced: readonly string[];
   wrap(command: Command): WrappedCommand;
-  /** Whether 127.0.0.1 inside is the box's own, so that only the egress leads out. */
+  /** Whether 127.0.0.1 inside is the sandbox's own, so that only the egress leads out. */
   readonly hasOwnNetwork: boolean;
   /** Merges what an ended command wrote apart into its folder; called after each turn, and after a crash. Idempotent. */
   collect(folder: string): Promise<void>;
@@ -86,15 +89,15 @@ const inheritedVariables = new Set([
 
 /** The variables that any child may have of the runner's environment; callers name everything else. */
 export function baseEnvironment(outer: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const pairs = Object.entries(outer).flatMap(([name, value]) =>
-    value !== undefined && (inheritedVariables.has(name) || name.startsWith("LC_")) ? [[name, value] as const] : [],
-  );
-  return Object.fromEntries(pairs);
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(outer))
+    if (value !== undefined && (inheritedVariables.has(name) || name.startsWith("LC_"))) env[name] = value;
+  return env;
 }
 
 /**
- * Without git's variables from outside, and with a ceiling: a git in this folder never finds the user's repository above it. `cwd`: null
- * where nothing is above it.
+ * Removes git's variables, and sets a ceiling so that a git in this folder never finds the user's repository above it. `cwd`: null if there
+ * is no repository above it.
  */
 export function cleanEnvironment(env: Readonly<Record<string, string>>, cwd: string | null): Record<string, string> {
   const pairs = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { adviseLevelFix, type MachineFacts } from "./isolation-fix.ts";
 
-const plain: MachineFacts = { isLinux: true, isContainer: false, restrictsUsers: false, forbidsUsers: false };
+const plain: MachineFacts = { isLinux: true, isContainer: false, restrictsUserNamespaces: false, forbidsUserNamespaces: false };
 
 test.each([
   ["bubblewrap is missing", "bwrap", "bubblewrap (bwrap) is not installed", {}, "apt install bubblewrap"],
@@ -10,10 +10,10 @@ test.each([
     "Ubuntu restricts namespaces",
     "bwrap",
     "setting up uid map: Permission denied",
-    { restrictsUsers: true },
+    { restrictsUserNamespaces: true },
     "kernel.apparmor_restrict_unprivileged_userns=0",
   ],
-  ["the kernel gives none", "bwrap", "No permissions to create new namespace", { forbidsUsers: true }, "user.max_user_namespaces"],
+  ["the kernel gives none", "bwrap", "No permissions to create new namespace", { forbidsUserNamespaces: true }, "user.max_user_namespaces"],
   ["a container may not make them", "bwrap", "Operation not permitted", { isContainer: true }, "--cap-add SYS_ADMIN"],
   ["the disk is unfit for an overlay", "overlay", "mount: wrong fs type", {}, "Linux 5.11"],
   ["it is no Linux", "bwrap", "", { isLinux: false }, "needs Linux"],

@@ -1,4 +1,4 @@
-// isolation-fix: advice for `doctor` if an isolation level does not work here.
+// isolation-fix: gives advice, for `doctor` and for a run that can't start, on how to make an isolation level work here.
 
 import { existsSync, readFileSync } from "node:fs";
 import type { IsolationLevel } from "./confinement.ts";
@@ -7,15 +7,15 @@ import type { IsolationLevel } from "./confinement.ts";
 export type MachineFacts = {
   readonly isLinux: boolean;
   readonly isContainer: boolean;
-  /** Ubuntu's rule that denies namespaces to programs without a profile. */
-  readonly restrictsUsers: boolean;
-  /** Debian's older switch, or a limit of zero. */
-  readonly forbidsUsers: boolean;
+  /** By Ubuntu's rule that denies user namespaces to programs without an AppArmor profile. */
+  readonly restrictsUserNamespaces: boolean;
+  /** By Debian's older switch, or by a limit of zero. */
+  readonly forbidsUserNamespaces: boolean;
 };
 
 const runtimeParts = ["srt", "socat", "rg", "ripgrep"];
 
-export function adviseLevelFix(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = machineFacts()): string {
+export function adviseLevelFix(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = readMachineFacts()): string {
   const text = failures.join("; ");
   const missing = level === "srt" ? runtimeParts.filter((part) => text.includes(part)) : [];
   if (missing.length > 0)
@@ -25,9 +25,9 @@ export function adviseLevelFix(level: IsolationLevel, failures: readonly string[
   if (text.includes("bwrap) is not installed"))
     return "install bubblewrap: apt install bubblewrap (dnf, pacman, zypper and apk know it by the same name)";
   if (text.includes("util-linux) is not installed")) return "install util-linux (it holds unshare and mount)";
-  if (facts.restrictsUsers)
+  if (facts.restrictsUserNamespaces)
     return "Ubuntu keeps namespaces from programs without an AppArmor profile: install the package apparmor-profiles and load the profile bwrap-userns-restrict, or run: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0";
-  if (facts.forbidsUsers)
+  if (facts.forbidsUserNamespaces)
     return "this kernel gives users no namespaces: sudo sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
   if (facts.isContainer)
     return "a container needs the right to make namespaces: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, or with --cap-add SYS_ADMIN";
@@ -36,16 +36,17 @@ export function adviseLevelFix(level: IsolationLevel, failures: readonly string[
   return "see what bubblewrap said; the next weaker means is taken meanwhile";
 }
 
-function machineFacts(): MachineFacts {
+function readMachineFacts(): MachineFacts {
   return {
     isLinux: process.platform === "linux",
     isContainer: existsSync("/.dockerenv") || existsSync("/run/.containerenv"),
-    restrictsUsers: setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === "1",
-    forbidsUsers: setting("/proc/sys/kernel/unprivileged_userns_clone") === "0" || setting("/proc/sys/user/max_user_namespaces") === "0",
+    restrictsUserNamespaces: readSetting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === "1",
+    forbidsUserNamespaces:
+      readSetting("/proc/sys/kernel/unprivileged_userns_clone") === "0" || readSetting("/proc/sys/user/max_user_namespaces") === "0",
   };
 }
 
-function setting(path: string): string | null {
+function readSetting(path: string): string | null {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {

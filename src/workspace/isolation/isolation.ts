@@ -58,7 +58,7 @@ export type InspectedIsolation = {
   readonly fix: string;
 };
 
-/** For `doctor`; tested in a private folder. */
+/** Tests every level that enforces, for `doctor`. `runDir`: a private folder. */
 export async function inspectIsolations(runDir: string): Promise<readonly InspectedIsolation[]> {
   const inspected: InspectedIsolation[] = [];
   for (const { level, make } of enforcingLevels) {
@@ -66,8 +66,8 @@ export async function inspectIsolations(runDir: string): Promise<readonly Inspec
     const failures = await isolation.selfTest();
     const isUsable = failures.length === 0;
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");
-    const bwrap = inspected.find((other) => other.level === "bwrap");
-    const needsBwrap = level === "srt" && process.platform === "linux" && bwrap?.isUsable === false; // it is of no use without
+    const bwrap = inspected.find((inspection) => inspection.level === "bwrap");
+    const needsBwrap = level === "srt" && process.platform === "linux" && bwrap?.isUsable === false; // on Linux srt uses bubblewrap
     const fix = needsBwrap ? bwrap.fix : adviseLevelFix(level, failures);
     inspected.push({ level, isUsable, found, fix: isUsable ? "" : fix });
   }

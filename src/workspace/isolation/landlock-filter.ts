@@ -10,6 +10,7 @@
 import { auditArchitectures, callNumbers, groupTargetCalls, otherProcessCalls, type Processor, sharedObjectCalls } from "./call-numbers.ts";
 import type { Command } from "./confinement.ts";
 
+// Numbers of the kernel, from its headers.
 const ioUringSetup = 425;
 /** On x64 the kernel also accepts numbers from here on, for programs of another ABI. */
 const foreignNumbers = 0x40000000;
@@ -17,13 +18,15 @@ const families = { inet: 2, inet6: 10, netlink: 16 } as const;
 const protocols = { usual: 0, tcp: 6, netlinkRoute: 0 } as const;
 const streamSocket = 1;
 const typeMask = 0xf;
+/** MSG_FASTOPEN: connects by sending. */
 const fastOpen = 0x20000000;
 /** `setpriority` numbers its targets from zero, `ioprio_set` from one. */
 const oneProcess = { setpriority: 0, ioprio_set: 1 } as const;
 const offsets = { number: 0, arch: 4, arguments: [16, 24, 32, 40] } as const;
 const answers = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as const;
-const codes = { load: 0x20, and: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, answer: 0x06 } as const;
+const opcodes = { load: 0x20, and: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, answer: 0x06 } as const;
 
+/** One instruction of the filter, or a label to jump to (`go`). The value that `when` tests is the one loaded last. */
 type Step =
   | { readonly load: number }
   | { readonly and: number }
@@ -46,7 +49,7 @@ export function buildLandlockFilter(processor: Processor, network: NonNullable<C
   ]);
 }
 
-/** F2 to F4 alone, for a box with its own network. */
+/** F2 to F4 alone, for a sandbox with its own network. */
 export function buildSharedObjectFilter(processor: Processor): Buffer {
   return assemble([...loadCallNumber(processor), ...jumpToSharedCalls(processor), allow, ...decideSharedCalls()]);
 }
@@ -90,19 +93,21 @@ const decideSharedCalls = (): readonly Step[] => [
 ];
 
 function jumpToSocketCalls(processor: Processor, network: NonNullable<Command["network"]>): readonly Step[] {
-  const go = (name: "socket" | "listen" | "sendto" | "sendmsg" | "sendmmsg", place: string): Step => ({
+  const jump = (call: "socket" | "listen" | "sendto" | "sendmsg" | "sendmmsg", label: string): Step => ({
     when: "equal",
-    value: callNumbers[name][processor],
-    go: place,
+    value: callNumbers[call][processor],
+    go: label,
   });
-  const restrictions = [go("listen", "refused"), go("sendto", "fourth"), go("sendmmsg", "fourth"), go("sendmsg", "third")];
-  return [go("socket", "socket"), ...(network === "on" ? [] : restrictions)];
+  const restrictions = [jump("listen", "refused"), jump("sendto", "fourth"), jump("sendmmsg", "fourth"), jump("sendmsg", "third")];
+  return [jump("socket", "socket"), ...(network === "on" ? [] : restrictions)];
 }
 
 /** Where the filter goes on with an internet socket: a sandbox with an egress may open streams only. */
 const inetLabels = { on: "allowed", egress: "stream", off: "refused" } as const;
 
-/** F1 */
+/**
+ * What happens to socket calls (F1): the code that `jumpToSocketCalls` jumps to. `third` and `fourth`: the argument that holds the flags.
+ */
 function decideSocketCalls(network: NonNullable<Command["network"]>): readonly Step[] {
   const inet = inetLabels[network];
   return [
@@ -139,7 +144,7 @@ function decideSocketCalls(network: NonNullable<Command["network"]>): readonly S
 
 const keysOf = <Name extends string>(table: Readonly<Record<Name, unknown>>): readonly Name[] => Object.keys(table) as Name[];
 
-/** Eight bytes per step: operation, jump if true, jump if false, and a number. */
+/** Encodes the steps in eight bytes each (opcode, jump if true, jump if false, a number), with labels resolved to distances. */
 function assemble(steps: readonly Step[]): Buffer {
   const labels = new Map<string, number>();
   let count = 0;
@@ -147,14 +152,14 @@ function assemble(steps: readonly Step[]): Buffer {
     if ("label" in step) labels.set(step.label, count);
     else count += 1;
   }
-  const words = steps.filter((step) => !("label" in step));
+  const instructions = steps.filter((step) => !("label" in step));
   return Buffer.concat(
-    words.map((step, place) => {
+    instructions.map((step, position) => {
       const word = Buffer.alloc(8);
-      if ("load" in step) return encodeStep(word, codes.load, 0, step.load);
-      if ("and" in step) return encodeStep(word, codes.and, 0, step.and);
-      if ("when" in step) return encodeStep(word, codes[step.when], (labels.get(step.go) ?? 0) - place - 1, step.value);
-      return encodeStep(word, codes.answer, 0, "answer" in step ? step.answer : 0);
+      if ("load" in step) return encodeStep(word, opcodes.load, 0, step.load);
+      if ("and" in step) return encodeStep(word, opcodes.and, 0, step.and);
+      if ("when" in step) return encodeStep(word, opcodes[step.when], (labels.get(step.go) ?? 0) - position - 1, step.value);
+      return encodeStep(word, opcodes.answer, 0, "answer" in step ? step.answer : 0);
     }),
   );
 }

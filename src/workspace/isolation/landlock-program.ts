@@ -1,16 +1,17 @@
-// landlock-program: the script that applies Landlock and the call filter and then execs the command, in languages that are already
+// landlock-program: the script that applies Landlock and the call filter and then execs the command, in interpreters that are already
 // installed: nothing needs to be compiled.
 //
 // Arguments: the numbers of prctl and capset, network (on, off, egress), the egress's port, the filters in hex, the number of rules, each
 // rule as rights and path, then the command.
 //
 // Invariants:
-//   P1. Whatever fails, the command does not start: the program ends with 126 and a sentence.
+//   P1. Whatever fails, the command does not start: the script exits with 126 and prints a sentence.
 //   P2. Rights that this kernel's Landlock does not know are left out of the request, never the whole request.
 
 import { spawnSync } from "node:child_process";
 import { findProgramOnPath } from "./program-paths.ts";
 
+/** A language that the setup script is written in, and the command line that runs the script. */
 export type Interpreter = { readonly program: string; readonly argv: readonly string[] };
 
 /** Access rights below a path: the kernel's bits. */
@@ -22,9 +23,11 @@ export const landlockAccess = {
   makeDevices: (1 << 6) | (1 << 11),
   ioctl: 1 << 15,
 } as const;
-/** All sixteen. */
+/** All sixteen rights. */
 export const landlockAccessAll = 0xffff;
 
+// Both scripts do the same. Their numbers are the kernel's: calls 444 to 446 create a set of rules, add one and apply the set; prctl 38
+// gives up new privileges, 22 installs a filter; the tables of 13 to 16 are how many rights each version of Landlock knows.
 const perl = `
 use strict; use warnings;
 sub fail { print STDERR "landlock: $_[0]: $!\\n"; exit 126 }
@@ -100,13 +103,13 @@ except BaseException as error:
     sys.stderr.write("landlock: %s\\n" % error); sys.stderr.flush(); os._exit(126)
 `;
 
-const languages: readonly Interpreter[] = [
+const interpreters: readonly Interpreter[] = [
   { program: "perl", argv: ["perl", "-e", perl, "--"] },
   { program: "python3", argv: ["python3", "-I", "-S", "-c", python] },
 ];
 
-/** What a test of Landlock starts. */
-export const interpreterPrograms: readonly string[] = languages.map(({ program }) => program);
+/** The programs that a test of Landlock starts. */
+export const interpreterPrograms: readonly string[] = interpreters.map(({ program }) => program);
 
 const versionArguments: Readonly<Record<string, readonly string[]>> = {
   perl: ["-e", "print syscall(444, 0, 0, 1)"],
@@ -118,19 +121,19 @@ const versionArguments: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Which interpreter is installed, and the kernel's Landlock version, or none. */
-export function findLandlock(only: readonly string[] = interpreterPrograms): {
-  readonly language: Interpreter | null;
+/** The first installed interpreter, or null, and the kernel's Landlock version; zero if it has none. */
+export function findLandlock(allowedPrograms: readonly string[] = interpreterPrograms): {
+  readonly interpreter: Interpreter | null;
   readonly abi: number;
 } {
-  for (const { program, argv } of languages.filter((language) => only.includes(language.program))) {
+  for (const { program, argv } of interpreters.filter((interpreter) => allowedPrograms.includes(interpreter.program))) {
     // By its full path: a folder that the command may write to could be on its PATH.
     const path = findProgramOnPath(program);
     if (path === null) continue;
-    const language = { program, argv: [path, ...argv.slice(1)] };
+    const interpreter = { program, argv: [path, ...argv.slice(1)] };
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
     const answer = spawnSync(path, [...(versionArguments[program] ?? [])], { env, encoding: "utf8", timeout: 5_000 });
-    if (answer.status === 0) return { language, abi: Math.max(0, Number(answer.stdout.trim()) || 0) };
+    if (answer.status === 0) return { interpreter, abi: Math.max(0, Number(answer.stdout.trim()) || 0) };
   }
-  return { language: null, abi: 0 };
+  return { interpreter: null, abi: 0 };
 }

@@ -1,4 +1,4 @@
-// landlock-rules: what a landlocked command may read and write, from the same lists as a box (sandbox-paths.ts).
+// landlock-rules: what a landlocked command may read and write, from the same lists as a sandbox (sandbox-paths.ts).
 //
 // Invariants:
 //   R1. An allowlist, never a denylist: what is not listed is refused.
@@ -14,6 +14,7 @@ import { landlockAccess, landlockAccessAll } from "./landlock-program.ts";
 
 export type Rule = readonly [may: number, path: string];
 
+// Access rights for what is only read, for folders that may be written, and for devices.
 const read = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
 /** Everything but devices: those can be neither created nor used. */
 const write = landlockAccessAll & ~landlockAccess.makeDevices & ~landlockAccess.ioctl;
@@ -29,39 +30,39 @@ export type RulesInput = { readonly place: IsolationPlace; readonly command: Com
 
 export function buildLandlockRules({ place, command, writable }: RulesInput): readonly Rule[] {
   const userHome = homedir();
-  const hidden = [...place.hidden, place.runDir].map(realPath);
-  const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: realPath(userHome), hidden });
+  const hidden = [...place.hidden, place.runDir].map(toRealPath);
+  const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: toRealPath(userHome), hidden });
   const programPaths = [...machinePaths, ...linkedEtcFiles, ...homeToolchains.map((path) => join(userHome, path)), ...programs].flatMap(
     (path) => resolvePath(path)?.real ?? [],
   );
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))].filter((path) => existsSync(path)).concat(hidden);
-  const pieces = outermost(programPaths).flatMap((path) => withoutSecrets(path, secrets)); // R2
+  const pieces = keepOutermost(programPaths).flatMap((path) => grantWithoutSecrets(path, secrets)); // R2
   const readable = (command.readable ?? []).flatMap((path) => resolvePath(path)?.real ?? []);
   return [
     ...pieces,
     ...[...readable, ...kernelPlaces].map((path): Rule => [read, path]),
     ...devices.map((path): Rule => [device, path]),
-    ...writable.map((path): Rule => [write, realPath(path)]),
+    ...writable.map((path): Rule => [write, toRealPath(path)]),
   ];
 }
 
 /** A folder inside a granted one is granted already. */
-const outermost = (paths: readonly string[]): readonly string[] => {
-  const all = [...new Set(paths)];
-  return all.filter((path) => !all.some((other) => other !== path && isWithin(path, other)));
+const keepOutermost = (paths: readonly string[]): readonly string[] => {
+  const uniquePaths = [...new Set(paths)];
+  return uniquePaths.filter((path) => !uniquePaths.some((folder) => folder !== path && isWithin(path, folder)));
 };
 
-/** A path without its secrets: names may be listed, contents may not be read. */
-function withoutSecrets(path: string, secrets: readonly string[]): readonly Rule[] {
+/** Rules for reading a path except for its secrets, whose names may be listed and whose contents may not be read (R2). */
+function grantWithoutSecrets(path: string, secrets: readonly string[]): readonly Rule[] {
   if (secrets.some((secret) => isWithin(path, secret))) return [];
-  const inside = secrets.filter((secret) => isWithin(secret, path));
-  if (inside.length === 0 && !isEtcOfRoot(path)) return [[read, path]];
+  const secretsInside = secrets.filter((secret) => isWithin(secret, path));
+  if (secretsInside.length === 0 && !isEtcOfRoot(path)) return [[read, path]];
   if (!(lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)) return isPrivate(path) ? [] : [[read, path]];
   const below = readNames(path)
     .slice(0, piecesMax)
     .map((name) => join(path, name))
     .filter((piece) => !isPrivate(piece))
-    .flatMap((piece) => withoutSecrets(piece, inside));
+    .flatMap((piece) => grantWithoutSecrets(piece, secretsInside));
   return [[landlockAccess.readFolder, path], ...below];
 }
 
@@ -82,4 +83,4 @@ function readNames(folder: string): readonly string[] {
   }
 }
 
-const realPath = (path: string): string => resolvePath(path)?.real ?? path;
+const toRealPath = (path: string): string => resolvePath(path)?.real ?? path;

@@ -2,7 +2,7 @@
 // It needs no privileges and nothing installed but Perl or Python. A command sees the machine as it is, and may open only what is granted.
 //
 // Invariants:
-//   K1. Nothing is started unless Landlock is in force: the setup program execs the command only after it succeeded.
+//   K1. Nothing is started unless Landlock is in force: the setup script starts the command only after everything before succeeded.
 //   K2. What Landlock cannot enforce is reported: the lists below name every hole the hostile suite measures.
 
 import { mkdirSync } from "node:fs";
@@ -32,14 +32,14 @@ const versionSince = { truncate: 3, tcp: 4, signals: 6 } as const;
 
 const egressTriesMax = 3;
 
-export function createLandlockIsolation(place: IsolationPlace, only?: readonly string[]): Isolation {
+export function createLandlockIsolation(place: IsolationPlace, allowedPrograms?: readonly string[]): Isolation {
   const processor = readProcessor();
   const isLinux = process.platform === "linux" && processor !== null;
-  const { language, abi } = isLinux ? findLandlock(only) : { language: null, abi: 0 };
+  const { interpreter, abi } = isLinux ? findLandlock(allowedPrograms) : { interpreter: null, abi: 0 };
   const wrap = (command: Command): WrappedCommand =>
-    language === null || processor === null
+    interpreter === null || processor === null
       ? { argv: ["/nonexistent/landlock"], env: {}, cwd: command.cwd } // K1
-      : wrapCommand(place, command, language, processor);
+      : wrapCommand(place, command, interpreter, processor);
   return {
     level: "landlock",
     mechanism: `Landlock (version ${abi}) and a call filter`,
@@ -68,13 +68,13 @@ export function createLandlockIsolation(place: IsolationPlace, only?: readonly s
     wrap,
     hasOwnNetwork: false,
     collect: () => Promise.resolve(),
-    selfTest: () => selfTest(place, wrap, { isLinux, language, abi }),
+    selfTest: () => selfTest(place, wrap, { isLinux, interpreter, abi }),
   };
 }
 
-type LandlockSupport = { readonly isLinux: boolean; readonly language: Interpreter | null; readonly abi: number };
+type LandlockSupport = { readonly isLinux: boolean; readonly interpreter: Interpreter | null; readonly abi: number };
 
-function wrapCommand(place: IsolationPlace, command: Command, language: Interpreter, processor: Processor): WrappedCommand {
+function wrapCommand(place: IsolationPlace, command: Command, interpreter: Interpreter, processor: Processor): WrappedCommand {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
   // The machine's temporary folder is shared; this one is the command's, in its HOME if that is private too.
@@ -88,7 +88,7 @@ function wrapCommand(place: IsolationPlace, command: Command, language: Interpre
   );
   const cwd = resolvePath(command.cwd)?.real ?? command.cwd;
   const argv = [
-    ...language.argv,
+    ...interpreter.argv,
     String(callNumbers.prctl[processor]),
     String(callNumbers.capset[processor]),
     network === "egress" && command.egress === undefined ? "off" : network,
@@ -98,12 +98,12 @@ function wrapCommand(place: IsolationPlace, command: Command, language: Interpre
     ...rules.flatMap(([may, path]) => [String(may), path]),
     ...command.argv,
   ];
-  const env = { ...toolchainHints(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: temporary };
+  const env = { ...composeToolchainVariables(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: temporary };
   return { argv, env, cwd: command.cwd };
 }
 
-/** Toolchains that would not find themselves with another HOME. */
-function toolchainHints(env: Readonly<Record<string, string>>): Record<string, string> {
+/** Variables for toolchains that would not find themselves with another HOME. */
+function composeToolchainVariables(env: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
   return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && resolvePath(path) !== null));
 }
@@ -111,10 +111,10 @@ function toolchainHints(env: Readonly<Record<string, string>>): Record<string, s
 async function selfTest(
   place: IsolationPlace,
   wrap: (command: Command) => WrappedCommand,
-  { isLinux, language, abi }: LandlockSupport,
+  { isLinux, interpreter, abi }: LandlockSupport,
 ): Promise<readonly string[]> {
   if (!isLinux) return ["Landlock needs Linux on x64 or arm64"];
-  if (language === null) return ["neither perl nor python3 is there to set Landlock up"];
+  if (interpreter === null) return ["neither perl nor python3 is there to set Landlock up"];
   if (abi < 1) return ["this kernel has no Landlock, or it is switched off"];
   if (place.cache?.read("landlock", interpreterPrograms) === "holds") return [];
   // The network is shared, so the egress is a port of this machine; the test serves its own socket there.

@@ -12,35 +12,40 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Limits } from "./confinement.ts";
 
+/** `ending`: that all processes of a command can be killed at once. */
 export type LimitKind = "processes" | "memory" | "ending";
 
 export type Cgroups = {
-  readonly holds: ReadonlySet<LimitKind>;
+  /** The limits that cgroups can enforce here. */
+  readonly enforced: ReadonlySet<LimitKind>;
   readonly version: "v1" | "v2";
   /** Creates the key's group with these limits, and returns the files to write a pid into. */
-  groupFor(key: string, limits: Limits): readonly string[];
+  createGroup(key: string, limits: Limits): readonly string[];
   /** Kills every process of the group and removes it. */
   clear(key: string): Promise<void>;
 };
 
 /** A process is allowed some threads: the kernel counts both alike. */
 export const tasksPerProcess = 4;
-const removeWithinMs = 1_500;
+const removeTimeoutMs = 1_500;
 const pollMs = 10;
 
-/** The runner's own folder in each mounted hierarchy that could limit pids or memory, or kill a group. */
+/**
+ * The runner's own folder in each mounted hierarchy that could limit pids or memory, or kill a group. `mountinfo` and `ownCgroups`: the
+ * texts of /proc/self/mountinfo and /proc/self/cgroup.
+ */
 export function findOwnCgroupFolders(mountinfo: string, ownCgroups: string): readonly string[] {
-  const pathOf = new Map<string, string>();
+  const pathByController = new Map<string, string>();
   for (const line of ownCgroups.split("\n")) {
     const [, names = "", ...path] = line.split(":");
-    if (path.length > 0) for (const name of names.split(",")) pathOf.set(name, path.join(":"));
+    if (path.length > 0) for (const name of names.split(",")) pathByController.set(name, path.join(":"));
   }
   return mountinfo.split("\n").flatMap((line) => {
-    const [mountPart = "", typePart = ""] = line.split(" - ");
+    const [mountPart = "", typePart = ""] = line.split(" - "); // `36 35 0:29 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup rw`
     const [, , , root = "/", mountPoint = ""] = mountPart.split(" ");
     const [kind = "", , options = ""] = typePart.split(" ");
-    return controllersOf(kind, options).flatMap((name) => {
-      const path = pathOf.get(name);
+    return parseControllers(kind, options).flatMap((name) => {
+      const path = pathByController.get(name);
       if (path === undefined || !`${path}/`.startsWith(root === "/" ? "/" : `${root}/`)) return [];
       return [join(unescapeMountPath(mountPoint), root === "/" ? path : path.slice(root.length))];
     });
@@ -48,7 +53,7 @@ export function findOwnCgroupFolders(mountinfo: string, ownCgroups: string): rea
 }
 
 /** The controllers of a mounted hierarchy that can limit pids or memory; version 2 has one hierarchy for all, without a name. */
-function controllersOf(kind: string, options: string): readonly string[] {
+function parseControllers(kind: string, options: string): readonly string[] {
   if (kind === "cgroup2") return [""];
   return kind === "cgroup" ? options.split(",").filter((name) => ["pids", "memory"].includes(name)) : [];
 }
@@ -58,34 +63,34 @@ const unescapeMountPath = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /** Null if cgroups can't be used here. Leftovers of dead runners are removed. */
-export async function openCgroups(runDir: string, parents = ownCgroupFolders()): Promise<Cgroups | null> {
+export async function openCgroups(runDir: string, parents = prepareOwnCgroups()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
-    const files = probeGroupFiles(parent, groupName(runDir, `probe-${randomUUID()}`));
-    return files === null ? [] : [{ parent, files, holds: enforceableLimits(files) }];
+    const files = probeGroupFiles(parent, composeGroupName(runDir, `probe-${randomUUID()}`));
+    return files === null ? [] : [{ parent, files, enforced: findEnforceable(files) }];
   });
-  const holds = new Set(usable.flatMap((parentGroup) => [...parentGroup.holds]));
-  if (holds.size === 0) return null;
+  const enforced = new Set(usable.flatMap((group) => [...group.enforced]));
+  if (enforced.size === 0) return null;
   await Promise.all(usable.map(({ parent }) => clearLeftovers(parent)));
   return {
-    holds,
+    enforced,
     version: usable.some(({ files }) => files.includes("pids.max") && files.includes("cgroup.kill")) ? "v2" : "v1",
-    groupFor: (key, limits) =>
+    createGroup: (key, limits) =>
       usable.map(({ parent, files }) => {
-        const folder = join(parent, groupName(runDir, key));
+        const folder = join(parent, composeGroupName(runDir, key));
         mkdirSync(folder, { recursive: true });
-        const settings = limitsSettings(limits).filter(([file]) => files.includes(file));
+        const settings = toCgroupSettings(limits).filter(([file]) => files.includes(file));
         // Twice: of memory and memory with swap the kernel wants the larger raised first, and either may be it.
         for (const [file, value] of settings) tryWrite(join(folder, file), value);
         for (const [file, value] of settings) writeFileSync(join(folder, file), value);
         return join(folder, "cgroup.procs");
       }),
     clear: async (key) => {
-      await Promise.all(usable.map(({ parent }) => removeGroup(join(parent, groupName(runDir, key)))));
+      await Promise.all(usable.map(({ parent }) => removeGroup(join(parent, composeGroupName(runDir, key)))));
     },
   };
 }
 
-function ownCgroupFolders(): readonly string[] {
+function prepareOwnCgroups(): readonly string[] {
   if (process.platform !== "linux") return [];
   const parents = findOwnCgroupFolders(readText("/proc/self/mountinfo"), readText("/proc/self/cgroup"));
   // Only the root of a v2 tree may have processes and children; elsewhere this is refused, which is harmless.
@@ -93,7 +98,7 @@ function ownCgroupFolders(): readonly string[] {
   return [...new Set(parents)];
 }
 
-/** Found by creating a group; null if none can be created. */
+/** The names of a group's control files, found by creating one; null if none can be created. */
 function probeGroupFiles(parent: string, name: string): readonly string[] | null {
   const probe = join(parent, name);
   try {
@@ -106,7 +111,7 @@ function probeGroupFiles(parent: string, name: string): readonly string[] | null
   }
 }
 
-function enforceableLimits(files: readonly string[]): readonly LimitKind[] {
+function findEnforceable(files: readonly string[]): readonly LimitKind[] {
   return [
     ...(files.includes("pids.max") ? (["processes"] as const) : []),
     ...(files.includes("memory.max") || files.includes("memory.limit_in_bytes") ? (["memory"] as const) : []),
@@ -115,7 +120,7 @@ function enforceableLimits(files: readonly string[]): readonly LimitKind[] {
 }
 
 /** Swap counts as memory: with it a limit would only be slower. */
-const limitsSettings = ({ processesMax, memoryBytesMax }: Limits): readonly (readonly [string, string])[] => [
+const toCgroupSettings = ({ processesMax, memoryBytesMax }: Limits): readonly (readonly [string, string])[] => [
   ["pids.max", String(processesMax * tasksPerProcess)],
   ["memory.max", String(memoryBytesMax)],
   ["memory.swap.max", "0"],
@@ -125,23 +130,23 @@ const limitsSettings = ({ processesMax, memoryBytesMax }: Limits): readonly (rea
 
 const groupPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 
-/** Its name has its owner: the pid namespace, the pid, the start time. */
-function groupName(runDir: string, key: string): string {
+/** A group's name says who owns it: the pid namespace, the pid and the start time of its runner. */
+function composeGroupName(runDir: string, key: string): string {
   const hash = createHash("sha256").update(`${runDir}\0${key}`).digest("hex").slice(0, 12);
   return `autopilot-${readPidNamespace()}-${process.pid}-${readStartTime(process.pid) ?? "0"}-${hash}`;
 }
 
 async function clearLeftovers(parent: string): Promise<void> {
   const leftovers = readdirSync(parent).filter((name) => {
-    const [, namespace, pid, began] = groupPattern.exec(name) ?? [];
-    return pid !== undefined && namespace === readPidNamespace() && readStartTime(Number(pid)) !== began; // C2
+    const [, namespace, pid, startTime] = groupPattern.exec(name) ?? [];
+    return pid !== undefined && namespace === readPidNamespace() && readStartTime(Number(pid)) !== startTime; // C2
   });
   await Promise.all(leftovers.map((name) => removeGroup(join(parent, name))));
 }
 
 async function removeGroup(folder: string): Promise<void> {
-  const until = performance.now() + removeWithinMs;
-  while (existsSync(folder) && performance.now() < until) {
+  const deadlineMs = performance.now() + removeTimeoutMs;
+  while (existsSync(folder) && performance.now() < deadlineMs) {
     if (existsSync(join(folder, "cgroup.kill"))) tryWrite(join(folder, "cgroup.kill"), "1");
     else for (const pid of readText(join(folder, "cgroup.procs")).split("\n").filter(Boolean)) kill(Number(pid));
     try {
@@ -173,7 +178,7 @@ function tryWrite(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: "r+" });
   } catch {
-    return; // missing, or not writable: the next steps find out
+    return; // missing, or not writable: the limit then counts as not enforceable
   }
 }
 

@@ -3,10 +3,10 @@
 import { execFile } from "node:child_process";
 import type { Limits } from "./confinement.ts";
 
-/** How systemd is reached. Its address is kept from the command itself. */
+/** How the user's systemd is reached. The command itself does not get its address. */
 export type Systemd = { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
-const answerWithinMs = 4_000;
+const answerTimeoutMs = 4_000;
 export const systemdAddressVariables = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"] as const;
 
 /** The user's systemd instance, checked by starting something; null if it does not answer. */
@@ -17,10 +17,11 @@ export async function findSystemd(): Promise<Systemd | null> {
   );
   if (Object.keys(env).length === 0) return null;
   const systemd: Systemd = { flags: ["--user"], env };
-  const works = await succeeds(systemd, ["systemd-run", ...systemd.flags, "--scope", "--quiet", "--collect", "--", "true"]);
-  return works ? systemd : null;
+  const isUsable = await succeeds(systemd, ["systemd-run", ...systemd.flags, "--scope", "--quiet", "--collect", "--", "true"]);
+  return isUsable ? systemd : null;
 }
 
+/** The words in front of a command that run it in a scope with these limits, without systemd's address in its environment. */
 export function composeScopeCommand({ flags, env }: Systemd, unit: string, limits: Limits, tasksPerProcess: number): readonly string[] {
   const properties = [
     `TasksMax=${limits.processesMax * tasksPerProcess}`,
@@ -54,7 +55,7 @@ export async function stopScope(systemd: Systemd, unit: string): Promise<void> {
 
 function succeeds({ env }: Systemd, [program = "", ...args]: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
-    const options = { env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", ...env }, timeout: answerWithinMs };
+    const options = { env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", ...env }, timeout: answerTimeoutMs };
     execFile(program, args, options, (error) => resolve(error === null));
   });
 }

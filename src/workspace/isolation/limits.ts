@@ -1,8 +1,8 @@
-// limits: resource limits of one command's processes together, by the strongest means that works here: cgroups, else a systemd scope, else
-// ulimit. It wraps the whole isolated command, so that it holds with every isolation.
+// limits: limits the resources of one command's processes together, by the strongest mechanism that works here: cgroups, else a systemd
+// scope, else ulimit. The limits wrap the whole isolated command, so they work with every isolation level.
 //
 // Invariants:
-//   L1. A means counts as in force only after a self-test here since the machine started: a fork too many and an allocation too large, both
+//   L1. A mechanism counts only after a self-test here since the machine started: a fork too many and an allocation too large, both
 //       refused.
 //   L2. A command that cannot join its limits does not start.
 //   L3. Memory is never bounded by address space: V8 reserves far more than it uses.
@@ -22,21 +22,28 @@ export type OpenedLimits = {
   readonly missing: readonly string[];
   /** The command with its limits in front. Commands of the same key share one limit. */
   wrap(argv: readonly string[], limits: Limits, key: string): readonly string[];
-  /** Ends what is left of the key's processes, if the means can, and releases the limit. */
+  /** Ends what is left of the key's processes, if the mechanism can, and releases the limit. */
   release(key: string): Promise<void>;
   close(): Promise<void>;
 };
 
 export const defaultLimits: Limits = { processesMax: 512, memoryBytesMax: 8 * 1024 ** 3, diskBytesMax: 20 * 1024 ** 3 };
 
-type Means = {
+type LimitMechanism = {
   readonly name: string;
+  /** Whether it can end all of a command's processes. */
   readonly endsAll: boolean;
-  front(
-    limits: Limits,
-    key: string,
-  ): { readonly before: readonly string[]; readonly join: readonly string[]; readonly tasks: number | null };
+  prepare(limits: Limits, key: string): PreparedLimits;
   release(key: string): Promise<void>;
+};
+
+type PreparedLimits = {
+  /** Words in front of the command. */
+  readonly before: readonly string[];
+  /** Files into which the command writes its pid, to join its cgroups. */
+  readonly joinFiles: readonly string[];
+  /** How many tasks `ulimit` allows; null if it isn't used. */
+  readonly tasksMax: number | null;
 };
 
 const testTimeoutMs = 10_000;
@@ -46,8 +53,10 @@ const bytesTried = 96 * 1024 ** 2;
 /** The unit of `ulimit -f` in POSIX. Bash keeps to it when called as sh, and otherwise counts in 1024 bytes. */
 const blockBytes = 512;
 
-// Dash names the number of processes -p, others -u; tested in a separate shell, since a wrong letter may end it.
-const script = `
+// Joins the cgroups, sets the ulimits and becomes the command. Arguments: the number of files to join, the number of tasks or `-`, the size
+// of a file in blocks or `-`, the files, the command. Dash names the number of processes -p, others -u; that is tested in a separate shell,
+// since a wrong letter may end it.
+const joinScript = `
 count=$1; tasks=$2; blocks=$3; shift 3
 while [ "$count" -gt 0 ]; do
   echo $$ > "$1" || { echo "the limits of this command could not be joined" >&2; exit 125; }
@@ -62,17 +71,17 @@ exec "$@"`;
 
 export async function openLimits(runDir: string, cache: SelfTestCache = noCache): Promise<OpenedLimits> {
   const keys = new Set<string>();
-  const means = await chooseMeans(runDir, cache);
+  const mechanism = await chooseMechanism(runDir, cache);
   const wrap = (argv: readonly string[], limits: Limits, key: string): readonly string[] => {
     keys.add(key);
-    return wrapInLimits(means.chosen, argv, limits, key);
+    return wrapInLimits(mechanism.chosen, argv, limits, key);
   };
   const release = async (key: string): Promise<void> => {
     keys.delete(key);
-    await means.chosen.release(key);
+    await mechanism.chosen.release(key);
   };
   return {
-    ...describeLimits(means),
+    ...describeLimits(mechanism),
     wrap,
     release,
     close: async () => {
@@ -81,26 +90,28 @@ export async function openLimits(runDir: string, cache: SelfTestCache = noCache)
   };
 }
 
-function wrapInLimits(means: Means, argv: readonly string[], limits: Limits, key: string): readonly string[] {
-  const { before, join, tasks } = means.front(limits, key);
+function wrapInLimits(mechanism: LimitMechanism, argv: readonly string[], limits: Limits, key: string): readonly string[] {
+  const { before, joinFiles, tasksMax } = mechanism.prepare(limits, key);
   const blocks = String(Math.ceil(limits.diskBytesMax / blockBytes));
-  const numbers = [String(join.length), tasks === null ? "-" : String(tasks), blocks];
-  return [...before, "/bin/sh", "-c", script, "autopilot-limits", ...numbers, ...join, ...argv];
+  const numbers = [String(joinFiles.length), tasksMax === null ? "-" : String(tasksMax), blocks];
+  return [...before, "/bin/sh", "-c", joinScript, "autopilot-limits", ...numbers, ...joinFiles, ...argv];
 }
 
-type ChosenMeans = { readonly chosen: Means; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
+type ChosenMechanism = { readonly chosen: LimitMechanism; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
 
-/** The strongest that enforces both; else whichever enforces something. L1 */
-async function chooseMeans(runDir: string, cache: SelfTestCache): Promise<ChosenMeans> {
+/** The first mechanism that enforces both limits; else the first that enforces one. L1 */
+async function chooseMechanism(runDir: string, cache: SelfTestCache): Promise<ChosenMechanism> {
   const cgroups = await openCgroups(runDir).catch(() => null);
-  const cgroupMeans = cgroups === null ? [] : [byCgroups(cgroups)];
+  const cgroupMechanisms = cgroups === null ? [] : [createCgroupMechanism(cgroups)];
   // The runner's own cgroup decides what it may divide further.
   const testKey = ["limits", readText("/proc/self/cgroup"), ...systemdAddressVariables.map((name) => process.env[name] ?? "")].join("\n");
   const cached = parseCachedChoice(cache.read(testKey, programs));
-  const findCached = (means: readonly Means[]): Means | undefined => means.find(({ name }) => name === cached?.means);
-  const candidates = findCached(cgroupMeans) === undefined ? [...cgroupMeans, ...(await byScopes()), byUlimit] : cgroupMeans;
-  const cachedMeans = findCached(candidates);
-  if (cached !== null && cachedMeans !== undefined) return { ...cached, chosen: cachedMeans };
+  const findCached = (mechanisms: readonly LimitMechanism[]): LimitMechanism | undefined =>
+    mechanisms.find(({ name }) => name === cached?.means);
+  const candidates =
+    findCached(cgroupMechanisms) === undefined ? [...cgroupMechanisms, ...(await findScopeMechanism()), ulimitMechanism] : cgroupMechanisms;
+  const cachedMechanism = findCached(candidates);
+  if (cached !== null && cachedMechanism !== undefined) return { ...cached, chosen: cachedMechanism };
   const best = await testAll(candidates);
   const { chosen, ...enforced } = best;
   cache.note(testKey, programs, JSON.stringify({ means: chosen.name, ...enforced } satisfies CachedChoice));
@@ -126,43 +137,47 @@ function parseCachedChoice(text: string | null): CachedChoice | null {
   }
 }
 
-async function testAll(candidates: readonly Means[]): Promise<ChosenMeans> {
-  let best: ChosenMeans | null = null;
+async function testAll(candidates: readonly LimitMechanism[]): Promise<ChosenMechanism> {
+  let best: ChosenMechanism | null = null;
   for (const chosen of candidates) {
     const [holdsProcesses, holdsMemory] = await Promise.all([refusesForks(chosen), refusesMemory(chosen)]);
     if (holdsProcesses && holdsMemory) return { chosen, holdsProcesses, holdsMemory };
-    if (best === null || Number(holdsProcesses) + Number(holdsMemory) > Number(best.holdsProcesses) + Number(best.holdsMemory))
-      best = { chosen, holdsProcesses, holdsMemory };
+    const isFirstOrBetter = best === null || ((holdsProcesses || holdsMemory) && !best.holdsProcesses && !best.holdsMemory);
+    if (isFirstOrBetter) best = { chosen, holdsProcesses, holdsMemory };
   }
-  return best ?? { chosen: byUlimit, holdsProcesses: false, holdsMemory: false };
+  return best ?? { chosen: ulimitMechanism, holdsProcesses: false, holdsMemory: false };
 }
 
-const byCgroups = (cgroups: Cgroups): Means => ({
+const createCgroupMechanism = (cgroups: Cgroups): LimitMechanism => ({
   name: `cgroup ${cgroups.version}`,
-  endsAll: cgroups.holds.has("ending"),
-  front: (limits, key) => ({ before: [], join: cgroups.groupFor(key, limits), tasks: null }),
+  endsAll: cgroups.enforced.has("ending"),
+  prepare: (limits, key) => ({ before: [], joinFiles: cgroups.createGroup(key, limits), tasksMax: null }),
   release: (key) => cgroups.clear(key),
 });
 
-async function byScopes(): Promise<readonly Means[]> {
+async function findScopeMechanism(): Promise<readonly LimitMechanism[]> {
   const systemd = await findSystemd();
   if (systemd === null) return [];
-  const unitOf = (key: string): string => `autopilot-${process.pid}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+  const toUnitName = (key: string): string => `autopilot-${process.pid}-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
   return [
     {
       name: "systemd scope",
       endsAll: true,
-      front: (limits, key) => ({ before: composeScopeCommand(systemd, unitOf(key), limits, tasksPerProcess), join: [], tasks: null }),
-      release: (key) => stopScope(systemd, unitOf(key)),
+      prepare: (limits, key) => ({
+        before: composeScopeCommand(systemd, toUnitName(key), limits, tasksPerProcess),
+        joinFiles: [],
+        tasksMax: null,
+      }),
+      release: (key) => stopScope(systemd, toUnitName(key)),
     },
   ];
 }
 
 /** The kernel counts all of a user's tasks, so existing ones are added. */
-const byUlimit: Means = {
+const ulimitMechanism: LimitMechanism = {
   name: "rlimits",
   endsAll: false,
-  front: ({ processesMax }) => ({ before: [], join: [], tasks: countUserTasks() + processesMax * tasksPerProcess }),
+  prepare: ({ processesMax }) => ({ before: [], joinFiles: [], tasksMax: countUserTasks() + processesMax * tasksPerProcess }),
   release: () => Promise.resolve(),
 };
 
@@ -186,31 +201,31 @@ function readThreadCount(pid: string): number {
   }
 }
 
-async function refusesForks(means: Means): Promise<boolean> {
+async function refusesForks(mechanism: LimitMechanism): Promise<boolean> {
   const forks = `i=0; while [ $i -lt ${forksTried} ]; do sleep 20 & i=$((i + 1)); done; echo all`;
-  return runUnderTestLimits(means, forks, `self-test-${randomUUID()}`).then((output) => output !== null && !output.includes("all"));
+  return runUnderTestLimits(mechanism, forks, `self-test-${randomUUID()}`).then((output) => output !== null && !output.includes("all"));
 }
 
-async function refusesMemory(means: Means): Promise<boolean> {
+async function refusesMemory(mechanism: LimitMechanism): Promise<boolean> {
   // `tail` buffers what it was asked for until the end: an allocation of so many bytes.
   const fill = `head -c ${bytesTried} /dev/zero | tail -c ${bytesTried} | wc -c; echo ended`;
-  const output = await runUnderTestLimits(means, fill, `self-test-${randomUUID()}`);
+  const output = await runUnderTestLimits(mechanism, fill, `self-test-${randomUUID()}`);
   return output !== null && output.includes("ended") && !output.includes(String(bytesTried));
 }
 
 /** The output of a command under the small test limits; null if it could not be started under them. */
-async function runUnderTestLimits(means: Means, command: string, key: string): Promise<string | null> {
+async function runUnderTestLimits(mechanism: LimitMechanism, command: string, key: string): Promise<string | null> {
   try {
-    const text = await readOutput(wrapInLimits(means, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
+    const text = await readOutput(wrapInLimits(mechanism, ["/bin/sh", "-c", `echo began; ${command}`], testLimits, key));
     return text.includes("began") ? text : null;
   } catch {
     return null;
   } finally {
-    await means.release(key);
+    await mechanism.release(key);
   }
 }
 
-/** Its output until its own end; its children are killed with it, and not waited for. */
+/** The output of a command until it ends; its children are then killed, and not waited for. */
 function readOutput([program = "", ...args]: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
@@ -219,7 +234,7 @@ function readOutput([program = "", ...args]: readonly string[]): Promise<string>
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        return; // nobody is left
+        return; // no process is left
       }
     };
     const timer = setTimeout(endGroup, testTimeoutMs);
@@ -238,7 +253,7 @@ function readOutput([program = "", ...args]: readonly string[]): Promise<string>
   });
 }
 
-function describeLimits({ chosen, holdsProcesses, holdsMemory }: ChosenMeans): Pick<OpenedLimits, "inForce" | "missing"> {
+function describeLimits({ chosen, holdsProcesses, holdsMemory }: ChosenMechanism): Pick<OpenedLimits, "inForce" | "missing"> {
   const rows: readonly (readonly [boolean, string, string])[] = [
     [
       holdsProcesses,

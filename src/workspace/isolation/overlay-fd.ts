@@ -1,5 +1,5 @@
-// overlay-fd: the folder operations of overlay-collect.ts, each by name inside a folder that is held open, so that no link is ever followed
-// (fd-walk.ts reads in the same manner).
+// overlay-fd: folder operations for overlay-collect.ts and read-back.ts. Each works by name inside a folder that is held open, so that no
+// link is ever followed (fd-walk.ts reads in the same manner).
 
 import { randomUUID } from "node:crypto";
 import {
@@ -26,11 +26,11 @@ export type Kind = "folder" | "whiteout" | "other" | "none";
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Opens a folder without reading it, so that an unreadable one can be opened up. Node has no constant for it. */
-const pathOnly = 0o10000000;
-const linkRefusals = new Set(["EMLINK", "EPERM", "EXDEV"]);
-const notAFolder = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+const openPathOnly = 0o10000000;
+const linkRefusalCodes = new Set(["EMLINK", "EPERM", "EXDEV"]);
+const noFolderCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
-/** Null if there is no such real folder. */
+/** Opens the folder at a path below `root`, passes it to `use` and closes it; null if there is no such real folder. */
 export function withFolderHandle<T>(root: string, path: BytePath, use: (folder: FolderHandle) => T): T | null {
   let descriptor = openFolder(root);
   try {
@@ -50,7 +50,7 @@ function openFolder(path: string | Buffer): number | null {
   try {
     return openSync(path, folderFlags);
   } catch (error) {
-    if (notAFolder.has(readErrorCode(error) ?? "")) return null;
+    if (noFolderCodes.has(readErrorCode(error) ?? "")) return null;
     throw error;
   }
 }
@@ -72,11 +72,11 @@ export function readKindAt(folder: FolderHandle, name: BytePath): Kind {
   return stat.isCharacterDevice() && stat.rdev === 0 ? "whiteout" : "other";
 }
 
-/** Makes a folder accessible that was closed to keep us out. */
+/** Gives the owner access to a folder whose mode denies it. */
 export function makeAccessible(folder: FolderHandle, name: BytePath): void {
   const mode = statAt(folder, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
-  const descriptor = openSync(pathIn(folder, name), pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const descriptor = openSync(pathIn(folder, name), openPathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     chmodSync(`/proc/self/fd/${descriptor}`, (mode & 0o777) | 0o700);
   } finally {
@@ -89,11 +89,11 @@ export function makeFolder(folder: FolderHandle, name: BytePath): void {
   else makeAccessible(folder, name);
 }
 
-/** Hard-links an entry of `from` into `to`, replacing what was there; a dangling link if that is impossible. */
+/** Hard-links an entry of `from` into `to`, replacing what was there; if that is impossible, a dangling link takes its place. */
 export function linkInto(from: FolderHandle | null, to: FolderHandle, name: BytePath, draft: string): void {
-  const [above, below] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
-  // Two names of one file: a rename would do nothing and leave the temporary name.
-  if (above !== undefined && below !== undefined && above.ino === below.ino && above.dev === below.dev) return;
+  const [source, target] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
+  // Both are the same file already: a rename would do nothing and leave the temporary name.
+  if (source !== undefined && target !== undefined && source.ino === target.ino && source.dev === target.dev) return;
   rmSync(draft, { force: true });
   if (from === null || !tryLink(pathIn(from, name), draft)) symlinkSync("not-brought-in", draft);
   renameSync(draft, pathIn(to, name));
@@ -108,7 +108,7 @@ function tryLink(path: Buffer, draft: string): boolean {
     linkSync(path, draft);
     return true;
   } catch (error) {
-    if (linkRefusals.has(readErrorCode(error) ?? "")) return false;
+    if (linkRefusalCodes.has(readErrorCode(error) ?? "")) return false;
     throw error;
   }
 }

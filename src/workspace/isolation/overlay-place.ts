@@ -10,13 +10,14 @@ import { basename, join } from "node:path";
 import { readErrorCode } from "../failure.ts";
 
 /**
- * The written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the folder (`lower`). While writes are
- * merged into the folder: the temporary name of the next entry (`draft`), and what was removed or replaced there (`gone`).
+ * Names in an overlay's folder: the written files (`upper`), the kernel's work folder (`work`), the merged view (`merged`), a link to the
+ * folder (`lower`). While writes are merged into the folder: the temporary name of the next entry (`draft`), and what was removed or
+ * replaced there (`gone`).
  */
 export const overlayNames = { upper: "upper", work: "work", merged: "merged", lower: "lower", draft: "draft", gone: "gone" } as const;
 
 export const overlaysRoot = (runDir: string): string => join(runDir, "apart");
-/** The prefix of everything ever kept for folders of this name. */
+/** The prefix of the names of all overlays of folders at this path, past and present. */
 export const overlayPrefix = (folder: string): string => `${basename(folder)}-${textHash(folder)}-`;
 
 /** Where writes to a folder are kept; null if there is no such folder. */

@@ -1,5 +1,5 @@
-// overlay: isolation by an overlay in a bubblewrap box. The command sees its folder and may change it, but its writes are kept beside the
-// folder, which is unchanged until `collect` merges them. Commands that write directly get the same box without it.
+// overlay: isolation by an overlay in a bubblewrap sandbox. The command sees its folder and may change it, but its writes are kept beside
+// the folder, which is unchanged until `collect` merges them. Commands that write directly get the same sandbox without an overlay.
 
 import { findBwrapVariants, type BwrapVariant } from "./bwrap-variants.ts";
 import { isWithin, findProgramOnPath, resolvePath } from "./program-paths.ts";
@@ -12,12 +12,12 @@ import { mergedFolder, composeMountedCheckout, findCheckoutPlace } from "../chec
 import { overlayNames, findOverlayFolder, createOverlayFolders, composeMountedShell, type MountPrograms } from "./overlay-place.ts";
 
 export function createOverlayIsolation(outerPlace: IsolationPlace): Isolation {
-  const place = { ...outerPlace, runDir: realPath(outerPlace.runDir) };
+  const place = { ...outerPlace, runDir: toRealPath(outerPlace.runDir) };
   // bubblewrap is root in the overlay's user namespace; the command must keep its own user.
   const candidates = findBwrapVariants("own", place.cache, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
   let [chosen] = candidates;
   const programs = { unshare: findProgramOnPath("unshare") ?? "unshare", mount: findProgramOnPath("mount") ?? "mount" };
-  const collect = (folder: string): Promise<void> => mergeOverlay({ runDir: place.runDir, folder: realPath(folder), programs });
+  const collect = (folder: string): Promise<void> => mergeOverlay({ runDir: place.runDir, folder: toRealPath(folder), programs });
   return {
     level: "overlay",
     mechanism: "overlay in bubblewrap",
@@ -29,50 +29,50 @@ export function createOverlayIsolation(outerPlace: IsolationPlace): Isolation {
     selfTest: async () => {
       const missing = ["unshare", "mount"].filter((name) => findProgramOnPath(name) === null);
       if (missing.length > 0 && candidates.length > 0) return [`${missing.join(" and ")} (util-linux) is not installed`];
-      const wrap = (means: BwrapVariant) => (command: Command) => wrapInOverlay(place, programs, means, command);
+      const wrap = (variant: BwrapVariant) => (command: Command) => wrapInOverlay(place, programs, variant, command);
       const choice = await chooseBwrapVariant(candidates, {
         level: "overlay",
         programs: ["bwrap", "unshare", "mount", "/bin/sh"],
         cache: place.cache,
-        test: (means) => testSandbox({ place, wrap: wrap(means), collect }),
+        test: (variant) => testSandbox({ place, wrap: wrap(variant), collect }),
       });
       if ("failures" in choice) return choice.failures;
-      chosen = choice.means;
+      chosen = choice.variant;
       return [];
     },
   };
 }
 
-function wrapInOverlay(place: IsolationPlace, programs: MountPrograms, means: BwrapVariant, command: Command): WrappedCommand {
-  const folder = realPath(command.cwd);
-  const mount = isOwnFolder(place, command, folder) ? findCheckoutPlace(place.runDir, folder) : null;
-  if (mount !== null) {
+function wrapInOverlay(place: IsolationPlace, programs: MountPrograms, variant: BwrapVariant, command: Command): WrappedCommand {
+  const folder = toRealPath(command.cwd);
+  const checkoutPlace = isOwnFolder(place, command, folder) ? findCheckoutPlace(place.runDir, folder) : null;
+  if (checkoutPlace !== null) {
     const { argv, env, filter } = buildSandbox({
       place,
-      means,
+      variant,
       command,
-      shownAt: (path) => (path === folder ? mergedFolder(mount) : path),
+      mountedFolder: (path) => (path === folder ? mergedFolder(checkoutPlace) : path),
     });
-    return { argv: composeMountedCheckout(programs, mount, openFilter, [filter, ...argv]), env, cwd: command.cwd };
+    return { argv: composeMountedCheckout(programs, checkoutPlace, openFilter, [filter, ...argv]), env, cwd: command.cwd };
   }
   const overlayFolder = isKeptApart(place, command, folder) ? findOverlayFolder(place.runDir, folder) : null;
-  if (overlayFolder === null) return wrapInSandbox(place, asUser(means), command);
+  if (overlayFolder === null) return wrapInSandbox(place, asUser(variant), command);
   createOverlayFolders(overlayFolder, folder);
-  const shownAt = (path: string): string => (path === folder ? `${overlayFolder}/${overlayNames.merged}` : path);
-  const { argv, env, filter } = buildSandbox({ place, means, command, shownAt });
+  const mountedFolder = (path: string): string => (path === folder ? `${overlayFolder}/${overlayNames.merged}` : path);
+  const { argv, env, filter } = buildSandbox({ place, variant, command, mountedFolder });
   return { argv: composeMountedShell(programs, overlayFolder, openFilter, [filter, ...argv]), env, cwd: command.cwd };
 }
 
 /** The same variant with bubblewrap running as the user. */
-const asUser = ({ users, ...means }: BwrapVariant): BwrapVariant => ({
-  ...means,
+const asUser = ({ users, ...variant }: BwrapVariant): BwrapVariant => ({
+  ...variant,
   users: { kind: users.kind === "closed" ? "closed" : "tried" },
 });
 
-/** Only a folder of the run: what is kept beside it is on the same disk. */
+/** Whether the folder is the command's to write and in the run's folder, so that what is kept beside it is on the same disk. */
 const isOwnFolder = ({ runDir }: IsolationPlace, { writable }: Command, folder: string): boolean =>
-  writable.some((path) => realPath(path) === folder) && isWithin(folder, realPath(runDir));
+  writable.some((path) => toRealPath(path) === folder) && isWithin(folder, toRealPath(runDir));
 const isKeptApart = (place: IsolationPlace, command: Command, folder: string): boolean =>
   command.writes === "apart" && isOwnFolder(place, command, folder);
 
-const realPath = (path: string): string => resolvePath(path)?.real ?? path;
+const toRealPath = (path: string): string => resolvePath(path)?.real ?? path;

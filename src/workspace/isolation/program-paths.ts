@@ -1,4 +1,4 @@
-// program-paths: which folders a command needs so that its programs can be found and run: the program's real path, its package, and the
+// program-paths: finds the paths that a command needs so that its programs can be found and run: the program's file, its package, and the
 // folders on its PATH.
 //
 // Invariants:
@@ -14,7 +14,7 @@ export type ResolvedPath = { readonly real: string; readonly links: readonly (re
 
 const linksMax = 40;
 
-/** The path of a program, or null. */
+/** The path of a program that is on the PATH; null if it isn't. */
 export function findProgramOnPath(name: string): string | null {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder.startsWith("/"));
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
@@ -24,10 +24,10 @@ export function findProgramOnPath(name: string): string | null {
 export function resolvePath(path: string): ResolvedPath | null {
   const links: (readonly [string, string])[] = [];
   let resolved = "/";
-  let remaining = pathParts(path);
+  let remaining = splitPath(path);
   for (let part = remaining.shift(); part !== undefined; part = remaining.shift()) {
     const next = join(resolved, part);
-    const kind = pathKind(next);
+    const kind = readPathKind(next);
     if (kind === "none") return null;
     if (kind === "other") {
       resolved = next;
@@ -36,7 +36,7 @@ export function resolvePath(path: string): ResolvedPath | null {
     if (links.length === linksMax) return null;
     const target = readlinkSync(next);
     links.push([next, target]);
-    remaining = [...pathParts(target), ...remaining];
+    remaining = [...splitPath(target), ...remaining];
     if (target.startsWith("/")) resolved = "/";
   }
   return { real: resolved, links };
@@ -44,30 +44,30 @@ export function resolvePath(path: string): ResolvedPath | null {
 
 type Kind = "link" | "other" | "none";
 
-/** Cached for one call: a box asks for some eighty paths, which share the same few folders. */
+/** Cached until the current task ends: building a sandbox asks for some eighty paths, which share the same few folders. */
 const kindCache = new Map<string, Kind>();
 
-function pathKind(path: string): Kind {
+function readPathKind(path: string): Kind {
   const cached = kindCache.get(path);
   if (cached !== undefined) return cached;
-  const kind = readKind(path);
+  const kind = statPathKind(path);
   if (kind === "none") return kind; // it may be created at any time
   if (kindCache.size === 0) queueMicrotask(() => kindCache.clear());
   kindCache.set(path, kind);
   return kind;
 }
 
-function readKind(path: string): Kind {
+function statPathKind(path: string): Kind {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return "none";
     return stat.isSymbolicLink() ? "link" : "other";
   } catch {
-    return "none"; // what we cannot read cannot be mounted either
+    return "none"; // a path that we cannot read cannot be mounted either
   }
 }
 
-const pathParts = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
+const splitPath = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
 
 export type ProgramInput = {
   readonly argv: readonly string[];
@@ -77,7 +77,7 @@ export type ProgramInput = {
   readonly hidden: readonly string[];
 };
 
-/** Paths to be mounted read-only, as they were named. */
+/** The paths to be mounted read-only, as the command names them. */
 export function findProgramPaths(input: ProgramInput): readonly string[] {
   const folders = input.path.split(delimiter).filter((folder) => folder.startsWith("/"));
   const [program = "", ...args] = input.argv;
@@ -94,11 +94,11 @@ export function findProgramPaths(input: ProgramInput): readonly string[] {
     const resolved = resolvePath(file);
     return resolved === null ? [] : [file, findPackage(resolved.real, input)];
   });
-  return [...new Set([...folders.flatMap((folder) => folderPlace(folder, input)), ...packages])];
+  return [...new Set([...folders.flatMap((folder) => findFolderPaths(folder, input)), ...packages])];
 }
 
-/** A folder of the PATH, with the tool it belongs to. */
-function folderPlace(folder: string, input: ProgramInput): readonly string[] {
+/** A folder of the PATH, and the root of the tool it belongs to; none if it is hidden or too wide. */
+function findFolderPaths(folder: string, input: ProgramInput): readonly string[] {
   const resolved = resolvePath(folder);
   if (resolved === null || input.hidden.some((hidden) => isWithin(resolved.real, hidden))) return [];
   if (isTooWide(resolved.real, input)) return [];
@@ -117,6 +117,7 @@ export function findPackage(real: string, input: ProgramInput): string {
   return real;
 }
 
+/** The folder above `bin` if it looks like the root of an installed tool. */
 function findToolRoot(folder: string, input: ProgramInput): string | null {
   if (!["bin", "sbin", "shims"].includes(basename(folder))) return null;
   const prefix = dirname(folder);
@@ -124,9 +125,9 @@ function findToolRoot(folder: string, input: ProgramInput): string | null {
   return toolRootMarkers.some((mark) => existsSync(join(prefix, mark))) ? prefix : null;
 }
 
-/** P1 */
+/** Whether mounting a folder would show a HOME, a hidden path, or half the machine (P1). */
 function isTooWide(folder: string, { home, hidden }: ProgramInput): boolean {
-  return pathParts(folder).length < 2 || [home, ...hidden].some((place) => isWithin(place, folder));
+  return splitPath(folder).length < 2 || [home, ...hidden].some((path) => isWithin(path, folder));
 }
 
 export const isWithin = (path: string, folder: string): boolean => folder === "/" || path === folder || path.startsWith(`${folder}/`);

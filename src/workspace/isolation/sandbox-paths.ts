@@ -1,4 +1,4 @@
-// sandbox-paths: the paths a box is made of, as data. Programs and what they need are in it; anything not on these lists is absent.
+// sandbox-paths: the paths of the machine that a sandbox shows or hides, as data: programs and what they need. Anything else is absent.
 
 import { join } from "node:path";
 
@@ -31,7 +31,7 @@ export const machinePaths: readonly string[] = [
 /** Files of /etc that may be links to somewhere else. */
 export const linkedEtcFiles: readonly string[] = ["/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/ssl/certs", "/etc/os-release"];
 
-/** Parts of those paths with keys, passwords and tokens. */
+/** Parts of the machine's paths with keys, passwords and tokens: hidden. */
 export const machineSecrets: readonly string[] = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -125,7 +125,7 @@ export const homeToolchains: readonly string[] = [
   ".local/state/nix/profiles",
 ];
 
-/** Parts of those with keys and tokens. */
+/** Parts of these toolchains with keys and tokens: hidden. */
 export const homeSecrets: readonly string[] = [
   ".cargo/credentials",
   ".cargo/credentials.toml",
@@ -136,7 +136,7 @@ export const homeSecrets: readonly string[] = [
   ".npm-packages/etc/npmrc",
 ];
 
-/** Toolchains that look for themselves in HOME: in the box they are given their real locations. */
+/** Toolchains that look for themselves in HOME: in the sandbox they are given their real locations. */
 export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["RUSTUP_HOME", ".rustup"],
   ["PYENV_ROOT", ".pyenv"],

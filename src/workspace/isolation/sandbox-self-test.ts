@@ -1,8 +1,8 @@
-// sandbox-self-test: self-test of a box, in one start: what must work works, and what must fail fails.
+// sandbox-self-test: tests a sandbox by running one probe in it: what must work works, and what must fail fails.
 //
 // Invariants:
-//   T1. Writes and connections are verified from outside; the box's own report counts only if it admits a breach.
-//   T2. Everything that must fail would succeed without the box: the folders are the user's own, the listener runs and answers.
+//   T1. Writes and connections are verified from outside; the sandbox's own report counts only if it admits a breach.
+//   T2. Everything that must fail would succeed without the sandbox: the folders are the user's own, the listener runs and answers.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ import { createSocketFolder } from "../temporary-folder.ts";
 export type SandboxTest = {
   readonly place: IsolationPlace;
   readonly wrap: (command: Command) => WrappedCommand;
-  /** Whether writes must not be in the folder until they are collected, and how. */
+  /** Given for a sandbox that keeps writes apart from the folder: merges them into it. */
   readonly collect?: (folder: string) => Promise<void>;
 };
 
@@ -32,7 +32,7 @@ type ProbeReport = {
   readonly connected: boolean;
 };
 
-/** Sentences about what did not hold. */
+/** Returns sentences about what did not hold; none if the sandbox works here. */
 export async function testSandbox({ place, wrap, collect }: SandboxTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   // HOME is where a write would succeed without isolation, so its failure proves something.
@@ -55,30 +55,31 @@ export async function testSandbox({ place, wrap, collect }: SandboxTest): Promis
     await createFiles(folder, sibling);
     const forbidden = [join(sibling, "file"), join(testFolder, "file"), join(place.runDir, "self-test-file"), atHome];
     const hidden = [join(sibling, "secret")];
-    const port = serverPort(outside);
-    const probeInput = { folder, forbidden, hidden, port, egressPort: port === 65_535 ? port - 1 : port + 1, waitMs: egressWaitMs };
+    const port = readServerPort(outside);
+    const egressPort = port === 65_535 ? port - 1 : port + 1; // any other port: inside, nothing else listens there
+    const probeInput = { folder, forbidden, hidden, port, egressPort, waitMs: egressWaitMs };
     const wrapped = wrap({
-      argv: [process.execPath, "-e", script, JSON.stringify(probeInput)],
+      argv: [process.execPath, "-e", probeScript, JSON.stringify(probeInput)],
       cwd: folder,
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       writable: [folder],
       network: "egress",
-      egress: { socket: join(egressFolder, "s"), port: probeInput.egressPort },
+      egress: { socket: join(egressFolder, "s"), port: egressPort },
       ...(collect === undefined ? {} : { writes: "apart" as const }),
     });
-    const { said, err } = await runOnce(wrapped);
+    const { report, err } = await runProbe(wrapped);
     const errorSuffix = err === "" ? "" : ` (${err})`;
     const wasKeptApart = collect !== undefined && !existsSync(join(folder, "made"));
     await collect?.(folder);
-    if (said === null || (await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
+    if (report === null || (await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
       return [`it could not start or not write its own folder${errorSuffix}`];
+    const isMerged = !existsSync(join(folder, "gone")) && !existsSync(join(folder, "changed", "old"));
     const failures: string[] = [];
-    if (said.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
-    if (said.seen.length > 0) failures.push("a hidden file could be read");
-    if (said.connected || connections > 0) failures.push("the network was not shut off");
-    if (said.egress !== "egress") failures.push("the egress did not lead out");
-    if (collect !== undefined && (!wasKeptApart || existsSync(join(folder, "gone")) || existsSync(join(folder, "changed", "old"))))
-      failures.push("what was written was not kept apart");
+    if (report.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
+    if (report.seen.length > 0) failures.push("a hidden file could be read");
+    if (report.connected || connections > 0) failures.push("the network was not shut off");
+    if (report.egress !== "egress") failures.push("the egress did not lead out");
+    if (collect !== undefined && !(wasKeptApart && isMerged)) failures.push("what was written was not kept apart");
     return failures;
   } catch (error) {
     return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
@@ -89,6 +90,7 @@ export async function testSandbox({ place, wrap, collect }: SandboxTest): Promis
   }
 }
 
+/** Files that the probe reads, changes and deletes. */
 async function createFiles(folder: string, sibling: string): Promise<void> {
   await mkdir(join(folder, "changed"), { recursive: true });
   await mkdir(sibling);
@@ -99,11 +101,11 @@ async function createFiles(folder: string, sibling: string): Promise<void> {
   ]);
 }
 
-// Runs inside the box: tries everything and reports what it could do.
-const script = `
+// Runs inside the sandbox: tries everything and reports, as a ProbeReport, what it could do.
+const probeScript = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);
-process.chdir(order.folder); // a box that is none may have left us anywhere
+process.chdir(order.folder); // a sandbox that does not work may have started us anywhere
 const can = (action) => { try { action(); return true; } catch { return false; } };
 can(() => fs.rmSync("gone"));
 can(() => { fs.rmSync("changed", { recursive: true }); fs.mkdirSync("changed"); fs.writeFileSync("changed/new", ""); });
@@ -114,7 +116,7 @@ const call = (port, done) => {
   const socket = net.connect(port, "127.0.0.1");
   socket.on("data", (bytes) => (text += bytes)).on("error", () => undefined).on("close", () => done(text));
 };
-// Where the walls do not hold, nobody need wait for the egress.
+// If a forbidden write succeeded, the test has failed already, and there is no need to wait for the egress.
 const until = wrote.length > 0 ? 0 : Date.now() + order.waitMs;
 const knock = (done) => call(order.egressPort, (text) => (text === "" && Date.now() < until ? setTimeout(knock, 3, done) : done(text)));
 call(order.port, (outside) => knock((egress) => {
@@ -122,11 +124,11 @@ call(order.port, (outside) => knock((egress) => {
   process.stdout.write(JSON.stringify({ wrote, seen, egress, connected: outside !== "" }));
 }));`;
 
-function runOnce({ argv, env, cwd }: WrappedCommand): Promise<{ readonly said: ProbeReport | null; readonly err: string }> {
+function runProbe({ argv, env, cwd }: WrappedCommand): Promise<{ readonly report: ProbeReport | null; readonly err: string }> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
-      resolve({ said: parseProbeOutput(out), err: err.trim().slice(0, 300) || (readErrorCode(error) ?? "") });
+      resolve({ report: parseProbeOutput(out), err: err.trim().slice(0, 300) || (readErrorCode(error) ?? "") });
     });
   });
 }
@@ -148,7 +150,7 @@ function listen(server: Server, address: number | string): Promise<Server> {
   });
 }
 
-function serverPort(server: Server): number {
+function readServerPort(server: Server): number {
   const address = server.address();
   return address !== null && typeof address === "object" ? address.port : 0;
 }

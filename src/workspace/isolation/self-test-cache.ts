@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   C1. An entry is valid only while everything a test depends on is the same: the start of the machine, its kernel and the settings about
-//       namespaces, our user and confinement, the programs, the file system of the folder, and this program itself; for a box also the home
-//       folder, which it shows or hides.
+//       namespaces, our user and confinement, the programs, the file system of the folder, and this program itself; for a sandbox also the
+//       home folder, which it shows or hides.
 //   C2. Only passes are cached. A failure is tested again each time: it may have been temporary.
 //   C3. If the cache can't be trusted (store-folder.ts, S1) or written, everything is tested again, and nothing fails for it.
 
@@ -22,7 +22,7 @@ export type SelfTestCache = {
   note(test: string, programs: readonly string[], result: string): void;
 };
 
-/** Tests everything again: for `doctor`, and for tests of a self-test. */
+/** A cache that is always empty, so that everything is tested again: for `doctor`, and for tests of a self-test. */
 export const noCache: SelfTestCache = { read: () => null, note: () => undefined };
 
 const noteBytesMax = 4_096;
@@ -36,10 +36,10 @@ export function openSelfTestCache(
 ): SelfTestCache {
   const boot = readText("/proc/sys/kernel/random/boot_id");
   if (boot === "" || !isTrusted(store)) return noCache; // C3
-  const machineHash = textHash([boot, home, ...readFacts(folder)].join("\n")); // C1
+  const machineHash = textHash([boot, home, ...readMachineFacts(folder)].join("\n")); // C1
   const prefix = `${textHash(boot).slice(0, 16)}-`;
   const testFile = (test: string, programs: readonly string[]): string =>
-    join(store, cacheName, `${prefix}${textHash([machineHash, test, ...programs.map(programFacts)].join("\n"))}`);
+    join(store, cacheName, `${prefix}${textHash([machineHash, test, ...programs.map(readProgramFacts)].join("\n"))}`);
   return {
     read: (test, programs) => {
       try {
@@ -85,38 +85,39 @@ function isTrusted(store: string): boolean {
 }
 
 /** Kernel settings about user namespaces; they change while the machine runs. */
-const settings = ["kernel/unprivileged_userns_clone", "kernel/apparmor_restrict_unprivileged_userns", "user/max_user_namespaces"];
-/** This process's own confinement: a test inside a box says nothing of one outside. */
-const confinement = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
+const namespaceSettings = ["kernel/unprivileged_userns_clone", "kernel/apparmor_restrict_unprivileged_userns", "user/max_user_namespaces"];
+/** Lines of /proc/self/status about this process's own confinement: a test inside a sandbox says nothing about one outside. */
+const confinementLines = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
-function readFacts(folder: string): readonly string[] {
+/** Everything that a test's result depends on, except for the programs it starts (C1). */
+function readMachineFacts(folder: string): readonly string[] {
   const { dev } = statSync(folder);
   return [
     release(),
     process.version,
     [process.getuid?.(), process.getgid?.(), ...(process.getgroups?.() ?? [])].join(" "),
-    ...settings.map((name) => readText(`/proc/sys/${name}`)),
-    ...(readText("/proc/self/status").match(confinement) ?? []),
+    ...namespaceSettings.map((name) => readText(`/proc/sys/${name}`)),
+    ...(readText("/proc/self/status").match(confinementLines) ?? []),
     readText("/proc/self/attr/current"),
     ...["user", "mnt", "net", "pid"].map((name) => readLink(`/proc/self/ns/${name}`)),
     `${dev} ${statfsSync(folder).type}`,
-    ...mountsOf(dev),
+    ...readMountLines(dev),
     process.env["PATH"] ?? "",
-    programFacts(process.execPath),
-    programFacts(process.argv[1] ?? ""),
+    readProgramFacts(process.execPath),
+    readProgramFacts(process.argv[1] ?? ""),
   ];
 }
 
-/** How the file system is mounted: overlays and options decide what a box can do there. */
-function mountsOf(dev: number): readonly string[] {
-  // The kernel's own way to write a device, as its mount table does.
+/** The mount table's lines about a file system: overlays and options decide what a sandbox can do there. */
+function readMountLines(dev: number): readonly string[] {
+  // The device as `major:minor`, as the mount table has it.
   const deviceNumber = `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`;
   return readText("/proc/self/mountinfo")
     .split("\n")
     .filter((line) => line.split(" ")[2] === deviceNumber);
 }
 
-function programFacts(name: string): string {
+function readProgramFacts(name: string): string {
   const path = name.startsWith("/") ? name : findProgramOnPath(name);
   const stat = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
   return stat === undefined

@@ -1,5 +1,6 @@
-// srt-settings: the settings of Anthropic's sandbox runtime for one command, from the same lists as a box. Its reads are allowed unless
-// denied, so every top-level folder without programs is denied, and what the command needs of it is allowed again.
+// srt-settings: builds the settings of Anthropic's sandbox runtime for one command, from the same lists as the other sandboxes
+// (sandbox-paths.ts). The runtime allows reads unless they are denied, so every top-level folder without programs is denied, and what the
+// command needs in it is allowed again.
 
 import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -32,21 +33,21 @@ export type SrtSettingsInput = {
 };
 
 /** Top-level folders that every program needs, besides those with programs. */
-const neededTops = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
+const neededTopFolders = ["/dev", "/proc", "/sys", "/System", "/Library", "/private", "/Applications", "/var", "/cores"];
 
 export function buildSrtSettings(
   { place, command, writable, program, isMac }: SrtSettingsInput,
   topFolders = readTopFolders(),
 ): SrtSettings {
-  const userHome = realPath(homedir());
-  const hidden = [...place.hidden, place.runDir].map(realPath);
+  const userHome = toRealPath(homedir());
+  const hidden = [...place.hidden, place.runDir].map(toRealPath);
   const isNeeded = (top: string): boolean =>
-    neededTops.includes(top) || machinePaths.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
+    neededTopFolders.includes(top) || machinePaths.some((machinePlace) => isWithin(machinePlace, top) && top !== "/home");
   const programs = findProgramPaths({ argv: [program, ...command.argv], path: command.env["PATH"] ?? "", home: userHome, hidden });
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))];
   const readablePaths = [...homeToolchains.map((path) => join(userHome, path)), ...programs, ...(command.readable ?? [])];
   // The runtime can deny or allow only existing folders; a missing one makes it fail.
-  const existing = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => resolvePath(path)?.real ?? []))];
+  const keepExisting = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => resolvePath(path)?.real ?? []))];
   return {
     network: {
       // Only the egress, by its exact address and port; an empty list allows nothing.
@@ -56,9 +57,9 @@ export function buildSrtSettings(
       allowLocalBinding: isMac && command.network === "egress",
     },
     filesystem: {
-      denyRead: existing([...topFolders.filter((top) => !isNeeded(top)), userHome, tmpdir(), ...hidden, ...secrets]),
-      allowRead: existing([...readablePaths, ...writable]),
-      allowWrite: existing(writable),
+      denyRead: keepExisting([...topFolders.filter((top) => !isNeeded(top)), userHome, tmpdir(), ...hidden, ...secrets]),
+      allowRead: keepExisting([...readablePaths, ...writable]),
+      allowWrite: keepExisting(writable),
       denyWrite: [],
     },
   };
@@ -70,4 +71,4 @@ function readTopFolders(): readonly string[] {
     .map(({ name }) => `/${name}`);
 }
 
-const realPath = (path: string): string => resolvePath(path)?.real ?? path;
+const toRealPath = (path: string): string => resolvePath(path)?.real ?? path;

@@ -1,4 +1,4 @@
-// srt-test: self-test of a sandbox whose inside cannot be believed: in it, a write into a hidden folder may seem to succeed. So only what
+// srt-test: tests a sandbox whose own report cannot be believed: inside it, a write into a hidden folder may seem to succeed. So only what
 // is seen outside counts.
 //
 // Invariants:
@@ -19,8 +19,9 @@ export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (comm
 
 const timeoutMs = 30_000;
 
-// An egress of the sandbox may open a moment after the sandbox: an early connection is retried.
-const script = `
+// Runs inside the sandbox and tries everything. The egress may open a moment after the sandbox, so an early connection to it is retried. It
+// ends when the egress was reached (the file `enough`), or after `waitMs`.
+const probeScript = `
 const fs = require("node:fs"), net = require("node:net");
 const order = JSON.parse(process.argv[1]);
 const can = (action) => { try { action(); } catch {} };
@@ -36,6 +37,7 @@ fs.writeFileSync("made", "ok");
 setTimeout(() => process.exit(), order.waitMs);
 const look = setInterval(() => fs.existsSync("enough") && process.exit(), 20);`;
 
+/** Returns sentences about what did not hold; none if the sandbox works here. */
 export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true });
   const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
@@ -55,21 +57,21 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     const probeInput = {
       forbidden,
       hidden: join(testFolder, "sibling", "secret"),
-      port: serverPort(outside),
-      egressPort: serverPort(egress),
+      port: readServerPort(outside),
+      egressPort: readServerPort(egress),
       waitMs: 4_000,
     };
     const wrapped = wrap({
-      argv: [process.execPath, "-e", script, JSON.stringify(probeInput)],
+      argv: [process.execPath, "-e", probeScript, JSON.stringify(probeInput)],
       cwd: folder,
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
       writable: [folder],
       network: "egress",
       egress: { socket: "", port: probeInput.egressPort },
     });
-    const text = await runOnce(wrapped);
+    const errorText = await runProbe(wrapped);
     if ((await readFile(join(folder, "made"), "utf8").catch(() => "")) !== "ok")
-      return [`it could not start or not write its own folder${text === "" ? "" : ` (${text})`}`];
+      return [`it could not start or not write its own folder${errorText === "" ? "" : ` (${errorText})`}`];
     const failures: string[] = [];
     if (forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // O1
     if (existsSync(join(folder, "seen"))) failures.push("a hidden file could be read");
@@ -96,9 +98,9 @@ function listen(onCall: () => void): Promise<Server> {
   });
 }
 
-const serverPort = (server: Server): number => (server.address() as AddressInfo).port;
+const readServerPort = (server: Server): number => (server.address() as AddressInfo).port;
 
-function runOnce({ argv, env, cwd }: WrappedCommand): Promise<string> {
+function runProbe({ argv, env, cwd }: WrappedCommand): Promise<string> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, _out, err) => {

@@ -27,8 +27,8 @@ import { readErrorCode } from "../failure.ts";
 import { buildSrtSettings } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
-/** Programs that it needs and that the system may not provide. */
-const companions = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
+/** Programs that the runtime needs and that the system may not have. */
+const requiredPrograms = { linux: ["bwrap", "socat", "rg"], darwin: ["rg"] } as const;
 
 /** Set by the runtime, and not the command's business. */
 const runtimeVariables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "GRPC_PROXY", "NO_PROXY"]
@@ -37,7 +37,8 @@ const runtimeVariables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY",
   .concat(["TYPE", "ADDRESS", "PORT", "USERNAME", "PASSWORD"].map((name) => `CLOUDSDK_PROXY_${name}`))
   .concat(["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT", "TMPDIR"]);
 
-// With its own network, a small program serves the egress's port through the runtime's proxy, the only exit it knows.
+// The sandbox has a network of its own, whose only exit is the runtime's proxy. This program serves the egress's port inside, and forwards
+// each connection through the proxy (`CONNECT 127.0.0.1:PORT`).
 const forwarder = `
 const net = require("node:net"), via = new URL(process.env.HTTP_PROXY), port = process.argv[1];
 const key = Buffer.from(decodeURIComponent(via.username) + ":" + decodeURIComponent(via.password)).toString("base64");
@@ -69,9 +70,11 @@ exec env "$@"`;
 export function createSrtIsolation(place: IsolationPlace): Isolation {
   const isMac = process.platform === "darwin";
   const program = findProgramOnPath("srt");
-  const inner = isMac || program === null ? [] : innerArguments();
+  const landlock = isMac || program === null ? [] : composeLandlockArguments();
   const wrap = (command: Command): WrappedCommand =>
-    program === null ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } : wrapCommand(place, command, { program, inner, isMac });
+    program === null
+      ? { argv: ["/nonexistent/srt"], env: {}, cwd: command.cwd } // fails to start, so the command never runs outside a sandbox
+      : wrapCommand(place, command, { program, landlock, isMac });
   return {
     level: "srt",
     mechanism: isMac ? "Anthropic sandbox runtime (Seatbelt)" : "Anthropic sandbox runtime (bubblewrap and a proxy)",
@@ -81,27 +84,29 @@ export function createSrtIsolation(place: IsolationPlace): Isolation {
       "the user's checkout and HOME, other repositories, the journal and other attempts are absent",
       "no network, or the egress alone, where the command is to have no more",
       ...(isMac ? [] : ["processes end with the runner", "sockets of other programs cannot be reached"]),
-      ...(inner.length === 0 ? [] : ["shared memory, message queues and keys of other programs cannot be reached"]),
+      ...(landlock.length === 0 ? [] : ["shared memory, message queues and keys of other programs cannot be reached"]),
     ],
     not_enforced: [
       "a write into a hidden folder may seem to succeed, and is lost",
       "hooks and settings of the layer's own repository cannot be written, though they are the agent's",
       "network: named hosts cannot be told from all of them, so a command that may have all of it has none",
       ...(isMac ? ["services of this machine, where the command may have the egress", detachedProcessGap] : []),
-      ...(!isMac && inner.length === 0
+      ...(!isMac && landlock.length === 0
         ? ["shared memory, message queues and keys of the same user (needs Landlock, and perl or python3)"]
         : []),
-      ...(!isMac && inner.length === 0 && process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
+      ...(!isMac && landlock.length === 0 && process.getuid?.() === 0 ? ["settings of the kernel, since the runner is root"] : []),
       "reads of installed programs and their settings",
     ],
     wrap,
     hasOwnNetwork: false,
     collect: async () => sweepSrtSockets(),
     selfTest: async () => {
-      const missing = ["srt", ...(isMac ? companions.darwin : companions.linux)].filter((name) => findProgramOnPath(name) === null);
+      const missing = ["srt", ...(isMac ? requiredPrograms.darwin : requiredPrograms.linux)].filter(
+        (name) => findProgramOnPath(name) === null,
+      );
       if (process.platform !== "linux" && !isMac) return ["srt needs Linux or macOS"];
       if (missing.length > 0) return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed`];
-      const programs = ["srt", ...companions.linux, ...interpreterPrograms];
+      const programs = ["srt", ...requiredPrograms.linux, ...interpreterPrograms];
       if (place.cache?.read("srt", programs) === "holds") return [];
       const failures = await testFromOutside({ place, wrap, isMac });
       if (failures.length === 0) place.cache?.note("srt", programs, "holds");
@@ -110,78 +115,80 @@ export function createSrtIsolation(place: IsolationPlace): Isolation {
   };
 }
 
-type Runtime = { readonly program: string; readonly inner: readonly string[]; readonly isMac: boolean };
+/** The runtime's program, and the words in front of a command that landlock it (S3). */
+type SandboxRuntime = { readonly program: string; readonly landlock: readonly string[]; readonly isMac: boolean };
 
-function wrapCommand(place: IsolationPlace, command: Command, { program, inner: landlock, isMac }: Runtime): WrappedCommand {
+function wrapCommand(place: IsolationPlace, command: Command, { program, landlock, isMac }: SandboxRuntime): WrappedCommand {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const runHome = privateHome(place.runDir);
   const temporary = join(command.home === "user" && command.writable.includes(home) ? home : runHome, ".tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const writable = [...command.writable, temporary, ...(command.home === "user" ? [] : [home])];
-  const sockets = createSocketFolder();
+  const sockets = prepareSocketFolder();
   const visibleCommand = { ...command, readable: [...(command.readable ?? []), sockets] };
   const settings = buildSrtSettings({ place, command: visibleCommand, writable, program, isMac });
-  const inner: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
-  const env = { ...inner, TMPDIR: sockets };
+  const commandEnv: Readonly<Record<string, string>> = { ...cleanEnvironment(command.env, command.cwd), HOME: home, TMPDIR: temporary };
+  const runtimeEnv = { ...commandEnv, TMPDIR: sockets };
   const port = !isMac && command.network === "egress" && command.egress !== undefined ? String(command.egress.port) : "-";
-  const dropped = runtimeVariables.flatMap((name) => (inner[name] === undefined ? ["-u", name] : []));
-  const kept = runtimeVariables.flatMap((name) => (inner[name] === undefined ? [] : [`${name}=${inner[name]}`]));
-  const words = [process.execPath, port, forwarder, ...dropped, ...kept, ...landlock, ...command.argv];
+  const isOwn = (name: string): boolean => commandEnv[name] !== undefined;
+  const unsetOptions = runtimeVariables.filter((name) => !isOwn(name)).flatMap((name) => ["-u", name]); // S2
+  const ownVariables = runtimeVariables.filter(isOwn).map((name) => `${name}=${commandEnv[name]}`);
+  const words = [process.execPath, port, forwarder, ...unsetOptions, ...ownVariables, ...landlock, ...command.argv];
   return {
-    argv: [program, "--settings", settingsFile(place.runDir, settings), "--", "/bin/sh", "-c", startScript, "autopilot-srt", ...words],
-    env,
+    argv: [program, "--settings", writeSettingsFile(place.runDir, settings), "--", "/bin/sh", "-c", startScript, "autopilot-srt", ...words],
+    env: runtimeEnv,
     cwd: command.cwd,
   };
 }
 
-/** S3: everything as the runtime has it, but nothing of the kernel's files can be written. Empty if unavailable. */
-function innerArguments(): readonly string[] {
+/** S3: allows everything that the runtime allows, except for writing the kernel's files. Empty if Landlock is unavailable. */
+function composeLandlockArguments(): readonly string[] {
   const processor = readProcessor();
-  const { language, abi } = findLandlock();
-  if (processor === null || language === null || abi < 1) return [];
-  const kernel = ["/proc", "/sys"];
+  const { interpreter, abi } = findLandlock();
+  if (processor === null || interpreter === null || abi < 1) return [];
+  const kernelFolders = ["/proc", "/sys"];
   const tops = readdirSync("/").map((name) => `/${name}`);
   const read = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
   const rules = [
     ["/", landlockAccess.readFolder],
-    ...kernel.map((top) => [top, read]),
-    ...tops.filter((top) => !kernel.includes(top)).map((top) => [top, landlockAccessAll]),
+    ...kernelFolders.map((top) => [top, read]),
+    ...tops.filter((top) => !kernelFolders.includes(top)).map((top) => [top, landlockAccessAll]),
   ];
   const numbers = [callNumbers.prctl[processor], callNumbers.capset[processor]].map(String);
   const filters = buildSharedObjectFilter(processor).toString("hex");
   return [
-    ...language.argv,
+    ...interpreter.argv,
     ...numbers,
     "on",
     "0",
     filters,
     String(rules.length),
-    ...rules.flatMap(([path, may]) => [String(may), String(path)]),
+    ...rules.flatMap(([path, rights]) => [String(rights), String(path)]),
   ];
 }
 
 /** Where the runtime keeps the sockets of its proxies: a short path, and not the command's own folder. */
-function createSocketFolder(): string {
-  const folder = socketsHere();
+function prepareSocketFolder(): string {
+  const folder = socketFolderPath();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Another user could have created it before us, and would then own our sockets.
   const { uid, mode } = lstatSync(folder);
   if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
     throw new Error(`${folder} belongs to somebody else, or is open to others`);
   sweepSrtSockets();
-  if (!isSweptAtEnd) process.once("exit", sweepSrtSockets);
-  isSweptAtEnd = true;
+  if (!isSweptAtExit) process.once("exit", sweepSrtSockets);
+  isSweptAtExit = true;
   return folder;
 }
 
-let isSweptAtEnd = false;
-const socketsHere = (): string => join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
+let isSweptAtExit = false;
+const socketFolderPath = (): string => join(tmpdir(), `autopilot-srt-${process.getuid?.() ?? 0}`);
 
 /** Deletes the sockets of dead runtimes: a killed one leaves its own, named by its pid. */
 export function sweepSrtSockets(): void {
-  for (const name of existsSync(socketsHere()) ? readdirSync(socketsHere()) : []) {
+  for (const name of existsSync(socketFolderPath()) ? readdirSync(socketFolderPath()) : []) {
     const pid = Number(/^srt-[a-z]+-(\d+)(?:-\d+)?\.sock$/.exec(name)?.[1] ?? 0);
-    if (pid > 0 && isGone(pid)) rmSync(join(socketsHere(), name), { force: true });
+    if (pid > 0 && isGone(pid)) rmSync(join(socketFolderPath(), name), { force: true });
   }
 }
 
@@ -193,8 +200,8 @@ function isGone(pid: number): boolean {
   }
 }
 
-/** S1 */
-function settingsFile(runDir: string, settings: object): string {
+/** Writes a command's settings into the run's folder (S1), under a name that is a hash of them. */
+function writeSettingsFile(runDir: string, settings: object): string {
   const text = `${JSON.stringify(settings)}\n`;
   const folder = join(runDir, "srt");
   const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);

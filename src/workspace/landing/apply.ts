@@ -34,9 +34,11 @@ import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree } from "../git/tree.ts";
 
+/** How often applying starts over because another process moved the branch meanwhile. */
 const racesMax = 5;
 const headBytesMax = 4_096;
 
+/** Commits an attempt's changes; returns the paths in conflict if the branch changed the same, and null if there is nothing to apply. */
 export async function applyAttempt(
   run: RunWorkspace,
   attempt: AttemptId,
@@ -59,7 +61,7 @@ export async function applyAttempt(
     const tipTree = tip.commit === examined.record.base ? examined.base : await readTree(run.shadow.call, tip.commit);
     const conflict = findConflicts(examined, tipTree);
     if (conflict.length > 0) return { conflict };
-    const applied = await commitOn(run, { attempt, subject, tip, examined });
+    const applied = await commitAttempt(run, { attempt, subject, tip, examined });
     if (applied === "moved") continue;
     if (applied === null) return null;
     await run.layers.write({ ...examined.record, applied: applied.commit, dependencies: [...examined.dependencies] });
@@ -92,23 +94,24 @@ export function refuseViolations({ violations }: Pick<Examined, "violations">): 
 /** The paths that both the branch and the layer changed since the layer was made. */
 export function findConflicts({ base, changes }: Pick<Examined, "base" | "changes">, tip: Tree): readonly string[] {
   if (tip === base) return [];
-  const ours = new Map(changes.map((change) => [change.path, change]));
+  const changesByPath = new Map(changes.map((change) => [change.path, change]));
   const tipFolders = new Set([...tip.keys()].flatMap(listParentFolders));
   const conflicts = changes.filter(({ path, before, after }) => {
     const tipEntry = tip.get(path) ?? null;
     if (!isSameEntry(tipEntry, before) && !isSameEntry(tipEntry, after)) return true;
     if (after === null) return false;
     // The branch now has a folder where we have a file, or a file where we have a folder.
-    if (tipFolders.has(path) && [...tip.keys()].some((other) => other.startsWith(`${path}/`) && !isDeleted(ours, other))) return true;
-    return listParentFolders(path).some((folder) => tip.has(folder) && !isDeleted(ours, folder));
+    const isRemaining = (tipPath: BytePath): boolean => !isDeleted(changesByPath, tipPath);
+    if (tipFolders.has(path) && [...tip.keys()].some((tipPath) => tipPath.startsWith(`${path}/`) && isRemaining(tipPath))) return true;
+    return listParentFolders(path).some((folder) => tip.has(folder) && isRemaining(folder));
   });
   const created = changes.filter(({ path, after }) => after !== null && !tip.has(path)).map(({ path }) => displayPath(path));
-  const remaining = [...tip.keys()].filter((path) => !isDeleted(ours, path)).map(displayPath);
+  const remaining = [...tip.keys()].filter((path) => !isDeleted(changesByPath, path)).map(displayPath);
   const collisions = findCollisions(created, remaining).map(({ path }) => path);
   return [...new Set([...conflicts.map(({ path }) => displayPath(path)), ...collisions])].sort();
 }
 
-const isDeleted = (ours: ReadonlyMap<BytePath, Change>, path: BytePath): boolean => ours.get(path)?.after === null;
+const isDeleted = (changesByPath: ReadonlyMap<BytePath, Change>, path: BytePath): boolean => changesByPath.get(path)?.after === null;
 
 type AttemptCommitInput = {
   readonly attempt: AttemptId;
@@ -117,7 +120,7 @@ type AttemptCommitInput = {
   readonly examined: Examined;
 };
 
-async function commitOn(run: RunWorkspace, input: AttemptCommitInput): Promise<AppliedCommit | "moved" | null> {
+async function commitAttempt(run: RunWorkspace, input: AttemptCommitInput): Promise<AppliedCommit | "moved" | null> {
   const { tip, examined } = input;
   await refuseIfCheckedOut(run);
   const commit = await createAttemptCommit(run, input);
@@ -133,7 +136,7 @@ async function commitOn(run: RunWorkspace, input: AttemptCommitInput): Promise<A
   };
 }
 
-/** The commit alone, on no branch yet; null if its tree would be the tip's. */
+/** Creates the commit, on no branch yet; null if its tree would be the tip's. */
 async function createAttemptCommit(
   run: RunWorkspace,
   { attempt, subject, tip, examined }: AttemptCommitInput,
@@ -169,7 +172,7 @@ export async function moveBranch(run: RunWorkspace, to: GitSha, from: GitSha): P
   throw toGitFailure(user, answer, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
 }
 
-/** Moving a branch under a checkout would make the user's files look changed. */
+/** Throws if the run's branch is checked out somewhere: moving it would make the user's files look changed. */
 export async function refuseIfCheckedOut(run: RunWorkspace): Promise<void> {
   if (run.isApart) return;
   const { gitDir, commonDir } = run.repository;

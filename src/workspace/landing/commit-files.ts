@@ -1,9 +1,9 @@
-// commit-files: commits files that the runner itself writes, on top of its branch. It needs no folder: a layer may be a view that has only
-// what was changed in it, where a parent folder is missing and deleting a file deletes nothing.
+// commit-files: commits files that the runner itself writes, on top of its branch. It writes git objects and needs no folder: a layer may
+// be a view of a base, in which the parent folder of a file may be missing and deleting a file deletes nothing.
 //
 // Invariants:
 //   C1. Either all of the files are committed or none; what the branch changed since they were read is a conflict, never overwritten.
-//   C2. It is done at most once: its commit is found by its key.
+//   C2. It is done at most once: its commit is found by its attempt.
 //   C3. Nothing is written through a link: whatever is at a file's path, or at that of a parent folder, is replaced.
 //   C4. The runner's own files are judged like an agent's: inside the scope, within the size, without a secret.
 
@@ -32,7 +32,7 @@ export async function commitFiles(
   const conflict = await findConflicts(run, since, tip.tree, files);
   if (conflict.length > 0) return { conflict }; // C1
   const rows = new Map<BytePath, TreeEntry | null>();
-  for (const file of files) for (const [path, entry] of await createRows(run, tip.tree, file)) rows.set(path, entry);
+  for (const file of files) for (const [path, entry] of await createTreeChanges(run, tip.tree, file)) rows.set(path, entry);
   const tree = await writeTree(run.shadow, run.shadow.callIntoUser, tip.commit, rows);
   if (tree === tip.tree) return null;
   await refuseIfCheckedOut(run);
@@ -49,6 +49,7 @@ async function findViolations(run: RunWorkspace, since: GitSha, { path, text }: 
   return findSecretsInText(run, since, path, text);
 }
 
+/** The files that the branch changed since they were read (C1). */
 async function findConflicts(run: RunWorkspace, since: GitSha, tip: GitSha, files: readonly RunnerFile[]): Promise<readonly string[]> {
   const folders = openTreeFolders(run.shadow.call);
   const treeBefore = await resolveTree(run.shadow.call, since);
@@ -60,8 +61,8 @@ async function findConflicts(run: RunWorkspace, since: GitSha, tip: GitSha, file
   return changed;
 }
 
-/** The file's own row, and those of whatever is in its way: something else above it, or a folder at its path. C3 */
-async function createRows(
+/** The tree changes for one file: its own, and the deletion of whatever is in its way: a file above it, or a folder at its path. C3 */
+async function createTreeChanges(
   run: RunWorkspace,
   tree: GitSha,
   { path: pathText, text }: RunnerFile,
@@ -70,9 +71,9 @@ async function createRows(
   if (text === null) return [[path, null]];
   const folders = openTreeFolders(run.shadow.call);
   const rows: (readonly [BytePath, TreeEntry | null])[] = [];
-  for (const above of listParentFolders(path)) {
-    const entry = await folders.at(tree, above);
-    if (entry !== undefined && !isTree(entry)) rows.push([above, null]);
+  for (const parent of listParentFolders(path)) {
+    const entry = await folders.at(tree, parent);
+    if (entry !== undefined && !isTree(entry)) rows.push([parent, null]);
   }
   for await (const [below] of folders.filesBelow(tree, path)) rows.push([below, null]);
   const content = Buffer.from(text, "utf8");

@@ -1,4 +1,4 @@
-// commit-on-tip: creates a commit on top of the run's branch without an attempt's layer, under the key of its attempt.
+// commit-on-tip: commits a tree on top of the run's branch, in the name of an attempt, for changes that did not come from an agent's layer.
 
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { AppliedCommit } from "../../ports/workspace.ts";

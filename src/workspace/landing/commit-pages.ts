@@ -1,4 +1,4 @@
-// commit-pages: commits documents that the runner wrote into the user's checkout to the user's branch, as one separate commit.
+// commit-pages: commits the documents (pages) that the runner wrote into the user's checkout, as one separate commit on the user's branch.
 //
 // Invariants:
 //   P1. The commit is HEAD with these files and nothing else; what the user has staged or changed is neither in it nor lost.
@@ -38,9 +38,9 @@ export type PagesInput = {
 };
 
 type Change = readonly [BytePath, TreeEntry | null];
-type Call = GitContext & { readonly env: Readonly<Record<string, string>> };
+type PagesGitContext = GitContext & { readonly env: Readonly<Record<string, string>> };
 
-const trailer = "Autopilot-Pages";
+const pagesTrailer = "Autopilot-Pages";
 
 /** The commit, or null if there is none to make or it cannot be made now. */
 export async function commitPages(input: PagesInput): Promise<GitSha | null> {
@@ -48,7 +48,7 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   if (!("repository" in lookup)) return null;
   const { repository } = lookup;
   const { head, branch } = repository;
-  const call: Call = { ...(await openUserView(repository)), config: "none" }; // P3
+  const call: PagesGitContext = { ...(await openUserView(repository)), config: "none" }; // P3
   if (branch === null || branch !== input.base.branch) return null;
   if ((await findUnfinishedOperation(repository, `refs/heads/${branch}`)) !== null) return null;
   if (await isCommitted(call, input, head.commit)) return null; // P4
@@ -61,34 +61,39 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
 
   const tree = await writeEditedTree(call, repository.format, head.tree, changes);
   const identity = identityEnv(await readIdentity(repository.root));
-  const text = `${input.subject}\n\nAutopilot-Run: ${input.runId}\n${trailer}: ${input.runId}\n`;
+  const text = `${input.subject}\n\nAutopilot-Run: ${input.runId}\n${pagesTrailer}: ${input.runId}\n`;
   const commit = await readGitLine({
     ...call,
     env: { ...call.env, ...identity },
     args: ["commit-tree", tree, "-p", head.commit, "-F", "-"],
     input: [Buffer.from(text)],
   });
-  if (!(await stage(call, repository, changes))) return null; // P4
+  if (!(await updateIndex(call, repository, changes))) return null; // P4
   const args = ["update-ref", "-m", "autopilot: pages", "HEAD", commit, head.commit];
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir, ...identity } };
   const headUpdate = await git({ ...user, args, codes: [0, 1, 128] });
   if (headUpdate.code === 0) return commit;
-  await stage(call, repository, await readEntries(call, head.commit, changes)); // the branch was moved meanwhile
+  await updateIndex(call, repository, await readHeadEntries(call, head.commit, changes)); // the branch was moved meanwhile
   return null;
 }
 
-const isAncestor = async (call: Call, older: GitSha, head: GitSha): Promise<boolean> =>
+const isAncestor = async (call: PagesGitContext, older: GitSha, head: GitSha): Promise<boolean> =>
   (await git({ ...call, args: ["merge-base", "--is-ancestor", older, head], codes: [0, 1, 128] })).code === 0;
 
-async function isCommitted(call: Call, { base, runId }: PagesInput, head: GitSha): Promise<boolean> {
-  const args = ["log", `--format=%(trailers:key=${trailer},valueonly)`, `${base.commit}..${head}`, "--"];
+async function isCommitted(call: PagesGitContext, { base, runId }: PagesInput, head: GitSha): Promise<boolean> {
+  const args = ["log", `--format=%(trailers:key=${pagesTrailer},valueonly)`, `${base.commit}..${head}`, "--"];
   const { code, out } = await git({ ...call, args, codes: [0, 128] });
-  return code !== 0 || out.toString("utf8").split("\n").includes(runId); // without the run's base this is unknown
+  return code !== 0 || out.toString("utf8").split("\n").includes(runId); // git fails if the run's base is gone: then it is unknown
 }
 
 /** Compared with HEAD: changed or new files, and deleted files of the runner's own. */
-async function readChanges(repository: Repository, call: Call, stepInput: PagesInput, pages: readonly Pages[]): Promise<readonly Change[]> {
-  const isPage = compileOwnedPaths(stepInput.owned);
+async function readChanges(
+  repository: Repository,
+  call: PagesGitContext,
+  { owned }: PagesInput,
+  pages: readonly Pages[],
+): Promise<readonly Change[]> {
+  const isPage = compileOwnedPaths(owned);
   const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
   const folders = openTreeFolders(call);
   const headEntries = new Map<BytePath, TreeEntry>();
@@ -114,14 +119,15 @@ async function readChanges(repository: Repository, call: Call, stepInput: PagesI
   return [...changes, ...deletedPaths.map((path) => [path, null] as const)];
 }
 
-/** Never a tracked file, even if a pattern matches it. */
+/** Those of these paths that the user's rules ignore. A tracked file never counts, even if a pattern matches it. */
 async function findIgnored(repository: Repository, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => Buffer.from(`${path}\0`));
   const { out } = await git({ ...(await openUserView(repository)), args: ["check-ignore", "-z", "--stdin"], input, codes: [0, 1] });
   return new Set(out.toString("utf8").split("\0"));
 }
 
-async function readEntries(call: Call, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
+/** The changes that put these paths back to what HEAD has. */
+async function readHeadEntries(call: PagesGitContext, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
   const [tree, folders] = [await resolveTree(call, head), openTreeFolders(call)];
   return Promise.all(
     changes.map(async ([path]): Promise<Change> => {
@@ -132,7 +138,7 @@ async function readEntries(call: Call, head: GitSha, changes: readonly Change[])
 }
 
 /** Updates the user's index with these files; false if another git is using it. */
-async function stage(call: Call, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
+async function updateIndex(call: PagesGitContext, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
   const zeroSha = "0".repeat(head.commit.length);
   const input = changes.map(([path, entry]) =>
     Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathBytes(path), Buffer.from([0])]),

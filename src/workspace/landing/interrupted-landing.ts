@@ -1,5 +1,5 @@
-// interrupted-landing: an interrupted landing leaves the user's checkout between two commits. This restores the first, so that landing can
-// start over.
+// interrupted-landing: undoes an interrupted landing, which leaves the user's checkout between two commits: restores the first, so that
+// landing can start over.
 //
 // Invariants:
 //   C1. A landing is recorded before the checkout is touched, and the record is removed when it is done or undone.
@@ -39,8 +39,8 @@ export async function undoInterruptedLanding(run: RunWorkspace): Promise<Landing
   const record = v.safeParse(LandingRecord, await readJson(recordPath(run)));
   if (!record.success) return null;
   const { from, to } = record.output;
-  for (const lock of lockPaths(run)) {
-    if (!(await clearLock(lock, run.repository.root, "theirs"))) return lockedBy(lock);
+  for (const lock of listLockPaths(run)) {
+    if (!(await clearLock(lock, run.repository.root, "theirs"))) return describeLock(lock);
   }
   const head = await readGitLine({ ...userRepositoryCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
   if (!(await isLanded(run, to, head))) {
@@ -53,19 +53,19 @@ export async function undoInterruptedLanding(run: RunWorkspace): Promise<Landing
 
 /** A lock from before the landing is another process's (C2): it is waited for, and never deleted. */
 export async function waitForForeignLocks(run: RunWorkspace): Promise<LandingObstacle | null> {
-  for (const lock of lockPaths(run)) if (!(await waitUntilGone(lock))) return lockedBy(lock);
+  for (const lock of listLockPaths(run)) if (!(await waitUntilGone(lock))) return describeLock(lock);
   return null;
 }
 
-export const isCheckoutLocked = (run: RunWorkspace): boolean => lockPaths(run).some((lock) => existsSync(lock));
+export const isCheckoutLocked = (run: RunWorkspace): boolean => listLockPaths(run).some((lock) => existsSync(lock));
 
-const lockedBy = (lock: string): LandingObstacle => ({
+const describeLock = (lock: string): LandingObstacle => ({
   because: "checkout_busy",
   detail: `Another git is at work here, or was killed and left its lock: ${lock}.`,
 });
 
 /** What `git merge` locks when it moves a checkout forward. */
-function lockPaths({ repository, base }: RunWorkspace): readonly string[] {
+function listLockPaths({ repository, base }: RunWorkspace): readonly string[] {
   const branch = base.branch === null ? [] : [join(repository.commonDir, "refs", "heads", `${base.branch}.lock`)];
   return [
     join(repository.gitDir, "index.lock"),
@@ -80,19 +80,19 @@ async function isLanded(run: RunWorkspace, to: GitSha, head: GitSha): Promise<bo
 }
 
 /**
- * Restores index and files to the branch's content, which may have moved meanwhile; returns a file that is not the landing's, and then has
- * touched nothing.
+ * Restores index and files to the branch's content (the branch may have moved meanwhile). If a file isn't as the landing leaves it, nothing
+ * is touched, and that file is returned.
  */
 async function restoreCheckout(run: RunWorkspace, head: GitSha, from: GitSha, to: GitSha): Promise<BytePath | null> {
   const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
-  const words = (await git({ ...userRepositoryCall(run), args })).out.toString("latin1").split("\0");
+  const changedPaths = (await git({ ...userRepositoryCall(run), args })).out.toString("latin1").split("\0");
   const { changed, untracked } = await readStatus(run.repository, run.isOwned);
   const differing = new Set([...changed, ...untracked]);
   const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
   const headTree = await readTree(run.shadow.callIntoUser, head);
-  for (const word of words) {
-    const path = bytePathFromBytes(Buffer.from(word, "latin1"));
-    if (word === "" || !differing.has(displayPath(path))) continue;
+  for (const changedPath of changedPaths) {
+    const path = bytePathFromBytes(Buffer.from(changedPath, "latin1"));
+    if (changedPath === "" || !differing.has(displayPath(path))) continue;
     if (!(await isFromLanding(run, path, from, to))) return path; // C2
     touched.push({ path, isNew: !headTree.has(path) });
   }
@@ -111,6 +111,7 @@ async function restoreCheckout(run: RunWorkspace, head: GitSha, from: GitSha, to
   return null;
 }
 
+/** Whether a file is as the landing leaves it: gone, as before, or with the new content or its beginning (C2). */
 async function isFromLanding(run: RunWorkspace, path: BytePath, from: GitSha, to: GitSha): Promise<boolean> {
   const content = readCheckedOut(run, path);
   if (content === null) return true;

@@ -1,4 +1,4 @@
-// land-branch: moves a branch of the user's to a commit, if it is still at the commit that one was made for.
+// land-branch: moves a branch of the user's to a new commit, if the branch is still at the commit that the new one was made for.
 //
 // Invariants:
 //   L1. A compare-and-set: a branch that was moved meanwhile is not touched.
@@ -25,7 +25,7 @@ export type BranchLanding =
   | { readonly landed: false; readonly because: "moved"; readonly detail: string }
   | ({ readonly landed: false; readonly because: "held" } & BranchObstacle);
 
-/** What is in the way of moving a branch, and what git shows of it or does about it: `git -C FOLDER WORDS`. */
+/** What is in the way of moving a branch, and the git command that shows it or helps: `git -C FOLDER WORDS`. */
 export type BranchObstacle = { readonly detail: string; readonly git: { readonly folder: string; readonly words: string } };
 
 export type BranchRequest = {
@@ -36,7 +36,7 @@ export type BranchRequest = {
   readonly to: string;
   /** A disposable folder for this landing. */
   readonly folder: string;
-  /** Of the merge that is tried if the branch moves meanwhile; it never lands (L1). */
+  /** The message of the merge that is tried if the branch moves meanwhile; that merge never lands (L1). */
   readonly message: string;
   /** Names the temporary branch; the same again after a crash (L3). */
   readonly name: string;
@@ -44,6 +44,7 @@ export type BranchRequest = {
   readonly ownedPaths: readonly string[];
 };
 
+/** Moves the branch; `moved`: somebody else moved it, `held`: something that a person can remove is in the way. */
 export async function landBranch(repository: Repository, request: BranchRequest): Promise<BranchLanding> {
   const { branch, from, to } = request;
   const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
@@ -58,14 +59,14 @@ export async function landBranch(repository: Repository, request: BranchRequest)
       detail: current === "" ? `the branch ${branch} is gone` : `${branch} was moved to ${current.slice(0, 12)}`,
     }; // L1
   const unfinished = await findUnfinishedOperation(repository, ref);
-  if (unfinished !== null) return { landed: false, because: "held", ...underWay(unfinished) }; // L4
+  if (unfinished !== null) return { landed: false, because: "held", ...toUnfinishedObstacle(unfinished) }; // L4
   const checkouts = await readCheckouts(repository, ref);
   if (checkouts.length === 0) {
     const refUpdate = await git({ ...call, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
     return refUpdate.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, 300) };
   }
   const otherCheckout = await findOtherCheckout(repository, checkouts);
-  if (otherCheckout !== null) return { landed: false, because: "held", ...checkedOut(branch, otherCheckout) };
+  if (otherCheckout !== null) return { landed: false, because: "held", ...toCheckedOutObstacle(branch, otherCheckout) };
   // The checkout is moved in the same way as by a run's landing, which undoes itself when interrupted.
   const base = { branch, commit: from };
   const workspace = await openWorkspace({
@@ -93,20 +94,23 @@ export async function landBranch(repository: Repository, request: BranchRequest)
   }
 }
 
-const underWay = ({ detail, checkout }: UnfinishedOperation): BranchObstacle => ({ detail, git: { folder: checkout, words: "status" } });
-const checkedOut = (branch: string, folder: string): BranchObstacle => ({
+const toUnfinishedObstacle = ({ detail, checkout }: UnfinishedOperation): BranchObstacle => ({
+  detail,
+  git: { folder: checkout, words: "status" },
+});
+const toCheckedOutObstacle = (branch: string, folder: string): BranchObstacle => ({
   detail: `${branch} is checked out in ${folder}`,
   git: { folder, words: "switch --detach" },
 });
 
 async function findOtherCheckout(repository: Repository, checkouts: readonly string[]): Promise<string | null> {
-  const here = await realpath(repository.root);
-  return checkouts.find((path) => path !== here) ?? null;
+  const ownPath = await realpath(repository.root);
+  return checkouts.find((path) => path !== ownPath) ?? null;
 }
 
 /**
- * What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. `commits`: the
- * work that is to be merged.
+ * What is in the way of moving a branch now, as far as that shows before there is a commit to move it to; null if nothing is. `commits`:
+ * the work that is to be merged.
  */
 export async function findBranchObstacle(
   repository: Repository,
@@ -116,19 +120,20 @@ export async function findBranchObstacle(
 ): Promise<BranchObstacle | null> {
   const ref = `refs/heads/${branch}`;
   const tip = await readBranch(repository, ref);
-  const here = (words: string, detail: string): BranchObstacle => ({ detail, git: { folder: repository.root, words } });
-  if (tip === null) return here("branch", `${repository.root} has no branch ${branch} any more`);
+  const createObstacle = (words: string, detail: string): BranchObstacle => ({ detail, git: { folder: repository.root, words } });
+  if (tip === null) return createObstacle("branch", `${repository.root} has no branch ${branch} any more`);
   const unfinished = await findUnfinishedOperation(repository, ref);
-  if (unfinished !== null) return underWay(unfinished);
+  if (unfinished !== null) return toUnfinishedObstacle(unfinished);
   const checkouts = await readCheckouts(repository, ref);
   const otherCheckout = await findOtherCheckout(repository, checkouts);
-  if (otherCheckout !== null) return checkedOut(branch, otherCheckout);
+  if (otherCheckout !== null) return toCheckedOutObstacle(branch, otherCheckout);
   if (checkouts.length === 0) return null;
   const changed = await readChangedFiles(repository, compileOwnedPaths([...alwaysOwnedPaths, ...ownedPaths]));
-  if (changed.length > 0) return here("status", `${repository.root}: Uncommitted changes: ${formatShortList(changed)}`);
+  if (changed.length > 0) return createObstacle("status", `${repository.root}: Uncommitted changes: ${formatShortList(changed)}`);
   const inTheWay = new Set<string>();
   for (const commit of commits) for (const path of await findUntrackedInTheWay(repository, tip, commit)) inTheWay.add(path);
-  return inTheWay.size === 0 ? null : here("status --ignored", `${repository.root}: ${describeFilesInTheWay([...inTheWay])}`);
+  if (inTheWay.size === 0) return null;
+  return createObstacle("status --ignored", `${repository.root}: ${describeFilesInTheWay([...inTheWay])}`);
 }
 
 /** Files that a commit adds to a branch, and that are in its checkout without being tracked. */
@@ -147,14 +152,14 @@ async function findUntrackedInTheWay(repository: Repository, tip: string, commit
 
 const landingRef = (name: string): string => `refs/heads/${runBranchName(name)}`;
 
-/** The temporary branch that a killed landing left. */
+/** Deletes the temporary branch, also one that a killed landing left. */
 export async function dropLandingBranch(repository: Repository, name: string): Promise<void> {
   if ((await readBranch(repository, landingRef(name))) === null) return;
   const { root, gitDir } = repository;
   await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["update-ref", "-d", landingRef(name)], codes: [0, 1, 128] });
 }
 
-/** The checkouts that have a branch. */
+/** The checkouts that are on a branch. */
 async function readCheckouts(repository: Repository, ref: string): Promise<readonly string[]> {
   // Without linked worktrees there is one checkout.
   if (!existsSync(join(repository.commonDir, "worktrees")))

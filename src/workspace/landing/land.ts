@@ -33,30 +33,31 @@ import { readHeadBranch, readHeadCommit } from "../git/refs.ts";
 import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
-import { readLastSquashed, createMergeSides, squashTrailer } from "./squash.ts";
+import { readLastSquashed, createMergeSides, composeSquashTrailer } from "./squash.ts";
 import { readChangedFiles } from "../git/checkout-status.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { readFileDifferences, isTree, openTreeFolders } from "../git/tree-folders.ts";
 import { findUnfinishedOperation } from "./unfinished-operation.ts";
 import { openUserView } from "../git/user-view.ts";
 
+/** How often landing starts over because something else moved the checkout meanwhile. */
 const racesMax = 5;
 type Landed = Extract<LandResult, { readonly landed: true }>;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
 
 export async function landRun(run: RunWorkspace, message: string, judgeMerge: JudgeMerge, isSquashed = false): Promise<LandResult> {
   const tip = (await readTip(run)).commit;
-  if (tip === run.base.commit) return refusal("nothing_to_land", "The run made no commit.");
+  if (tip === run.base.commit) return createRefusal("nothing_to_land", "The run made no commit.");
   const { branch } = run.base;
   const current = await readHeadBranch(run.repository);
   if (branch === null)
-    return refusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortBranchName(run.ref)}.`);
+    return createRefusal("checkout_moved", `The run began on a detached HEAD, so its work stays on ${shortBranchName(run.ref)}.`);
   const ref = `refs/heads/${branch}`;
   if (current !== ref) {
     const unfinished = await findUnfinishedOperation(run.repository, ref); // a rebase detaches the HEAD
-    if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`);
+    if (unfinished !== null) return createRefusal("checkout_busy", `${unfinished.detail}.`);
     const place = current === null ? "a detached HEAD" : shortBranchName(current);
-    return refusal("checkout_moved", `The run began on ${branch}; the checkout is on ${place} now.`); // N2
+    return createRefusal("checkout_moved", `The run began on ${branch}; the checkout is on ${place} now.`); // N2
   }
 
   const leftover = await undoInterruptedLanding(run);
@@ -68,10 +69,10 @@ export async function landRun(run: RunWorkspace, message: string, judgeMerge: Ju
       return { landed: true, how: await readLandingKind(run, tip, head), commit: head }; // N4
     const lastLanded = isSquashed ? await readLastSquashed(run, head) : null;
     if (lastLanded === tip) return { landed: true, how: "squash", commit: head }; // N4
-    if (inTheWay !== null) return refusal(inTheWay.because, inTheWay.detail);
+    if (inTheWay !== null) return createRefusal(inTheWay.because, inTheWay.detail);
     const unfinished = await findUnfinishedOperation(run.repository, ref);
-    if (unfinished !== null) return refusal("checkout_busy", `${unfinished.detail}.`); // N7
-    const result = await landOn(run, { head, tip, message, judgeMerge, since: isSquashed ? (lastLanded ?? run.base.commit) : null });
+    if (unfinished !== null) return createRefusal("checkout_busy", `${unfinished.detail}.`); // N7
+    const result = await landOnHead(run, { head, tip, message, judgeMerge, since: isSquashed ? (lastLanded ?? run.base.commit) : null });
     // Findings about a checkout that was moved meanwhile, for example by another run's landing, are outdated.
     if (result.landed || race >= racesMax || !(await hasMoved(run, head))) return result;
   }
@@ -93,13 +94,14 @@ type LandRequest = {
   readonly since: GitSha | null;
 };
 
-async function landOn(run: RunWorkspace, request: LandRequest): Promise<LandResult> {
+/** Lands on the checkout as it is now: by fast-forward if possible, else by a merge or a squashed commit. */
+async function landOnHead(run: RunWorkspace, request: LandRequest): Promise<LandResult> {
   const { head, tip, since } = request;
   const changed = await readChangedFiles(run.repository, run.isOwned);
   const recreated = await findRecreated(run, head, tip); // N5
   const missing = changed.filter((path) => recreated.has(path) && isMissing(run, path));
   const dirty = changed.filter((path) => !missing.includes(path));
-  if (dirty.length > 0) return refusal("checkout_dirty", `Uncommitted changes: ${formatShortList(dirty)}.`); // N2
+  if (dirty.length > 0) return createRefusal("checkout_dirty", `Uncommitted changes: ${formatShortList(dirty)}.`); // N2
   if (since === null && (await isAncestor(run.shadow.call, head, tip)))
     return restoreMissing(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
 
@@ -107,7 +109,7 @@ async function landOn(run: RunWorkspace, request: LandRequest): Promise<LandResu
   const how = since === null ? "merge" : "squash";
   if ("landed" in mergeResult) return mergeResult;
   const failure = mergeResult.isTip ? null : await request.judgeMerge(mergeResult.commit); // N6
-  if (failure !== null) return refusal("merge_unproved", failure);
+  if (failure !== null) return createRefusal("merge_unproved", failure);
   return restoreMissing(run, await moveCheckout(run, head, mergeResult.commit, how), missing);
 }
 
@@ -121,7 +123,10 @@ async function findRecreated(run: RunWorkspace, head: GitSha, tip: GitSha): Prom
   const args = ["log", "-z", "--format=", "--name-status", "--no-renames", "--diff-filter=AD", `${head}..${tip}`, "--"];
   const words = (await git({ ...call, args })).out.toString("latin1").split("\0");
   const [added, deleted] = [new Set<string>(), new Set<string>()];
-  for (let index = 0; index + 1 < words.length; index += 2) (words[index] === "A" ? added : deleted).add(words[index + 1] ?? "");
+  for (let index = 0; index + 1 < words.length; index += 2) {
+    const [status, path = ""] = [words[index], words[index + 1]];
+    (status === "A" ? added : deleted).add(path);
+  }
   const recreatedPaths = [...added].filter((path) => deleted.has(path)).map((path) => bytePathFromBytes(Buffer.from(path, "latin1")));
   const [tree, folders] = [await resolveTree(call, tip), openTreeFolders(call)];
   const recreated = new Map<string, readonly [BytePath, TreeEntry]>();
@@ -132,7 +137,7 @@ async function findRecreated(run: RunWorkspace, head: GitSha, tip: GitSha): Prom
   return recreated;
 }
 
-/** Checks out missing files again: git leaves alone what is the same in both commits, even if it is missing. */
+/** Checks out missing files again (N5): git leaves files alone that are the same in both commits, even if they are missing. */
 async function restoreMissing(run: RunWorkspace, result: LandResult, missing: readonly string[]): Promise<LandResult> {
   if (!result.landed || missing.length === 0) return result;
   const input = missing.map((path) => Buffer.from(`${path}\0`));
@@ -140,19 +145,16 @@ async function restoreMissing(run: RunWorkspace, result: LandResult, missing: re
   return result;
 }
 
-const refusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
+const createRefusal = (because: Refusal["because"], detail: string): Refusal => ({ landed: false, because, detail });
 
+/** How work that is already on the branch came there. */
 async function readLandingKind(run: RunWorkspace, tip: GitSha, head: GitSha): Promise<"fast_forward" | "merge"> {
   const { out } = await git({
     ...userRepositoryCall(run),
     args: ["rev-list", "--merges", "--parents", `${run.base.commit}..${head}`, "--"],
   });
-  return out
-    .toString("utf8")
-    .split("\n")
-    .some((line) => line.split(" ").slice(2).includes(tip))
-    ? "merge"
-    : "fast_forward";
+  const mergesTip = (line: string): boolean => line.split(" ").slice(2).includes(tip); // `<merge> <first parent> <other parents>`
+  return out.toString("utf8").split("\n").some(mergesTip) ? "merge" : "fast_forward";
 }
 
 /** The merge of both sides as a commit on no branch yet (N3). A file that the user deleted and the branch recreated is in it (N5). */
@@ -171,13 +173,14 @@ async function createMergeCommit(
   const [tree = "", ...names] = merge.out.toString("utf8").split("\0");
   const missing = new Map([...recreated].filter(([path]) => isMissing(run, path)));
   const conflicts = [...new Set(names.filter((name) => name !== "" && !missing.has(name)))];
-  if (merge.code === 1 && conflicts.length > 0) return refusal("merge_conflict", `Both sides changed ${formatShortList(conflicts)}.`);
-  if (merge.code === 129) return refusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
+  if (merge.code === 1 && conflicts.length > 0) return createRefusal("merge_conflict", `Both sides changed ${formatShortList(conflicts)}.`);
+  if (merge.code === 129)
+    return createRefusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
   if (/unrelated histories/.test(merge.err))
-    return refusal("branch_rewritten", `The branch no longer has ${run.base.commit.slice(0, 12)}, on which the run began.`);
-  if (merge.code !== 0 && merge.code !== 1) return refusal("merge_conflict", merge.err.trim().slice(0, 500));
+    return createRefusal("branch_rewritten", `The branch no longer has ${run.base.commit.slice(0, 12)}, on which the run began.`);
+  if (merge.code !== 0 && merge.code !== 1) return createRefusal("merge_conflict", merge.err.trim().slice(0, 500));
   const text = message.trim() === "" ? `Merge ${shortBranchName(run.ref)}` : message.trim();
-  const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : squashTrailer(tip)}`)];
+  const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : composeSquashTrailer(tip)}`)];
   const mergedTree = missing.size === 0 ? tree : await writeTree(run.shadow, call, tree, missing.values());
   const commit = await readGitLine({
     ...call,
@@ -192,7 +195,7 @@ async function createMergeCommit(
 async function moveCheckout(run: RunWorkspace, from: GitSha, to: GitSha, how: Landed["how"]): Promise<LandResult> {
   // Git would refuse most of these too, but checking first leaves its index untouched.
   const inTheWay = findFilesInTheWay(run.repository, await readFileDifferences(run.shadow.callIntoUser, from, to));
-  if (inTheWay.length > 0) return { ...refusal("checkout_dirty", `${describeFilesInTheWay(inTheWay)}.`), isUntracked: true };
+  if (inTheWay.length > 0) return { ...createRefusal("checkout_dirty", `${describeFilesInTheWay(inTheWay)}.`), isUntracked: true };
   await writeLandingRecord(run, from, to);
   const answer = await moveForward(run, from, to);
   const head = await requireHead(run);
@@ -200,12 +203,12 @@ async function moveCheckout(run: RunWorkspace, from: GitSha, to: GitSha, how: La
     await removeLandingRecord(run);
     return { landed: true, how, commit: to };
   }
-  const full = explainDiskFull(answer.err, [run.repository.root, run.repository.commonDir]); // undoing it makes room again
+  const fullDisk = explainDiskFull(answer.err, [run.repository.root, run.repository.commonDir]); // asked first: undoing makes room again
   // If the index was locked, git has changed nothing; a later failure leaves the checkout half moved.
   await (/index\.lock': File exists/.test(answer.err) ? removeLandingRecord(run) : undoInterruptedLanding(run));
-  if (full !== null) throw new WorkspaceFailed("disk_full", `${full} The work could not be merged; it is on its branch.`);
+  if (fullDisk !== null) throw new WorkspaceFailed("disk_full", `${fullDisk} The work could not be merged; it is on its branch.`);
   const because = /not uptodate|overwritten|untracked|local changes/i.test(answer.err) ? "checkout_dirty" : "checkout_unwritable";
-  return refusal(because, `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+  return createRefusal(because, `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }
 
 /** Files and index first, then the branch: an interruption in between is undone by interrupted-landing.ts. */

@@ -1,8 +1,8 @@
 // merge-child: merges a child run's branch into its parent's, as one commit on top.
 //
 // Invariants:
-//   T1. Either all of it is merged or nothing: what the parent's branch changed meanwhile is never overwritten, a conflict is reported.
-//   T2. It is done at most once: its commit is found by its key.
+//   T1. Either all of it is merged or nothing: what the parent's branch changed meanwhile is never overwritten; a conflict is reported.
+//   T2. It is done at most once: its commit is found by its attempt.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { AppliedCommit, MergeChildRequest } from "../../ports/workspace.ts";
@@ -22,9 +22,9 @@ export async function mergeChild(
   const tip = await readTip(run);
   const existing = await findAttemptCommit(run, attempt, tip.commit);
   if (existing !== null) return describeApplied(run, existing); // T2
-  const treeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
-  const [base, theirs, ours] = await Promise.all([treeOf(since), treeOf(child), treeOf(tip.commit)]);
-  const changes = changesBetween(base, theirs);
+  const readTreeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
+  const [base, theirs, ours] = await Promise.all([readTreeOf(since), readTreeOf(child), readTreeOf(tip.commit)]);
+  const changes = computeChanges(base, theirs);
   const conflict = findConflicts({ base, changes }, ours);
   if (conflict.length > 0) return { conflict }; // T1
   const call = run.shadow.callIntoUser;
@@ -35,11 +35,11 @@ export async function mergeChild(
   return commitOnTip(run, { attempt, subject }, tip.commit, tree);
 }
 
-function changesBetween(base: Tree, theirs: Tree): readonly Change[] {
+function computeChanges(base: Tree, theirs: Tree): readonly Change[] {
   return [...new Set([...base.keys(), ...theirs.keys()])]
     .map((path) => ({ path, before: base.get(path) ?? null, after: theirs.get(path) ?? null }))
     .filter(({ before, after }) => !isSameEntry(before, after))
-    .map(({ path, before, after }) => ({ path, before, after: after === null ? null : { ...after, kind: treeEntryKind(after) } }));
+    .map(({ path, before, after }) => ({ path, before, after: after === null ? null : { ...after, kind: toEntryKind(after) } }));
 }
 
-const treeEntryKind = ({ mode }: TreeEntry): "file" | "link" => (mode === "120000" ? "link" : "file");
+const toEntryKind = ({ mode }: TreeEntry): "file" | "link" => (mode === "120000" ? "link" : "file");

@@ -15,19 +15,20 @@ import { toSlug } from "../layers/folder-records.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 
 const patchBytesMax = 20 * 1024 ** 2;
-const linesMax = 500;
-
-/** Where the patches of an attempt's discarded tries are, and which of the files there are its. */
-export function findDiscardedPatches(
-  runDir: string,
-  attempt: AttemptId,
-): { readonly folder: string; readonly isOf: (name: string) => boolean } {
-  const slug = toSlug(attempt);
-  return { folder: join(runDir, discardedFolder), isOf: (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch") };
-}
+const headerLinesMax = 500;
 
 export const discardedFolder = "aside";
 
+/** Where the patches of an attempt's discarded tries are, and a test for the names of its files there. */
+export function findDiscardedPatches(
+  runDir: string,
+  attempt: AttemptId,
+): { readonly folder: string; readonly isPatchName: (name: string) => boolean } {
+  const slug = toSlug(attempt);
+  return { folder: join(runDir, discardedFolder), isPatchName: (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch") };
+}
+
+/** Saves an attempt's changes as a patch, and removes its layer. */
 export async function quarantineLayer(run: RunWorkspace, attempt: AttemptId): Promise<void> {
   if ((await run.layers.read(attempt)) !== null) await savePatch(run, attempt);
   await run.layers.remove(attempt);
@@ -44,21 +45,21 @@ async function savePatch(run: RunWorkspace, attempt: AttemptId): Promise<void> {
   ).length;
   await writeFileAtomically(
     join(run.folders.quarantine, `${slug}-${patchCount + 1}.patch`),
-    run.redact(Buffer.concat([attemptHeader(attempt, examined), await createDiff(run, examined)])),
+    run.redact(Buffer.concat([composeHeader(attempt, examined), await createDiff(run, examined)])),
   );
 }
 
-/** Lines before the first `diff` are skipped by every tool that applies patches. */
-function attemptHeader(attempt: AttemptId, { record, changes, violations }: Examined): Buffer {
+/** Says what the patch is. Lines before the first `diff` are skipped by every tool that applies patches. */
+function composeHeader(attempt: AttemptId, { record, changes, violations }: Examined): Buffer {
   const lines = [
     `Attempt ${JSON.stringify(attempt)}, set aside; made on ${record.base}.`,
-    ...violations.slice(0, linesMax).map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
-    ...changes.slice(0, linesMax).map((change) => `${changeVerb(change)} ${JSON.stringify(displayPath(change.path))}`),
+    ...violations.slice(0, headerLinesMax).map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
+    ...changes.slice(0, headerLinesMax).map((change) => `${toChangeVerb(change)} ${JSON.stringify(displayPath(change.path))}`),
   ];
   return Buffer.from(`${lines.join("\n")}\n\n`);
 }
 
-function changeVerb({ before, after }: Examined["changes"][number]): string {
+function toChangeVerb({ before, after }: Examined["changes"][number]): string {
   if (after === null) return "deleted";
   return before === null ? "created" : "changed";
 }

@@ -1,10 +1,10 @@
-// revert: undoes in one commit what the attempts of one cursor committed, and nothing else.
+// revert: undoes in one commit what a group of attempts (all those of a step or a phase) committed, and nothing else.
 //
 // Invariants:
 //   U1. The reverted work is kept on its own branch, created before anything is undone; no branch is moved or overwritten for it.
 //   U2. It is a commit on top: history is never rewritten.
 //   U3. Either all of it is reverted or nothing: if others changed the same since, both sides are merged, and a conflict is reported.
-//   U4. It is done at most once: its commit is found by its key.
+//   U4. It is done at most once: its commit is found by its attempt.
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { RevertRequest, RevertResult } from "../../ports/workspace.ts";
@@ -20,7 +20,7 @@ import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
-const namesMax = 100;
+const branchNamesMax = 100;
 
 export async function revertAttempts(run: RunWorkspace, request: RevertRequest): Promise<RevertResult> {
   const tip = await readTip(run);
@@ -32,11 +32,13 @@ export async function revertAttempts(run: RunWorkspace, request: RevertRequest):
       branch: await keepOnBranch(run, request.branch, existing.parent),
       conflict: [],
     };
-  const laterCommits = commitsAfter(run, commits, request.since);
+  const laterCommits = listCommitsAfter(run, commits, request.since);
   const { rows, shared } = await readChanges(run, request, laterCommits, tip.commit);
   if (rows.length + shared.length === 0) return { applied: null, branch: null, conflict: [] };
   const tree =
-    shared.length === 0 ? await writeTreeWith(run, tip.commit, rows) : await mergeWithoutReverted(run, request, laterCommits, tip.commit); // U3
+    shared.length === 0
+      ? await writeTreeChanges(run, tip.commit, rows)
+      : await mergeWithoutReverted(run, request, laterCommits, tip.commit); // U3
   if (tree === null) return { applied: null, branch: null, conflict: shared.map(displayPath) };
   if (tree === tip.tree) return { applied: null, branch: null, conflict: [] };
   await refuseIfCheckedOut(run);
@@ -46,7 +48,7 @@ export async function revertAttempts(run: RunWorkspace, request: RevertRequest):
 }
 
 /** The run's commits after one of its own, or after the base. */
-function commitsAfter(run: RunWorkspace, commits: readonly RunCommit[], since: GitSha): readonly RunCommit[] {
+function listCommitsAfter(run: RunWorkspace, commits: readonly RunCommit[], since: GitSha): readonly RunCommit[] {
   if (since === run.base.commit) return commits;
   const index = commits.findIndex(({ commit }) => commit === since);
   if (index < 0)
@@ -59,45 +61,49 @@ function commitsAfter(run: RunWorkspace, commits: readonly RunCommit[], since: G
 
 type Row = readonly [BytePath, TreeEntry | null];
 
-const belongsTo = ({ attempt }: RunCommit, of: string): boolean => attempt.startsWith(encodeTrailerValue(of));
+/** Whether a commit is of one of the attempts to revert, whose ids have a common prefix. */
+const belongsTo = ({ attempt }: RunCommit, prefix: string): boolean => attempt.startsWith(encodeTrailerValue(prefix));
 
 /** Paths to restore, and those among them that others have changed since. */
 async function readChanges(
   run: RunWorkspace,
-  { of, since }: RevertRequest,
+  { of: prefix, since }: RevertRequest,
   commits: readonly RunCommit[],
   tip: GitSha,
 ): Promise<{ readonly rows: readonly Row[]; readonly shared: readonly BytePath[] }> {
-  const own = new Set<BytePath>();
-  const others = new Set<BytePath>();
+  const revertedPaths = new Set<BytePath>();
+  const otherPaths = new Set<BytePath>();
   for (const commit of commits) {
-    const touched = belongsTo(commit, of) ? own : others;
+    const touched = belongsTo(commit, prefix) ? revertedPaths : otherPaths;
     for (const path of await readChangedPaths(run, commit.parent, commit.commit)) touched.add(path);
   }
   const [treeBefore, treeNow] = await Promise.all([readTree(run.shadow.call, since), readTree(run.shadow.call, tip)]);
-  const changedPaths = [...own].filter((path) => !isSameEntry(treeBefore.get(path) ?? null, treeNow.get(path) ?? null)).sort();
-  const isShared = (path: BytePath): boolean => others.has(path) || isInTheWay(path, treeBefore, treeNow, own);
+  const isChanged = (path: BytePath): boolean => !isSameEntry(treeBefore.get(path) ?? null, treeNow.get(path) ?? null);
+  const changedPaths = [...revertedPaths].filter(isChanged).sort();
+  const isShared = (path: BytePath): boolean => otherPaths.has(path) || isBlocked(path, treeBefore, treeNow, revertedPaths);
   return {
     rows: changedPaths.filter((path) => !isShared(path)).map((path) => [path, treeBefore.get(path) ?? null]),
     shared: changedPaths.filter(isShared),
   };
 }
 
-const writeTreeWith = (run: RunWorkspace, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
+const writeTreeChanges = (run: RunWorkspace, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
   writeTree(run.shadow, run.shadow.callIntoUser, onto, rows);
 
-/** As git reverts: what others did since, without the reverted commits. Null if that conflicts, or the commits are interleaved. */
+/**
+ * As `git revert` does: the tree of what others did since, without the reverted commits. Null if that conflicts, or they are interleaved.
+ */
 async function mergeWithoutReverted(
   run: RunWorkspace,
-  { of, since }: RevertRequest,
+  { of: prefix, since }: RevertRequest,
   commits: readonly RunCommit[],
   tip: GitSha,
 ): Promise<GitSha | null> {
-  const firstOther = commits.findIndex((commit) => !belongsTo(commit, of));
+  const firstOther = commits.findIndex((commit) => !belongsTo(commit, prefix));
   const lastReverted = commits[firstOther - 1];
-  if (lastReverted === undefined || commits.slice(firstOther).some((commit) => belongsTo(commit, of))) return null;
+  if (lastReverted === undefined || commits.slice(firstOther).some((commit) => belongsTo(commit, prefix))) return null;
   const call = run.shadow.callIntoUser;
-  // A commit on no branch that undoes it where it was done, so that what came after is the other side of a merge.
+  // A commit on no branch that undoes the work right after its last commit, so that what came after is the other side of a merge.
   const revertingCommit = await readGitLine({
     ...call,
     env: { ...call.env, ...identityEnv(run.identity) },
@@ -111,11 +117,11 @@ async function mergeWithoutReverted(
   return code === 0 ? (out.toString("utf8").split("\0")[0] ?? null) : null;
 }
 
-/** Whether something of others is where a file would be restored: a folder of its name, or a file in place of its parent folder. */
-function isInTheWay(path: BytePath, was: Tree, is: Tree, own: ReadonlySet<BytePath>): boolean {
-  if (!was.has(path)) return false;
-  if (listParentFolders(path).some((folder) => is.has(folder) && !own.has(folder))) return true;
-  return !is.has(path) && [...is.keys()].some((other) => other.startsWith(`${path}/`) && !own.has(other));
+/** Whether others put something where a file would be restored: a folder of its name, or a file in place of its parent folder. */
+function isBlocked(path: BytePath, treeBefore: Tree, treeNow: Tree, revertedPaths: ReadonlySet<BytePath>): boolean {
+  if (!treeBefore.has(path)) return false;
+  if (listParentFolders(path).some((folder) => treeNow.has(folder) && !revertedPaths.has(folder))) return true;
+  return !treeNow.has(path) && [...treeNow.keys()].some((file) => file.startsWith(`${path}/`) && !revertedPaths.has(file));
 }
 
 async function readChangedPaths(run: RunWorkspace, from: GitSha, to: GitSha): Promise<readonly BytePath[]> {
@@ -130,8 +136,8 @@ async function readChangedPaths(run: RunWorkspace, from: GitSha, to: GitSha): Pr
 /** The branch that keeps a commit: of this name, or with a number if that is taken by another. */
 async function keepOnBranch(run: RunWorkspace, name: string, commit: GitSha): Promise<string> {
   const user = userRepositoryCall(run);
-  for (let n = 1; n <= namesMax; n += 1) {
-    const branch = n === 1 ? name : `${name}-${n}`;
+  for (let ordinal = 1; ordinal <= branchNamesMax; ordinal += 1) {
+    const branch = ordinal === 1 ? name : `${name}-${ordinal}`;
     const ref = `refs/heads/${branch}`;
     const existing = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${ref}^{commit}`], codes: [0, 1, 128] });
     if (existing.out.toString("utf8").trim() === commit) return branch;

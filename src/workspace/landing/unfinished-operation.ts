@@ -1,4 +1,5 @@
-// unfinished-operation: finds an operation of git's that a person has begun and not ended, and that moving a branch would break.
+// unfinished-operation: finds a git operation (rebase, merge, cherry-pick, revert) that a person has begun and not finished, and that
+// moving the branch would break.
 
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -6,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { readSmallFile } from "../folder.ts";
 import type { Repository } from "../git/repository.ts";
 
-/** What git keeps while it waits for its user to go on, beside the checkout's HEAD. */
+/** Files that git keeps beside the checkout's HEAD while it waits for its user to go on. */
 const markers: readonly (readonly [file: string, operation: string])[] = [
   ["MERGE_HEAD", "a merge"],
   ["CHERRY_PICK_HEAD", "a cherry-pick"],
@@ -32,11 +33,11 @@ export async function findUnfinishedOperation({ root, gitDir, commonDir }: Repos
     }),
   ];
   for (const { folder, checkout, where } of checkouts) {
-    const unfinished = (what: string): UnfinishedOperation => ({ detail: `${branch} can't be moved: ${what}${where}`, checkout });
-    if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return unfinished("it is being rebased");
+    const describe = (problem: string): UnfinishedOperation => ({ detail: `${branch} can't be moved: ${problem}${where}`, checkout });
+    if (rebaseFolders.some((name) => readLine(join(folder, name, "head-name")) === ref)) return describe("it is being rebased");
     if (readLine(join(folder, "HEAD")) !== `ref: ${ref}`) continue;
     const operation = markers.find(([name]) => existsSync(join(folder, name)))?.[1];
-    if (operation !== undefined) return unfinished(`${operation} is unfinished`);
+    if (operation !== undefined) return describe(`${operation} is unfinished`);
   }
   return null;
 }
@@ -45,6 +46,6 @@ function readLine(path: string): string | null {
   try {
     return readSmallFile(path, lineBytesMax)?.toString("utf8").trim() ?? null;
   } catch {
-    return null; // a folder of that name, or not ours to read
+    return null; // a folder of that name, or not readable for us
   }
 }

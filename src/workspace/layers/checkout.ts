@@ -1,4 +1,4 @@
-// checkout: a commit's files in a separate folder, for checks. No agent has seen it and it has no repository.
+// checkout: makes and reads checkouts for checks: a commit's files in a separate folder that no agent has seen and that has no repository.
 
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,11 +16,11 @@ import type { RunWorkspace } from "../run-workspace.ts";
 import { type TreeEntry, resolveTree } from "../git/tree.ts";
 import { isTree, openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
 
-const folderFor = (run: RunWorkspace, purpose: string): string => join(run.folders.checks, toSlug(purpose));
+const checkoutFolder = (run: RunWorkspace, purpose: string): string => join(run.folders.checks, toSlug(purpose));
 
 /** Creates the folder afresh each time, so that nothing an earlier check left can affect this one. */
 export async function makeCheckout(run: RunWorkspace, commit: GitSha, purpose: string, overrides?: CheckoutOverrides): Promise<string> {
-  const folder = folderFor(run, purpose);
+  const folder = checkoutFolder(run, purpose);
   const previous = await run.checks.read(purpose);
   await run.checks.remove(purpose);
   const old = `${folder}.old`;
@@ -53,36 +53,28 @@ export async function makeCheckout(run: RunWorkspace, commit: GitSha, purpose: s
   return folder;
 }
 
-/** Puts installed packages into the folder: the previous check's copies if untouched, else new copies of the user's. */
+/** Puts installed packages into the folder: the previous check's copies if nothing touched them, else new copies of the user's. */
 async function providePackages(
   run: RunWorkspace,
   folder: string,
-  wanted: readonly string[],
-  { record: before, old }: { readonly record: FolderRecord | null; readonly old: string },
+  packageFolders: readonly string[],
+  { record, old }: { readonly record: FolderRecord | null; readonly old: string },
 ): Promise<Pick<FolderRecord, "dependencies" | "fingerprint">> {
   const isUntouched =
-    before?.fingerprint != null &&
-    before.dependencies.length > 0 &&
-    (await fingerprintFolders(old, before.dependencies).catch(() => null)) === before.fingerprint;
-  const movedFolders = isUntouched
-    ? await moveDependencies(
-        old,
-        before.dependencies.filter((path) => wanted.includes(path)),
-        folder,
-      )
-    : [];
-  const copiedFolders = await copyDependencies(
-    run.packagesRoot,
-    wanted.filter((path) => !movedFolders.includes(path)),
-    folder,
-  );
+    record?.fingerprint != null &&
+    record.dependencies.length > 0 &&
+    (await fingerprintFolders(old, record.dependencies).catch(() => null)) === record.fingerprint;
+  const reusable = isUntouched ? record.dependencies.filter((path) => packageFolders.includes(path)) : [];
+  const movedFolders = await moveDependencies(old, reusable, folder);
+  const missing = packageFolders.filter((path) => !movedFolders.includes(path));
+  const copiedFolders = await copyDependencies(run.packagesRoot, missing, folder);
   const dependencies = [...movedFolders, ...copiedFolders].sort();
   return { dependencies, fingerprint: dependencies.length === 0 ? null : await fingerprintFolders(folder, dependencies) };
 }
 
-/** A copy stays if it has installed packages: the next check takes them over. */
+/** Deletes a checkout, unless it is a copy with installed packages: the next check takes those over. */
 export async function dropCheckout(run: RunWorkspace, folder: string): Promise<void> {
-  const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
+  const record = (await run.checks.all()).find(({ key }) => checkoutFolder(run, key) === folder);
   if (record === undefined || (record.isView !== true && record.dependencies.length > 0)) return;
   await run.checks.remove(record.key);
   await run.checkouts.drop(folder);
@@ -91,12 +83,12 @@ export async function dropCheckout(run: RunWorkspace, folder: string): Promise<v
 const erasing = new WeakMap<RunWorkspace, Promise<void>>();
 
 /** A check need not wait until the last one's folder is deleted; the one after that does, so that they never pile up. */
-async function eraseLater(run: RunWorkspace, grave: string | null): Promise<void> {
+async function eraseLater(run: RunWorkspace, trashed: string | null): Promise<void> {
   await erasing.get(run);
-  if (grave !== null) erasing.set(run, erase(grave));
+  if (trashed !== null) erasing.set(run, erase(trashed));
 }
 
-/** The commit's tree, except for files that are taken from another commit, left out, or given a text of the runner's own. */
+/** The commit's tree with overrides: files that are taken from another commit, left out, or get a text of the runner's own. */
 export async function writeOverriddenTree(
   run: RunWorkspace,
   commit: GitSha,
@@ -121,10 +113,10 @@ export async function writeOverriddenTree(
     const isRegularOrNew = source === undefined || source.mode.startsWith("100");
     const canRestore = ownTexts.has(path) ? isRegularOrNew : source !== undefined && !isTree(source);
     if (!canRestore) continue;
-    // Whatever else is at the restored file's path, or at a parent's, is deleted.
-    for (const above of listParentFolders(path)) {
-      const entry = await folders.at(tree, above);
-      if (entry !== undefined && !isTree(entry)) changes.set(above, null);
+    // A file in place of a parent folder, or a folder at the file's own path, is deleted.
+    for (const parent of listParentFolders(path)) {
+      const entry = await folders.at(tree, parent);
+      if (entry !== undefined && !isTree(entry)) changes.set(parent, null);
     }
     for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
     const text = ownTexts.get(path);
@@ -138,10 +130,12 @@ export async function writeOverriddenTree(
 const storeText = ({ shadow: { format } }: RunWorkspace, text: string, call: RunWorkspace["shadow"]["call"]): Promise<GitSha> =>
   writeObject(call, format, { type: "blob", content: Buffer.from(text, "utf8") });
 
+/** The hash of the tree that the folder has now. */
 export async function readCheckoutTree(run: RunWorkspace, folder: string): Promise<GitSha> {
   return (await examineCheckout(run, await requireRecord(run, folder), folder)).tree;
 }
 
+/** The files of the tree whose content differs now. */
 export async function readRewrittenFiles(run: RunWorkspace, folder: string): Promise<readonly string[]> {
   const { base, changes, violations } = await examineCheckout(run, await requireRecord(run, folder), folder);
   const basePaths = new Set([...base.keys()].map(displayPath));
@@ -149,12 +143,15 @@ export async function readRewrittenFiles(run: RunWorkspace, folder: string): Pro
   return [...new Set(paths)].filter((path) => basePaths.has(path)).toSorted();
 }
 
+/** The files of the tree that were written to, even if their content is the same. */
 export async function readTouchedFiles(run: RunWorkspace, folder: string): Promise<readonly string[]> {
   const record = await requireRecord(run, folder);
   return (await findTouchedFiles(run, record, folder)).map(displayPath).toSorted();
 }
 
-/** A view's folder holds only what was written in it, so this costs what the check wrote; a copy is looked through. */
+/**
+ * A fingerprint of everything in the folder. A view's folder has only what was written in it, so this is cheap; a copy is read as a whole.
+ */
 export async function readCheckoutStamp(folder: string): Promise<Hash | null> {
   return fingerprintFolders(folder, ["."]).catch(() => null);
 }
@@ -164,7 +161,7 @@ export async function readDependencyFingerprint(run: RunWorkspace, folder: strin
 }
 
 async function requireRecord(run: RunWorkspace, folder: string): Promise<FolderRecord> {
-  const record = (await run.checks.all()).find(({ key }) => folderFor(run, key) === folder);
+  const record = (await run.checks.all()).find(({ key }) => checkoutFolder(run, key) === folder);
   invariant(record !== undefined, "only folders made by checkout are asked about");
   return record;
 }

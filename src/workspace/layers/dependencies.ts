@@ -1,6 +1,5 @@
-// dependencies: copies installed packages (node_modules and the like) from the user's checkout: those git ignores, and those an installer
-// left untracked (see git/installed-folders.ts). They are copied, never linked, into the folders of agents and checks, so that both can
-// work offline and neither can change the user's.
+// dependencies: copies installed packages (node_modules and the like; git/installed-folders.ts) from the user's checkout into the folders
+// of agents and checks, so that both can work offline. They are copied, never linked, so that neither can change the user's.
 //
 // Invariants:
 //   D1. A copy is reused for checks only if nothing in it was touched since it was made: names, sizes, modes, and ctimes, which no ordinary
@@ -21,7 +20,7 @@ import type { GitPlaces } from "../git/git-places.ts";
 
 export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 const copyTimeoutMs = 900_000;
 const foldersMax = 200;
 /** Longer than the tick of a file system's clock, so that a touch after the copy shows. */
@@ -43,7 +42,7 @@ export async function findDependencyFolders(
     .slice(0, foldersMax);
 }
 
-/** Copies dependency folders into a fresh checkout; returns those that were copied: a path that is taken, or lies below a link, is left out. */
+/** Copies dependency folders into a fresh checkout; returns those that were copied. A path that exists, or is below a link, is left out. */
 export async function copyDependencies(root: string, folders: readonly string[], into: string): Promise<readonly string[]> {
   const copied: string[] = [];
   for (const folder of folders) {
@@ -54,7 +53,7 @@ export async function copyDependencies(root: string, folders: readonly string[],
   return copied;
 }
 
-/** Moves dependency folders from a tree that is about to be deleted, those that can be moved. */
+/** Moves dependency folders out of a tree that is about to be deleted; returns those that could be moved. */
 export async function moveDependencies(from: string, folders: readonly string[], into: string): Promise<readonly string[]> {
   const moved: string[] = [];
   for (const folder of folders) {
@@ -63,7 +62,7 @@ export async function moveDependencies(from: string, folders: readonly string[],
       moveFolder(join(from, folder), join(into, folder));
       moved.push(folder);
     } catch (error) {
-      if (readErrorCode(error) !== "EACCES") throw error; // its parent was closed: the caller copies
+      if (readErrorCode(error) !== "EACCES") throw error; // its parent's mode forbids it: the caller copies instead
     }
   }
   return moved;
@@ -80,10 +79,9 @@ export async function fingerprintFolders(tree: string, folders: readonly string[
   const hash = createHash("sha256");
   const visit = (folder: string, isTop: boolean): void => {
     const stat = lstatSync(folder, { bigint: true });
-    // Moving the folder itself changes its own time, never those of its contents.
-    hash.update(
-      `${folder.slice(tree.length)}\0${stat.mode}\0${stat.ino}\0${isTop ? "" : `${stat.size}\0${stat.mtimeNs}\0${stat.ctimeNs}`}\n`,
-    );
+    // Moving the folder itself changes its own times, never those of its contents.
+    const times = isTop ? "" : `${stat.size}\0${stat.mtimeNs}\0${stat.ctimeNs}`;
+    hash.update(`${folder.slice(tree.length)}\0${stat.mode}\0${stat.ino}\0${times}\n`);
     if (!stat.isDirectory()) return;
     for (const name of readdirSync(folder).sort()) visit(join(folder, name), false);
   };
@@ -91,6 +89,7 @@ export async function fingerprintFolders(tree: string, folders: readonly string[
   return hash.digest("hex");
 }
 
+/** Whether nothing is at the path, and everything above it is a real folder. */
 async function isPathFree(into: string, folder: string): Promise<boolean> {
   const parent = dirname(folder);
   if (parent !== "." && !(await isRealFolder(into, parent))) return false;
@@ -113,7 +112,7 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   if (process.platform === "linux") {
     try {
-      await run("cp", ["-a", "--reflink=auto", "--", from, to], { timeout: copyTimeoutMs });
+      await execFileAsync("cp", ["-a", "--reflink=auto", "--", from, to], { timeout: copyTimeoutMs });
       return;
     } catch {
       // Not every cp knows --reflink; the slower way below reports the real error.

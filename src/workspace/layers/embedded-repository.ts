@@ -1,4 +1,5 @@
-// embedded-repository: refuses changes that git would take for a repository, or for the settings of one, without a `.git`.
+// embedded-repository: finds changes that would make a folder of the tree a git repository, even without the name `.git`, or change the
+// settings of one. Such changes are refused.
 //
 // Git takes a folder for a repository if it has a valid HEAD, and `objects` and `refs` there or where its `commondir` says; then it runs
 // what the folder's `config` says (`core.fsmonitor`) when a user types `git status` in it.
@@ -16,52 +17,53 @@ import { isModulesName, toPlainName } from "../git/confusable-names.ts";
 import type { TreeEntry } from "../git/tree.ts";
 
 export type EmbeddedInput = {
-  /** Of the tree with the changes, at least the surroundings of these and of every `commondir`. */
+  /** The tree with the changes: at least the entries around them and around every `commondir`. */
   readonly result: ReadonlyMap<BytePath, TreeEntry>;
   readonly changes: readonly Change[];
   /** The beginning of a HEAD of the result. */
   readonly readHead: (path: BytePath, entry: TreeEntry) => Promise<Buffer>;
 };
 
-/** What git's `validate_headref` accepts. */
+/** Whether git accepts this as a HEAD, as its function `validate_headref` decides. */
 const isHead = (bytes: Buffer, isLink: boolean): boolean =>
   (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, 512));
 
 export async function findEmbeddedRepositories({ result, changes, readHead }: EmbeddedInput): Promise<readonly Violation[]> {
-  const heads = [...result].filter(([path]) => bytePathName(path) === "head");
+  const heads = [...result].filter(([path]) => toComparableName(path) === "head");
   const repositories = new Set<BytePath>();
   for (const [path, entry] of heads) {
-    if (isHead(await readHead(path, entry), entry.mode === "120000")) repositories.add(bytePathFolder(path)); // M1
+    if (isHead(await readHead(path, entry), entry.mode === "120000")) repositories.add(toFolder(path)); // M1
   }
-  const hasCommonDir = [...result.keys()].some((path) => bytePathName(path) === "commondir" && repositories.has(bytePathFolder(path)));
-  if (hasCommonDir) for (const folder of withObjectsAndRefs(result.keys())) repositories.add(folder); // M2
+  const hasCommonDir = [...result.keys()].some((path) => toComparableName(path) === "commondir" && repositories.has(toFolder(path)));
+  if (hasCommonDir) for (const folder of findFoldersWithObjectsAndRefs(result.keys())) repositories.add(folder); // M2
   return changes.flatMap(({ path, after }): Violation[] => {
-    const shown = displayPath(path);
-    if (after !== null && bytePathFolder(path) === "" && isModulesName(shown))
-      return [{ path: shown, kind: "git_metadata", detail: "git runs what this file says about submodules, so only a person changes it" }];
+    const shownPath = displayPath(path);
+    if (after !== null && toFolder(path) === "" && isModulesName(shownPath))
+      return [
+        { path: shownPath, kind: "git_metadata", detail: "git runs what this file says about submodules, so only a person changes it" },
+      ];
     const repository = ["" as BytePath, ...listParentFolders(path)].find((folder) => repositories.has(folder));
     if (repository === undefined) return [];
     const where = repository === "" ? "the top of the tree" : displayPath(repository);
-    return [{ path: shown, kind: "nested_repository", detail: `git would take ${where} for a repository: it holds a HEAD` }];
+    return [{ path: shownPath, kind: "nested_repository", detail: `git would take ${where} for a repository: it holds a HEAD` }];
   });
 }
 
-function withObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
+function findFoldersWithObjectsAndRefs(paths: Iterable<BytePath>): readonly BytePath[] {
   const parts = new Map<BytePath, Set<string>>();
   for (const path of paths) {
     for (const prefix of [...listParentFolders(path), path]) {
-      const name = bytePathName(prefix);
-      if (name === "objects" || name === "refs")
-        parts.set(bytePathFolder(prefix), (parts.get(bytePathFolder(prefix)) ?? new Set()).add(name));
+      const name = toComparableName(prefix);
+      if (name === "objects" || name === "refs") parts.set(toFolder(prefix), (parts.get(toFolder(prefix)) ?? new Set()).add(name));
     }
   }
   return [...parts].filter(([, names]) => names.size === 2).map(([folder]) => folder);
 }
 
-const bytePathFolder = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
+const toFolder = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
 
-/** M3. Only a short name, or one that is not plain ASCII, needs a careful comparison. */
-export function bytePathName(path: BytePath): string {
+/** The name of a path's last part, for comparison (M3). A name of ASCII letters only needs no careful conversion. */
+export function toComparableName(path: BytePath): string {
   const name = path.slice(path.lastIndexOf("/") + 1) as BytePath;
   return /^[a-z]*$/i.test(name) ? name.toLowerCase() : toPlainName(bytePathText(name) ?? name);
 }

@@ -1,4 +1,4 @@
-// examine: reads a layer or a checkout and returns how it differs from the commit it was made from.
+// examine: reads the folder of an attempt (a layer) or of a check (a checkout) and returns how it differs from the commit it was made from.
 
 import { lstatSync } from "node:fs";
 import { basename } from "node:path";
@@ -8,11 +8,11 @@ import { bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { findEmbeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { openIgnoreRules } from "../git/ignore-rules.ts";
-import { judge, type Judgement } from "./judge-layer.ts";
+import { judgeLayer, type Judgement } from "./judge-layer.ts";
 import { layerFolder } from "./layer.ts";
 import type { FolderRecord } from "./folder-records.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
-import { readScannedContent, scan, type Scan, type ScanInput } from "./scan-layer.ts";
+import { readScannedContent, scanLayer, type ScanResult, type ScanInput } from "./scan-layer.ts";
 import { readObject } from "../git/object-reader.ts";
 import { readChangeSurroundings } from "../git/change-surroundings.ts";
 import { compileMasks, type PathTest, compileScope } from "./scope-globs.ts";
@@ -21,7 +21,7 @@ import { withStoredContent } from "./stored-content.ts";
 import { readTree } from "../git/read-tree.ts";
 import { type ObjectFormat, computeObjectHash, resolveTree, type Tree } from "../git/tree.ts";
 import { editTree, type TreeChange, openTreeFolders } from "../git/tree-folders.ts";
-import { readBack } from "../checkouts/read-back.ts";
+import { type ReadBack, readBack } from "../checkouts/read-back.ts";
 import { readListing } from "../checkouts/stat-listing.ts";
 import { findCheckoutPlace, checkoutPlacePath } from "../checkouts/checkout-place.ts";
 
@@ -30,7 +30,7 @@ export type Examined = Judgement & {
   readonly record: FolderRecord;
   readonly base: Tree;
   readonly tree: GitSha;
-  /** Changed paths that stay where they are: ignored ones beyond the dependency folders we put there, and those left out. */
+  /** How many changed paths are not applied: ignored ones, without the dependency folders we put there, and those left out. */
   readonly ignored: number;
   /** Existing dependency folders, ours and the agent's. */
   readonly dependencies: readonly string[];
@@ -47,9 +47,10 @@ export async function examineLayer(run: RunWorkspace, attempt: AttemptId): Promi
     run.checkouts.packagesFor(record.tree ?? against, run.packagesRoot, await run.findDependencyFolders(run.dependencies)),
   );
   const examined = await examine(run, record, { folder: layerFolder(run, attempt), against, isOwned: run.isOwned, isLeftOut });
-  // The attempt is discarded for it. What a check was shown is left to requireIntact, which must still find it.
+  // The attempt is discarded, and the next one gets new bases. For a checkout this is left to `requireIntact`, which must still notice it.
   if (examined.violations.some(({ kind }) => kind === "damaged_base")) await run.checkouts.distrust();
-  const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path)); // never committed, so not read
+  // A file that is too large is never committed, so it need not be searched for secrets.
+  const tooLarge = new Set(examined.violations.filter(({ kind }) => kind === "too_large").map(({ path }) => path));
   const changes = examined.changes.filter(({ path }) => !tooLarge.has(displayPath(path)));
   const secrets = await findSecrets(run, { folder: examined.folder, base: record.base, changes });
   return secrets.length === 0 ? examined : { ...examined, violations: [...examined.violations, ...secrets] };
@@ -57,7 +58,7 @@ export async function examineLayer(run: RunWorkspace, attempt: AttemptId): Promi
 
 /** A checkout has the whole tree it was made of, including the runner's own files, and nothing in it is masked. */
 export const examineCheckout = (run: RunWorkspace, record: FolderRecord, folder: string): Promise<Examined> =>
-  examine(run, record, { folder, against: record.tree ?? record.base, isOwned: none, isLeftOut: none });
+  examine(run, record, { folder, against: record.tree ?? record.base, isOwned: matchNothing, isLeftOut: matchNothing });
 
 /**
  * The files of a checkout's tree that were written to, whatever their content now: in a view the kernel copied them, in a copy their times
@@ -67,7 +68,12 @@ export async function findTouchedFiles(run: RunWorkspace, record: FolderRecord, 
   const { call, format } = run.shadow;
   const tree = await resolveTree(call, record.tree ?? record.base);
   if (record.isView === true) {
-    const request = { format, isOwned: none, ignoredOf: () => Promise.resolve(new Set<BytePath>()), fileBytesMax: run.fileBytesMax };
+    const request = {
+      format,
+      isOwned: matchNothing,
+      ignoredOf: () => Promise.resolve(new Set<BytePath>()),
+      fileBytesMax: run.fileBytesMax,
+    };
     const place = findCheckoutPlace(run.runDir, folder);
     return [...(await readBack({ ...request, place, folder, tree, against: tree, folders: openTreeFolders(call) })).base.keys()];
   }
@@ -81,7 +87,7 @@ export async function findTouchedFiles(run: RunWorkspace, record: FolderRecord, 
   return touched;
 }
 
-const none: PathTest = () => false;
+const matchNothing: PathTest = () => false;
 const headBytesMax = 512;
 
 type ExamineOptions = {
@@ -98,58 +104,62 @@ async function examine(run: RunWorkspace, record: FolderRecord, options: Examine
   const { call, format } = shadow;
   const tree = await resolveTree(call, against);
   const folders = openTreeFolders(call);
-  const ignoredOf = openIgnoreRules(shadow, folders, await resolveTree(call, record.base), run.folders.rules);
-  const request = { format, isOwned, ignoredOf, fileBytesMax };
-  const place = record.isView === true ? findCheckoutPlace(run.runDir, folder) : null;
-  const scanResult =
-    record.isView === true
-      ? await readBack({
-          ...request,
-          place,
-          folder,
-          tree: await resolveTree(call, record.tree ?? against),
-          against: tree,
-          folders,
-        })
-      : await scanAgainst({
-          ...request,
-          ...(await readUnchangedTest(run, folder, record, against)),
-          root: folder,
-          base: await readTree(call, against),
-        });
+  const scanResult = await scanFolder(run, record, options);
   const { base, ignored } = scanResult;
-  const found = await withStoredContent({ shadow, folder, tree, base, folders, scanned: scanResult.scanned, fileBytesMax });
-  const judgement = judge({
-    ...scanResult,
-    scanned: found,
-    inScope,
-    isOwned,
-    isMasked: compileMasks(record.masks),
-    isLeftOut,
-    fileBytesMax,
-  });
+  const scanned = await withStoredContent({ shadow, folder, tree, base, folders, scanned: scanResult.scanned, fileBytesMax });
+  const isMasked = compileMasks(record.masks);
+  const judgement = judgeLayer({ ...scanResult, scanned, inScope, isOwned, isMasked, isLeftOut, fileBytesMax });
   const surroundings = await readChangeSurroundings(call, folders, tree, judgement.changes);
-  const readHead = headReader(run, folder, judgement.changes);
+  const readHead = createHeadReader(run, folder, judgement.changes);
   const embedded = await findEmbeddedRepositories({ result: surroundings, changes: judgement.changes, readHead });
   const changes = [...judgement.changes, ...judgement.leftOut].map(({ path, after }): TreeChange => [
     path,
     after === null ? null : { mode: after.mode, sha: after.sha },
   ]);
-  const paths = ignored.map(bytePathName);
+  const ignoredPaths = ignored.map(toIgnoredName);
   return {
     ...judgement,
     violations: [...judgement.violations, ...embedded],
     folder,
     record,
     base,
-    tree: await editTree({ folders, format }, tree, [...changes, ...unstorableChanges(format, found)]),
-    ignored: paths.filter((path) => !record.dependencies.includes(path)).length + judgement.leftOut.length,
-    dependencies: paths.filter((path) => run.dependencies.includes(basename(path))),
+    tree: await editTree({ folders, format }, tree, [...changes, ...toUnstorableChanges(format, scanned)]),
+    ignored: ignoredPaths.filter((path) => !record.dependencies.includes(path)).length + judgement.leftOut.length,
+    dependencies: ignoredPaths.filter((path) => run.dependencies.includes(basename(path))),
   };
 }
 
-/** Reads a file named HEAD: from the folder if it was changed there, else from the repository. What cannot be read counts as the worst case. */
-function headReader(run: RunWorkspace, folder: string, changes: Examined["changes"]): EmbeddedInput["readHead"] {
+/** Lists what is in the folder and differs from the tree to compare with: in a view what was written, in a copy by reading its files. */
+async function scanFolder(
+  run: RunWorkspace,
+  record: FolderRecord,
+  { folder, against, isOwned }: ExamineOptions,
+): Promise<ReadBack | (ScanResult & Pick<ScanInput, "base">)> {
+  const { shadow, fileBytesMax } = run;
+  const { call, format } = shadow;
+  const folders = openTreeFolders(call);
+  const ignoredOf = openIgnoreRules(shadow, folders, await resolveTree(call, record.base), run.folders.rules);
+  const request = { format, isOwned, ignoredOf, fileBytesMax };
+  if (record.isView !== true) {
+    const unchangedTest = await readUnchangedTest(run, folder, record, against);
+    const base = await readTree(call, against);
+    return { ...(await scanLayer({ ...request, ...unchangedTest, root: folder, base })), base };
+  }
+  return readBack({
+    ...request,
+    place: findCheckoutPlace(run.runDir, folder),
+    folder,
+    tree: await resolveTree(call, record.tree ?? against),
+    against: await resolveTree(call, against),
+    folders,
+  });
+}
+
+/**
+ * Returns a function that reads a file named HEAD: from the folder if it was changed there, else from the repository. A file that can't be
+ * read counts as a valid HEAD, the worst case.
+ */
+function createHeadReader(run: RunWorkspace, folder: string, changes: Examined["changes"]): EmbeddedInput["readHead"] {
   const worstCase = Buffer.from("ref: refs/");
   const { call, format } = run.shadow;
   return async (path, entry) => {
@@ -164,8 +174,8 @@ function headReader(run: RunWorkspace, folder: string, changes: Examined["change
   };
 }
 
-/** What git cannot store still changes the content, so it is part of the hash. */
-const unstorableChanges = (format: ObjectFormat, scanned: Scan["scanned"]): readonly TreeChange[] =>
+/** Entries that git cannot store are part of the layer's hash too: each counts as a file with the name of its violation as content. */
+const toUnstorableChanges = (format: ObjectFormat, scanned: ScanResult["scanned"]): readonly TreeChange[] =>
   [...scanned].flatMap(([path, entry]) =>
     entry.kind === "odd" && path !== ""
       ? [[path, { mode: "100644", sha: computeObjectHash(format, "blob", Buffer.from(entry.violation)) }] as const]
@@ -185,6 +195,5 @@ async function readUnchangedTest(
   return isUnchanged === null ? {} : { isUnchanged };
 }
 
-const scanAgainst = async (input: ScanInput): Promise<Scan & Pick<ScanInput, "base">> => ({ ...(await scan(input)), base: input.base });
-
-const bytePathName = (path: BytePath): string => displayPath(path).replace(/\/$/, "");
+/** An ignored path as text; folders lose their trailing slash. */
+const toIgnoredName = (path: BytePath): string => displayPath(path).replace(/\/$/, "");

@@ -28,7 +28,7 @@ const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOF
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const chunkBytes = 1 << 20;
 
-/** Why a path was not read: it is missing, not what it should be, or unreadable. */
+/** Thrown if a path was not read; the message says why: it is missing, not what it should be, or unreadable. */
 export class NotRead extends Error {
   override readonly name = "NotRead";
 }
@@ -39,7 +39,7 @@ export type OpenFolder = {
   stat(name: BytePath): Stats;
   linkTarget(name: BytePath): Buffer;
   /** Reads a regular file in pieces, and returns its stat data when it was opened. */
-  read(name: BytePath, piece: (bytes: Buffer) => void, bytesMax: number): Stats;
+  read(name: BytePath, onPiece: (bytes: Buffer) => void, bytesMax: number): Stats;
 };
 
 /** Opens the folder at `path` below `root`, passes it to `use`, and closes it. Throws NotRead if it isn't a real folder. */
@@ -51,12 +51,12 @@ function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolde
   let fd = open(root, folderFlags);
   try {
     for (const part of bytePathParts(path)) {
-      const below = open(inside(fd, part), folderFlags); // W1
+      const below = open(pathInside(fd, part), folderFlags); // W1
       closeSync(fd);
       fd = below;
     }
     const folderFd = fd;
-    return use(openFolderAt((name) => inside(folderFd, name)));
+    return use(openFolderAt((name) => pathInside(folderFd, name)));
   } finally {
     closeSync(fd);
   }
@@ -64,10 +64,8 @@ function withFolderByFd<T>(root: string, path: BytePath, use: (folder: OpenFolde
 
 function withFolderByPath<T>(root: string, path: BytePath, use: (folder: OpenFolder) => T): T {
   const parts = bytePathParts(path);
-  const folders = [
-    root,
-    ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1).map((part) => bytePathBytes(part).toString("utf8")))),
-  ];
+  const folders = [root];
+  for (const part of parts) folders.push(join(folders.at(-1) ?? root, bytePathBytes(part).toString("utf8")));
   const readIdentities = (): string => folders.map((folder) => readIdentity(folder)).join(" "); // W3
   const before = readIdentities();
   const result = use(openFolderAt((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytePathBytes(name)])));
@@ -86,24 +84,27 @@ function readIdentity(folder: string): string {
   return `${stat.dev}:${stat.ino}`;
 }
 
-const inside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytePathBytes(name)]);
+const pathInside = (fd: number, name: BytePath): Buffer => Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), bytePathBytes(name)]);
 
-function openFolderAt(at: (name: BytePath) => Buffer): OpenFolder {
-  const orNotRead = <T>(read: () => T): T => {
-    try {
-      return read();
-    } catch (error) {
-      const code = readErrorCode(error);
-      if (code === null) throw error;
-      throw new NotRead(code);
-    }
-  };
+/** A system error of `read` becomes a NotRead. */
+function orNotRead<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const code = readErrorCode(error);
+    if (code === null) throw error;
+    throw new NotRead(code);
+  }
+}
+
+/** `toPath`: where a name of the folder is. */
+function openFolderAt(toPath: (name: BytePath) => Buffer): OpenFolder {
   return {
-    list: () => orNotRead(() => readdirSync(at("." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name))),
-    stat: (name) => orNotRead(() => lstatSync(at(name))),
-    linkTarget: (name) => orNotRead(() => readlinkSync(at(name), { encoding: "buffer" })),
-    read: (name, piece, bytesMax) => {
-      const fd = open(at(name), fileFlags);
+    list: () => orNotRead(() => readdirSync(toPath("." as BytePath), { encoding: "buffer" }).map((name) => bytePathFromBytes(name))),
+    stat: (name) => orNotRead(() => lstatSync(toPath(name))),
+    linkTarget: (name) => orNotRead(() => readlinkSync(toPath(name), { encoding: "buffer" })),
+    read: (name, onPiece, bytesMax) => {
+      const fd = open(toPath(name), fileFlags);
       try {
         const stat = fstatSync(fd);
         if (!stat.isFile()) throw new NotRead("not a regular file"); // W2
@@ -113,7 +114,7 @@ function openFolderAt(at: (name: BytePath) => Buffer): OpenFolder {
         for (let count = readSync(fd, buffer); count > 0; count = readSync(fd, buffer)) {
           total += count;
           if (total > stat.size) throw new NotRead("grew while it was read");
-          piece(buffer.subarray(0, count));
+          onPiece(buffer.subarray(0, count));
         }
         if (total !== stat.size) throw new NotRead("shrank while it was read");
         return stat;

@@ -1,4 +1,4 @@
-// folder-records: the record of each layer and checkout on disk (its base, tree, masks, packages), kept where no agent can read it.
+// folder-records: keeps a record of each layer and checkout on disk (its base, tree, masks, packages), where no agent can read it.
 //
 // Invariants:
 //   R1. A record is written after its folder is complete and removed before the folder is touched: no record means no usable folder.
@@ -22,7 +22,7 @@ const StoredRecord = v.strictObject({
   /** Object folders that a layer's repository reads and must be able to see. */
   borrows: v.optional(v.array(v.string())),
   masks: v.array(v.string()),
-  /** Only these paths of a layer's changes are applied; all if empty. */
+  /** Globs of the paths whose changes are applied; all if absent. */
   keeps: v.optional(v.array(v.string())),
   dependencies: v.array(v.string()),
   fingerprint: v.nullable(v.string()),
@@ -64,18 +64,18 @@ export type Records = {
 
 export async function openRecords(folder: string): Promise<Records> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const pathOf = (key: string): string => join(folder, `${toSlug(key)}.json`);
+  const recordPath = (key: string): string => join(folder, `${toSlug(key)}.json`);
   const parseRecord = (value: unknown): FolderRecord | null => {
     const result = v.safeParse(StoredRecord, value);
     return result.success ? result.output : null;
   };
   return {
     read: async (key) => {
-      const record = parseRecord(await readJson(pathOf(key)));
+      const record = parseRecord(await readJson(recordPath(key)));
       return record?.key === key ? record : null;
     },
-    write: (record) => writeFileAtomically(pathOf(record.key), `${JSON.stringify(record)}\n`),
-    remove: (key) => rm(pathOf(key), { force: true }),
+    write: (record) => writeFileAtomically(recordPath(record.key), `${JSON.stringify(record)}\n`),
+    remove: (key) => rm(recordPath(key), { force: true }),
     all: async () => {
       const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
       const records = await Promise.all(names.map(async (name) => parseRecord(await readJson(join(folder, name)))));

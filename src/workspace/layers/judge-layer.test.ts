@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bytePathFromText as path, type BytePath } from "../git/byte-path.ts";
 import { findConflicts } from "../landing/apply.ts";
-import { judge, type Change } from "./judge-layer.ts";
+import { judgeLayer, type Change } from "./judge-layer.ts";
 import type { ScannedEntry } from "./scan-layer.ts";
 import { computeObjectHash, computeTreeHash, type TreeEntry } from "../git/tree.ts";
 
@@ -17,7 +17,7 @@ const file = (text: string, more: Partial<Extract<ScannedEntry, { kind: "file" }
   ...more,
 });
 const judged = (base: Record<string, string>, found: Record<string, ScannedEntry>) =>
-  judge({
+  judgeLayer({
     base: tree(base),
     scanned: new Map(Object.entries(found).map(([name, what]) => [path(name), what])),
     inScope: (name) => !name.startsWith("out/"),

@@ -19,6 +19,7 @@ import { isGitlink, isSameEntry, type Tree, type TreeEntry } from "../git/tree.t
 export type Change = {
   readonly path: BytePath;
   readonly before: TreeEntry | null;
+  /** `bytesSha`: the hash of the bytes in the folder, if git stores others for them (stored-content.ts). */
   readonly after: (TreeEntry & { readonly kind: "file" | "link"; readonly bytesSha?: GitSha }) | null;
 };
 export type Judgement = {
@@ -42,33 +43,33 @@ export type JudgeInput = {
 
 const pathBytesMax = 4000;
 
-export function judge(input: JudgeInput): Judgement {
+export function judgeLayer(input: JudgeInput): Judgement {
   const changes: Change[] = [];
   const violations: Violation[] = [];
   const leftOut: Change[] = [];
   const addChange = (change: Change, entry?: Exclude<ScannedEntry, { kind: "odd" }>): void => {
     if (input.isLeftOut(displayPath(change.path))) return void leftOut.push(change); // J4
     changes.push(change);
-    violations.push(...judgePlace(input, change.path), ...(entry === undefined ? [] : judgeKind(input, change.path, entry)));
+    violations.push(...judgePath(input, change.path), ...(entry === undefined ? [] : judgeKind(input, change.path, entry)));
   };
   for (const [path, before] of input.base) {
     if (input.scanned.has(path) || isGitlink(before)) continue;
-    const shown = displayPath(path);
-    if (input.isOwned(shown) || input.isMasked(shown)) continue; // J3
+    const shownPath = displayPath(path);
+    if (input.isOwned(shownPath) || input.isMasked(shownPath)) continue; // J3
     addChange({ path, before, after: null }); // J1
   }
   for (const [path, entry] of input.scanned) {
     if (entry.kind === "odd") {
-      const shown = displayPath(path);
+      const shownPath = displayPath(path);
       // An unreadable root hides what must be judged, whatever is left out below it.
-      if (path === "" || !input.isLeftOut(shown)) violations.push({ path: shown, kind: entry.violation, detail: entry.detail });
+      if (path === "" || !input.isLeftOut(shownPath)) violations.push({ path: shownPath, kind: entry.violation, detail: entry.detail });
       continue;
     }
     const before = input.base.get(path) ?? null;
     const bytesSha = entry.kind === "file" && entry.bytesSha !== undefined ? { bytesSha: entry.bytesSha } : {};
     const after = { kind: entry.kind, mode: entry.kind === "link" ? "120000" : entry.mode, sha: entry.sha, ...bytesSha };
-    if (isSameEntry(before === null ? null : { ...before, mode: plainMode(before.mode) }, after)) continue;
-    addChange({ path, before: before, after }, entry);
+    if (isSameEntry(before === null ? null : { ...before, mode: toPlainMode(before.mode) }, after)) continue;
+    addChange({ path, before, after }, entry);
   }
   violations.push(...judgeCollisions(input.neighbours ?? input.base.keys(), changes));
   changes.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -77,9 +78,9 @@ export function judge(input: JudgeInput): Judgement {
 }
 
 /** Old trees have group-writable files; git checks them out as plain ones. */
-const plainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
+const toPlainMode = (mode: string): string => (mode === "100664" ? "100644" : mode);
 
-function judgePlace(input: JudgeInput, path: BytePath): Violation[] {
+function judgePath(input: JudgeInput, path: BytePath): Violation[] {
   const text = bytePathText(path);
   if (text === null || path.length > pathBytesMax)
     return [{ path: displayPath(path), kind: "bad_path", detail: text === null ? "the name is no UTF-8" : "the path is too long" }];
@@ -92,12 +93,12 @@ function judgePlace(input: JudgeInput, path: BytePath): Violation[] {
 }
 
 function judgeKind(input: JudgeInput, path: BytePath, entry: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
-  const shown = displayPath(path);
-  if (entry.kind === "link") return [{ path: shown, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
+  const shownPath = displayPath(path);
+  if (entry.kind === "link") return [{ path: shownPath, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
   if (entry.links > 1)
-    return [{ path: shown, kind: "hard_link", detail: `the file has ${entry.links} names, so others could still change it` }]; // J2
+    return [{ path: shownPath, kind: "hard_link", detail: `the file has ${entry.links} names, so others could still change it` }]; // J2
   if (entry.bytes > input.fileBytesMax)
-    return [{ path: shown, kind: "too_large", detail: `${entry.bytes} bytes, ${input.fileBytesMax} allowed` }];
+    return [{ path: shownPath, kind: "too_large", detail: `${entry.bytes} bytes, ${input.fileBytesMax} allowed` }];
   return [];
 }
 
@@ -106,9 +107,9 @@ function judgeCollisions(existing: Iterable<BytePath>, changes: readonly Change[
   const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => displayPath(path));
   if (created.length === 0) return [];
   const remaining = [...existing].filter((path) => !deleted.has(path)).map(displayPath);
-  return findCollisions(created, remaining).map(({ path, with: other }) => ({
+  return findCollisions(created, remaining).map(({ path, with: existingPath }) => ({
     path,
     kind: "case_collision",
-    detail: `some machines take it for ${other}`,
+    detail: `some machines take it for ${existingPath}`,
   }));
 }

@@ -1,5 +1,5 @@
-// layer: the folder one attempt works in: the branch's tree as raw files, in a throw-away repository with a little history and no reference
-// to the real one.
+// layer: creates the folder that one attempt works in: the branch's tree as files, in a throw-away repository with a little history and no
+// reference to the real one.
 //
 // Invariants:
 //   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its objects; it borrows only copies that an
@@ -18,7 +18,7 @@ import { type FolderRecord, toSlug } from "./folder-records.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { compileMasks } from "./scope-globs.ts";
 import { withoutFilters } from "../git/shadow.ts";
-import { resolveTree } from "../git/tree.ts";
+import { type ObjectFormat, resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommitsMax, packInto } from "../bases/shared-history.ts";
@@ -32,7 +32,7 @@ export type LayerOptions = {
   readonly masks: readonly string[];
   /** Globs of the paths whose changes are applied; all if undefined. */
   readonly keeps: readonly string[] | undefined;
-  /** Whether an attempt's layer is needed no more. */
+  /** Whether an attempt is over, so that its layer can be deleted. */
   readonly isOver: (attempt: AttemptId) => boolean;
 };
 
@@ -133,11 +133,7 @@ async function createRepository(run: RunWorkspace, folder: string, start: GitSha
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
     await mkdir(join(gitDir, name), { recursive: true });
   await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/work\n");
-  const needsExtension = run.shadow.format !== "sha1";
-  const format = `\trepositoryformatversion = ${needsExtension ? 1 : 0}\n${needsExtension ? `[extensions]\n\tobjectFormat = ${run.shadow.format}\n[core]\n` : ""}`;
-  // Links and views change a file's ctime; its size, mtime and inode are enough.
-  const core = `[core]\n${format}\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n\ttrustctime = false\n`;
-  await writeFile(join(gitDir, "config"), `${core}[user]\n\tname = agent\n\temail = agent@localhost\n`);
+  await writeFile(join(gitDir, "config"), composeLayerConfig(run.shadow.format));
   // The same attributes and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
   await writeFile(join(gitDir, "info", "attributes"), withoutFilters);
   await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
@@ -146,16 +142,34 @@ async function createRepository(run: RunWorkspace, folder: string, start: GitSha
     return [];
   }
   const { objects, shallow } = await run.history(root);
-  await writeFile(join(gitDir, "objects", "info", "alternates"), objects.map((item) => `${item}\n`).join("")); // L1
+  await writeFile(join(gitDir, "objects", "info", "alternates"), objects.map((objectFolder) => `${objectFolder}\n`).join("")); // L1
   if (shallow.length > 0) await writeFile(join(gitDir, "shallow"), shallow.map((boundary) => `${boundary}\n`).join(""));
   if (start !== root) await packInto(run.shadow.call, join(gitDir, "objects", "pack"), start, { without: [root], shallow });
   await writeFile(join(gitDir, "refs", "heads", "work"), `${start}\n`);
   return objects;
 }
 
-/** A copy of the objects for this layer alone, if nothing prevents an agent from writing to shared ones. */
+/** The configuration of a layer's repository. */
+function composeLayerConfig(format: ObjectFormat): string {
+  const extension = format === "sha1" ? [] : ["[extensions]", `\tobjectFormat = ${format}`];
+  const lines = [
+    "[core]",
+    `\trepositoryformatversion = ${extension.length === 0 ? 0 : 1}`,
+    "\tfilemode = true",
+    "\tbare = false",
+    "\tlogallrefupdates = true",
+    "\ttrustctime = false", // links and views change a file's ctime; its size, mtime and inode are enough
+    ...extension,
+    "[user]",
+    "\tname = agent",
+    "\temail = agent@localhost",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Fetches a copy of the objects for this layer alone: without an isolation an agent could write to shared ones. */
 async function fetchHistory(run: RunWorkspace, folder: string, gitDir: string, start: GitSha): Promise<void> {
-  // Nothing has been written to it yet.
+  // The agent has not written to this repository yet, so its configuration is ours.
   const inLayer = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(runnerIdentity) } } as const;
   const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
   const fetch = (depth: number): Promise<{ readonly code: number }> =>
@@ -178,15 +192,17 @@ async function fetchHistory(run: RunWorkspace, folder: string, gitDir: string, s
   if ((await fetch(historyCommitsMax)).code !== 0) await fetch(1);
 }
 
-/** Installed packages: those of a finished attempt that saw the same files, else the user's, shared or copied. */
+type PackageSources = {
+  readonly masks: readonly string[];
+  readonly packageFolders: readonly string[];
+  readonly packages: DependencyBase | null;
+};
+
+/** Provides installed packages: those of a finished attempt that saw the same files, else the user's, shared or copied. */
 async function providePackages(
   run: RunWorkspace,
   folder: string,
-  {
-    masks,
-    packageFolders,
-    packages,
-  }: { readonly masks: readonly string[]; readonly packageFolders: readonly string[]; readonly packages: DependencyBase | null },
+  { masks, packageFolders, packages }: PackageSources,
 ): Promise<readonly string[]> {
   const finished = (await run.layers.all()).filter(({ applied }) => applied !== null).sort((a, b) => a.madeAt - b.madeAt);
   // What an attempt wrote over shared packages is valid only over the same ones.
@@ -195,11 +211,11 @@ async function providePackages(
   const donor = finished.filter(hasSameView).at(-1);
   const moved = donor === undefined ? [] : await moveDependencies(layerFolder(run, donor.key), donor.dependencies, folder);
   if (packages !== null) return [...new Set([...moved, ...packages.paths])];
-  const rest = packageFolders.filter((path) => !moved.includes(path));
-  return [...moved, ...(await copyDependencies(run.packagesRoot, rest, folder))];
+  const missing = packageFolders.filter((path) => !moved.includes(path));
+  return [...moved, ...(await copyDependencies(run.packagesRoot, missing, folder))];
 }
 
-/** Deletes the layers that served: their work is on the branch, or they left none. */
+/** Deletes layers that are not needed any more: their work is on the branch, or their attempt is over. */
 async function dropFinished(run: RunWorkspace, isOver: LayerOptions["isOver"]): Promise<void> {
   for (const { key, applied } of await run.layers.all()) {
     if (applied === null && !isOver(key)) continue;

@@ -11,34 +11,38 @@ import type { RunWorkspace } from "../run-workspace.ts";
 
 const lockFile = "package-lock.json";
 const lockBytesMax = 16 << 20;
-const packagePath = /^node_modules\/(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
+/** `node_modules/name` or `node_modules/@scope/name`. */
+const packagePathPattern = /^node_modules\/(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
 
 type LocalPackage = { readonly path: string; readonly source: string };
 
-/** A run ignores the top folder of packages unless it is part of the tree (git/installed-folders.ts), so the links change nothing that is judged. */
+/**
+ * Links the packages. A run ignores `node_modules` at the top unless it is part of the tree (git/installed-folders.ts), so nothing judged
+ * changes.
+ */
 export async function linkLocalPackages(run: RunWorkspace, folder: string, tree: GitSha): Promise<void> {
   const { call } = run.shadow;
   const folders = openTreeFolders(call);
   const lock = await folders.at(tree, bytePathFromText(lockFile));
   if (lock?.mode.startsWith("100") !== true) return;
-  const local = parseLocalPackages((await readObject(call, lock.sha, lockBytesMax))?.content?.toString("utf8") ?? "");
-  if (local.length === 0 || (await folders.at(tree, bytePathFromText("node_modules"))) !== undefined) return;
-  for (const { path, source } of local) {
-    if (!isTree(await folders.at(tree, bytePathFromText(source))) || (await isThere(run.checkouts.foldersOf(folder), path))) continue;
+  const localPackages = parseLocalPackages((await readObject(call, lock.sha, lockBytesMax))?.content?.toString("utf8") ?? "");
+  if (localPackages.length === 0 || (await folders.at(tree, bytePathFromText("node_modules"))) !== undefined) return;
+  for (const { path, source } of localPackages) {
+    if (!isTree(await folders.at(tree, bytePathFromText(source))) || (await existsInAny(run.checkouts.foldersOf(folder), path))) continue;
     const link = join(folder, path);
     await mkdir(dirname(link), { recursive: true });
     await symlink(relative(dirname(path), source), link);
   }
 }
 
-/** The lock file's packages that are folders of the project. What leads out of it is left out. */
+/** The lock file's packages that are folders of the project. A folder outside the project is left out. */
 export function parseLocalPackages(text: string): readonly LocalPackage[] {
   if (!text.includes('"link"')) return [];
   const { packages } = parseLock(text);
   return Object.entries(packages ?? {}).flatMap(([path, entry]) => {
     const source = entry?.link === true && typeof entry.resolved === "string" ? entry.resolved.replace(/^\.\//, "") : "";
     const isInside = source !== "" && source.split("/").every((part) => part !== "" && part !== "." && part !== "..");
-    return packagePath.test(path) && isInside ? [{ path, source }] : [];
+    return packagePathPattern.test(path) && isInside ? [{ path, source }] : [];
   });
 }
 
@@ -52,8 +56,8 @@ function parseLock(text: string): Lock {
   }
 }
 
-/** A link that leads nowhere is there as well. */
-async function isThere(folders: readonly string[], path: string): Promise<boolean> {
-  const found = await Promise.all(folders.map((folder) => lstat(join(folder, path)).catch(() => null)));
-  return found.some((entry) => entry !== null);
+/** Whether one of the folders has something at the path, if only a dangling link. */
+async function existsInAny(folders: readonly string[], path: string): Promise<boolean> {
+  const entries = await Promise.all(folders.map((folder) => lstat(join(folder, path)).catch(() => null)));
+  return entries.some((entry) => entry !== null);
 }

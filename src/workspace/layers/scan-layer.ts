@@ -1,4 +1,5 @@
-// scan-layer: lists a layer file by file, without trusting anything in it. Folders that the base's ignore rules ignore are counted, not entered.
+// scan-layer: lists a layer file by file, without trusting anything in it. Folders that the base's ignore rules ignore are counted, not
+// entered.
 
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
@@ -29,7 +30,7 @@ export type ScannedEntry =
       readonly detail: string;
     };
 
-export type Scan = {
+export type ScanResult = {
   readonly scanned: ReadonlyMap<BytePath, ScannedEntry>;
   /** The topmost ignored paths; folders end in a slash. */
   readonly ignored: readonly BytePath[];
@@ -54,41 +55,44 @@ const entriesMax = 2_000_000;
 const hashedBytesMax = 4 * 1024 ** 3;
 const sliceMs = 25;
 
-export async function scan(input: ScanInput): Promise<Scan> {
+export async function scanLayer(input: ScanInput): Promise<ScanResult> {
   const scanned = new Map<BytePath, ScannedEntry>();
   const ignored: BytePath[] = [];
   const trackedFolders = new Set([...input.base.keys()].flatMap(listParentFolders));
   const gitlinks = new Set([...input.base].filter(([, entry]) => isGitlink(entry)).map(([path]) => path));
-  let entries = 0;
-  let began = performance.now();
+  let entryCount = 0;
+  let sliceBeganMs = performance.now();
 
   let startPaths: readonly BytePath[] = input.from ?? [];
-  for (let folders: BytePath[] = input.from === undefined ? ["" as BytePath] : []; folders.length > 0 || startPaths.length > 0;) {
+  let folders: readonly BytePath[] = input.from === undefined ? ["" as BytePath] : [];
+  // Each round lists some folders and asks once which of the untracked paths in them are ignored; the next round enters the others.
+  while (folders.length > 0 || startPaths.length > 0) {
     const untracked: BytePath[] = [...startPaths];
     startPaths = [];
     const stack = [...folders];
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
       const listing = listFolder(input, folder, { trackedFolders, gitlinks });
-      for (const [path, what] of listing.scanned) scanned.set(path, what);
+      for (const [path, entry] of listing.scanned) scanned.set(path, entry);
       stack.push(...listing.tracked);
       untracked.push(...listing.untracked);
-      entries += listing.entries;
-      if (entries > entriesMax)
+      entryCount += listing.entries;
+      if (entryCount > entriesMax)
         throw new WorkspaceFailed("workspace_unusable", `The layer holds more than ${entriesMax} files that are not ignored.`);
-      if (performance.now() - began < sliceMs) continue;
-      await setImmediate(); // A long scan must not keep a stop request waiting.
-      began = performance.now();
+      if (performance.now() - sliceBeganMs < sliceMs) continue;
+      await setImmediate(); // a long scan must not keep a stop request waiting
+      sliceBeganMs = performance.now();
     }
     const isOurs = (path: BytePath): boolean => input.isOwned(displayPath(path).replace(/\/$/, ""));
     const ignoredPaths = await input.ignoredOf(untracked.filter((path) => !isOurs(path)));
-    folders = [];
+    const nextFolders: BytePath[] = [];
     for (const path of untracked) {
       if (ignoredPaths.has(path)) ignored.push(path);
-      else if (path.endsWith("/")) folders.push(path.slice(0, -1) as BytePath);
+      else if (path.endsWith("/")) nextFolders.push(path.slice(0, -1) as BytePath);
       else scanned.set(path, identify(input, path));
     }
+    folders = nextFolders;
   }
-  return { scanned: scanned, ignored };
+  return { scanned, ignored };
 }
 
 type FolderListing = {
@@ -99,7 +103,7 @@ type FolderListing = {
 };
 type TrackedPaths = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
 
-/** One folder's entries: tracked ones are identified at once, the rest waits for the ignore rules. */
+/** One folder's entries: tracked files are identified at once, untracked ones wait for the ignore rules. */
 function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPaths): FolderListing {
   const listing: FolderListing & { entries: number } = { scanned: [], tracked: [], untracked: [], entries: 0 };
   const visit = (openFolder: OpenFolder): void => {
@@ -126,7 +130,9 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
   return listing;
 }
 
-/** Git's own names: the layer's `.git` folder is the agent's affair, every other is refused. */
+/**
+ * Classifies names that mean `.git`: `own` for the layer's own folder, which is not judged; all others are refused. Null for other names.
+ */
 export function classifyGitName(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
   if (!isGitName(bytePathText(name) ?? name)) return null;
   if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
@@ -136,12 +142,14 @@ export function classifyGitName(folder: BytePath, name: BytePath, stat: Stats): 
 
 /** A submodule's path is an empty folder, or absent; anything else would be a change inside another repository. */
 export function scanSubmodule(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, ScannedEntry])[] {
-  const odd = (detail: string): (readonly [BytePath, ScannedEntry])[] => [[path, { kind: "odd", violation: "nested_repository", detail }]];
-  if (!stat.isDirectory()) return odd("a submodule's place was taken by something else");
+  const refuse = (detail: string): (readonly [BytePath, ScannedEntry])[] => [
+    [path, { kind: "odd", violation: "nested_repository", detail }],
+  ];
+  if (!stat.isDirectory()) return refuse("a submodule's place was taken by something else");
   try {
-    return withFolder(input.root, path, (folder) => folder.list()).length === 0 ? [] : odd("files inside a submodule's place");
+    return withFolder(input.root, path, (folder) => folder.list()).length === 0 ? [] : refuse("files inside a submodule's place");
   } catch (error) {
-    if (error instanceof NotRead) return odd("a submodule's place could not be read");
+    if (error instanceof NotRead) return refuse("a submodule's place could not be read");
     throw error;
   }
 }

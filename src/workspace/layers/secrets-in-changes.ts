@@ -1,5 +1,5 @@
-// secrets-in-changes: finds changes that would bring a secret of the user's into the repository. Secrets already in the tree are not the attempt's
-// doing.
+// secrets-in-changes: finds changes that would bring a secret of the user's into the repository. A secret that is already in the tree does
+// not count against the attempt.
 //
 // Invariants:
 //   S1. A secret is referred to by its name alone; git gets the text on its standard input, never as an argument.
@@ -24,29 +24,29 @@ export async function findSecrets(
   { folder, base, changes }: { readonly folder: string; readonly base: GitSha; readonly changes: readonly Change[] },
 ): Promise<readonly Violation[]> {
   const violations: Violation[] = [];
-  const isNew = openNewTextTest(run, base);
+  const isNew = createNewTextTest(run, base);
   for (const { path, before, after } of changes) {
     if (after === null || after.kind !== "file") continue; // links are refused as such
-    const shown = displayPath(path);
+    const shownPath = displayPath(path);
     const inName = before === null ? await run.secretsIn(bytePathBytes(path)) : [];
     let inContent: readonly FoundSecret[];
     try {
       inContent = await findSecretsInFile(run, folder, { path, after });
     } catch (error) {
       if (!(error instanceof NotRead)) throw error;
-      violations.push({ path: shown, kind: "unreadable", detail: `could not be read again (${error.message})` }); // S2
+      violations.push({ path: shownPath, kind: "unreadable", detail: `could not be read again (${error.message})` }); // S2
       continue;
     }
     const names = new Set<string>();
     for (const { name, text } of [...inName, ...inContent]) if (!names.has(name) && (await isNew(text))) names.add(name);
-    if (names.size > 0) violations.push({ path: shown, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }); // S1
+    if (names.size > 0) violations.push({ path: shownPath, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }); // S1
   }
   return violations;
 }
 
 /** The same for a text that the runner itself would commit and that is in no folder yet. */
 export async function findSecretsInText(run: RunWorkspace, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
-  const isNew = openNewTextTest(run, base);
+  const isNew = createNewTextTest(run, base);
   const names = new Set<string>();
   for (const { name, text: secret } of await run.secretsIn(Buffer.from(text, "utf8")))
     if (!names.has(name) && (await isNew(secret))) names.add(name);
@@ -70,16 +70,16 @@ async function findSecretsInFile(
 }
 
 /** Returns a test whether a text is nowhere in a commit's tree. Of a text of several lines only the longest is searched for. */
-function openNewTextTest(run: RunWorkspace, base: GitSha): (text: string) => Promise<boolean> {
+function createNewTextTest(run: RunWorkspace, base: GitSha): (text: string) => Promise<boolean> {
   const answers = new Map<string, Promise<boolean>>();
-  const askGit = async (line: string): Promise<boolean> => {
+  const searchTree = async (line: string): Promise<boolean> => {
     const args = ["grep", "--quiet", "--text", "--fixed-strings", "-f", "-", base];
     const { code } = await git({ ...run.shadow.call, args, input: [Buffer.from(line, "latin1")], codes: [0, 1, 128] }); // S1
     return code !== 0;
   };
   return (text) => {
     const line = text.split(/[\r\n]+/).toSorted((a, b) => b.length - a.length)[0] ?? text;
-    const answer = answers.get(line) ?? askGit(line);
+    const answer = answers.get(line) ?? searchTree(line);
     answers.set(line, answer);
     return answer;
   };

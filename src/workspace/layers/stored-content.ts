@@ -1,8 +1,8 @@
-// stored-content: what git stores of files whose attributes convert them (line endings, encodings, $Id$), as `git add` would: git does it
-// itself, in a folder of the runner's own with copies of just these files and of the attributes around them.
+// stored-content: finds out what git would store for files that attributes convert (line endings, encodings, $Id$). Git itself converts
+// them, in a folder of the runner's own with copies of just these files and of the attributes around them.
 //
 // Invariants:
-//   C1. No filter and no configuration applies (git/shadow.ts, H1): conversions run no program.
+//   C1. No filter and no configuration applies (git/shadow.ts): conversions run no program.
 //   C2. Git reads copies only. They were read safely (fd-walk.ts), and are the bytes that were scanned.
 
 import { randomUUID } from "node:crypto";
@@ -71,12 +71,12 @@ export async function withStoredContent(input: StoredContentInput): Promise<Scan
 
 /** The attribute files as they are in the folder: written there, else the tree's unless they were deleted. */
 async function readAttributes(input: StoredContentInput, paths: readonly BytePath[]): Promise<readonly (readonly [BytePath, Buffer])[]> {
-  const found: (readonly [BytePath, Buffer])[] = [];
+  const files: (readonly [BytePath, Buffer])[] = [];
   for (const path of listAttributePaths(paths)) {
     const content = await readAttributeFile(input, path);
-    if (content !== null) found.push([path, content]);
+    if (content !== null) files.push([path, content]);
   }
-  return found;
+  return files;
 }
 
 async function readAttributeFile(input: StoredContentInput, path: BytePath): Promise<Buffer | null> {
@@ -97,14 +97,15 @@ function readOrNull({ folder, shadow, fileBytesMax }: StoredContentInput, path: 
 }
 
 async function writeCopy(files: string, path: BytePath, content: Buffer): Promise<void> {
-  const at = (inside: BytePath): Buffer => Buffer.concat([Buffer.from(`${files}/`), bytePathBytes(inside)]);
-  const above = listParentFolders(path).at(-1);
-  if (above !== undefined) await mkdir(at(above), { recursive: true });
-  await writeFile(at(path), content);
+  const toCopyPath = (treePath: BytePath): Buffer => Buffer.concat([Buffer.from(`${files}/`), bytePathBytes(treePath)]);
+  const parent = listParentFolders(path).at(-1);
+  if (parent !== undefined) await mkdir(toCopyPath(parent), { recursive: true });
+  await writeFile(toCopyPath(path), content);
 }
 
 type Copies = { readonly work: string; readonly files: string; readonly copied: readonly (readonly [BytePath, FileEntry])[] };
 
+/** The entries that git stores with other content than the folder has, and those it refuses. */
 async function hashAsGit(input: StoredContentInput, { work, files, copied }: Copies): Promise<ReadonlyMap<BytePath, ScannedEntry>> {
   const { shadow, base } = input;
   const call = { ...shadow.call, cwd: files, env: { ...shadow.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: join(work, "index") } };
@@ -121,31 +122,38 @@ async function hashAsGit(input: StoredContentInput, { work, files, copied }: Cop
     copied.map(([path]) => path),
   );
   const { out } = await git({ ...call, args: ["ls-files", "-s", "-z"] });
-  const shas = new Map<BytePath, GitSha>();
-  for (const row of out
-    .toString("latin1")
-    .split("\0")
-    .filter((text) => text !== "")) {
-    const tab = row.indexOf("\t");
-    shas.set(bytePathFromBytes(Buffer.from(row.slice(tab + 1), "latin1")), row.slice(0, tab).split(" ")[1] ?? "");
-  }
+  const shas = parseStagedFiles(out);
   const stored = new Map<BytePath, ScannedEntry>();
   for (const [path, entry] of copied) {
     const sha = shas.get(path);
-    const why = refused.get(path);
-    if (why !== undefined) stored.set(path, { kind: "odd", violation: "special_file", detail: `git can't store it: ${why}` });
+    const refusal = refused.get(path);
+    if (refusal !== undefined) stored.set(path, { kind: "odd", violation: "special_file", detail: `git can't store it: ${refusal}` });
     else if (sha !== undefined && sha !== entry.sha) stored.set(path, { ...entry, sha, bytesSha: entry.sha });
   }
   return stored;
 }
 
-/** All at once; if git refuses one, a wrong encoding say, one by one to find out which. Returns the reasons. */
+/** The hashes by path in the output of `ls-files -s -z`: rows like `100644 <sha> 0<tab><path>`. */
+function parseStagedFiles(output: Buffer): ReadonlyMap<BytePath, GitSha> {
+  const shas = new Map<BytePath, GitSha>();
+  for (const row of output.toString("latin1").split("\0")) {
+    if (row === "") continue;
+    const tab = row.indexOf("\t");
+    shas.set(bytePathFromBytes(Buffer.from(row.slice(tab + 1), "latin1")), row.slice(0, tab).split(" ")[1] ?? "");
+  }
+  return shas;
+}
+
+/**
+ * Adds files to the index: all at once, or one by one if git refuses some, for example for a wrong encoding. Returns the refused ones, with
+ * git's reasons.
+ */
 async function addToIndex(call: GitContext, paths: readonly BytePath[]): Promise<ReadonlyMap<BytePath, string>> {
-  const add = (some: readonly BytePath[]): Promise<{ readonly code: number; readonly err: string }> =>
+  const add = (added: readonly BytePath[]): Promise<{ readonly code: number; readonly err: string }> =>
     git({
       ...call,
       args: ["update-index", "--add", "-z", "--stdin"],
-      input: some.flatMap((path) => [bytePathBytes(path), Buffer.from([0])]),
+      input: added.flatMap((path) => [bytePathBytes(path), Buffer.from([0])]),
       codes: [0, 1, 128],
     });
   const refused = new Map<BytePath, string>();

@@ -1,10 +1,10 @@
-// main: the forwarder inside a box. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket that was mounted into the box,
-// byte for byte. It has no secrets.
+// main: the program that forwards connections out of a sandbox. What is sent to 127.0.0.1:PORT (and [::1]:PORT) comes out at the socket
+// that was mounted into the sandbox, byte for byte. It has no secrets.
 //
 // usage: egress.cjs PORT SOCKET
 //
 // Invariants:
-//   D1. It listens on the box's own loopback alone.
+//   D1. It listens on the sandbox's own loopback alone.
 //   D2. It buffers nothing: what one side does not read, the other side cannot send.
 
 import { connect, createServer, type Socket } from "node:net";
@@ -15,13 +15,13 @@ const [port = "", socket = ""] = process.argv.slice(2);
 function pass(inner: Socket): void {
   const outer = connect({ path: socket, allowHalfOpen: true });
   inner.setNoDelay(true);
-  for (const [item, other] of [
+  for (const [source, target] of [
     [inner, outer],
     [outer, inner],
   ] as const) {
-    item.on("error", () => other.destroy());
-    item.on("close", (hadError) => hadError && other.destroy());
-    item.pipe(other); // D2
+    source.on("error", () => target.destroy());
+    source.on("close", (hadError) => hadError && target.destroy());
+    source.pipe(target); // D2
   }
 }
 
@@ -34,5 +34,5 @@ function listen(host: string, onError: () => void): void {
 
 process.title = "autopilot-egress";
 listen("127.0.0.1", () => process.exit(1));
-// Without IPv6, no one will use it.
+// A machine without IPv6 can't listen there, and nothing will connect there.
 listen("::1", () => undefined);
