@@ -18,33 +18,36 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
     requireStatus(loaded, "ack", "draft");
     const { run, view, paths } = loaded;
     await refuseForeignDraft(context, loaded);
-    const recorded = view.drafted.ack;
-    const isCurrent = matchesAck(recorded, input.id);
-    const stale = isCurrent ? await whyStale(context, paths, view) : "That is not the id of the preview in force.";
-    if (stale !== null) {
+    const ackId = view.drafted.ack;
+    const isCurrent = matchesAck(ackId, input.id);
+    const staleReason = isCurrent ? await whyStale(context, paths, view) : "That is not the id of the preview in force.";
+    if (staleReason !== null) {
       refuse("ack_stale", {
         run_id: run,
         state: view.status,
-        message: stale,
-        remediation: ["autopilot start … shows the new preview", ...(isCurrent ? [] : [`the draft here is ${recorded.slice(0, 12)}`])],
+        message: staleReason,
+        remediation: ["autopilot start … shows the new preview", ...(isCurrent ? [] : [`the draft here is ${ackId.slice(0, 12)}`])],
       });
     }
     await withRun(context, paths, run, (openRun) =>
-      openRun.append({ event: "preview_acknowledged", ack: recorded, actor: toActor(context), reason_code: "ack_recorded" }),
+      openRun.append({ event: "preview_acknowledged", ack: ackId, actor: toActor(context), reason_code: "ack_recorded" }),
     );
     return respond("ack_recorded", {
       run_id: run,
       state: "draft",
       message: `Acknowledged. ${run} may start.`,
       remediation: ["autopilot go"],
-      data: { ack: recorded },
+      data: { ack: ackId },
     });
   });
 }
 
-const matchesAck = (ack: string, id: string): boolean => id === ack || (id.length >= 8 && ack.startsWith(id));
+/** The preview shows the first characters of its id; fewer than these could match another preview. */
+const shortIdCharsMin = 8;
 
-/** The draft with this preview, wherever the bare commands point now; null if a run is named or none is found. */
+const matchesAck = (ack: string, id: string): boolean => id === ack || (id.length >= shortIdCharsMin && ack.startsWith(id));
+
+/** The draft whose preview has this id, even if another run is the current one; null if a run was named or no draft matches. */
 async function findDraftByAck(
   context: CommandContext,
   { id, run }: { readonly id: string; readonly run?: string | undefined },
@@ -60,13 +63,13 @@ async function findDraftByAck(
 
 /** Another user's draft is shown instead of acknowledged: the person who typed its id may not have seen what it does. */
 async function refuseForeignDraft(context: CommandContext, { paths, run, view }: LoadedRun): Promise<void> {
-  const why = whyForeign(context, paths, run);
-  if (why === null) return;
+  const foreignReason = whyForeign(context, paths, run);
+  if (foreignReason === null) return;
   const { page, data } = await buildPreview(context, paths, view);
   refuse("run_foreign", {
     run_id: run,
     state: view.status,
-    message: `${run} isn't yours: ${why}. Nothing of it was acknowledged.`,
+    message: `${run} isn't yours: ${foreignReason}. Nothing of it was acknowledged.`,
     page,
     rowsMax: screenRows,
     remediation: [`autopilot adopt ${run} shows it and asks`],

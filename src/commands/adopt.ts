@@ -33,6 +33,7 @@ import { whyTracked } from "../project/runs/require-own-run.ts";
 import { requireSettings } from "../project/config/settings.ts";
 import { checkBlobs, readRecords } from "./verify/verify-records.ts";
 
+/** Shows the run's preview under this user's config; with consent the run then belongs to this user. */
 export function adopt(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly yes: boolean },
@@ -42,29 +43,34 @@ export function adopt(
     const run = resolveRun(paths, input.run);
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const folder = runFolder(paths, run);
-    const before = requireFoldedRun(folder, run);
+    const foldedRun = requireFoldedRun(folder, run);
     if (findBinding(context.env, paths, folder, run).kind === "ours" && (await whyTracked(paths, folder)) === null)
-      return respond("ok", { run_id: run, state: before.status, message: `${run} is yours already.` });
-    await refuseUnfit(context, paths, run, before);
+      return respond("ok", { run_id: run, state: foldedRun.status, message: `${run} is yours already.` });
+    await refuseUnfit(context, paths, run, foldedRun);
 
     const scripts: string[] = [];
-    const policy = await policyFor(context, paths, before, scripts);
-    const after = viewAfter(folder, policy);
-    const preview = await buildPreview(context, paths, after);
+    const policy = await policyFor(context, paths, foldedRun, scripts);
+    const adoptedRun = foldWithPolicy(folder, policy);
+    const preview = await buildPreview(context, paths, adoptedRun);
+    // The preview's last line says how to acknowledge it, which isn't what is asked here.
     const page = [`${run} came from elsewhere. It would go on under your config:`, "", ...preview.page.slice(0, -1)];
-    const shown = { run_id: run, state: before.status, page, warnings: preview.warnings, data: { preview: preview.data } };
+    const responseFields = { run_id: run, state: foldedRun.status, page, warnings: preview.warnings, data: { preview: preview.data } };
     if (!input.yes && (context.isTerminal ? await askToAdopt(context, page) : null) !== "y")
       return respond("dry_run_required_before_execute", {
-        ...shown,
+        ...responseFields,
         message: `Nobody has said yes, so ${run} stays as it is.`,
         remediation: [`autopilot adopt ${run} --yes`],
       });
 
-    moveAway(folder); // A1
+    setAsideUntrustedFiles(folder); // A1
     await appendAdoption({ context, paths, folder, events: [{ event: "run_adopted", root: paths.root }, policy], blobs: scripts });
-    bindRun(context.env, paths, folder, { run, ack: after.drafted.ack, isolation: after.drafted.isolation }); // A3
-    if (isRunOpen(before)) writeCurrent(paths, run);
-    return respond("run_adopted", { ...shown, message: `${run} is yours now.`, remediation: [`${nextCommand(before)} --run ${run}`] });
+    bindRun(context.env, paths, folder, { run, ack: adoptedRun.drafted.ack, isolation: adoptedRun.drafted.isolation }); // A3
+    if (isRunOpen(foldedRun)) writeCurrent(paths, run);
+    return respond("run_adopted", {
+      ...responseFields,
+      message: `${run} is yours now.`,
+      remediation: [`${nextCommand(foldedRun)} --run ${run}`],
+    });
   });
 }
 
@@ -84,19 +90,17 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
   const chain = verifyJournal(folder);
   const { results, blobs } = await readRecords(paths, run);
   const { damaged } = checkBlobs(paths, run, [...blobs, ...results.keys()]);
-  if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || hasOddFiles(join(folder, "blobs")))
+  if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || !hasOnlyFilesAndFolders(join(folder, "blobs")))
     refuse("journal_damaged", { run_id: run, message: `${run} can't be adopted: it isn't whole.`, remediation: damagedJournalHints(run) });
   if (isRunOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
 }
 
-/** Whether there is anything but files and folders, such as a link: writing to it would change a file elsewhere. */
-function hasOddFiles(folder: string): boolean {
+/** Whether the folder is absent or has nothing but files and folders in it. Writing to a link would change a file elsewhere. */
+function hasOnlyFilesAndFolders(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
-  if (stats === undefined) return false;
-  return (
-    !stats.isDirectory() ||
-    readdirSync(folder, { recursive: true, withFileTypes: true }).some((dirent) => !dirent.isFile() && !dirent.isDirectory())
-  );
+  if (stats === undefined) return true;
+  if (!stats.isDirectory()) return false;
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).every((dirent) => dirent.isFile() || dirent.isDirectory());
 }
 
 /** The event that puts the run under this user's config (A2). Scripts that it stores are added to `scripts`. */
@@ -153,10 +157,10 @@ function requireFoldedRun(folder: string, run: string): RunView {
   return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} is empty.` });
 }
 
-/** The run's state once its user's policy applies. */
-function viewAfter(folder: string, policy: Draft): RunView {
+/** The run's state once this user's policy applies, as if the event were the journal's next line. */
+function foldWithPolicy(folder: string, policy: Draft): RunView {
   const { fold, last } = foldJournal(folder);
-  const { epoch, active_ms, ts, seq } = last as unknown as Entry;
+  const { epoch, active_ms, ts, seq } = last as unknown as Entry; // `requireFoldedRun` has refused an empty journal
   fold.apply({ actor: "system", reason_code: "ok", ...policy, epoch, active_ms, ts, seq: seq + 1 } as Entry);
   return fold.state as RunView;
 }
@@ -166,23 +170,23 @@ async function askToAdopt(context: CommandContext, page: readonly string[]): Pro
   return context.ask("Take this run over?", ["y", "n"]);
 }
 
-const adoptedFiles = [journalFile, "blobs", sharedFile];
+const keptNames = [journalFile, "blobs", sharedFile];
 
-/** A1. From here on only this user can write what is taken over. */
-export function moveAway(folder: string): void {
+/** Moves everything that isn't taken over into a folder beside it (A1). From here on only this user can write what is taken over. */
+export function setAsideUntrustedFiles(folder: string): void {
   chmodSync(folder, 0o700);
   chmodSync(join(folder, journalFile), 0o600);
-  const others = readdirSync(folder).filter((name) => !adoptedFiles.includes(name) && !name.startsWith("before-adoption"));
+  const others = readdirSync(folder).filter((name) => !keptNames.includes(name) && !name.startsWith("before-adoption"));
   if (others.length === 0) return;
-  let movedTo = join(folder, "before-adoption");
-  for (let n = 2; ; n++) {
+  let target = join(folder, "before-adoption");
+  for (let number = 2; ; number++) {
     try {
-      mkdirSync(movedTo, { mode: 0o700 });
+      mkdirSync(target, { mode: 0o700 });
       break;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      movedTo = join(folder, `before-adoption-${n}`);
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // the run was adopted before
+      target = join(folder, `before-adoption-${number}`);
     }
   }
-  for (const name of others) renameSync(join(folder, name), join(movedTo, name));
+  for (const name of others) renameSync(join(folder, name), join(target, name));
 }

@@ -21,16 +21,16 @@ export function agents(context: CommandContext, _input: object): Promise<Command
       listAvailability(context, settings.config),
       inspectWantedIsolation(settings.isolation),
     ]);
-    const list = availability
-      .toSorted((left, right) => rank(left) - rank(right))
+    const rows = availability
+      .toSorted((left, right) => usabilityRank(left) - usabilityRank(right))
       .map((agent) => agentRow(agent, isolation, settings.config));
     const usable = availability.filter((agent) => isUsable(agent) && agent.profile.found !== "embedded").map(({ name }) => name);
     const message = usable.length === 0 ? "No agent can be used here yet." : `${usable.join(", ")} can be used here.`;
     return respond("ok", {
       message,
       warnings: settings.warnings,
-      page: [...pageOf(list), "", `Contained by ${isolation.level}: ${isolation.found}.`],
-      data: { agents: list, isolation },
+      page: [...agentLines(rows), "", `Contained by ${isolation.level}: ${isolation.found}.`],
+      data: { agents: rows, isolation },
     });
   });
 }
@@ -45,7 +45,7 @@ export function tryAgent(context: CommandContext, input: { readonly name: string
 }
 
 /** Usable agents first, then installed ones, then the rest; each in the order of the table. */
-function rank(agent: AgentAvailability): number {
+function usabilityRank(agent: AgentAvailability): number {
   if (isUsable(agent)) return 0;
   return agent.state === "missing" ? 2 : 1;
 }
@@ -94,10 +94,9 @@ function describeLogin({ login }: AgentAvailability): {
   }
 }
 
-function pageOf(list: readonly Row[]): readonly string[] {
-  const width = Math.max(...list.map(({ name }) => name.length));
-  return list.flatMap((row) => {
-    const { name, is_usable, is_installed, version, command, login, reports, missing, fix, containment } = row;
+function agentLines(rows: readonly Row[]): readonly string[] {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows.flatMap(({ name, is_usable, is_installed, version, command, login, reports, missing, fix, containment }) => {
     const indent = " ".repeat(width + 4);
     if (!is_installed) return [`· ${name.padEnd(width)}  not installed     ${fix.join("; ")}`];
     return [

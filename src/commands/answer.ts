@@ -1,4 +1,4 @@
-// answer: answers an open question, or approves what waits for approval.
+// answer: answers an open question of a run.
 
 import { createHash } from "node:crypto";
 import type { CommandResponse } from "../contracts/command-response.ts";
@@ -31,7 +31,7 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
     if (input.text.trim() === answerPlaceholder) refuse("usage", { message: `Put your answer where ${answerPlaceholder} stands.` });
     const loaded = await loadRun(context, input.run);
     const block = findOpenBlock(loaded, input.block);
-    if (input.content !== undefined && input.content !== contentOfBlock(loaded.run, block.block, block.question))
+    if (input.content !== undefined && input.content !== hashQuestion(loaded.run, block.block, block.question))
       refuse("block_changed", {
         run_id: loaded.run,
         state: loaded.view.status,
@@ -41,55 +41,40 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
   });
 }
 
-/** What an answer is bound to: this question of this run. */
-export const contentOfBlock = (run: string, block: string, question: string): string =>
+/** Binds an answer to the question as it was shown: an answer with another hash is refused. */
+export const hashQuestion = (run: string, block: string, question: string): string =>
   createHash("sha256").update([run, block, question].join("\0")).digest("hex").slice(0, 16);
 
-/** Approves what waits for approval: the recommended answer, or the one given. */
-export function approve(
-  context: CommandContext,
-  input: {
-    readonly run?: string | undefined;
-    readonly answer?: string | undefined;
-  },
-): Promise<CommandResponse> {
-  return catchRefusals(async () => {
-    const loaded = await loadRun(context, input.run);
-    const block = findOpenBlock(loaded, undefined);
-    const choice = input.answer ?? block.recommend ?? Object.keys(block.options)[0];
-    if (choice === undefined)
-      return refuse("human_block_open", {
-        message: `"${block.question}" needs a free-text answer: autopilot answer "…"`,
-        run_id: loaded.run,
-      });
-    return recordAnswer(context, loaded, { block, text: choice, issues: [] });
-  });
-}
-
-function findOpenBlock(loaded: LoadedRun, named: string | undefined): OpenBlock {
-  const open = listOpenQuestions(loaded.view);
+/** The open question that is meant: the named one (the end of its name is enough), else the only one. */
+export function findOpenBlock(loaded: LoadedRun, blockName: string | undefined): OpenBlock {
+  const openBlocks = listOpenQuestions(loaded.view);
   const runFields = { run_id: loaded.run, state: loaded.view.status };
-  if (open.length === 0)
+  if (openBlocks.length === 0)
     return refuse("invalid_state_transition", {
       ...runFields,
       message: `${loaded.run} has no open question.`,
       data: { allowed_from: ["a run with an open question"] },
     });
-  const [only] = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
-  if (only === undefined || (named === undefined && open.length > 1)) {
+  const [match] = blockName === undefined ? openBlocks : openBlocks.filter(({ block }) => block.endsWith(blockName));
+  if (match === undefined || (blockName === undefined && openBlocks.length > 1)) {
     return refuse("human_block_open", {
       ...runFields,
       result: "FAIL",
-      message: named === undefined ? "Several questions are open; say which." : `No open question is called ${named}.`,
-      remediation: open.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),
+      message: blockName === undefined ? "Several questions are open; say which." : `No open question is called ${blockName}.`,
+      remediation: openBlocks.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),
     });
   }
-  return only;
+  return match;
 }
 
 type GivenAnswer = { readonly block: OpenBlock; readonly text: string; readonly issues: readonly string[] };
 
-async function recordAnswer(context: CommandContext, loaded: LoadedRun, { block, text, issues }: GivenAnswer): Promise<CommandResponse> {
+/** Sends an answer to the run, whether a process works on it or not. */
+export async function recordAnswer(
+  context: CommandContext,
+  loaded: LoadedRun,
+  { block, text, issues }: GivenAnswer,
+): Promise<CommandResponse> {
   const choices = Object.keys(block.options);
   const chosen = matchAnswer(block, text);
   if (chosen === null) {

@@ -11,23 +11,23 @@ import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 
-/** Limits and usage. */
+/** Shows the limits of a run and what it has used of them. */
 export function budget(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { run, view } = await loadRun(context, input.run);
-    const budgetData = buildBudgetView(view);
+    const budgetFields = buildBudgetView(view);
     return respond("ok", {
       run_id: run,
       state: view.status,
       message: `Budget of ${run}.`,
       page: budgetPage(view),
-      data: { budget: budgetData },
+      data: { budget: budgetFields },
     });
   });
 }
 
 /** Raises limits of an open run: `tokens=+100k` adds, `tokens=300k` sets, `phase.tokens=…` is what one phase may use. Lowering is refused. */
-export function raise(
+export function raiseLimits(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly limits: readonly string[]; readonly reason?: string | undefined },
 ): Promise<CommandResponse> {
@@ -66,6 +66,7 @@ type Raise = { readonly scope: "run" | "phase"; readonly dimension: string; read
 
 const phasePrefix = "phase.";
 
+/** Parses `tokens=+100k` or `phase.minutes=30` into the limit's new value; refuses what would not raise it. */
 function parseRaise({ view, run }: LoadedRun, word: string): Raise {
   const [name = "", amount = ""] = word.split("=", 2);
   const scope = name.startsWith(phasePrefix) ? "phase" : "run";

@@ -9,8 +9,8 @@ import { findProject } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { respond } from "../project/respond.ts";
 
-/** Every setting in force, and where it came from. */
-export function config(context: CommandContext, _input: object): Promise<CommandResponse> {
+/** Shows every setting in force, and where it came from. */
+export function showConfig(context: CommandContext, _input: object): Promise<CommandResponse> {
   const loadedConfig = readConfig({ env: context.env, root: findProject(context.cwd)?.root ?? null });
   if (loadedConfig.kind === "invalid") {
     return Promise.resolve(respond("config_invalid", describeInvalidConfig(loadedConfig.findings)));
@@ -23,7 +23,7 @@ export function config(context: CommandContext, _input: object): Promise<Command
     }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   const page = [
-    ...settings.map((setting) => `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${originText(setting)})`),
+    ...settings.map((setting) => `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${describeOrigin(setting)})`),
     "",
     "What isn't listed is decided for each run, and its preview shows it. Every key: autopilot schema config",
   ];
@@ -33,22 +33,22 @@ export function config(context: CommandContext, _input: object): Promise<Command
   );
 }
 
-function originText({ from, file, line }: ValueOrigin): string {
+function describeOrigin({ from, file, line }: ValueOrigin): string {
   return file === undefined ? from : `${from}: ${file}:${line ?? 1}`;
 }
 
 type Leaf = { readonly key: string; readonly value: unknown };
 
-/**
- * Every value with its name, `checks.detect`. An environment variable of an agent or check may be a secret: then only its name is shown.
- */
+/** Lists every value under its full key, such as `checks.detect`. A variable for an agent or a check that is named like a secret is masked. */
 function flattenSettings(value: unknown, path: readonly string[] = []): readonly Leaf[] {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : flattenSettings(field, [...path, name])));
-  const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
-  const isSecret = isVariable && secretNames.test(path.at(-1) ?? "");
   if (path[0] === "notify" && Array.isArray(value))
     return (value as readonly NotifyHook[]).map((hook, index) => ({ key: `notify.${hook.name ?? index + 1}`, value: describeHook(hook) }));
+  const isVariable = path.at(-2) === "env" && (path[0] === "agents" || path[0] === "checks");
+  const isSecret = isVariable && secretName.test(path.at(-1) ?? "");
   return [{ key: path.join("."), value: isSecret ? "(not shown)" : value }];
 }
-const secretNames = /key|token|secret|passw|auth|credential/i;
+
+/** Such as `ANTHROPIC_API_KEY` or `DB_PASSWORD`. */
+const secretName = /key|token|secret|passw|auth|credential/i;

@@ -8,46 +8,46 @@ import { refuse } from "../project/respond.ts";
 import { findingText } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
-/** Work that a run could start from: another tool's run (`begun`), or documents without a run. */
+/** Work that a run could start from: another tool's run (`isBegun`), or documents without a run. */
 export type DetectedWork = ForeignRun & { readonly isBegun: boolean };
 
-/** The work detected here, by every playbook. Reads only; nothing is generated or decided. */
+/** Asks every playbook for the work it detects here. Reads only. */
 export async function detectWork(context: CommandContext, root: string): Promise<readonly DetectedWork[]> {
   if (isFolderBlocked({ root, folder: join(root, ".autopilot") }))
     return refuse("workspace_unusable", {
       message: `A file lies where a folder is needed: ${join(root, ".autopilot")}. Runs are kept in a folder of that name.`,
       remediation: ["rename it, then try again"],
     });
-  const works: DetectedWork[] = [];
+  const detectedWork: DetectedWork[] = [];
   for (const load of Object.values(playbooks)) {
     const playbook = await load();
     const foreign = await playbook.findForeign?.(context, root);
     if (foreign !== undefined && foreign !== null) {
-      works.push({ ...foreign, isBegun: true });
+      detectedWork.push({ ...foreign, isBegun: true });
       continue;
     }
     const documents = await playbook.documents?.(context, root);
-    if (documents !== undefined && documents !== null) works.push({ ...documents, findings: [], isBegun: false });
+    if (documents !== undefined && documents !== null) detectedWork.push({ ...documents, findings: [], isBegun: false });
   }
-  return works;
+  return detectedWork;
 }
 
-/** The commands that take up the detected work, one for each; a bare one if there is no choice. */
+/** The commands that start from the detected work, one for each; without a flag if there is only one. */
 export function resumeCommands(detected: readonly DetectedWork[]): readonly string[] {
   if (detected.length > 1) return detected.map(({ flow }) => `autopilot go --flow ${flow}`);
   return detected.map(({ isBegun }) => (isBegun ? "autopilot resume" : "autopilot go"));
 }
 
-/** The only candidate; refused if there are several, or if its files cannot be read. Null if there is none. */
+/** The only detected work, or null; refuses if there are several, or if the files of the only one cannot be read. */
 export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork | null {
   const [only, ...others] = detected;
   if (only === undefined) return null;
   if (others.length > 0)
     return refuse("objective_schema_invalid", {
-      message: `Several things could be taken up here: ${detected.map(({ summary: standing }) => standing).join("; ")}. Say which.`,
+      message: `Several things could be taken up here: ${detected.map(({ summary }) => summary).join("; ")}. Say which.`,
       state: "idle",
       remediation: detected.map(({ flow, files }) => `autopilot go --flow ${flow}   (${files.join(", ")})`),
-      data: { found: detected.map(toData), missing_fields: ["goal"] },
+      data: { found: detected.map(detectedWorkData), missing_fields: ["goal"] },
     });
   const errors = only.findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0)
@@ -62,9 +62,9 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
 }
 
 /** Detected work as it appears in JSON responses. */
-export const toData = ({ flow, files, summary: standing, isBegun }: DetectedWork): Record<string, unknown> => ({
+export const detectedWorkData = ({ flow, files, summary, isBegun }: DetectedWork): Record<string, unknown> => ({
   flow,
   files,
-  standing,
+  standing: summary,
   begun: isBegun,
 });

@@ -11,7 +11,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 
-const filesMax = 26;
+const filesShownMax = 26;
 
 type Input = {
   readonly run?: string | undefined;
@@ -20,13 +20,13 @@ type Input = {
   readonly stat: boolean;
 };
 
-/** The agents' turns that are under way. */
-const openTurns = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
+/** Which agents' turns are under way; a step without a role runs no agent. */
+const describeOpenTurns = (open: Readonly<Record<string, { readonly role: string | null; readonly attempt: string }>>): readonly string[] =>
   Object.values(open)
     .filter(({ role }) => role !== null)
     .map(({ attempt }) => describeAttempt(attempt));
 
-/** What a run has changed: from its base commit to its branch's newest. The work of an unfinished turn is not included. */
+/** Shows the files or the patch of a run's change. The work of an unfinished turn isn't included. */
 export function diff(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run, view, owner } = await loadRun(context, input.run);
@@ -43,26 +43,25 @@ export function diff(context: CommandContext, input: Input): Promise<CommandResp
     const { file } = input;
     const [allFiles, { commits }] = await Promise.all([readFileChanges(repository, base, tip), readSummary(repository, base, tip)]);
     const files = file === undefined ? allFiles : allFiles.filter(({ path }) => path === file);
-    if (file !== undefined && files.length === 0)
+    if (file !== undefined && files.length === 0) {
+      const changedPaths = allFiles.map(({ path }) => path);
       return refuse("usage", {
         ...runFields,
-        message: `${run} did not change ${oneLine(file)}.${didYouMean(
-          file,
-          allFiles.map(({ path }) => path),
-        )}`,
+        message: `${run} did not change ${oneLine(file)}.${didYouMean(file, changedPaths)}`,
         remediation: ["autopilot diff --stat"],
       });
-    const openTurnNames = owner === null ? [] : openTurns(view.open);
+    }
+    const openTurns = owner === null ? [] : describeOpenTurns(view.open);
     const message =
-      files.length === 0 && openTurnNames.length > 0
-        ? `${run}: nothing is committed yet. ${firstFew(openTurnNames)} is working; its changes show here once the turn has ended.`
+      files.length === 0 && openTurns.length > 0
+        ? `${run}: nothing is committed yet. ${firstFew(openTurns)} is working; its changes show here once the turn has ended.`
         : `${run}: ${describeDiffStat(files, commits.length)}.`;
     const data = { base, tip, files, commits };
     if (input.stat || files.length === 0) {
       const runArgument = input.run === undefined ? "" : ` ${run}`;
       const page = [
         message,
-        ...fileRows(files, filesMax).map((row) => `  ${row}`),
+        ...fileRows(files, filesShownMax).map((row) => `  ${row}`),
         ...(files.length === 0 ? [] : ["", `→ autopilot diff${runArgument}`]),
       ];
       return respond("ok", { ...runFields, message, page, data });

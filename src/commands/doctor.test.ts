@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reasons } from "../contracts/reason.ts";
-import { codeCache, doctorCode } from "./doctor.ts";
+import { checkCodeCache, doctorCode } from "./doctor.ts";
 
 test("something needed that is missing ends doctor with 1", () => {
   const codes = [["node_modules"], ["agents"], ["isolation bwrap"], ["git", "agents"]].map(doctorCode);
@@ -17,12 +17,12 @@ test("something needed that is missing ends doctor with 1", () => {
 test("a code cache that is not the user's alone is told of, and is no fault", () => {
   const cache = mkdtempSync(join(tmpdir(), "autopilot-doctor-"));
   try {
-    expect(codeCache({ env: { XDG_CACHE_HOME: cache } })).toEqual([]);
+    expect(checkCodeCache({ env: { XDG_CACHE_HOME: cache } })).toEqual([]);
     chmodSync(cache, 0o777);
-    expect(codeCache({ env: { XDG_CACHE_HOME: cache } })).toMatchObject([
+    expect(checkCodeCache({ env: { XDG_CACHE_HOME: cache } })).toMatchObject([
       { name: "code cache", ok: true, found: `not used, so starts are slower: others may write to ${cache}` },
     ]);
-    expect(codeCache({ env: { XDG_CACHE_HOME: cache, AUTOPILOT_CODE_CACHE: "off" } })).toEqual([]);
+    expect(checkCodeCache({ env: { XDG_CACHE_HOME: cache, AUTOPILOT_CODE_CACHE: "off" } })).toEqual([]);
   } finally {
     rmSync(cache, { recursive: true });
   }

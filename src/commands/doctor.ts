@@ -20,16 +20,17 @@ import { getRedaction } from "../project/secrets/context-redaction.ts";
 import { readSettings } from "../project/config/settings.ts";
 import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 
-const blockingFindings: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
+/** Findings without which no run can begin. */
+const blockingNames: ReadonlySet<string> = new Set(["node", "git", "repository", "config", "folder", "disk"]);
 
-/** The result of doctor, by what is missing: without any of it a run can't begin, or can't be isolated or proved. */
+/** The reason code of doctor's response, by the names of what is missing; the worst counts. */
 export function doctorCode(missing: readonly string[]): ReasonCode {
   if (missing.length === 0) return "ok";
-  if (missing.some((name) => blockingFindings.has(name))) return "workspace_unusable";
+  if (missing.some((name) => blockingNames.has(name))) return "workspace_unusable";
   return missing.includes("agents") ? "agent_unavailable" : "tools_missing";
 }
 
-/** `isNote`: worth knowing, neither good nor missing. */
+/** `found` is shown beside the name; `isNote`: worth knowing, neither good nor missing. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: true };
 
 function findingLines({ name, ok, found, fix, isNote }: Finding): readonly string[] {
@@ -40,20 +41,20 @@ function findingLines({ name, ok, found, fix, isNote }: Finding): readonly strin
 /** Checks the machine and the folder, and says how to fix what is missing. Changes nothing. */
 export function doctor(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const availability = await listAvailability(context, configOf(context));
+    const availability = await listAvailability(context, readConfigOrEmpty(context));
     const paths = findProject(context.cwd);
     const repositoryLookup = await openRepository(context.cwd);
     const findings: Finding[] = [
-      node(),
-      git(),
-      repository(repositoryLookup),
-      config(context),
-      ...folder(paths),
-      ...disk(paths?.root ?? context.cwd),
-      ...codeCache(context),
-      ...(await isolations()),
-      ...secrets(context, paths?.root ?? null),
-      ...(await checks(context, repositoryLookup)),
+      checkNode(),
+      checkGit(),
+      checkRepository(repositoryLookup),
+      checkConfig(context),
+      ...checkFolder(paths),
+      ...checkDisk(paths?.root ?? context.cwd),
+      ...checkCodeCache(context),
+      ...(await checkIsolation()),
+      ...checkSecrets(context, paths?.root ?? null),
+      ...(await checkProjectChecks(context, repositoryLookup)),
       checkAgents(availability),
     ];
     const runs = paths === null ? 0 : listRuns(paths).length;
@@ -92,7 +93,7 @@ export function doctor(context: CommandContext, _input: object): Promise<Command
   });
 }
 
-function node(): Finding {
+function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return {
     name: "node",
@@ -104,22 +105,22 @@ function node(): Finding {
 
 const versionTimeoutMs = 10_000;
 
-function git(): Finding {
+function checkGit(): Finding {
   const { stdout, status } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: versionTimeoutMs });
   return { name: "git", ok: status === 0, found: status === 0 ? stdout.trim() : "not found", fix: "install git" };
 }
 
 type RepositoryLookup = Awaited<ReturnType<typeof openRepository>>;
 
-function repository(opened: RepositoryLookup): Finding {
-  if ("failure" in opened)
+function checkRepository(lookup: RepositoryLookup): Finding {
+  if ("failure" in lookup)
     return {
       name: "repository",
       ok: false,
-      found: opened.failure.detail,
-      fix: opened.failure.hint ?? "git init && git add -A && git commit --allow-empty -m start",
+      found: lookup.failure.detail,
+      fix: lookup.failure.hint ?? "git init && git add -A && git commit --allow-empty -m start",
     };
-  const { root, branch, isDirty } = opened.repository;
+  const { root, branch, isDirty } = lookup.repository;
   return {
     name: "repository",
     ok: true,
@@ -129,10 +130,11 @@ function repository(opened: RepositoryLookup): Finding {
 }
 
 /** The project's own checks, and what they need that isn't installed. */
-async function checks(context: CommandContext, opened: RepositoryLookup): Promise<readonly Finding[]> {
-  const settings = "failure" in opened ? null : readSettings(context, opened.repository.root);
-  if ("failure" in opened || settings?.kind !== "settings") return [];
-  const { root, head } = opened.repository;
+async function checkProjectChecks(context: CommandContext, lookup: RepositoryLookup): Promise<readonly Finding[]> {
+  if ("failure" in lookup) return [];
+  const settings = readSettings(context, lookup.repository.root);
+  if (settings.kind !== "settings") return [];
+  const { root, head } = lookup.repository;
   const tree = await loadTree(root, head.commit);
   const commands = detectChecks(tree, settings.config.checks).checks.map(({ command }) => command);
   const isRestored = (settings.config.checks?.restore ?? "copy") !== "copy";
@@ -155,45 +157,46 @@ async function checks(context: CommandContext, opened: RepositoryLookup): Promis
   ];
 }
 
-function folder(paths: ProjectPaths | null): readonly Finding[] {
+function checkFolder(paths: ProjectPaths | null): readonly Finding[] {
   if (paths === null || !isFolderBlocked(paths)) return [];
   return [{ name: "folder", ok: false, found: `${paths.folder} is no folder, and runs are kept in one`, fix: "move it out of the way" }];
 }
 
 const freeBytesMin = 200 * 1024 ** 2;
 
-function disk(root: string): readonly Finding[] {
+function checkDisk(root: string): readonly Finding[] {
   try {
     const { bavail, bsize } = statfsSync(root);
-    const free = bavail * bsize;
-    const found = `${(free / 1024 ** 3).toFixed(1)} GB free`;
-    return [{ name: "disk", ok: free >= freeBytesMin, found, fix: "free a few hundred MB" }];
+    const freeBytes = bavail * bsize;
+    const found = `${(freeBytes / 1024 ** 3).toFixed(1)} GB free`;
+    return [{ name: "disk", ok: freeBytes >= freeBytesMin, found, fix: "free a few hundred MB" }];
   } catch {
     return []; // a file system that does not report it
   }
 }
 
-/** Only if it is unused though the user has not switched it off: every start is slower then. */
-export function codeCache({ env }: Pick<CommandContext, "env">): readonly Finding[] {
+/** A note only if the code cache is unused though the user has not switched it off: every start is slower then. */
+export function checkCodeCache({ env }: Pick<CommandContext, "env">): readonly Finding[] {
   const folder = codeCacheFolder(env);
-  const why = folder === null ? null : whyNoCache(folder);
-  return why === null ? [] : [{ name: "code cache", ok: true, isNote: true, found: `not used, so starts are slower: ${why}`, fix: "" }];
+  const problem = folder === null ? null : whyNoCache(folder);
+  if (problem === null) return [];
+  return [{ name: "code cache", ok: true, isNote: true, found: `not used, so starts are slower: ${problem}`, fix: "" }];
 }
 
-function config(context: CommandContext): Finding {
-  const read = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-  if (read.kind === "settings")
-    return { name: "config", ok: true, found: read.files.length > 0 ? read.files.join(", ") : "defaults", fix: "" };
+function checkConfig(context: CommandContext): Finding {
+  const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
+  if (settings.kind === "settings")
+    return { name: "config", ok: true, found: settings.files.length > 0 ? settings.files.join(", ") : "defaults", fix: "" };
   return {
     name: "config",
     ok: false,
-    found: read.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
+    found: settings.findings.map(({ file, line, message }) => `${file}:${line}: ${message}`).join("; "),
     fix: "fix the named line",
   };
 }
 
-/** An unavailable level is worth mentioning if no other isolates an agent either. */
-async function isolations(): Promise<Finding[]> {
+/** An unavailable level counts as missing only if no other level isolates an agent; otherwise it is a note. */
+async function checkIsolation(): Promise<Finding[]> {
   const inspected = await inspectEveryIsolation();
   const hasIsolation = inspected.some(({ level, isUsable: holds }) => holds && !onlyDetects(level));
   const strongest = inspected.find(({ isUsable: holds }) => holds)?.level ?? "clone";
@@ -209,17 +212,17 @@ async function isolations(): Promise<Finding[]> {
   ];
 }
 
-/** A variable named like a secret whose value cannot be distinguished from ordinary text is not redacted, and its user should know. */
-function secrets(context: CommandContext, root: string | null): readonly Finding[] {
-  const weak = getRedaction(context, root).weakSecrets();
-  if (weak.length === 0) return [];
-  const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${weak.join(", ")}`;
+/** Names the variables that look like secrets but aren't redacted, because their values can't be told from ordinary text. */
+function checkSecrets(context: CommandContext, root: string | null): readonly Finding[] {
+  const unredactedNames = getRedaction(context, root).weakSecrets();
+  if (unredactedNames.length === 0) return [];
+  const found = `too short or too plain to be told from ordinary text, so neither redacted nor looked for in changes: ${unredactedNames.join(", ")}`;
   return [{ name: "secrets", ok: true, found, fix: "", isNote: true }];
 }
 
-function configOf(context: CommandContext): Config {
-  const read = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
-  return read.kind === "settings" ? read.config : {};
+function readConfigOrEmpty(context: CommandContext): Config {
+  const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
+  return settings.kind === "settings" ? settings.config : {};
 }
 
 /** One usable agent is enough; missing ones are listed below, with how to install them. */

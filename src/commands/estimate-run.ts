@@ -3,6 +3,7 @@
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { loadFlow } from "../flows/load.ts";
 import { findingText } from "../kit/finding.ts";
+import type { Flow } from "../contracts/flow.ts";
 import { type Features, forecastFor, type Range, forecastRecord, samplesMin } from "../insight/forecast.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { computeFlowBudget, estimateFlowTokens } from "../project/config/flow-budget.ts";
@@ -13,6 +14,7 @@ import { readRunCases } from "../project/runs/run-cases.ts";
 import { forecastRecordLines } from "../views/estimate-page.ts";
 import { formatAmount, formatNumber, formatMoney, plural } from "../views/wording.ts";
 
+/** Forecasts by earlier runs; while there are too few of them, shows the flow's own figures and limits. */
 export function estimateRun(context: CommandContext, input: { readonly flow: string }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
@@ -33,36 +35,17 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     };
     const forecast = forecastFor(features, history);
     const record = forecastRecord(history);
-    if (forecast === null) {
-      const [flowTokens, { limits }] = [estimateFlowTokens(loaded.flow), computeFlowBudget(loaded.flow)];
-      const caps = (["tokens", "minutes"] as const).flatMap((name) =>
-        limits[name] === undefined ? [] : [formatAmount(name, limits[name])],
-      );
-      return respond("ok", {
-        result: "WARN",
-        message: `Too little is known of ${flow} runs here: ${plural(history.length, "run")} ended, ${samplesMin} completed ones are needed.`,
-        page: [
-          `What a run of ${flow} may use, while earlier runs say nothing`,
-          ...(flowTokens === null ? [] : [`  by the flow's own figures: ${formatAmount("tokens", flowTokens)}, if nothing is done twice`]),
-          ...(caps.length === 0 ? [] : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
-        ],
-        remediation: flow === "roadmap" ? ["autopilot estimate tells what each phase will probably use"] : [`autopilot flow show ${flow}`],
-        data: { flow, forecast: null, record, runs: history.length, constants: { tokens: flowTokens, limits } },
-      });
-    }
+    if (forecast === null) return respondWithoutForecast(loaded.flow, { name: flow, runs: history.length, record });
     const { tokens, minutes, usd, success, samples } = forecast;
-    const row = (label: string, { p50, p90 }: Range, format: (value: number) => string): string =>
-      `  ${label}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
+    const hasSameAgent = forecast.alike.includes("agent") && agent !== null;
     const page = [
       `What a run of ${flow} will probably use`,
-      row("tokens", tokens, (value) => formatNumber(Math.round(value))),
-      row("time", minutes, (value) =>
-        value < 1 ? `${formatNumber(Math.ceil(value * 60))} s` : `${formatNumber(Math.round(value * 10) / 10)} min`,
-      ),
-      ...(usd === null ? [] : [row("cost", usd, formatMoney)]),
+      rangeLine("tokens", tokens, (value) => formatNumber(Math.round(value))),
+      rangeLine("time", minutes, describeMinutes),
+      ...(usd === null ? [] : [rangeLine("cost", usd, formatMoney)]),
       `  success: ${Math.round(success * 100)} %`,
       "",
-      `  Based on ${samples} earlier runs${forecast.alike.includes("agent") && agent !== null ? " with the same agent" : ""}.`,
+      `  Based on ${samples} earlier runs${hasSameAgent ? " with the same agent" : ""}.`,
       ...forecastRecordLines(record),
     ];
     return respond("ok", {
@@ -72,3 +55,30 @@ export function estimateRun(context: CommandContext, input: { readonly flow: str
     });
   });
 }
+
+type FlowHistory = { readonly name: string; readonly runs: number; readonly record: ReturnType<typeof forecastRecord> };
+
+/** Too few runs have completed to forecast by: shows what the flow itself says that a run of it uses. */
+function respondWithoutForecast(flow: Flow, { name, runs, record }: FlowHistory): CommandResponse {
+  const [tokens, { limits }] = [estimateFlowTokens(flow), computeFlowBudget(flow)];
+  const caps = (["tokens", "minutes"] as const).flatMap((dimension) =>
+    limits[dimension] === undefined ? [] : [formatAmount(dimension, limits[dimension])],
+  );
+  return respond("ok", {
+    result: "WARN",
+    message: `Too little is known of ${name} runs here: ${plural(runs, "run")} ended, ${samplesMin} completed ones are needed.`,
+    page: [
+      `What a run of ${name} may use, while earlier runs say nothing`,
+      ...(tokens === null ? [] : [`  by the flow's own figures: ${formatAmount("tokens", tokens)}, if nothing is done twice`]),
+      ...(caps.length === 0 ? [] : [`  at most, unless you say otherwise with --max-budget: ${caps.join(", ")}`]),
+    ],
+    remediation: name === "roadmap" ? ["autopilot estimate tells what each phase will probably use"] : [`autopilot flow show ${name}`],
+    data: { flow: name, forecast: null, record, runs, constants: { tokens, limits } },
+  });
+}
+
+const rangeLine = (label: string, { p50, p90 }: Range, format: (value: number) => string): string =>
+  `  ${label}: ${format(p50)} likely, at most ${format(p90)} in 9 of 10`;
+
+const describeMinutes = (minutes: number): string =>
+  minutes < 1 ? `${formatNumber(Math.ceil(minutes * 60))} s` : `${formatNumber(Math.round(minutes * 10) / 10)} min`;

@@ -10,8 +10,8 @@ import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { registryFor } from "../runner/draft/called-flows.ts";
 import { formatFinding, loadCheckedFlow, projectRoot, checkFlow } from "../runner/draft/load-checked-flow.ts";
 
-/** Every flow that can be run here. */
-export function list(context: CommandContext, _input: object): Promise<CommandResponse> {
+/** Lists every flow that can be run here. */
+export function listFlows(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const flows = await Promise.all(
       (await namesOfFlows(projectRoot(context))).map(async (name) => {
@@ -31,7 +31,8 @@ export function list(context: CommandContext, _input: object): Promise<CommandRe
   });
 }
 
-export function show(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+/** Shows a flow as it is loaded: its YAML, and with `--json` its prompts too. */
+export function showFlow(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { flow, prompts, hash, source } = await loadCheckedFlow(context, input.name ?? "objective");
     return respond("ok", {
@@ -42,8 +43,8 @@ export function show(context: CommandContext, input: { readonly name?: string | 
   });
 }
 
-/** Everything wrong with a flow, by file and line; then every path of it is explored. */
-export function lint(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+/** Reports everything wrong with one flow or all, by file and line; a sound flow of the user's has every path explored. */
+export function lintFlows(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const names = input.name === undefined ? await namesOfFlows(projectRoot(context)) : [input.name];
     const findings: Finding[] = [];
@@ -58,7 +59,7 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
       }
       const { findings: errors, states } = await checkFlow(context, loaded);
       findings.push(...errors);
-      warnings.push(...(await readWarnings(context, loaded)));
+      warnings.push(...(await findWarnings(context, loaded)));
       if (errors.length === 0)
         explored.push(states === null ? `${name}: built in, walked when it was built` : `${name}: ${states} states walked`);
     }
@@ -68,13 +69,13 @@ export function lint(context: CommandContext, input: { readonly name?: string | 
       const remediation = ["fix the lines named above, then lint again", "autopilot help flow lint"];
       return respond("flow_invalid", { message, page, warnings, remediation, data: { findings } });
     }
-    const message = `${names.length === 1 ? `Flow ${names[0]} is` : `${names.length} flows are`} fine.`;
+    const message = names.length === 1 ? `Flow ${names[0]} is fine.` : `${names.length} flows are fine.`;
     return respond("ok", { message, page: [...page, message], warnings, data: { findings: [] } });
   });
 }
 
-/** Oddities of a flow that do not prevent running it. */
-const readWarnings = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
+/** Lint warnings: they don't prevent running the flow. */
+const findWarnings = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
   lintFlow({ ...loaded, registry: await registryFor(projectRoot(context), loaded.flow) })
     .filter(({ severity }) => severity === "warning")
     .map(formatFinding);

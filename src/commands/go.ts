@@ -12,19 +12,19 @@ import { isOwnRun } from "../project/runs/run-binding.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 import { requireStatus, type LoadedRun } from "../project/runs/loaded-run.ts";
 
-/** Starts or resumes a run, and works until it rests: done, paused, or out of cycles. */
+/** Starts a new run if a goal is given; otherwise starts the draft or resumes the open run here. */
 export function go(context: CommandContext, input: GoFlags): Promise<CommandResponse> {
   return catchRefusals(async () => {
     // Drafting is loaded on demand: a resumed run must not wait for the parsers and linters of flows.
     if (requestsNewRun(input)) return (await import("../runner/go-draft.ts")).goNew(context, input);
     const paths = findProject(context.cwd);
-    const loaded = paths === null ? null : await openRunHere(context, paths, input.run);
-    if (paths === null || loaded === null) return (await import("./go-found.ts")).goWithoutGoal(context, paths, input);
+    const loaded = paths === null ? null : await findRunToWorkOn(context, paths, input.run);
+    if (paths === null || loaded === null) return (await import("./go-detected.ts")).goWithoutGoal(context, paths, input);
     const { run, view } = loaded;
-    const described = givenObjectiveFlags(input);
+    const objectiveFlags = givenObjectiveFlags(input);
     switch (view.status) {
       case "draft": {
-        if (described.length > 0) refuseWithoutGoal(run, described);
+        if (objectiveFlags.length > 0) refuseWithoutGoal(run, objectiveFlags);
         const { goDraft } = await import("../runner/go-draft.ts");
         const { whyStale } = await import("../runner/draft/draft-in-force.ts");
         return goDraft(context, { paths, run, stale: await whyStale(context, paths, view) }, input);
@@ -35,34 +35,34 @@ export function go(context: CommandContext, input: GoFlags): Promise<CommandResp
           context,
           loaded,
           input,
-          described.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${described.join(", ")}.`],
+          objectiveFlags.length === 0 ? [] : [`${run} goes on as it was begun; not taken: ${objectiveFlags.join(", ")}.`],
         );
       default:
         if (input.run !== undefined) requireStatus(loaded, "go", "draft", "running", "paused");
-        return (await import("./go-found.ts")).goWithoutGoal(context, paths, input);
+        return (await import("./go-detected.ts")).goWithoutGoal(context, paths, input);
     }
   });
 }
 
-/** The named run, else the current one while it is open, else the newest open one. */
-async function openRunHere(context: CommandContext, paths: ProjectPaths, named: string | undefined): Promise<LoadedRun | null> {
-  const run = resolveRun(paths, named);
+/** The named run, else the current one if it is this user's and open, else the newest open one, else the current one as it is. */
+async function findRunToWorkOn(context: CommandContext, paths: ProjectPaths, runName: string | undefined): Promise<LoadedRun | null> {
+  const run = resolveRun(paths, runName);
   if (run === null) return null;
-  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
-  if (instead !== null) return instead;
+  const otherOpenRun = runName !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
+  if (otherOpenRun !== null) return otherOpenRun;
   const loaded = { paths, run, ...(await readRun(paths, run)) };
-  if (named !== undefined || !isClosed(loaded)) return loaded;
+  if (runName !== undefined || !isClosed(loaded)) return loaded;
   return (await findOtherOpenRun(context, paths, run)) ?? loaded;
 }
 
 const isClosed = ({ view }: LoadedRun): boolean => view.status === "completed" || view.status === "stopped";
 
-function refuseWithoutGoal(run: string, described: readonly string[]): never {
+function refuseWithoutGoal(run: string, objectiveFlags: readonly string[]): never {
   return refuse("objective_schema_invalid", {
     run_id: run,
     state: "draft",
-    message: `${described.join(", ")} would change the objective of ${run}: say the goal with it.`,
-    remediation: [`autopilot start "…" ${described[0]} … drafts it anew`, "autopilot go starts the draft as it is"],
+    message: `${objectiveFlags.join(", ")} would change the objective of ${run}: say the goal with it.`,
+    remediation: [`autopilot start "…" ${objectiveFlags[0]} … drafts it anew`, "autopilot go starts the draft as it is"],
     data: { missing_fields: ["goal"] },
   });
 }

@@ -1,7 +1,6 @@
 // inbox-list: lists every question that waits for a person, with the command that answers it.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
-import type { Entry } from "../contracts/event.ts";
 import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { listQuestions } from "../views/question-box.ts";
@@ -14,7 +13,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, respond } from "../project/respond.ts";
 import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
-import { contentOfBlock } from "./answer.ts";
+import { hashQuestion } from "./answer.ts";
 
 type WaitingQuestion = {
   readonly block: string;
@@ -27,26 +26,26 @@ type WaitingQuestion = {
   /** The phase that waits for a verdict, with the tasks that only a person can judge. */
   readonly phase?: string;
   readonly tasks?: readonly string[];
-  /** Task titles, from the plan. */
+  /** What the question shows of these tasks: their titles in the plan. */
   readonly about?: readonly string[];
   readonly command: string;
 };
 
-/** Questions waiting for you. */
+/** Lists the verdicts that phases wait for first, then every other open question. */
 export function inbox(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);
     const verdicts = listOpenVerdicts(view);
     const verdictQuestions = await readVerdictQuestions(paths, run, view, verdicts);
-    const others = otherQuestions(run, view);
-    const blocks = [...verdictQuestions, ...others];
+    const otherQuestions = listOtherQuestions(run, view);
+    const blocks = [...verdictQuestions, ...otherQuestions];
     const waits = blocks.length === 1 ? "question waits" : "questions wait";
     const message = blocks.length === 0 ? "No question waits for you." : `${blocks.length} ${waits} for you.`;
     const patches = new Map<string, readonly string[]>();
-    for (const { block } of others) patches.set(block, await readTestsPatch(paths, view, block));
+    for (const { block } of otherQuestions) patches.set(block, await readTestsPatch(paths, view, block));
     const page = [
-      ...verdictQuestions.flatMap((block, index) => verdictLines(block, verdicts[index])),
-      ...others.flatMap((block) => questionLines(block, patches.get(block.block) ?? [])),
+      ...verdictQuestions.flatMap((question, index) => verdictLines(question, verdicts[index])),
+      ...otherQuestions.flatMap((question) => questionLines(question, patches.get(question.block) ?? [])),
     ];
     return respond("ok", {
       run_id: run,
@@ -76,10 +75,11 @@ async function readVerdictQuestions(
   }));
 }
 
-function otherQuestions(run: string, view: RunView): readonly WaitingQuestion[] {
-  const open = listOpenQuestions(view);
-  const blockFlag = (block: string): string => (open.length === 1 ? "" : ` --block "${block}"`);
-  return open
+/** The open questions that aren't about a phase's verdict. */
+function listOtherQuestions(run: string, view: RunView): readonly WaitingQuestion[] {
+  const openBlocks = listOpenQuestions(view);
+  const blockFlag = (block: string): string => (openBlocks.length === 1 ? "" : ` --block "${block}"`);
+  return openBlocks
     .filter((block) => !isVerdictQuestion(block))
     .map((block): WaitingQuestion => ({
       ...questionFields(run, block),
@@ -92,26 +92,26 @@ const questionFields = (run: string, { block, question, options, recommend, show
   question,
   options,
   recommend,
-  content: contentOfBlock(run, block, question),
+  content: hashQuestion(run, block, question),
   show,
 });
 
 /** The tasks of each phase that its plan leaves to a person. */
 async function readTasksLeft(paths: ProjectPaths, run: string): Promise<Map<string, readonly string[]>> {
-  const left = new Map<string, readonly string[]>();
-  const note = (entry: Entry): void => {
-    if (entry.event === "tasks_read") left.set(phaseOfPath(entry.attempt), entry.left);
-  };
-  (await readEntries(paths, run)).entries.forEach(note);
-  return left;
+  const tasksLeft = new Map<string, readonly string[]>();
+  for (const entry of (await readEntries(paths, run)).entries)
+    if (entry.event === "tasks_read") tasksLeft.set(phaseOfPath(entry.attempt), entry.left);
+  return tasksLeft;
 }
 
-function verdictLines({ question, tasks = [], about = [], command }: WaitingQuestion, open: OpenVerdict | undefined): readonly string[] {
+function verdictLines({ question, tasks = [], about = [], command }: WaitingQuestion, verdict: OpenVerdict | undefined): readonly string[] {
+  const phase = verdict?.phase ?? "";
+  const phaseName = verdict === undefined || verdict.name === "" ? "" : ` (${verdict.name})`;
   return [
     "",
-    `Phase ${open?.phase ?? ""}${open === undefined || open.name === "" ? "" : ` (${open.name})`} needs your verdict`,
+    `Phase ${phase}${phaseName} needs your verdict`,
     `  ${question}`,
-    ...(tasks.length === 0 ? [] : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${open?.phase ?? ""}/PLAN.md`]),
+    ...(tasks.length === 0 ? [] : [`  Tasks left to you: ${tasks.join(", ")} in .planning/phases/${phase}/PLAN.md`]),
     ...about.map((text) => `  ${oneLine(text)}`),
     `  ${command}`,
   ];

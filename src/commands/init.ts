@@ -23,23 +23,24 @@ type DetectedSetup = { readonly agents: readonly string[]; readonly checks: read
 
 /** The initial config. Detected values are comments: they are detected again at every start, and only differences need to be written. */
 export function configTemplate({ agents, checks }: DetectedSetup): string {
-  const comment = (items: readonly string[], none: string): string =>
+  // A line break in a detected name would end the comment, and the rest would be read as YAML.
+  const commentText = (items: readonly string[], none: string): string =>
     items.length === 0 ? none : items.join(", ").replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
   return `# yaml-language-server: $schema=schemas/config.json
 # autopilot's settings for this project. Every key is optional; "autopilot config" shows what is in force.
 version: 1
 
-# Agents installed here: ${comment(agents, "none")}
+# Agents installed here: ${commentText(agents, "none")}
 # agent: ${agents[0] ?? "claude"}
 
-# Checks found in this project, run without being named here: ${comment(checks, "none")}
+# Checks found in this project, run without being named here: ${commentText(checks, "none")}
 # checks:
 #   commands: [${JSON.stringify(checks.length === 0 ? "npm test" : "make smoke")}]   # besides those found
 #   timeout_minutes: 15
 `;
 }
 
-/** Writes what a project needs: a config file, and ignore lines so that our files never show up as changes. Asks first on a terminal. */
+/** Writes what is missing: config, schemas, ignore lines (so that our files never show up as changes) and skills. */
 export function init(
   context: CommandContext,
   input: { readonly gitignore?: boolean | undefined; readonly yes?: boolean | undefined },
@@ -49,37 +50,37 @@ export function init(
     const repository = await requireRepository(paths.root);
     const setup = await detectSetup(context, repository);
     const page = [`Agents  ${setup.agents.join(", ") || "none installed"}`, `Checks  ${setup.checks.join(", ") || "none found"}`];
-    const config = join(paths.folder, "config.yaml");
-    const skills = await missingSkills(paths.root, context);
-    const schemas = await staleSchemas(paths.root);
-    const planned = [
-      ...(exists(config) ? [] : [".autopilot/config.yaml"]),
+    const configPath = join(paths.folder, "config.yaml");
+    const skills = await findMissingSkills(paths.root, context);
+    const schemas = await findStaleSchemas(paths.root);
+    const missingPaths = [
+      ...(isPresent(configPath) ? [] : [".autopilot/config.yaml"]),
       ...(schemas.length === 0 ? [] : [".autopilot/schemas"]),
       ...fileFolders(skills),
     ];
-    if (planned.length > 0 && input.yes !== true && context.isTerminal) {
+    if (missingPaths.length > 0 && input.yes !== true && context.isTerminal) {
       for (const line of page) context.show(line);
-      const answer = await context.ask(`Write ${planned.join(", ")}?`, ["y", "n"]);
+      const answer = await context.ask(`Write ${missingPaths.join(", ")}?`, ["y", "n"]);
       if (answer !== "y")
         return respond("ok", { message: "Nothing was written.", page: ["Nothing was written."], data: { done: [], ...setup } });
     }
-    const done: string[] = [];
-    refuseLinks(paths.root, planned);
+    const changes: string[] = [];
+    refuseLinks(paths.root, missingPaths);
     ensureOwnFolder(paths);
-    if (!exists(config)) {
+    if (!isPresent(configPath)) {
       await writeWholeFile(paths.root, ".autopilot/config.yaml", configTemplate(setup));
-      done.push("wrote .autopilot/config.yaml");
+      changes.push("wrote .autopilot/config.yaml");
     }
     if (schemas.length > 0) ensureOwnFolder(paths, "schemas");
     for (const [path, text] of schemas) await writeFileAtomically(join(paths.root, path), Buffer.from(text), 0o644);
-    if (schemas.length > 0) done.push("wrote .autopilot/schemas");
-    if ((await addIgnoreLines(repository.commonDir)).length > 0) done.push("added ignore lines to .git/info/exclude");
-    if (input.gitignore === true && (await addToGitignore(paths.root))) done.push("added ignore lines to .gitignore");
+    if (schemas.length > 0) changes.push("wrote .autopilot/schemas");
+    if ((await addIgnoreLines(repository.commonDir)).length > 0) changes.push("added ignore lines to .git/info/exclude");
+    if (input.gitignore === true && (await addToGitignore(paths.root))) changes.push("added ignore lines to .gitignore");
     await writeSkills(paths.root, skills);
-    done.push(...fileFolders(skills).map((folder) => `wrote skills to ${folder}`));
-    const message = done.length === 0 ? "Nothing to write: everything is there already." : `Done: ${done.join("; ")}.`;
-    const offer = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
-    return respond("ok", { message, page: [...page, "", message], remediation: offer, data: { done, ...setup } });
+    changes.push(...fileFolders(skills).map((folder) => `wrote skills to ${folder}`));
+    const message = changes.length === 0 ? "Nothing to write: everything is there already." : `Done: ${changes.join("; ")}.`;
+    const gitignoreHint = input.gitignore === true ? [] : ["autopilot init --gitignore shares the ignore lines with your team"];
+    return respond("ok", { message, page: [...page, "", message], remediation: gitignoreHint, data: { done: changes, ...setup } });
   });
 }
 
@@ -92,22 +93,23 @@ async function detectSetup(context: CommandContext, { root, head }: Repository):
 }
 
 /** Skills for each agent whose folder is in the project or whose program is installed; an existing file is never touched. */
-async function missingSkills(root: string, context: CommandContext): Promise<readonly SkillFile[]> {
+async function findMissingSkills(root: string, context: CommandContext): Promise<readonly SkillFile[]> {
   const targets = skillFolders.filter(({ agents }) =>
     agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, context.env) !== null),
   );
   return (await readSkillFiles(root, targets)).filter(({ state }) => state === "absent");
 }
 
-/** The schemas for editors, if they are missing or of another version. */
-async function staleSchemas(root: string): Promise<readonly (readonly [string, string])[]> {
+/** Path and text of each schema for editors that is missing or of another version. */
+async function findStaleSchemas(root: string): Promise<readonly (readonly [string, string])[]> {
   const { fileSchemaNames, schemaFile, schemaText } = await import("./schemas/file-schemas.ts");
   const stale: (readonly [string, string])[] = [];
   for (const name of fileSchemaNames) {
     const [path, text] = [schemaFile(name), schemaText(name)];
-    const read = await readBounded(root, path, schemaBytesMax);
-    if (read.kind === "unusable") refuse("workspace_unusable", { message: `${path} ${read.why}.`, remediation: ["move it away"] });
-    if (read.kind === "absent" || read.bytes.toString("utf8") !== text) stale.push([path, text]);
+    const readResult = await readBounded(root, path, schemaBytesMax);
+    if (readResult.kind === "unusable")
+      refuse("workspace_unusable", { message: `${path} ${readResult.why}.`, remediation: ["move it away"] });
+    if (readResult.kind === "absent" || readResult.bytes.toString("utf8") !== text) stale.push([path, text]);
   }
   return stale;
 }
@@ -115,9 +117,10 @@ async function staleSchemas(root: string): Promise<readonly (readonly [string, s
 const schemaBytesMax = 4 * 1024 * 1024;
 
 async function addToGitignore(root: string): Promise<boolean> {
-  const read = await readBounded(root, ".gitignore", gitignoreBytesMax);
-  if (read.kind === "unusable") return refuse("workspace_unusable", { message: `.gitignore ${read.why}.`, remediation: ["move it away"] });
-  const text = read.kind === "absent" ? "" : read.bytes.toString("utf8");
+  const readResult = await readBounded(root, ".gitignore", gitignoreBytesMax);
+  if (readResult.kind === "unusable")
+    return refuse("workspace_unusable", { message: `.gitignore ${readResult.why}.`, remediation: ["move it away"] });
+  const text = readResult.kind === "absent" ? "" : readResult.bytes.toString("utf8");
   const missing = ignoreLines.filter((line) => !text.split(/\r?\n/).includes(line));
   if (missing.length === 0) return false;
   await appendToFile(root, ".gitignore", `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`);
@@ -127,4 +130,4 @@ async function addToGitignore(root: string): Promise<boolean> {
 const gitignoreBytesMax = 1024 * 1024;
 
 /** A dangling link counts as present: writing to it would create a file somewhere else. */
-const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const isPresent = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

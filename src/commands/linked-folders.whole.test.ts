@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { commandContext } from "../../test/support/command-context.ts";
-import { calibrationList, calibrationReport, calibrationStatus, resumeCalibration } from "./calibrate/show.ts";
+import { listCalibrations, showCalibrationReport, showCalibrationStatus, resumeCalibration } from "./calibrate/show.ts";
 import { startCalibration } from "./calibrate/start.ts";
 import { init } from "./init.ts";
 import { addProject, initPortfolio } from "./portfolio/add.ts";
@@ -86,7 +86,7 @@ describe("a link in the place of a folder", () => {
     expect(await initPortfolio(other.context, { name: "Other" })).toMatchObject({ result: "PASS" });
     expect(await start(other.context)).toMatchObject({ result: "PASS" });
     expect(await showPortfolio(other.context, {})).toMatchObject({ result: "PASS" });
-    expect(await calibrationList(other.context)).toMatchObject({ result: "PASS", data: { cycles: [{ cycle: "c1" }] } });
+    expect(await listCalibrations(other.context)).toMatchObject({ result: "PASS", data: { cycles: [{ cycle: "c1" }] } });
 
     const { context, root } = cloned();
     symlinkSync(join(other.root, ".autopilot"), join(root, ".autopilot"));
@@ -95,10 +95,10 @@ describe("a link in the place of a folder", () => {
       await showPortfolio(context, {}),
       await adoptPortfolio(context, { yes: true }),
       await addProject(context, { name: "Mine" }),
-      await calibrationList(context),
-      await calibrationStatus(context, {}),
-      await calibrationStatus(context, { name: "c1" }),
-      await calibrationReport(context, { name: "c1" }),
+      await listCalibrations(context),
+      await showCalibrationStatus(context, {}),
+      await showCalibrationStatus(context, { name: "c1" }),
+      await showCalibrationReport(context, { name: "c1" }),
       await resumeCalibration(context, { name: "c1" }),
     ]) {
       expect(response).toMatchObject({ result: "FAIL", reason_code: "workspace_unusable" });

@@ -15,7 +15,7 @@ type Input = {
   readonly print?: ((line: string) => void) | undefined;
 };
 
-/** The journal as text; with `jsonl`, unchanged, line by line. */
+/** Shows milestones, or with `-v` every event; with `jsonl` prints the entries as they are read. */
 export function log(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);

@@ -16,6 +16,7 @@ type Input = {
   readonly notes: readonly ReviewNote[];
 };
 
+/** Sends notes to an open run. They name the commit they are about, since the change may move on meanwhile. */
 export function note(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
@@ -26,16 +27,16 @@ export function note(context: CommandContext, input: Input): Promise<CommandResp
     const { view, outcome } = await sendToRun(
       context,
       loaded,
-      { event: "review_noted", commit: input.commit, notes: input.notes.map((item) => ({ ...item })) },
-      () => true,
+      { event: "review_noted", commit: input.commit, notes: input.notes.map((reviewNote) => ({ ...reviewNote })) },
+      () => true, // notes need no effect in the run's state: being journaled is enough
     );
     if (outcome === "late") refuseLate(loaded, view, "It came too late to count.");
-    const isOld = input.commit !== loaded.view.tip.commit;
+    const isOutdated = input.commit !== loaded.view.tip.commit;
     return respond("review_noted", {
       ...runFields,
       state: view.status,
       message: `${input.notes.length} ${input.notes.length === 1 ? "note" : "notes"} recorded for the next turn that changes something.`,
-      warnings: isOld ? ["The change has moved on since it was looked at; the notes name the commit they are about."] : [],
+      warnings: isOutdated ? ["The change has moved on since it was looked at; the notes name the commit they are about."] : [],
       remediation: view.status === "paused" ? ["autopilot resume"] : [],
       data: { notes: input.notes.length, commit: input.commit },
     });

@@ -1,12 +1,12 @@
 // nothing-to-do: the response when there is no goal and no open run: what was detected and what to type.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
-import { type DetectedWork, toData, resumeCommands } from "./detect-work.ts";
+import { type DetectedWork, detectedWorkData, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { respond } from "../project/respond.ts";
 
-/** No goal, and nothing to resume: a goal is never guessed, but detected work is named. */
-export function invalidGoal(
+/** Says that a goal is missing. A goal is never guessed, but work that was detected is named with its command. */
+export function respondWithoutGoal(
   _context: CommandContext,
   input: { readonly run?: string | undefined },
   detected: readonly DetectedWork[] = [],
@@ -19,6 +19,6 @@ export function invalidGoal(
       'autopilot "what you want done" --done-criteria "it works :: npm test"',
       ...resumeCommands(detected).map((command, index) => `${command}   (found ${detected[index]?.summary ?? ""})`),
     ],
-    data: { missing_fields: ["goal"], ...(detected.length === 0 ? {} : { found: detected.map(toData) }) },
+    data: { missing_fields: ["goal"], ...(detected.length === 0 ? {} : { found: detected.map(detectedWorkData) }) },
   });
 }

@@ -17,7 +17,7 @@ export function pause(
     const loaded = await loadRun(context, input.run);
     // A run parked by a live owner would resume by itself: a pause prevents that.
     const isParked = loaded.view.parked !== undefined && loaded.owner !== null;
-    if (!isParked && loaded.view.status === "paused" && loaded.owner !== null) return leaveQuestion(context, loaded);
+    if (!isParked && loaded.view.status === "paused" && loaded.owner !== null) return endQuestion(context, loaded);
     if (!isParked) requireStatus(loaded, "pause", "running");
     const { outcome, view } = await sendToRun(
       context,
@@ -42,12 +42,12 @@ export function pause(
   });
 }
 
-const leftWithinMs = 5_000;
+const answerTimeoutMs = 5_000;
 
-/** The run is paused already, and its process is asking a question: the question disappears, and the process ends. */
-async function leaveQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<CommandResponse> {
+/** For a paused run whose process is asking a person a question: the question is withdrawn, and the process ends. */
+async function endQuestion(context: CommandContext, { paths, run, view }: LoadedRun): Promise<CommandResponse> {
   const request = buildRequest(context, paths.root, { event: "control_requested", control: "pause", now: false });
-  const sent = await sendRequest(runFolder(paths, run), request, { waitMs: leftWithinMs });
+  const sent = await sendRequest(runFolder(paths, run), request, { waitMs: answerTimeoutMs });
   return respond("operator_paused", {
     result: "PASS",
     run_id: run,

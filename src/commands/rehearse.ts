@@ -22,26 +22,26 @@ import { type Settings, describeInvalidConfig, readSettings } from "../project/c
 import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
 
 const minutesMax = 2;
-const saidCharsMax = 200;
+const replyCharsMax = 200;
 
-/** One harmless turn in an empty temporary folder: is the agent there, does it answer, what does it report. */
+/** Runs the turn in an empty folder that is erased afterwards. */
 export async function rehearse(context: CommandContext, name: string): Promise<CommandResponse> {
   const settings = readSettings(context, findProject(context.cwd)?.root ?? context.cwd);
   if (settings.kind !== "settings") return refuse("config_invalid", describeInvalidConfig(settings.findings));
-  let text = "";
-  const storeScript = (scriptText: string): Promise<string> => {
-    text = scriptText;
-    return Promise.resolve("0".repeat(64));
+  let script = "";
+  const storeScript = (text: string): Promise<string> => {
+    script = text;
+    return Promise.resolve("0".repeat(64)); // a trial has no blobs: `scriptPathOf` ignores this hash
   };
   const cast = await castFor({ context, config: settings.config, storeScript }, "try", name);
   const folder = realpathSync(await createTemporaryFolder("try"));
   const layer = join(folder, "work");
   mkdirSync(layer);
-  writeFileSync(join(folder, "script"), text);
+  writeFileSync(join(folder, "script"), script);
   try {
-    const agents = await trialAgents(context, settings, folder);
+    const agents = await openTrialAgents(context, settings, folder);
     try {
-      return answerFor(name, cast, await agents.turn(trialRequest(cast, layer, context.interrupted)));
+      return respondWithResult(name, cast, await agents.turn(createTrialRequest(cast, layer, context.interrupted)));
     } finally {
       await agents.close();
     }
@@ -51,7 +51,7 @@ export async function rehearse(context: CommandContext, name: string): Promise<C
 }
 
 /** The agents of a temporary folder, with the same isolation, limits and meter as in a run. */
-async function trialAgents(
+async function openTrialAgents(
   context: CommandContext,
   { config, isolation: wanted }: Settings,
   folder: string,
@@ -77,7 +77,8 @@ async function trialAgents(
   return { turn: (request) => agents.turn(request), close };
 }
 
-const trialRequest = (cast: Cast, layer: string, cancel: AbortSignal): TurnRequest => ({
+/** A turn outside any run: its run and attempt are made-up names, and nothing limits its usage but the time. */
+const createTrialRequest = (cast: Cast, layer: string, cancel: AbortSignal): TurnRequest => ({
   run: "run-2000-01-01-000000",
   attempt: "1@1/try#1",
   cast,
@@ -99,11 +100,11 @@ const trialRequest = (cast: Cast, layer: string, cancel: AbortSignal): TurnReque
   onLiveEvent: () => undefined,
 });
 
-/** The result. Every failure has its reason, the message of the part that saw it, and what to do next. */
-function answerFor(name: string, cast: Cast, result: TurnResult): CommandResponse {
+/** Every failure has its reason code, the message of the part that saw it, and what to do next. */
+function respondWithResult(name: string, cast: Cast, result: TurnResult): CommandResponse {
   if (result.kind === "ended")
     return respond("ok", {
-      message: `${name} answered: ${result.said.slice(0, saidCharsMax)}`,
+      message: `${name} answered: ${result.said.slice(0, replyCharsMax)}`,
       warnings: result.warnings,
       data: { agent: name, said: result.said, usage: result.usage, stop: result.stop },
     });
@@ -123,10 +124,10 @@ function explainFailure(name: string, cast: Cast, result: Exclude<TurnResult, { 
   const retryCommand = `autopilot agents try ${name}`;
   if (result.kind === "failed") {
     if (result.reason !== "agent_unavailable") return { code: result.reason, remediation: [retryCommand, "autopilot doctor"] };
-    const isLogin = /logged in|log in|authenticat/i.test(result.detail);
+    const isLoginProblem = /logged in|log in|authenticat/i.test(result.detail);
     return {
       code: result.reason,
-      remediation: [isLogin ? hints.login : hints.install.replace("agents.NAME", `agents.${name}`), retryCommand],
+      remediation: [isLoginProblem ? hints.login : hints.install.replace("agents.NAME", `agents.${name}`), retryCommand],
     };
   }
   switch (result.by) {

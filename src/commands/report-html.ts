@@ -21,24 +21,24 @@ import { requireWritable, writeHtml } from "./html-file.ts";
 import { openFacts } from "./dashboard/facts.ts";
 import { followRuns, isReadable } from "./dashboard/followed-runs.ts";
 import { buildRunPage } from "./dashboard/run-page.ts";
-import { isPortfolioMeant } from "./portfolio/meant.ts";
+import { isPortfolioMeant } from "./portfolio/is-portfolio-meant.ts";
 
 const filesShownMax = 60;
-const linesOfAllMax = 8_000;
+const diffLinesMax = 8_000;
 
 type Input = { readonly run?: string | undefined; readonly file: string };
 
-/** The report as a file that opens anywhere and loads nothing. */
+/** Writes the report as a file that opens anywhere and loads nothing. */
 export function reportHtml(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const path = resolve(context.calledIn ?? context.cwd, input.file);
     requireWritable(path);
-    if (isPortfolioMeant(context.cwd, { run: input.run })) return writeHtml(path, await portfolioHtml(context), null);
+    if (isPortfolioMeant(context.cwd, { run: input.run })) return writeHtml(path, await renderPortfolioHtml(context), null);
     const { paths: projectPaths, run, view } = await loadRun(context, input.run);
     const runs = followRuns(context);
     const source = { key: run, paths: projectPaths, run, project: basename(projectPaths.root), task: null };
     const { entries, head } = await readEntries(projectPaths, run);
-    const followed = runs.one(source);
+    const followed = runs.follow(source);
     if (followed === null || !isReadable(followed))
       return refuse("journal_damaged", { run_id: run, message: `The journal of ${run} cannot be read.` });
     const { files, more, changes } = await readChange(projectPaths.root, view.drafted.base.commit, view.tip.commit);
@@ -54,7 +54,7 @@ export function reportHtml(context: CommandContext, input: Input): Promise<Comma
   });
 }
 
-async function portfolioHtml(context: CommandContext): Promise<string> {
+async function renderPortfolioHtml(context: CommandContext): Promise<string> {
   const facts = openFacts(context);
   const [portfolio, overview] = [await facts.portfolio(), await facts.overview()];
   if (portfolio === null) return refuse("portfolio_missing", { message: `There is no portfolio in ${context.cwd}.` });
@@ -63,16 +63,17 @@ async function portfolioHtml(context: CommandContext): Promise<string> {
 
 type Change = Pick<ReportFileInput, "files" | "more"> & { readonly changes: ReportFileInput["report"]["changes"] | null };
 
-/** The change with its lines, as far as a file to share should have them. */
+/** The changed files with their diffs, up to the limits above; without the run's commits there is nothing to show. */
 async function readChange(root: string, base: string, tip: string): Promise<Change> {
-  const none = { files: [], more: 0, changes: null };
-  const opened = await findRepository(root);
-  if ("failure" in opened || !(await hasCommits(opened.repository, [base, tip]))) return none;
-  const [summary, paths] = await Promise.all([readSummary(opened.repository, base, tip), readFileChanges(opened.repository, base, tip)]);
+  const noChange = { files: [], more: 0, changes: null };
+  const lookup = await findRepository(root);
+  if ("failure" in lookup || !(await hasCommits(lookup.repository, [base, tip]))) return noChange;
+  const { repository } = lookup;
+  const [summary, paths] = await Promise.all([readSummary(repository, base, tip), readFileChanges(repository, base, tip)]);
   const files: ReportFileInput["files"][number][] = [];
-  let linesLeft = linesOfAllMax;
+  let linesLeft = diffLinesMax;
   for (const file of paths.slice(0, filesShownMax)) {
-    const { text, isCut } = linesLeft > 0 ? await readFilePatch(opened.repository, base, tip, file.path) : { text: "", isCut: true };
+    const { text, isCut } = linesLeft > 0 ? await readFilePatch(repository, base, tip, file.path) : { text: "", isCut: true };
     const diff = text === "" ? null : parseHunks(text, Math.max(1, linesLeft));
     linesLeft -= diff?.lines.length ?? 0;
     files.push({ ...file, diff: diff === null ? null : { ...diff, cut: diff.cut || isCut } });

@@ -17,7 +17,7 @@ import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 import { readEvidence } from "../project/runs/read-evidence.ts";
 import { loadRun } from "../project/runs/loaded-run.ts";
 
-/** The report of a run: what was asked, what was done, the proof, what is open, what to do next. */
+/** Shows the report; the details and the journal's head only with `-v`. */
 export function report(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths: projectPaths, run, view, owner } = await loadRun(context, input.run);
@@ -51,7 +51,7 @@ async function readChanges(projectPaths: ProjectPaths, view: RunView): Promise<C
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
   return Promise.all([readSummary(lookup.repository, base, tip), readFileChanges(lookup.repository, base, tip)])
     .then(([summary, paths]) => ({ ...summary, paths }))
-    .catch(() => null);
+    .catch(() => null); // the run's commits may be gone; the rest of the report is still worth showing
 }
 
 /** The end of each deciding check's output. */

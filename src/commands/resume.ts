@@ -14,43 +14,43 @@ import { isOwnRun } from "../project/runs/run-binding.ts";
 import { requireStatus, loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
 import { resumeRun } from "../runner/resume-run.ts";
 
-/** Resumes a paused run, or one whose owner died, after validating its gates again; else a run that another tool left. */
+/** Resumes the open run; if there is none, imports and resumes a run that another tool left. */
 export function resume(context: CommandContext, input: GoFlags): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const loaded = await openHere(context, input.run);
+    const loaded = await findOpenRun(context, input.run);
     if (loaded === null) {
-      const imported = await importHere(context, input);
+      const imported = await importForeignRun(context, input);
       if (imported !== null) return imported;
     }
     const target = loaded ?? (await loadRun(context, input.run));
     if (input.run === undefined) await rewriteFinishedFiles(context, target);
     requireStatus(target, "resume", "paused", "running");
-    const described = givenObjectiveFlags(input);
+    const objectiveFlags = givenObjectiveFlags(input);
     return resumeRun(
       context,
       target,
       { ...input, isExplicit: true },
-      described.length === 0 ? [] : [`${target.run} goes on as it was begun; not taken: ${described.join(", ")}.`],
+      objectiveFlags.length === 0 ? [] : [`${target.run} goes on as it was begun; not taken: ${objectiveFlags.join(", ")}.`],
     );
   });
 }
 
-/** The run to resume, if it can be resumed. */
-async function openHere(context: CommandContext, named: string | undefined): Promise<LoadedRun | null> {
+/** The named run if it is open; without a name the current one if it is this user's and open, else another open one. */
+async function findOpenRun(context: CommandContext, runName: string | undefined): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
-  const run = resolveRun(paths, named);
+  const run = resolveRun(paths, runName);
   if (paths === null || run === null) return null;
-  const instead = named !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
-  const loaded = instead ?? { paths, run, ...(await readRun(paths, run)) };
+  const otherOpenRun = runName !== undefined || isOwnRun(context, paths, run) ? null : await findOtherOpenRun(context, paths, run);
+  const loaded = otherOpenRun ?? { paths, run, ...(await readRun(paths, run)) };
   if (isRunOpen(loaded.view)) return loaded;
-  return named === undefined ? findOtherOpenRun(context, paths, run) : null;
+  return runName === undefined ? findOtherOpenRun(context, paths, run) : null;
 }
 
 /** Resumes another tool's run as a run of ours. Null if there is none, or a run of ours was named. */
-async function importHere(context: CommandContext, input: GoFlags): Promise<CommandResponse | null> {
+async function importForeignRun(context: CommandContext, input: GoFlags): Promise<CommandResponse | null> {
   const paths = findProject(context.cwd);
   if (paths === null || input.run !== undefined) return null;
   const { detectWork, onlyCandidate } = await import("./detect-work.ts"); // a plain resume needs none of this
   const candidate = onlyCandidate((await detectWork(context, paths.root)).filter(({ isBegun }) => isBegun));
-  return candidate === null ? null : (await import("./go-found.ts")).goDetected(context, candidate, input);
+  return candidate === null ? null : (await import("./go-detected.ts")).goDetected(context, candidate, input);
 }

@@ -5,7 +5,7 @@ import { makeDraft } from "../runner/draft/draft.ts";
 import { type GoInput, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, requireProject } from "../project/runs/project-paths.ts";
 import { detectWork } from "./detect-work.ts";
-import { invalidGoal } from "./nothing-to-do.ts";
+import { respondWithoutGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { buildPreview } from "../runner/draft/preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
@@ -15,7 +15,7 @@ import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 export function start(context: CommandContext, input: GoInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const project = findProject(context.cwd);
-    if (!requestsNewRun(input)) return invalidGoal(context, input, project === null ? [] : await detectWork(context, project.root));
+    if (!requestsNewRun(input)) return respondWithoutGoal(context, input, project === null ? [] : await detectWork(context, project.root));
     const paths = await requireProject(context.cwd);
     const drafted = await makeDraft(context, paths, input);
     const { view } = await readRun(paths, drafted.run);

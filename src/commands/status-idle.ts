@@ -2,11 +2,11 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { findingText } from "../kit/finding.ts";
-import { detectWork, toData, resumeCommands } from "./detect-work.ts";
+import { detectWork, detectedWorkData, resumeCommands } from "./detect-work.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { respond } from "../project/respond.ts";
 
-/** Without a run: the same fields, empty, so that a program need not ask first; and the detected work. */
+/** The fields of `status`, all empty, so that a program can read them without asking first whether there is a run. */
 export async function respondWithoutRun(context: CommandContext, root: string | null): Promise<CommandResponse> {
   const detected = root === null ? [] : await detectWork(context, root);
   const portfolio = await portfolioLine(context);
@@ -18,8 +18,8 @@ export async function respondWithoutRun(context: CommandContext, root: string | 
   const page = [
     "No open run here.",
     ...(portfolio === null ? [] : [`  ${portfolio}`]),
-    ...detected.flatMap(({ summary: standing, files, findings }) => [
-      `  Found ${standing} (${files.join(", ")})`,
+    ...detected.flatMap(({ summary, files, findings }) => [
+      `  Found ${summary} (${files.join(", ")})`,
       ...findings.map((finding) => `    ${finding.severity === "error" ? "✗" : "!"} ${findingText(finding)}`),
     ]),
     ...(detected.length === 0 && portfolio === null ? [] : ["", "Next", ...next.map((action) => `  → ${action}`)]),
@@ -32,7 +32,7 @@ export async function respondWithoutRun(context: CommandContext, root: string | 
     isolation: null,
     verdict: null,
     next_actions: next,
-    found: detected.map(toData),
+    found: detected.map(detectedWorkData),
   };
   return respond("run_idle", {
     state: "idle",
@@ -45,10 +45,10 @@ export async function respondWithoutRun(context: CommandContext, root: string | 
 
 /** The state of this folder's portfolio; null if there is none. */
 async function portfolioLine(context: CommandContext): Promise<string | null> {
-  const { isPortfolioMeant } = await import("./portfolio/meant.ts");
+  const { isPortfolioMeant } = await import("./portfolio/is-portfolio-meant.ts");
   if (!isPortfolioMeant(context.cwd, {})) return null;
   const { message, data } = await (await import("./portfolio/show.ts")).showPortfolio(context, {});
-  const waits = typeof data?.["needs_you"] === "number" ? data["needs_you"] : 0;
-  if (waits === 0) return `Portfolio: ${message}`;
-  return `Portfolio: ${message} ${waits} ${waits === 1 ? "waits" : "wait"} for you: autopilot inbox`;
+  const waitingCount = typeof data?.["needs_you"] === "number" ? data["needs_you"] : 0;
+  if (waitingCount === 0) return `Portfolio: ${message}`;
+  return `Portfolio: ${message} ${waitingCount} ${waitingCount === 1 ? "waits" : "wait"} for you: autopilot inbox`;
 }

@@ -16,7 +16,7 @@ import { statusSummary } from "../runner/status-summary.ts";
 type Input = { readonly run?: string | undefined };
 
 /** Parts that only the full command line loads: the response without a run, and a playbook's own files. */
-export type StatusMore = {
+export type StatusExtensions = {
   readonly idle: (root: string | null) => Promise<CommandResponse>;
   readonly playbookStatus: (
     playbook: unknown,
@@ -24,14 +24,14 @@ export type StatusMore = {
   ) => Promise<{ readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> } | null>;
 };
 
-/** The state of a run. Reads only; nothing is executed. */
-export function status(context: CommandContext, input: Input, { idle, playbookStatus }: StatusMore): Promise<CommandResponse> {
+/** Shows one run: the named one, else the one that `chooseRun` picks. */
+export function status(context: CommandContext, input: Input, { idle, playbookStatus }: StatusExtensions): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const named = resolveRun(paths, input.run);
     if (paths === null || named === null) return idle(paths?.root ?? null);
-    const { run, summary: reported, draft } = await chooseRun(context, paths, { run: named, isNamed: input.run !== undefined });
-    const { reason_code, state, page, whole, data } = reported;
+    const { run, summary, draft } = await chooseRun(context, paths, { run: named, isNamed: input.run !== undefined });
+    const { reason_code, state, page, whole, data } = summary;
     const playbookPart = await playbookStatus(data["playbook"], paths.root);
     return respond(reason_code, {
       result: "PASS",
@@ -71,9 +71,9 @@ async function summarizeFromJournal(paths: ProjectPaths, run: string): Promise<S
   return statusSummary(view, owner);
 }
 
-/** Whether `status` here is about a run, without anything that only the full command line can read. */
-export function isPlain(cwd: string, named: string | undefined): boolean {
+/** Whether `status` can respond here by a run's own files alone, so that the full command line need not be loaded. */
+export function needsNoExtensions(cwd: string, named: string | undefined): boolean {
   const paths = findProject(cwd);
-  if (paths === null || existsSync(join(paths.root, "_docs"))) return false;
+  if (paths === null || existsSync(join(paths.root, "_docs"))) return false; // a staged project's state is in _docs too
   return named === undefined ? resolveRun(paths, undefined) !== null : isBegun(paths, named);
 }

@@ -26,84 +26,88 @@ const warningsMax = 10;
 
 type Input = { readonly run?: string | undefined; readonly phase?: string | undefined };
 
+/** Shows the spans of a run or of every phase here, all of them or those of one phase. */
 export function trace(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const root = paths?.root ?? context.cwd;
     const phaseFilter = input.phase === undefined ? null : (parsePhaseId(input.phase) ?? input.phase);
     const period = await readPeriod(paths, input.run);
-    const byJournal = paths === null ? null : await traceFromJournal(paths, input.run ?? findCurrentRun(paths), phaseFilter);
-    if (byJournal !== null) return byJournal;
-    const read = readTraceFiles(root, phaseFilter);
-    const spans = read.spans.filter(({ timestamp }) => period === null || (timestamp >= period.from && timestamp <= period.to));
+    const journalTrace = paths === null ? null : await traceFromJournal(paths, input.run ?? findCurrentRun(paths), phaseFilter);
+    if (journalTrace !== null) return journalTrace;
+    const traces = readTraceFiles(root, phaseFilter);
+    const spans = traces.spans.filter(({ timestamp }) => period === null || (timestamp >= period.from && timestamp <= period.to));
     const runFields = period === null ? {} : { run_id: period.run, state: period.state };
-    if (spans.length === 0 && read.warnings.length === 0)
+    const ofRun = period === null ? "" : ` of ${period.run}`;
+    if (spans.length === 0 && traces.warnings.length === 0)
       return refuse("missing_docs", {
         ...runFields,
-        message: `There is no trace${phaseFilter === null ? "" : ` of phase ${phaseFilter}`}${period === null ? "" : ` of ${period.run}`} here: looked for ${phasesFolder}/${phaseFilter ?? "*"}/TRACE.jsonl.`,
+        message: `There is no trace${ofPhase(phaseFilter)}${ofRun} here: looked for ${phasesFolder}/${phaseFilter ?? "*"}/TRACE.jsonl.`,
         remediation: [
-          read.phases.length === 0
+          traces.phases.length === 0
             ? "traces are written while a roadmap is run: autopilot roadmap"
-            : `phases with one: ${read.phases.join(", ")}`,
+            : `phases with one: ${traces.phases.join(", ")}`,
         ],
       });
     return respond("ok", {
       ...runFields,
-      message: `${spans.length} spans of ${read.phases.length} phases.`,
-      warnings: read.warnings,
+      message: `${spans.length} spans of ${traces.phases.length} phases.`,
+      warnings: traces.warnings,
       page: tracePage(spans),
-      data: { phases: read.phases, spans },
+      data: { phases: traces.phases, spans },
     });
   });
 }
 
-/** The spans of a run whose flow keeps no trace files; null if they are in files. */
-async function traceFromJournal(paths: ProjectPaths, named: string | null, wanted: string | null): Promise<CommandResponse | null> {
-  const run = named === null ? null : resolveRun(paths, named);
+/** The response for a run whose flow keeps no trace files; null if there is no run, or it keeps its spans in files. */
+async function traceFromJournal(paths: ProjectPaths, runName: string | null, phaseFilter: string | null): Promise<CommandResponse | null> {
+  const run = runName === null ? null : resolveRun(paths, runName);
   if (run === null) return null;
   const { view } = await readRun(paths, run);
   if (view.drafted.flow.playbook === "roadmap") return null;
   const folder = runFolder(paths, run);
   const { entries } = await readEntries(paths, run);
   const allSpans = buildRunTrace(entries, readTranscripts(folder), (hash) => readEvidence(folder, hash));
-  const spans = wanted === null ? allSpans : allSpans.filter(({ phase_id }) => phase_id === wanted);
+  const spans = phaseFilter === null ? allSpans : allSpans.filter(({ phase_id }) => phase_id === phaseFilter);
   const phases = [...new Set(allSpans.map(({ phase_id }) => phase_id))];
   const runFields = { run_id: run, state: view.status };
-  if (spans.length === 0)
+  if (spans.length === 0) {
+    const reason = phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`;
     return refuse("missing_docs", {
       ...runFields,
-      message: `There is no trace${wanted === null ? "" : ` of phase ${wanted}`} of ${run}: ${phases.length === 0 ? "no step has begun" : `its phases are ${phases.join(", ")}`}.`,
+      message: `There is no trace${ofPhase(phaseFilter)} of ${run}: ${reason}.`,
       remediation: ["autopilot log"],
     });
+  }
   return respond("ok", { ...runFields, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
 }
 
-/** The time span of the named run; null if none was named: then everything counts. */
-async function readPeriod(paths: ReturnType<typeof findProject>, named: string | undefined) {
-  const run = named === undefined || paths === null ? null : resolveRun(paths, named);
+const ofPhase = (phase: string | null): string => (phase === null ? "" : ` of phase ${phase}`);
+
+/** When the named run worked: only spans of that time are its own. Null if no run was named. */
+async function readPeriod(paths: ReturnType<typeof findProject>, runName: string | undefined) {
+  const run = runName === undefined || paths === null ? null : resolveRun(paths, runName);
   if (paths === null || run === null) return null;
   const { view, owner } = await readRun(paths, run);
-  // While a process works on it there is no end yet.
+  // While a process works on it there is no end yet: times are compared as text, and "9999" comes after each of them.
   return { run, state: view.status, from: view.startedAt ?? view.updatedAt, to: owner === null ? view.updatedAt : "9999" };
 }
 
 type Traces = { readonly spans: readonly TraceSpan[]; readonly phases: readonly string[]; readonly warnings: readonly string[] };
 
-function readTraceFiles(root: string, wanted: string | null): Traces {
+function readTraceFiles(root: string, phaseFilter: string | null): Traces {
   const spans: TraceSpan[] = [];
   const phases: string[] = [];
   const warnings: string[] = [];
   for (const folder of readFolders(join(root, phasesFolder))) {
-    if (wanted !== null && folderId(folder) !== wanted) continue;
+    if (phaseFilter !== null && phaseIdOfFolder(folder) !== phaseFilter) continue;
     const path = `${phasesFolder}/${folder}/TRACE.jsonl`;
-    const text = readText(join(root, path));
+    const text = readTraceFile(join(root, path));
     if (text === null) continue;
-    phases.push(folderId(folder));
+    phases.push(phaseIdOfFolder(folder));
     if (text === "") warnings.push(`${path} is larger than ${fileBytesMax} bytes and was not read.`);
-    for (const [index, line] of text
-      .slice(0, text.lastIndexOf("\n") + 1)
-      .split("\n")
-      .entries()) {
+    const wholeLines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n"); // T1
+    for (const [index, line] of wholeLines.entries()) {
       if (line.trim() === "") continue;
       const span = parseSpan(line);
       if (span !== null) spans.push(span);
@@ -113,21 +117,22 @@ function readTraceFiles(root: string, wanted: string | null): Traces {
   return { spans, phases, warnings };
 }
 
-const folderId = (folder: string): string => parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "") ?? folder;
+/** `03` of the folder `03-login-form`; a folder that begins with no number is its own id. */
+const phaseIdOfFolder = (folder: string): string => parsePhaseId(/^[\d.]+(?=-|$)/.exec(folder)?.[0] ?? "") ?? folder;
 
 function readFolders(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
-      .toSorted((a, b) => comparePhaseIds(folderId(a), folderId(b)) || (a < b ? -1 : 1));
+      .toSorted((a, b) => comparePhaseIds(phaseIdOfFolder(a), phaseIdOfFolder(b)) || (a < b ? -1 : 1));
   } catch {
     return []; // no phase was run yet
   }
 }
 
-/** Null if there is none, empty if it is too large; a link is not followed. */
-function readText(path: string): string | null {
+/** The file's text; null if there is none, empty if it is too large. Neither a link nor a pipe is opened. */
+function readTraceFile(path: string): string | null {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -147,8 +152,8 @@ function readText(path: string): string | null {
 
 function parseSpan(line: string): TraceSpan | null {
   try {
-    const read = v.safeParse(TraceSpan, JSON.parse(line));
-    return read.success ? read.output : null;
+    const parsed = v.safeParse(TraceSpan, JSON.parse(line));
+    return parsed.success ? parsed.output : null;
   } catch {
     return null;
   }

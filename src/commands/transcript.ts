@@ -11,7 +11,7 @@ import { readTranscripts } from "../project/runs/transcript-read.ts";
 
 type Input = { readonly run?: string | undefined; readonly turn?: number | undefined; readonly all: boolean };
 
-/** What the agent said and did in each turn of a run, as recorded at the time. */
+/** Shows the turns of a run: all, one, or as many as fit. */
 export function transcript(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run, view } = await loadRun(context, input.run);

@@ -10,42 +10,42 @@ import { catchRefusals, respond } from "../project/respond.ts";
 
 const runsMax = 1_000;
 
-/** How often agents' claims were true, in the runs of this repository. An unreadable journal is named and left out. */
+/** Sums up the claims of every run here. A run whose journal cannot be read is named and left out. */
 export function truth(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    await Promise.resolve();
+    await Promise.resolve(); // everything below is synchronous, and a refusal is caught only from a promise
     const paths = findProject(context.cwd);
     const runs = paths === null ? [] : listRuns(paths);
     const folders = paths === null ? [] : runs.slice(-runsMax).map((run) => ({ run, folder: runFolder(paths, run) }));
-    const read: RunTruth[] = [];
+    const readable: RunTruth[] = [];
     const damaged: { run_id: string; why: string }[] = [];
     for (const { run, folder } of folders) {
-      const runTruthReader = openRunTruth();
+      const runTruth = openRunTruth();
       try {
-        readJournal(folder, { from: "start", onEntry: runTruthReader.read });
-        read.push(runTruthReader);
+        readJournal(folder, { from: "start", onEntry: runTruth.read });
+        readable.push(runTruth);
       } catch (error) {
         if (!(error instanceof JournalFailure)) throw error;
         damaged.push({ run_id: run, why: error.message });
       }
     }
-    const rows = sumTruth(read);
-    const wrong = rows.reduce((sum, row) => sum + row.false, 0);
-    const right = rows.reduce((sum, row) => sum + row.true, 0);
-    const runCount = `${read.length} ${read.length === 1 ? "run" : "runs"}`;
+    const rows = sumTruth(readable);
+    const falseClaims = rows.reduce((sum, row) => sum + row.false, 0);
+    const trueClaims = rows.reduce((sum, row) => sum + row.true, 0);
+    const runCount = `${readable.length} ${readable.length === 1 ? "run" : "runs"}`;
     const message =
-      right + wrong === 0
+      trueClaims + falseClaims === 0
         ? "Nothing that an agent said here could be decided yet."
-        : `${right} of ${right + wrong} claims that could be decided were true, in ${runCount}.`;
-    const omitted = runs.length - Math.min(runs.length, runsMax);
+        : `${trueClaims} of ${trueClaims + falseClaims} claims that could be decided were true, in ${runCount}.`;
+    const omittedRuns = runs.length - Math.min(runs.length, runsMax);
     return respond("ok", {
       message,
       warnings: [
         ...damaged.map(({ run_id, why }) => `${run_id} is left out: ${why}`),
-        ...(omitted === 0 ? [] : [`The ${omitted} oldest runs are left out.`]),
+        ...(omittedRuns === 0 ? [] : [`The ${omittedRuns} oldest runs are left out.`]),
       ],
       page: truthPage(rows),
-      data: { truth: rows, runs: read.length, damaged },
+      data: { truth: rows, runs: readable.length, damaged },
     });
   });
 }

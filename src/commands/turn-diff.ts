@@ -12,7 +12,7 @@ import { plural } from "../views/wording.ts";
 import { hasCommits, readPatch } from "../workspace/git/diff.ts";
 import { findDiscardedPatches } from "../workspace/landing/quarantine.ts";
 
-/** Turns are counted as `go` counts them: from 1, in the order in which they began. */
+/** Shows one turn's patch. Turns are counted from 1, in the order in which they began, as `go` counts them. */
 export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, turn: number): Promise<CommandResponse> {
   const runFields = { run_id: run, state: view.status };
   const attempt = view.turns[turn - 1]?.attempt;
@@ -24,7 +24,7 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
     });
   const { entries } = await readEntries(paths, run);
   const applied = entries.flatMap((entry) => (entry.event === "changes_applied" && entry.attempt === attempt ? [entry] : [])).at(-1);
-  const discarded = readDiscarded(runFolder(paths, run), attempt);
+  const discarded = readDiscardedPatches(runFolder(paths, run), attempt);
   if (applied === undefined) {
     const message = discarded.length === 0 ? `Turn ${turn} changed nothing.` : `What turn ${turn} did was discarded.`;
     return respond("ok", {
@@ -53,11 +53,12 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
 
 const patchLines = (text: string): readonly string[] => text.replace(/\n$/, "").split("\n");
 
-function readDiscarded(folder: string, attempt: string): readonly string[] {
-  const { folder: aside, isPatchName } = findDiscardedPatches(folder, attempt);
-  if (!existsSync(aside)) return [];
-  return readdirSync(aside)
+/** The patches of the attempt's work that was not kept, oldest first. */
+function readDiscardedPatches(folder: string, attempt: string): readonly string[] {
+  const { folder: patchesFolder, isPatchName } = findDiscardedPatches(folder, attempt);
+  if (!existsSync(patchesFolder)) return [];
+  return readdirSync(patchesFolder)
     .filter(isPatchName)
     .toSorted()
-    .map((name) => readFileSync(join(aside, name), "utf8"));
+    .map((name) => readFileSync(join(patchesFolder, name), "utf8"));
 }

@@ -22,31 +22,31 @@ import { loadRun } from "../project/runs/loaded-run.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
 const pollMs = 250;
-/** Events from before the watcher started that are still reported; the board shows the rest. */
-const earlierMax = 20;
+/** How many of the lines from before the watcher started are shown; the board shows the state they led to. */
+const earlierLinesMax = 20;
 
-/** Follows a run until no process works on it or the watcher leaves. Each line once. */
+/** Follows a run until no process works on it or the person interrupts. Each line is shown once. */
 export function watch(context: CommandContext, input: { readonly run?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run } = await loadRun(context, input.run);
     const folder = runFolder(paths, run);
     const fold = openFold();
     const view = (): RunView => fold.state as RunView; // `loadRun` has read this journal, so it begins with a draft
-    const earlier = openEarlier(context);
-    const report = showMilestones({ show: earlier.show });
+    const earlierLines = bufferEarlierLines(context);
+    const showIfMilestone = showMilestones({ show: earlierLines.show });
     const onEntry = (entry: Entry): void => {
       fold.apply(entry);
-      report(entry, view());
+      showIfMilestone(entry, view());
     };
-    let from: "start" | ReadResult["end"] = "start";
+    let readFrom: "start" | ReadResult["end"] = "start";
     for (;;) {
       const owner = findOwner(folder);
       try {
-        from = readJournal(folder, { from, onEntry }).end;
+        readFrom = readJournal(folder, { from: readFrom, onEntry }).end;
       } catch (error) {
         refuseJournal(error, run);
       }
-      earlier.end();
+      earlierLines.end();
       if (owner === null || context.interrupted.aborted) {
         const { status } = view();
         return respond("ok", {
@@ -61,15 +61,15 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
   });
 }
 
-/** Holds back events from before the watcher started, and shows only the last of them. On a pipe everything is reported. */
-function openEarlier(context: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
+/** Holds back the lines from before the watcher started, and at `end` shows only the last of them. Without a board every line is shown. */
+function bufferEarlierLines(context: CommandContext): { readonly show: (line: string) => void; readonly end: () => void } {
   let buffered: string[] | null = context.board === undefined ? null : [];
   let dropped = 0;
   return {
     show: (line) => {
       if (buffered === null) return context.show(line);
       buffered.push(line);
-      if (buffered.length > earlierMax) dropped += buffered.splice(0, buffered.length - earlierMax).length;
+      if (buffered.length > earlierLinesMax) dropped += buffered.splice(0, buffered.length - earlierLinesMax).length;
     },
     end: () => {
       if (buffered === null) return;
@@ -87,6 +87,5 @@ function draw(context: CommandContext, run: RunView, owner: { readonly pid: numb
 }
 
 function readLive(folder: string): string {
-  const path = livePath(folder);
-  return readOwnFile(path) ?? "";
+  return readOwnFile(livePath(folder)) ?? "";
 }

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { diffPageOf, fileDiffOf } from "../../src/commands/dashboard/diff-files.ts";
+import { buildDiffPage, readFileDiff } from "../../src/commands/dashboard/diff-files.ts";
 import type { FollowedRun } from "../../src/commands/dashboard/followed-runs.ts";
 import { goScripted } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
@@ -64,13 +64,13 @@ test("a diff of 100 MB, a line of 5 MB and binary files are listed; what is show
   git(root, "add", "-A");
   git(root, "commit", "-q", "-m", "huge");
   const run = changedIn(root);
-  const { files } = await diffPageOf(run);
+  const { files } = await buildDiffPage(run);
   expect(files.map((file) => [file.path, file.mark === "refused" ? "refused" : file.insertions])).toEqual([
     ["huge.txt", 1_000_000],
     ["image.bin", null],
     ["line.txt", 1],
   ]);
-  const [huge, line, image] = await Promise.all(["huge.txt", "line.txt", "image.bin"].map((path) => fileDiffOf(run, path)));
+  const [huge, line, image] = await Promise.all(["huge.txt", "line.txt", "image.bin"].map((path) => readFileDiff(run, path)));
   expect(huge?.cut).toBe(true);
   for (const shown of [huge, line, image]) expect(JSON.stringify(shown).length).toBeLessThan(2_000_000);
   expect(line?.cut === true || JSON.stringify(line).includes("more characters")).toBe(true);

@@ -3,7 +3,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fleetPageIn } from "../../src/commands/dashboard/fleet-page.ts";
+import { buildFleetPage } from "../../src/commands/dashboard/fleet-page.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
 import { fleetBoard } from "../../src/views/web/fleet-board.ts";
@@ -167,7 +167,7 @@ describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
        insert into autopilot.work_order (order_id, run_id, repository, priority, slots, state, worker_id, worker_epoch, taken_at, times_taken) values
          ('a', '${run}', 'r', 1, 8, 'taken', 'alive', 1, now(), 2), ('b', 'waiting', 'r', 5, 8, 'offered', null, null, null, 0)`,
     );
-    const page = await fleetPageIn(env);
+    const page = await buildFleetPage(env);
     expect(page).toMatchObject({ problem: null, runs: 1, take_overs: 3 });
     expect(page.board).toMatchObject({
       workers: [
@@ -186,11 +186,11 @@ describe.skipIf(postgresBin === null)(`fleet${withoutPostgres}`, () => {
     await journal.close();
     await planner.journal.close();
     await store.close();
-    expect(await fleetPageIn({})).toMatchObject({ store: null, problem: null, board: null });
-    const gone = await fleetPageIn({ AUTOPILOT_STORE: "postgres://ann:s3cret@127.0.0.1:1/x" });
+    expect(await buildFleetPage({})).toMatchObject({ store: null, problem: null, board: null });
+    const gone = await buildFleetPage({ AUTOPILOT_STORE: "postgres://ann:s3cret@127.0.0.1:1/x" });
     expect(gone.problem).toContain("does not answer");
     expect(gone.problem).not.toContain("s3cret");
-    expect((await fleetPageIn({ AUTOPILOT_STORE: "mysql://x" })).problem).toContain("postgres://");
+    expect((await buildFleetPage({ AUTOPILOT_STORE: "mysql://x" })).problem).toContain("postgres://");
   });
 
   test("a dump that is restored elsewhere holds the same journals", async () => {

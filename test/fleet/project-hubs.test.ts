@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bringTasks } from "../../src/commands/fleet/bring-tasks.ts";
-import { lookAtWorkers } from "../../src/commands/portfolio/look-at-workers.ts";
+import { recoverTasks } from "../../src/commands/portfolio/recover-tasks.ts";
 import { dispatch, type Workers } from "../../src/portfolio/worker/dispatch.ts";
 import { takePortfolio } from "../../src/commands/fleet/take-portfolio.ts";
 import { addProject as add, addTask, initPortfolio } from "../../src/commands/portfolio/add.ts";
@@ -337,7 +337,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     await bringTasks(context, planner, "clone");
     const hasCopy = () => ids.map((id) => existsSync(join(paths.own, "copies", `${id}.1-1`)));
     expect([hasCopy(), [...(planner.planner?.unbrought.keys() ?? [])]]).toEqual([[true, false], [ids[1]]]);
-    const looked = await withPortfolio(context, planner, (open) => lookAtWorkers({ paths: planner, active: new Map() }, open));
+    const looked = await withPortfolio(context, planner, (open) => recoverTasks({ paths: planner, active: new Map() }, open));
     expect(looked.gone.has(ids[1] ?? "")).toBe(true);
     const driven: string[] = [];
     const drive: Workers["drive"] = (_context, _copy, run) => (driven.push(run), Promise.resolve(null));

@@ -28,7 +28,7 @@ import type { RunStore } from "../../src/ports/run-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "../support/command-context.ts";
 import { toFailure, findRetryPolicy } from "../../src/project/respond.ts";
-import { homeOfCopy } from "../../src/portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../src/portfolio/worker/worker.ts";
 import { isBegun, type ProjectPaths, runFolder } from "../../src/project/runs/project-paths.ts";
 import { isOwnRun } from "../../src/project/runs/run-binding.ts";
 import { makeDraft } from "../../src/runner/draft/draft.ts";
@@ -306,7 +306,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     await withPortfolio(one.context, one.paths, ({ write }) => write(settled, named));
     const { lease } = await store.open(plannerKey(one.key), "portfolio", still);
     const bring = ({ context, paths }: Place) => bringTasks(context, { ...paths, planner: { lease, unbrought: new Map() } }, "clone");
-    const copyOf = ({ paths }: Place): ProjectPaths => homeOfCopy(join(paths.own, "copies", copy));
+    const copyOf = ({ paths }: Place): ProjectPaths => pathsOfCopy(join(paths.own, "copies", copy));
     await bring(one);
     await bring(two);
     expect([one, two].map((place) => [existsSync(runFolder(copyOf(place), run)), isBegun(copyOf(place), run)])).toEqual([

@@ -1,4 +1,4 @@
-// cycle-page: the state of a cycle, for a person and for a program.
+// cycle-page: the state of a calibration cycle, as lines for a person and as fields for a program.
 
 import { benchmarkChangedText, changedBenchmarks, cycleNote } from "../../calibration/cycle/audit.ts";
 import { decide, cycleFigures, judgeCycle, cycleSide } from "../../calibration/cycle/decide.ts";
@@ -8,6 +8,9 @@ import { figureText, gainText, intervalText, describeState, nextText } from "../
 import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine } from "../../views/wording.ts";
 
+const regressionsShownMax = 8;
+
+/** One row for each benchmark, then the mean gain, what was lost, and the verdict or the next step. */
 export function cyclePage(cycle: Cycle): readonly string[] {
   const judgement = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
@@ -23,6 +26,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
   const regressions = judgement.cross_benchmark_check.regressions.map(({ benchmark, bug }) =>
     bug === null ? benchmark : `${benchmark} ${bug}`,
   );
+  const lost = regressions.slice(0, regressionsShownMax).map((bug) => oneLine(bug));
   return [
     `${cycle.name}: ${describeState(cycle)}`,
     `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
@@ -33,14 +37,7 @@ export function cyclePage(cycle: Cycle): readonly string[] {
     ...(judgement.interval === null
       ? []
       : [`  mean gain ${gainText(cycle, judgement.mean_gain)}, ${intervalText(cycle, judgement.interval)}`]),
-    ...(regressions.length === 0
-      ? []
-      : [
-          `  ! lost: ${regressions
-            .slice(0, 8)
-            .map((bug) => oneLine(bug))
-            .join(", ")}`,
-        ]),
+    ...(lost.length === 0 ? [] : [`  ! lost: ${lost.join(", ")}`]),
     ...changedBenchmarks(cycle).map((name) => `  ! ${oneLine(benchmarkChangedText(name), 200)}`),
     ...(cycle.end === null ? nextLines(cycle) : [`  ${cycle.end.verdict}: ${judgement.why}`]),
   ];
@@ -48,12 +45,13 @@ export function cyclePage(cycle: Cycle): readonly string[] {
 
 function nextLines(cycle: Cycle): readonly string[] {
   if (cycle.stopped !== null) return [`  ! ${oneLine(cycle.stopped, 300)}`];
-  const next = decide(cycle);
-  return [`  next: ${nextText(next)}`];
+  return [`  next: ${nextText(decide(cycle))}`];
 }
 
+/** The same as fields of a JSON response. */
 export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
   const judgement = judgeCycle(cycle);
+  const notes = cycle.benchmarks.map((name) => [name, cycleNote(cycle, name)] as const);
   return {
     cycle: cycle.name,
     lever: cycle.lever,
@@ -72,9 +70,7 @@ export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
     interval: judgement.interval,
     cross_benchmark_check: judgement.cross_benchmark_check,
     why: cycle.end === null ? null : judgement.why,
-    not_counted: Object.fromEntries(
-      cycle.benchmarks.flatMap((name) => (cycleNote(cycle, name) === "" ? [] : [[name, cycleNote(cycle, name)]])),
-    ),
+    not_counted: Object.fromEntries(notes.filter(([, note]) => note !== "")),
     commit: cycle.applied?.commit ?? null,
     revert: cycle.reverted?.commit ?? null,
   };

@@ -8,15 +8,16 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { respond } from "../../project/respond.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 
-export async function driveOpenCycle(context: CommandContext, open: OpenCycle, jobs: number): Promise<CommandResponse> {
-  const { log } = open;
+/** Works until the cycle has a verdict, is interrupted or can't go on; `jobs`: how many runs at once. */
+export async function driveOpenCycle(context: CommandContext, openCycle: OpenCycle, jobs: number): Promise<CommandResponse> {
+  const { log } = openCycle;
   const { cycle } = log;
-  const result = await driveCycle({ ...open, context, jobs });
+  const result = await driveCycle({ ...openCycle, context, jobs });
   const data = cycleData(cycle);
-  const answerParts = { data, page: cyclePage(cycle) };
+  const responseFields = { data, page: cyclePage(cycle) };
   if (result.kind === "interrupted")
     return respond("calibration_interrupted", {
-      ...answerParts,
+      ...responseFields,
       message: `The cycle ${cycle.name} was interrupted and stays open.`,
       remediation: [`autopilot calibrate resume ${cycle.name}`],
     });
@@ -33,7 +34,7 @@ export async function driveOpenCycle(context: CommandContext, open: OpenCycle, j
           : []),
       ],
     });
-  return respond("calibration_ended", { ...answerParts, message: describeEnd(open), remediation: nextSteps(open) });
+  return respond("calibration_ended", { ...responseFields, message: describeEnd(openCycle), remediation: nextSteps(openCycle) });
 }
 
 function describeEnd({ log: { cycle } }: OpenCycle): string {

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
-import { calibrationList, calibrationReport, calibrationStatus, resumeCalibration } from "./show.ts";
+import { listCalibrations, showCalibrationReport, showCalibrationStatus, resumeCalibration } from "./show.ts";
 import { startCalibration } from "./start.ts";
 
 const room = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-foreign-")));
@@ -44,28 +44,28 @@ const firstLines = (text: string, count: number): string => `${text.split("\n").
 test("an open cycle of somebody else's is marked, nothing says to resume it, and one of one's own is meant before it", async () => {
   const theirs = repository();
   expect(await start(theirs, "theirs")).toMatchObject({ result: "PASS" });
-  expect(await calibrationStatus(theirs, {}), "the control: its own user's is not marked").toMatchObject({ data: { own: true } });
-  expect((await calibrationList(theirs)).page?.join("\n")).not.toContain("not started by you");
+  expect(await showCalibrationStatus(theirs, {}), "the control: its own user's is not marked").toMatchObject({ data: { own: true } });
+  expect((await listCalibrations(theirs)).page?.join("\n")).not.toContain("not started by you");
 
   const mine = repository();
   cpSync(join(theirs.cwd, "Calibration Cycles"), join(mine.cwd, "Calibration Cycles"), { recursive: true });
   writeFileSync(mine.log("theirs"), firstLines(readFileSync(theirs.log("theirs"), "utf8"), 3));
   for (const response of [
-    await calibrationStatus(mine, {}),
-    await calibrationStatus(mine, { name: "theirs" }),
-    await calibrationReport(mine, {}),
+    await showCalibrationStatus(mine, {}),
+    await showCalibrationStatus(mine, { name: "theirs" }),
+    await showCalibrationReport(mine, {}),
   ]) {
     expect(response).toMatchObject({ result: "PASS", data: { own: false } });
     expect(response.page?.join("\n")).toContain("You didn't start this cycle here");
     expect(response.remediation?.join("\n") ?? "").not.toContain("calibrate resume");
   }
-  expect((await calibrationStatus(mine, {})).remediation?.join("\n")).toContain('git rm -r -- "Calibration Cycles/theirs"');
-  const list = await calibrationList(mine);
+  expect((await showCalibrationStatus(mine, {})).remediation?.join("\n")).toContain('git rm -r -- "Calibration Cycles/theirs"');
+  const list = await listCalibrations(mine);
   expect(list.page?.join("\n")).toMatch(/theirs +.*not started by you here/);
   expect(await resumeCalibration(mine, {})).toMatchObject({ result: "FAIL", reason_code: "run_foreign" });
 
   expect(await start(mine, "mine")).toMatchObject({ result: "PASS" });
-  expect(await calibrationStatus(mine, {})).toMatchObject({ data: { cycle: "mine", own: true } });
+  expect(await showCalibrationStatus(mine, {})).toMatchObject({ data: { cycle: "mine", own: true } });
   expect(await resumeCalibration(mine, {})).toMatchObject({ reason_code: "calibration_missing" });
 });
 
@@ -84,12 +84,12 @@ test("a log from elsewhere keeps nobody from a cycle of their own: one that says
   mkdirSync(join(mine.cwd, "Calibration Cycles/renamed"));
   writeFileSync(mine.log("renamed"), `${renamed}\n`);
 
-  const list = await calibrationList(mine);
+  const list = await listCalibrations(mine);
   expect(list).toMatchObject({
     result: "PASS",
     data: { cycles: [{ cycle: "renamed" }, { cycle: "theirs" }], broken: [{ name: "broken" }] },
   });
   expect(list.warnings?.join("\n")).toContain("broken can't be read");
-  expect(await calibrationStatus(mine, {})).toMatchObject({ result: "PASS" });
+  expect(await showCalibrationStatus(mine, {})).toMatchObject({ result: "PASS" });
   expect(await start(mine, "mine")).toMatchObject({ result: "PASS" });
 });

@@ -1,10 +1,13 @@
-// noise-floor: parses the noise floor: a number in the figure's own unit, or a share of the earlier figure.
+// noise-floor: parses `--noise-floor`, the smallest difference between two figures that counts.
 
 import { refuse } from "../../project/respond.ts";
 
-/** `0.05`, or `5%`. */
-export function parseNoiseFloor(typed: string | undefined, standard: string): { readonly floor: number; readonly isRelative: boolean } {
-  const text = (typed ?? standard).trim();
+/** `0.05` is in the figure's own unit; `5%` is relative: a share of the figure before. */
+export function parseNoiseFloor(
+  flagValue: string | undefined,
+  defaultText: string,
+): { readonly floor: number; readonly isRelative: boolean } {
+  const text = (flagValue ?? defaultText).trim();
   const [, digits, percent] = /^(\d{1,12}(?:\.\d{1,9})?|\.\d{1,9})(%)?$/.exec(text) ?? [];
   const value = Number(digits);
   if (digits === undefined || !Number.isFinite(value))

@@ -21,7 +21,7 @@ import { requireWritable, writeHtml } from "../html-file.ts";
 import { cycleData, cyclePage } from "./cycle-page.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
 
-/** The cycle to use: the named one, the only open one, or the newest. `among`: whether a closed one will do. */
+/** The cycle that is meant: the named one, else the only open one, else the newest. `among`: whether a cycle that has ended will do. */
 async function findCycle(context: CommandContext, name: string | undefined, among: "open" | "all") {
   const paths = await requireProject(context.cwd);
   const names = cycleNames(paths.root);
@@ -36,8 +36,8 @@ async function findCycle(context: CommandContext, name: string | undefined, amon
   const cycles = ownCycles.length > 0 ? ownCycles : everyCycle; // another user's cycle is never meant while there is one of this user's
   const isOwn = ownCycles.length > 0;
   const openCycles = cycles.filter(({ end }) => end === null);
-  const [only] = openCycles;
-  if (only !== undefined && openCycles.length === 1) return { paths, cycle: only, isOwn };
+  const [openCycle] = openCycles;
+  if (openCycle !== undefined && openCycles.length === 1) return { paths, cycle: openCycle, isOwn };
   if (openCycles.length > 1 && among === "open")
     refuse("calibration_input_invalid", {
       message: `${openCycles.length} cycles are open.`,
@@ -52,7 +52,7 @@ async function findCycle(context: CommandContext, name: string | undefined, amon
   return { paths, cycle: newest, isOwn };
 }
 
-const notYours = "not started by you here";
+const notYoursText = "not started by you here";
 
 function foreignLines(cycle: Cycle): readonly string[] {
   return [
@@ -61,13 +61,13 @@ function foreignLines(cycle: Cycle): readonly string[] {
   ];
 }
 
-/** What can be done with another user's cycle: its commands are not run under another name. */
+/** What can be done with another user's cycle. It isn't run: its commands come from somebody else. */
 const foreignRemediation = ({ name }: Cycle): readonly string[] => [
   `read its plan in "${cyclesFolder}/${name}/run_state.jsonl", then begin a cycle of your own: autopilot help calibrate start`,
   `to be rid of it: git rm -r -- "${cyclesFolder}/${name}"`,
 ];
 
-/** The process that works on a cycle now: there is one at a time, and it wrote the newest log. */
+/** The process that works on this cycle now. Only one cycle is worked on at a time: the open one whose log was written last. */
 function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle): number | null {
   const owner = cycle.end === null ? findOwner(join(paths.folder, calibrationsFolder)) : null;
   if (owner === null) return null;
@@ -78,28 +78,28 @@ function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle):
   return newest?.name === cycle.name ? owner.pid : null;
 }
 
-export function calibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+export function showCalibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, cycle, isOwn } = await findCycle(context, input.name, "all");
     const pid = isOwn ? findWorker(context, paths, cycle) : null;
-    const isOver = cycle.end !== null || pid !== null;
+    const needsNobody = cycle.end !== null || pid !== null;
     const remediation = isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignRemediation(cycle);
     return respond("ok", {
-      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
+      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
       page: [
         ...cyclePage(cycle),
         ...(pid === null ? [] : [`  process ${pid} is at work on it`]),
         ...(isOwn ? [] : ["", ...foreignLines(cycle)]),
       ],
       data: { ...cycleData(cycle), own: isOwn, process: pid },
-      remediation: isOver ? [] : remediation,
+      remediation: needsNobody ? [] : remediation,
     });
   });
 }
 
 type ReportInput = { readonly name?: string | undefined; readonly html?: string | undefined };
 
-export function calibrationReport(context: CommandContext, input: ReportInput): Promise<CommandResponse> {
+export function showCalibrationReport(context: CommandContext, input: ReportInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { cycle, isOwn } = await findCycle(context, input.name, "all");
     if (input.html !== undefined) {
@@ -109,21 +109,21 @@ export function calibrationReport(context: CommandContext, input: ReportInput): 
     }
     const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...auditPage(cycle).trimEnd().split("\n")];
     return respond("ok", {
-      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYours}`}.`,
+      message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
       page,
       data: { ...cycleData(cycle), own: isOwn, audit: page.join("\n") },
     });
   });
 }
 
-export function calibrationList(context: CommandContext): Promise<CommandResponse> {
+export function listCalibrations(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const { cycles, broken } = readCycles(paths.root);
     const isOwn = (cycle: Cycle): boolean => isOwnCycle(context.env, paths.root, cycle);
     const rows = cycles.map((cycle) => [
       cycle.name,
-      `${describeState(cycle)}${isOwn(cycle) ? "" : `, ${notYours}`}`,
+      `${describeState(cycle)}${isOwn(cycle) ? "" : `, ${notYoursText}`}`,
       `iteration ${cycle.iteration}`,
       plural(cycle.benchmarks.length, "benchmark"),
       oneLine(cycle.lever, 40),
@@ -138,6 +138,7 @@ export function calibrationList(context: CommandContext): Promise<CommandRespons
   });
 }
 
+/** Drives an open cycle of this user's on from where its log ends. */
 export function resumeCalibration(
   context: CommandContext,
   input: { readonly name?: string | undefined; readonly jobs?: number | undefined },

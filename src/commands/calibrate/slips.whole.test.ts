@@ -10,9 +10,9 @@ import { nodeDisk } from "../../journal/disk.ts";
 import { takeLock } from "../../journal/lock.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
-import { calibrationStatus, resumeCalibration } from "./show.ts";
+import { showCalibrationStatus, resumeCalibration } from "./show.ts";
 import { startCalibration, type StartInput } from "./start.ts";
-import { calibrationVerdict } from "./verdict.ts";
+import { judgeCalibrationFiles } from "./verdict.ts";
 
 const room = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-slips-")));
 afterAll(() => rmSync(room, { recursive: true, force: true }));
@@ -84,10 +84,10 @@ test("a lever that changes a benchmark itself is told of", async () => {
 test("while a process works on the cycle, status names it and doesn't say to resume", async () => {
   const context = repository();
   await start(context, { benchmarks: "nowhere" });
-  expect((await calibrationStatus(context, {})).remediation).toEqual(["autopilot calibrate resume c"]);
+  expect((await showCalibrationStatus(context, {})).remediation).toEqual(["autopilot calibrate resume c"]);
   const lock = await takeLock(nodeDisk, join(context.cwd, ".autopilot/calibrations"));
   try {
-    expect(await calibrationStatus(context, {})).toMatchObject({ remediation: [], data: { process: process.pid } });
+    expect(await showCalibrationStatus(context, {})).toMatchObject({ remediation: [], data: { process: process.pid } });
     expect(await resumeCalibration(context, {})).toMatchObject({
       reason_code: "calibration_busy",
       message: expect.stringMatching(/^A calibration cycle is at work here/) as unknown,
@@ -109,9 +109,9 @@ test("two files of recalls that name different benchmarks: told which are on one
   writeFileSync(join(context.cwd, "before.json"), '{"chi": 0.5}');
   writeFileSync(join(context.cwd, "after.json"), '{"Chi": 0.9}');
   writeFileSync(join(context.cwd, "huge.json"), '{"chi": 1e999}');
-  expect(await calibrationVerdict(context, { before: "before.json", after: "after.json" })).toMatchObject({
+  expect(await judgeCalibrationFiles(context, { before: "before.json", after: "after.json" })).toMatchObject({
     data: { verdict: "iterate" },
     warnings: ["chi is in --before only, so it is n/a.", "Chi is in --after only, so it is n/a."],
   });
-  expect((await calibrationVerdict(context, { before: "huge.json", after: "after.json" })).message).toContain('"chi" is too large');
+  expect((await judgeCalibrationFiles(context, { before: "huge.json", after: "after.json" })).message).toContain('"chi" is too large');
 });

@@ -31,6 +31,7 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
 import { parseNoiseFloor } from "./noise-floor.ts";
 
+/** The flags of `calibrate start`, as they were typed. */
 export type StartInput = {
   readonly name?: string | undefined;
   readonly lever?: string | undefined;
@@ -54,15 +55,17 @@ export type StartInput = {
   readonly hangAfter?: string | undefined;
 };
 
-const invalid = (message: string, remedy?: string): never =>
+const refuseInput = (message: string, remedy?: string): never =>
   refuse("calibration_input_invalid", { message, ...(remedy === undefined ? {} : { remediation: [remedy] }) });
 
+/** Records the cycle before anything is run, so that an interrupted one can be resumed. */
 export function startCalibration(context: CommandContext, input: StartInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const request = validateInput(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];
     let branch: string | null = null;
+    // Called once the cycle is locked and its working trees are there, before anything is written.
     const before = async (trees: Trees): Promise<void> => {
       branch = trees.repository.branch;
       refuseWhileOpen(context, paths);
@@ -73,8 +76,8 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
       );
     };
     return withCycle(context, paths, { name: request.name, isNew: true, before }, async (open) => {
-      const { lever, name, iteration, hypothesis, floor, benchmarks: _words, ...rest } = request;
-      const plan: CyclePlan = { ...rest, lever: lever.plan, benchmarks, seed: name, ...(branch === null ? {} : { branch }) };
+      const { lever, name, iteration, hypothesis, noiseFloor, benchmarks: _words, ...planFields } = request;
+      const plan: CyclePlan = { ...planFields, lever: lever.plan, benchmarks, seed: name, ...(branch === null ? {} : { branch }) };
       const index = {
         event: "_index",
         schema_version: runStateVersion,
@@ -84,7 +87,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         benchmarks: benchmarks.map((benchmark) => benchmark.name),
         iteration,
       } as const;
-      const cycleStart = { event: "cycle_start", hypothesis, noise_floor_threshold: floor, plan } as const;
+      const cycleStart = { event: "cycle_start", hypothesis, noise_floor_threshold: noiseFloor, plan } as const;
       bindCycle(context.env, paths.root, { ...open.log.preview(index, cycleStart), name });
       open.log.append(index, cycleStart);
       return driveOpenCycle(context, open, plan.jobs);
@@ -92,7 +95,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
   });
 }
 
-/** Two levers in the tree at once could not be told apart. A log from elsewhere does not count here. */
+/** Refuses while another cycle's lever is applied: the effects of two could not be told apart. Another user's log doesn't count. */
 function refuseWhileOpen(context: CommandContext, paths: ProjectPaths): void {
   for (const cycle of readCycles(paths.root).cycles) {
     const { name } = cycle;
@@ -109,25 +112,25 @@ function validateInput(context: CommandContext, paths: ProjectPaths, input: Star
   const hypothesis = input.hypothesis ?? "";
   const name = parseName(input.name ?? defaultName(lever.id));
   if (hypothesis.trim() === "")
-    invalid("A cycle needs a hypothesis that its figures can contradict.", '--hypothesis "what you expect, and why"');
-  const benchmarks = parseBenchmarkWords(input.benchmarks ?? "");
+    refuseInput("A cycle needs a hypothesis that its figures can contradict.", '--hypothesis "what you expect, and why"');
+  const benchmarks = splitBenchmarks(input.benchmarks ?? "");
   const iteration = input.iteration ?? 1;
   if (iteration > iterationsMax)
-    invalid(`The iteration is ${iteration}, expected 1 to ${iterationsMax}.`, "after the third a person decides");
+    refuseInput(`The iteration is ${iteration}, expected 1 to ${iterationsMax}.`, "after the third a person decides");
   const repeat = input.repeat ?? 1;
-  if (repeat > repeatMax) invalid(`--repeat is ${repeat}, expected 1 to ${repeatMax}.`);
-  const { target, floor } = parseTarget(input);
-  const hang = input.hangAfter === undefined ? hangMsDefault : parseDuration(input.hangAfter);
-  if (hang === null) return invalid(`--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`);
+  if (repeat > repeatMax) refuseInput(`--repeat is ${repeat}, expected 1 to ${repeatMax}.`);
+  const { target, noiseFloor } = parseTarget(input);
+  const hangMs = input.hangAfter === undefined ? hangMsDefault : parseDuration(input.hangAfter);
+  if (hangMs === null) return refuseInput(`--hang-after is ${input.hangAfter ?? ""}, expected a time such as 90m, 2h or 45s.`);
   const findings = input.findings ?? null;
   if (findings !== null && (isAbsolute(findings) || findings.split("/").includes("..")))
-    invalid(`--findings is ${findings}, expected a path below the benchmark's folder.`);
+    refuseInput(`--findings is ${findings}, expected a path below the benchmark's folder.`);
   return {
     name,
     lever,
     hypothesis,
     iteration,
-    floor,
+    noiseFloor,
     benchmarks,
     description: input.description ?? hypothesis,
     command: input.command ?? null,
@@ -136,7 +139,7 @@ function validateInput(context: CommandContext, paths: ProjectPaths, input: Star
     target,
     repeat,
     jobs: input.jobs ?? 1,
-    hang_ms: hang,
+    hang_ms: hangMs,
   };
 }
 
@@ -150,23 +153,24 @@ function defaultName(leverId: string): string {
 }
 
 function parseName(name: string): string {
-  if (name.length > cycleNameCharsMax) invalid(`The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`);
+  if (name.length > cycleNameCharsMax)
+    refuseInput(`The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`);
   if (!cycleName.test(name))
-    invalid(
+    refuseInput(
       `The cycle's name is ${JSON.stringify(name)}, expected letters, digits, - _ and . only.`,
       "--name 2026-05-15-slug: a date and a few words",
     );
   return name;
 }
 
-function parseBenchmarkWords(list: string): readonly string[] {
+function splitBenchmarks(list: string): readonly string[] {
   const words = list
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");
   if (words.length === 0)
-    invalid("A cycle needs benchmarks.", "--benchmarks a,b,c: folders of this repository, folders elsewhere, or commits");
-  if (words.length > benchmarksMax) invalid(`${words.length} benchmarks were given, at most ${benchmarksMax} are run.`);
+    refuseInput("A cycle needs benchmarks.", "--benchmarks a,b,c: folders of this repository, folders elsewhere, or commits");
+  if (words.length > benchmarksMax) refuseInput(`${words.length} benchmarks were given, at most ${benchmarksMax} are run.`);
   return words;
 }
 
@@ -174,16 +178,22 @@ function parseBenchmarkWords(list: string): readonly string[] {
 function parseTarget(input: StartInput) {
   const metric = input.metric ?? recallTarget;
   const isRecall = metric === recallTarget;
-  if (!isMetricName(metric)) invalid(`The metric is called ${JSON.stringify(metric)}, expected a letter, then letters, digits, . _ or -.`);
-  if (!isRecall && input.command === undefined) invalid(`The metric ${metric} must be printed by a command.`, "--command CMD");
-  if (isRecall && input.better === "lower") invalid("A lower recall is not better.", "--metric NAME --better lower");
-  const { floor, isRelative } = parseNoiseFloor(input.noiseFloor, isRecall ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`);
-  if (isRecall && !isRelative && floor >= 1)
-    invalid(`--noise-floor is ${floor}, and no recall can rise by more than 1.`, "--noise-floor 0.05, or a share: --noise-floor 5%");
+  if (!isMetricName(metric))
+    refuseInput(`The metric is called ${JSON.stringify(metric)}, expected a letter, then letters, digits, . _ or -.`);
+  if (!isRecall && input.command === undefined) refuseInput(`The metric ${metric} must be printed by a command.`, "--command CMD");
+  if (isRecall && input.better === "lower") refuseInput("A lower recall is not better.", "--metric NAME --better lower");
+  const defaultFloor = isRecall ? String(noiseFloorDefault) : `${noiseFloorDefault * 100}%`;
+  const { floor: noiseFloor, isRelative } = parseNoiseFloor(input.noiseFloor, defaultFloor);
+  if (isRecall && !isRelative && noiseFloor >= 1)
+    refuseInput(
+      `--noise-floor is ${noiseFloor}, and no recall can rise by more than 1.`,
+      "--noise-floor 0.05, or a share: --noise-floor 5%",
+    );
   const better = input.better === "lower" ? ("lower" as const) : ("higher" as const);
-  return { floor, target: { metric, better, relative: isRelative } };
+  return { noiseFloor, target: { metric, better, relative: isRelative } };
 }
 
+/** A lever is typed by its id (`prompt:FLOW/STEP`) with the value to try in `--to`, or is any change that a patch, commit or command makes. */
 function parseLever(
   context: CommandContext,
   paths: ProjectPaths,
@@ -191,7 +201,7 @@ function parseLever(
 ): { readonly id: string; readonly plan: CyclePlan["lever"] } {
   const id = (input.lever ?? "").trim();
   if (id === "")
-    return invalid(
+    return refuseInput(
       "A cycle needs a lever: what is changed between the runs before and the runs after.",
       "--lever ID with --patch FILE, --commit SHA or --apply CMD",
     );
@@ -202,30 +212,30 @@ function parseLever(
   ] as const;
   const namedSources = sources.filter(([, source]) => source !== undefined);
   const typed = typedLever(id);
-  const [first] = namedSources;
+  const [onlySource] = namedSources;
   if (typed !== null && namedSources.length === 0) {
     if ((typed.kind === "agent" || typed.kind === "model") && input.agent !== undefined)
-      return invalid(`--agent would be in force on both sides, so the lever ${id} could show nothing.`, "leave out --agent");
+      return refuseInput(`--agent would be in force on both sides, so the lever ${id} could show nothing.`, "leave out --agent");
     if (input.to === undefined)
-      return invalid(`The lever ${id} needs the value to try.`, typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE");
+      return refuseInput(`The lever ${id} needs the value to try.`, typed.kind === "prompt" ? "--to FILE: the new prompt" : "--to VALUE");
     const value = typed.kind === "prompt" ? pathForLog(paths, resolve(context.cwd, input.to)) : input.to;
     return { id, plan: { kind: typed.kind, source: typed.subject, value } };
   }
-  if (first === undefined || namedSources.length > 1)
-    return invalid(
+  if (onlySource === undefined || namedSources.length > 1)
+    return refuseInput(
       namedSources.length > 1
         ? "More than one lever was given; only one can be measured at a time."
         : `Nothing says what the lever ${id} changes.`,
       "one of --patch FILE, --commit SHA, --apply CMD; or --lever prompt:FLOW/STEP, limit:NAME, agent:ROLE, model:ROLE with --to",
     );
-  const [kind, source = ""] = first;
+  const [kind, source = ""] = onlySource;
   return { id, plan: { kind, source: kind === "patch" ? pathForLog(paths, resolve(context.cwd, source)) : source } };
 }
 
 /** A path as the log records it: relative to the repository's root if it is inside. */
 function pathForLog({ root }: ProjectPaths, path: string): string {
-  const inside = relative(root, path);
-  return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
+  const relativePath = relative(root, path);
+  return relativePath.startsWith("..") || isAbsolute(relativePath) ? path : relativePath;
 }
 
 type BenchmarkPlaces = { readonly cwd: string; readonly paths: ProjectPaths; readonly trees: Trees };
@@ -236,16 +246,17 @@ async function readBenchmarks(
   { words, baselines, metric }: { readonly words: readonly string[]; readonly baselines: readonly string[]; readonly metric: string },
 ): Promise<BenchmarkPlan[]> {
   const plans: BenchmarkPlan[] = [];
+  // `NAME=FILE`, or for the only benchmark `FILE`, which is kept under the empty name.
   const baselinesByName = new Map(
     baselines.map((word) => [word.includes("=") ? word.slice(0, word.indexOf("=")) : "", word.slice(word.indexOf("=") + 1)]),
   );
   for (const word of words) {
-    const [, givenName, at = word] = /^([^=/]+)=(.+)$/.exec(word) ?? [];
-    const name = givenName ?? basename(at).replaceAll(/[^A-Za-z0-9._-]/g, "-");
-    if (!benchmarkName.test(name)) invalid(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
+    const [, typedName, location = word] = /^([^=/]+)=(.+)$/.exec(word) ?? []; // "chi=../bench/chi"
+    const name = typedName ?? basename(location).replaceAll(/[^A-Za-z0-9._-]/g, "-");
+    if (!benchmarkName.test(name)) refuseInput(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
     if (plans.some((benchmark) => benchmark.name === name))
-      invalid(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
-    const plan = await locate({ cwd, paths, trees }, at);
+      refuseInput(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
+    const plan = await locateBenchmark({ cwd, paths, trees }, location);
     const baseline = baselinesByName.get(name) ?? (words.length === 1 ? baselinesByName.get("") : undefined);
     const path = baseline === undefined ? await defaultBaseline(trees, plan) : pathForLog(paths, resolve(cwd, baseline));
     const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(paths.root, path));
@@ -254,18 +265,21 @@ async function readBenchmarks(
   const names = plans.map((benchmark) => benchmark.name);
   for (const name of baselinesByName.keys())
     if (!names.includes(name) && !(name === "" && words.length === 1))
-      invalid(`--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${names.join(", ")}.`);
+      refuseInput(`--baseline names ${name === "" ? "no benchmark" : name}, expected NAME=FILE with one of ${names.join(", ")}.`);
   return plans;
 }
 
-async function locate({ cwd, paths, trees }: BenchmarkPlaces, at: string): Promise<Pick<BenchmarkPlan, "kind" | "at" | "commit">> {
-  const path = resolve(cwd, at);
-  const recorded = pathForLog(paths, path);
-  const isOutside = isAbsolute(recorded);
+async function locateBenchmark(
+  { cwd, paths, trees }: BenchmarkPlaces,
+  location: string,
+): Promise<Pick<BenchmarkPlan, "kind" | "at" | "commit">> {
+  const path = resolve(cwd, location);
+  const loggedPath = pathForLog(paths, path);
+  const isOutside = isAbsolute(loggedPath);
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && isOutside) return { kind: "outside", at: path };
-  if (isFolder) return { kind: "folder", at: recorded === "" ? "." : recorded };
-  const commit = await trees.commitOf(at);
-  if (commit !== null) return { kind: "ref", at, commit };
-  return { kind: "folder", at: isOutside ? at : recorded };
+  if (isFolder) return { kind: "folder", at: loggedPath === "" ? "." : loggedPath };
+  const commit = await trees.commitOf(location);
+  if (commit !== null) return { kind: "ref", at: location, commit };
+  return { kind: "folder", at: isOutside ? location : loggedPath }; // there is no such folder: the preflight says so
 }

@@ -1,4 +1,4 @@
-// verdict: computes the verdict of two files of recalls, by the rules of a cycle. Changes nothing.
+// verdict: judges two files of figures, before and after, by the rules of a calibration cycle. Changes nothing.
 
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -19,9 +19,9 @@ type Input = {
   readonly better?: string | undefined;
 };
 
-const bytesMax = 1 << 20;
+const figuresBytesMax = 1 << 20;
 
-export function calibrationVerdict(context: CommandContext, input: Input): Promise<CommandResponse> {
+export function judgeCalibrationFiles(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(() => {
     const [before, after] = (["before", "after"] as const).map((side) => readFigures(context.cwd, side, input[side]));
     const { floor, isRelative } = parseNoiseFloor(input.noiseFloor, String(noiseFloorDefault));
@@ -53,36 +53,37 @@ export function calibrationVerdict(context: CommandContext, input: Input): Promi
   });
 }
 
-/** A benchmark in only one file is n/a; most likely it has another name in the other. */
+/** A benchmark in only one file can't be compared; most likely it has another name in the other file. */
 function oneSidedWarnings(before: Figures, after: Figures): readonly string[] {
-  const only = (a: Figures, b: Figures): readonly string[] => Object.keys(a).filter((name) => !Object.hasOwn(b, name));
+  const namesMissing = (figures: Figures, from: Figures): readonly string[] =>
+    Object.keys(figures).filter((name) => !Object.hasOwn(from, name));
   return [
-    ...only(before, after).map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),
-    ...only(after, before).map((name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`),
+    ...namesMissing(before, after).map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),
+    ...namesMissing(after, before).map((name) => `${oneLine(name, 40)} is in --after only, so it is n/a.`),
   ];
 }
 
-/** `{ "chi": 0.5, "express": null }` */
+/** Reads a file such as `{ "chi": 0.5, "express": null }`: a figure for each benchmark, null if it has none. */
 function readFigures(cwd: string, side: "before" | "after", file: string | undefined): Readonly<Record<string, number | null>> {
-  const bad = (message: string): never =>
+  const refuseFile = (message: string): never =>
     refuse("calibration_input_invalid", {
       message,
       remediation: [`--${side} FILE: one JSON object, a number or null by benchmark: {"chi": 0.5, "express": null}`],
     });
-  if (file === undefined) return bad(`--${side} is missing.`);
-  const text = readOwnFile(resolve(cwd, file), bytesMax);
-  if (text === null) return bad(`There is no file ${file} that can be read.`);
-  let tree: unknown;
+  if (file === undefined) return refuseFile(`--${side} is missing.`);
+  const text = readOwnFile(resolve(cwd, file), figuresBytesMax);
+  if (text === null) return refuseFile(`There is no file ${file} that can be read.`);
+  let parsed: unknown;
   try {
-    tree = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch (error) {
-    return bad(`${file} is not JSON: ${(error as Error).message}`);
+    return refuseFile(`${file} is not JSON: ${(error as Error).message}`);
   }
-  if (typeof tree !== "object" || tree === null || Array.isArray(tree)) return bad(`${file} holds no JSON object.`);
-  for (const [name, value] of Object.entries(tree))
-    if (value !== null && (typeof value !== "number" || !Number.isFinite(value)))
-      bad(
-        `${file}: ${JSON.stringify(name)} is ${typeof value === "number" ? "too large" : JSON.stringify(value)}, expected a finite number or null.`,
-      );
-  return tree as Record<string, number | null>;
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return refuseFile(`${file} holds no JSON object.`);
+  for (const [name, value] of Object.entries(parsed)) {
+    if (value === null || (typeof value === "number" && Number.isFinite(value))) continue;
+    const valueText = typeof value === "number" ? "too large" : JSON.stringify(value); // JSON has no infinity, but 1e999 is read as one
+    refuseFile(`${file}: ${JSON.stringify(name)} is ${valueText}, expected a finite number or null.`);
+  }
+  return parsed as Record<string, number | null>;
 }

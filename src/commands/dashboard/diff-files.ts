@@ -1,4 +1,4 @@
-// diff-files: what a run changed, file by file, marking what is not plainly in scope; and one file's lines.
+// diff-files: the files that a run changed, as the dashboard lists them, and the diff of one file.
 
 import type { FollowedRun } from "./followed-runs.ts";
 import type { RunView } from "../../core/state.ts";
@@ -7,7 +7,10 @@ import { isOutsideScope } from "../../views/wording.ts";
 import { type ChangedFile, readFileChanges, hasCommits, readFilePatch } from "../../workspace/git/diff.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
 
-/** A file that a run changed, or one that was refused, of which only the name is known. */
+/**
+ * A file of the list, with a mark and a word on it: in scope, protected (the base's version judges), worth a look, or refused. Of a refused
+ * file only the path is known.
+ */
 export type DiffFile = { readonly path: string; readonly word: string } & (
   | { readonly mark: "scope" | "protected" | "look"; readonly insertions: number | null; readonly deletions: number | null }
   | { readonly mark: "refused" }
@@ -25,11 +28,11 @@ export type DiffPage = {
   readonly closed: string | null;
 };
 
-const filesMax = 500;
-/** What a person must see comes first: the list is cut at its end. */
+const filesShownMax = 500;
+/** The order of the list. It is cut at its end, so what a person must see comes first. */
 const markOrder = { refused: 0, protected: 1, look: 2, scope: 3 } as const;
 
-export async function diffPageOf({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
+export async function buildDiffPage({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
   const closed = foreign ? "This run came from elsewhere: it is only read here." : whyNoNotes(view);
   const emptyPage = { base, tip, files: [], more: 0, closed };
@@ -61,7 +64,7 @@ export function listFiles(view: Pick<RunView, "oracles" | "violation">, changed:
     word: refusedWord(view.violation),
   }));
   const sortedFiles = [...files, ...refusedFiles].toSorted((a, b) => markOrder[a.mark] - markOrder[b.mark]);
-  return { files: sortedFiles.slice(0, filesMax), more: Math.max(0, sortedFiles.length - filesMax) };
+  return { files: sortedFiles.slice(0, filesShownMax), more: Math.max(0, sortedFiles.length - filesShownMax) };
 }
 
 function refusedWord(violation: RunView["violation"]): string {
@@ -69,8 +72,8 @@ function refusedWord(violation: RunView["violation"]): string {
   return violation === null || isOutsideScope(violation.detail) ? "outside scope: not kept" : "never kept: see the log";
 }
 
-/** One file's lines; null if the run did not change it. */
-export async function fileDiffOf({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
+/** The diff of one file; null if the run did not change it. */
+export async function readFileDiff({ view, paths }: FollowedRun, path: string): Promise<FileDiff | null> {
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return null;
   const { text, isCut } = await readFilePatch(lookup.repository, view.drafted.base.commit, view.tip.commit, path);

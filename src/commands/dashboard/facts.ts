@@ -6,9 +6,9 @@ import type { Entry } from "../../contracts/event.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { safeJson } from "../../kit/safe-json.ts";
 import { findPortfolio, portfolioAt, type PortfolioPaths } from "../../portfolio/store/folder.ts";
-import type { PortfolioView } from "../../portfolio/planner/state.ts";
+import type { PortfolioView, TaskView } from "../../portfolio/planner/state.ts";
 import { followPortfolio } from "../../portfolio/store/fold.ts";
-import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { product } from "../../project/runs/product.ts";
 import { findProject, isBegun, runFolder } from "../../project/runs/project-paths.ts";
@@ -16,20 +16,20 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { livePath } from "../../runner/live-view.ts";
 import { type CostInput, type CostView, buildCostView } from "../../views/facts/cost.ts";
 import { type LogRow, toLogRow } from "../../views/facts/log-rows.ts";
-import { config } from "../config-show.ts";
+import { showConfig } from "../config-show.ts";
 import { showPortfolio } from "../portfolio/show.ts";
-import { diffPageOf, type DiffPage, fileDiffOf } from "./diff-files.ts";
+import { buildDiffPage, type DiffPage, readFileDiff } from "./diff-files.ts";
 import { storeVariable } from "../../fleet/address.ts";
-import { type FleetPage, fleetPageIn } from "./fleet-page.ts";
+import { type FleetPage, buildFleetPage } from "./fleet-page.ts";
 import { type FollowedRun, followRuns, isReadable, cachedByMark, projectRun, projectRuns, type RunSource } from "./followed-runs.ts";
-import { type Overview, runOverview, runSummary, weakness } from "./overview.ts";
-import { buildPortfolioPage, type PortfolioPage, findRunKey } from "./portfolio-page.ts";
+import { type Overview, buildOverview, summarizeRun, findWeakness } from "./overview.ts";
+import { buildPortfolioPage, type PortfolioPage, findRunKey, type WorkerActivity } from "./portfolio-page.ts";
 import { type RunHead, buildRunHead, buildShownReport, type ShownRun, buildShownRun } from "./run-page.ts";
 import type { FileDiff } from "../../views/facts/hunks.ts";
 
 export type LogPage = { readonly rows: readonly LogRow[]; readonly total: number };
-/** The lines after one, or the last ones before one; with neither the newest. */
-export type LogAsked = { readonly after: number; readonly before: number; readonly max: number };
+/** The lines after one, or the last ones before one; with neither the newest. 0 means that this end isn't given. */
+export type LogRange = { readonly after: number; readonly before: number; readonly max: number };
 export type SettingsPage = {
   readonly problem: string | null;
   readonly settings: readonly {
@@ -42,12 +42,13 @@ export type SettingsPage = {
   readonly warnings: readonly string[];
 };
 
+/** Everything that pages ask for. A run is named by its key; null means that there is no such run, or that it can't be read. */
 export type Facts = {
   readonly overview: () => Promise<Overview>;
   readonly run: (key: string, expanded?: ReadonlySet<string>) => ShownRun | null;
   /** The header of a run's log and diff pages. */
   readonly head: (key: string) => RunHead | null;
-  readonly log: (key: string, asked: LogAsked) => LogPage | null;
+  readonly log: (key: string, range: LogRange) => LogPage | null;
   readonly entry: (key: string, seq: number) => string | null;
   readonly diff: (key: string) => Promise<DiffPage | null>;
   readonly file: (key: string, path: string) => Promise<FileDiff | null>;
@@ -57,49 +58,34 @@ export type Facts = {
   readonly settings: () => Promise<SettingsPage>;
   readonly sourceOf: (key: string) => RunSource | null;
   /** Why a page is read-only; null if it may act. */
-  readonly weak: () => Promise<string | null>;
+  readonly findWeakness: () => Promise<string | null>;
   /** Changes whenever a page would show something else: by run, and `portfolio`. */
   readonly marks: () => Readonly<Record<string, string>>;
 };
 
 /** A store is not watched: its page is polled this often while it is open. */
-const fleetEveryMs = 2_000;
-const summariesKept = 1_000;
-const reportsKept = 3;
+const fleetPollMs = 2_000;
+const summariesCachedMax = 1_000;
+const reportsCachedMax = 3;
 
+/** Opens the data of this project and, if there is one, of its portfolio. */
 export function openFacts(context: CommandContext): Facts {
-  const runs = followRuns(context);
   const projectPaths = findProject(context.cwd);
   const paths = findPortfolioHere(context.cwd);
   const portfolio = paths === null ? () => null : followPortfolio(paths);
+  const { runs, sources, sourceOf, findReadable, entriesOf } = openRunLookup(context, portfolio);
   const hasStore = (context.env[storeVariable] ?? "").trim() !== "";
   const name = basename(projectPaths?.root ?? paths?.root ?? context.cwd);
 
-  const summaries = cachedByMark(runSummary, summariesKept);
-  const heads = cachedByMark(buildRunHead, reportsKept);
-  const reports = cachedByMark((run) => buildShownReport(run, runs.entries(run)), reportsKept);
-
-  const sources = (): readonly RunSource[] => [...projectRuns(context.cwd, runs.isKnown), ...tasksRuns(portfolio())];
-  const sourceOf = (key: string): RunSource | null => {
-    const project = findProject(context.cwd);
-    if (project !== null && isBegun(project, key)) return projectRun(project, key);
-    return tasksRuns(portfolio()).find((source) => source.key === key) ?? null;
-  };
-  const findReadable = (key: string): FollowedRun | null => {
-    const source = sourceOf(key);
-    const run = source === null ? null : runs.one(source);
-    return run !== null && isReadable(run) ? run : null;
-  };
-  const entriesOf = (key: string): readonly Entry[] | null => {
-    const source = sourceOf(key);
-    return source === null ? null : runs.entries(source);
-  };
-  const readReadableRuns = async (): Promise<readonly FollowedRun[]> => (await runs.all(sources())).filter(isReadable);
+  const summaries = cachedByMark(summarizeRun, summariesCachedMax);
+  const heads = cachedByMark(buildRunHead, reportsCachedMax);
+  const reports = cachedByMark((run) => buildShownReport(run, runs.entriesOf(run)), reportsCachedMax);
+  const readReadableRuns = async (): Promise<readonly FollowedRun[]> => (await runs.followAll(sources())).filter(isReadable);
 
   return {
     sourceOf,
     overview: async () =>
-      runOverview(await runs.all(sources()), portfolio(), {
+      buildOverview(await runs.followAll(sources()), portfolio(), {
         now: systemClock.now(),
         name,
         user: context.user,
@@ -125,72 +111,89 @@ export function openFacts(context: CommandContext): Facts {
     },
     diff: async (key) => {
       const run = findReadable(key);
-      return run === null ? null : diffPageOf(run);
+      return run === null ? null : buildDiffPage(run);
     },
     file: async (key, path) => {
       const run = findReadable(key);
-      return run === null ? null : fileDiffOf(run, path);
+      return run === null ? null : readFileDiff(run, path);
     },
     portfolio: async () => {
       const state = portfolio();
       if (state === null || paths === null) return null;
       const { data } = await showPortfolio({ ...context, cwd: paths.root }, {});
       const waiting = (data?.["waiting"] ?? []) as readonly { readonly because: string }[];
-      const runsByKey = new Map((await readReadableRuns()).map((run) => [run.key, run]));
-      return buildPortfolioPage(
-        state,
-        waiting,
-        (task) => {
-          const run = runsByKey.get(findRunKey(task) ?? "");
-          return run === undefined ? null : { updatedAt: run.view.updatedAt, isAlive: run.owner !== null };
-        },
-        systemClock.now(),
-      );
+      return buildPortfolioPage(state, waiting, activityByTask(await readReadableRuns()), systemClock.now());
     },
-    fleet: () => fleetPageIn(context.env),
+    fleet: () => buildFleetPage(context.env),
     cost: async () => {
       const rows = (await readReadableRuns()).flatMap(({ index, project }) => index.usage.map((row): CostInput => ({ ...row, project })));
       return buildCostView(rows, systemClock.now());
     },
     settings: async () => {
-      const response = await config(context, {});
+      const response = await showConfig(context, {});
       const settings = (response.data?.["settings"] ?? []) as SettingsPage["settings"];
       return { problem: response.result === "FAIL" ? response.message : null, settings, warnings: response.warnings };
     },
-    weak: async () => weakness(await readReadableRuns()),
+    findWeakness: async () => findWeakness(await readReadableRuns()),
     marks: () => {
       const marks: Record<string, string> = {};
       for (const source of sources()) marks[source.key] = readMark(runFolder(source.paths, source.run));
-      if (hasStore) marks["fleet"] = String(Math.floor(systemClock.monotonicMs() / fleetEveryMs));
+      if (hasStore) marks["fleet"] = String(Math.floor(systemClock.monotonicMs() / fleetPollMs));
       if (paths !== null) marks["portfolio"] = String(readSize(join(paths.own, journalFile)));
       return marks;
     },
   };
 }
 
-type LogRange = { readonly after: number; readonly before: number; readonly max: number };
+/** Finds runs by their keys, among those of this project and of the portfolio's tasks. */
+function openRunLookup(context: CommandContext, portfolio: () => PortfolioView | null) {
+  const runs = followRuns(context);
+  const sources = (): readonly RunSource[] => [...projectRuns(context.cwd, runs.isKnown), ...portfolioRuns(portfolio())];
+  const sourceOf = (key: string): RunSource | null => {
+    const project = findProject(context.cwd);
+    if (project !== null && isBegun(project, key)) return projectRun(project, key);
+    return portfolioRuns(portfolio()).find((source) => source.key === key) ?? null;
+  };
+  const findReadable = (key: string): FollowedRun | null => {
+    const source = sourceOf(key);
+    const run = source === null ? null : runs.follow(source);
+    return run !== null && isReadable(run) ? run : null;
+  };
+  const entriesOf = (key: string): readonly Entry[] | null => {
+    const source = sourceOf(key);
+    return source === null ? null : runs.entriesOf(source);
+  };
+  return { runs, sources, sourceOf, findReadable, entriesOf };
+}
 
-/** The entries after a seq, those before one, or the newest; 0 means that this end isn't given. */
+function activityByTask(runs: readonly FollowedRun[]): (task: TaskView) => WorkerActivity | null {
+  const runsByKey = new Map(runs.map((run) => [run.key, run]));
+  return (task) => {
+    const run = runsByKey.get(findRunKey(task) ?? "");
+    return run === undefined ? null : { updatedAt: run.view.updatedAt, isAlive: run.owner !== null };
+  };
+}
+
 function sliceLog(entries: readonly Entry[], { after, before, max }: LogRange): readonly Entry[] {
   if (after > 0) return entries.slice(after, after + max);
   const end = before > 0 ? before - 1 : entries.length;
   return entries.slice(Math.max(0, end - max), end);
 }
 
-/** A portfolio counts if the command was started in its folder, not in a copy below it. */
+/** A portfolio counts if the command was started in its folder; not if it was started in a project below it, such as a task's copy. */
 function findPortfolioHere(cwd: string): PortfolioPaths | null {
-  const here = portfolioAt(resolve(cwd));
-  if (existsSync(join(here.own, journalFile))) return here;
+  const paths = portfolioAt(resolve(cwd));
+  if (existsSync(join(paths.own, journalFile))) return paths;
   return findProject(cwd) === null ? findPortfolio(cwd) : null;
 }
 
-function tasksRuns(state: PortfolioView | null): readonly RunSource[] {
+function portfolioRuns(state: PortfolioView | null): readonly RunSource[] {
   if (state === null) return [];
   return Object.values(state.tasks).flatMap((task) => {
     const key = findRunKey(task);
     if (key === null || task.run_id === null || task.copy === null || !existsSync(task.copy)) return [];
     const project = state.projects[task.project_id]?.name ?? task.project_id;
-    return [{ key, paths: homeOfCopy(task.copy), run: task.run_id, project, task: task.task_id }];
+    return [{ key, paths: pathsOfCopy(task.copy), run: task.run_id, project, task: task.task_id }];
   });
 }
 

@@ -23,8 +23,8 @@ export type FleetPage = {
 
 const emptyPage: FleetPage = { store: null, problem: null, runs: 0, take_overs: 0, board: null };
 
-/** Without a store there is nothing to show, and PostgreSQL is not loaded. */
-export async function fleetPageIn(env: NodeJS.ProcessEnv): Promise<FleetPage> {
+/** Reads the store that the environment names. Without one the page is empty, and the PostgreSQL client is not loaded. */
+export async function buildFleetPage(env: NodeJS.ProcessEnv): Promise<FleetPage> {
   try {
     if (storeAddress(env) === null) return emptyPage;
     const [{ storeIn }, { ordersIn }, { workersIn }] = await Promise.all([
@@ -87,8 +87,8 @@ const orderRow = (order: StoredOrder): FleetBoard["orders"][number] => ({
 
 /** Runs that a worker holds or that were taken over, held ones first. */
 function runRows(runs: readonly StoredRun[]): FleetBoard["runs"] {
-  const shown = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
-  return [...shown.filter(({ holder }) => holder !== null), ...shown.filter(({ holder }) => holder === null)]
+  const newestFirst = runs.filter(({ holder, takeOvers }) => holder !== null || takeOvers > 0).toReversed();
+  return [...newestFirst.filter(({ holder }) => holder !== null), ...newestFirst.filter(({ holder }) => holder === null)]
     .slice(0, runsShownMax)
     .map(({ run, holder, leaseLeftMs, seq, epoch, takeOvers }) => ({
       run,

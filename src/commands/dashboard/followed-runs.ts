@@ -1,4 +1,4 @@
-// followed-runs: the runs that pages show, each read once and then on from where it was left. Reads only.
+// followed-runs: the runs that the dashboard's pages show. Each journal is read once, and then only what was added. Reads only.
 //
 // Invariants:
 //   W1. A run whose journal cannot be read is listed, says so, and never hides another.
@@ -38,33 +38,38 @@ export type FollowedRun = RunSource & {
   readonly index: RunIndex;
   readonly owner: { readonly pid: number } | null;
   readonly foreign: boolean;
-  /** W4. */
+  /** Changes whenever anything else here does (W4). */
   readonly mark: string;
 };
 
-/** Why a run cannot be shown. */
+/** A run whose journal cannot be read, and why. */
 export type UnreadableRun = RunSource & { readonly problem: string };
 
+/** How far a run's journal was read, and what came of it. */
 type Reading = {
   fold: Fold;
-  book: ReturnType<typeof openRunIndex>;
+  indexBuilder: ReturnType<typeof openRunIndex>;
   end: ReadResult["end"] | "start";
   ino: number;
   bytes: number;
   problem: string | null;
+  /** Null unless the run is among those viewed last (W3). */
   entries: Entry[] | null;
-  foreign: { readonly is: boolean; readonly ino: number } | null;
+  /** Null until it was looked up. */
+  isForeign: boolean | null;
 };
 
-const entriesKeptOfRuns = 3;
+const runsWithEntriesMax = 3;
 const liveCharsMax = 2_000;
+const liveBytesMax = 1 << 20;
 
 export type FollowedRuns = {
   /** Whether a run's journal was read, so the run was begun. */
   readonly isKnown: (key: string) => boolean;
-  readonly all: (sources: readonly RunSource[]) => Promise<readonly (FollowedRun | UnreadableRun)[]>;
-  readonly one: (source: RunSource) => FollowedRun | UnreadableRun | null;
-  readonly entries: (source: RunSource) => readonly Entry[];
+  readonly followAll: (sources: readonly RunSource[]) => Promise<readonly (FollowedRun | UnreadableRun)[]>;
+  /** Null if the run is gone, or was never begun. */
+  readonly follow: (source: RunSource) => FollowedRun | UnreadableRun | null;
+  readonly entriesOf: (source: RunSource) => readonly Entry[];
 };
 
 export const isReadable = (run: FollowedRun | UnreadableRun): run is FollowedRun => "view" in run;
@@ -83,95 +88,96 @@ export const projectRun = (paths: ProjectPaths, run: string): RunSource => ({
   task: null,
 });
 
+/** Follows runs until the process ends; what was read of each is kept in memory. */
 export function followRuns(context: Pick<CommandContext, "env">): FollowedRuns {
   const readings = new Map<string, Reading>();
-  const recentKeys: string[] = [];
+  let recentKeys: readonly string[] = [];
 
-  const readNewEntries = (source: RunSource): Reading | null => {
-    const folder = runFolder(source.paths, source.run);
-    const stats = statSync(join(folder, journalFile), { throwIfNoEntry: false });
-    let reading = readings.get(source.key);
-    const isSame = stats !== undefined && reading !== undefined && reading.ino === stats.ino && stats.size >= reading.bytes;
-    if (stats === undefined || (!isSame && !isBegun(source.paths, source.run))) {
-      readings.delete(source.key);
-      return null;
-    }
-    if (reading === undefined || !isSame) {
-      reading = createReading(stats.ino); // W2
-      readings.set(source.key, reading);
-    }
-    if (reading.bytes === stats.size) return reading;
-    const current = reading;
-    try {
-      current.end = readJournal(folder, {
-        from: current.end,
-        onEntry: (entry) => {
-          current.fold.apply(entry);
-          current.book.apply(entry);
-          current.entries?.push(entry);
-        },
-      }).end;
-      current.bytes = stats.size;
-      current.problem = null;
-    } catch (error) {
-      if (!(error instanceof JournalFailure) && !(error instanceof InvariantBroken)) throw error;
-      Object.assign(current, { ...createReading(stats.ino), problem: error.message, bytes: stats.size }); // W1
-    }
-    return current;
+  const follow = (source: RunSource): FollowedRun | UnreadableRun | null => {
+    const reading = readNewEntries(readings, source);
+    return reading === null ? null : describeReading(context, source, reading);
   };
-
-  const followSource = (source: RunSource): FollowedRun | UnreadableRun | null => {
-    const reading = readNewEntries(source);
-    if (reading === null) return null;
-    const { state } = reading.fold;
-    if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
-    const folder = runFolder(source.paths, source.run);
-    if (reading.foreign?.ino !== reading.ino) reading.foreign = { is: !isOwnRun(context, source.paths, source.run), ino: reading.ino };
-    const owner = findOwner(folder);
-    const mark = `${reading.ino}.${reading.bytes}.${owner?.pid ?? ""}.${reading.foreign.is}`; // W4
-    return { ...source, folder, view: state, index: reading.book.index, owner, foreign: reading.foreign.is, mark };
+  const dropOldEntries = (newestKey: string): void => {
+    const keys = [newestKey, ...recentKeys.filter((key) => key !== newestKey)];
+    recentKeys = keys.slice(0, runsWithEntriesMax);
+    for (const key of keys.slice(runsWithEntriesMax)) {
+      const reading = readings.get(key);
+      if (reading !== undefined) reading.entries = null;
+    }
   };
 
   return {
     isKnown: (key) => readings.has(key),
-    one: followSource,
-    all: async (sources) => {
+    follow,
+    followAll: async (sources) => {
       const followed: (FollowedRun | UnreadableRun)[] = [];
       for (const source of sources) {
         const isNew = !readings.has(source.key);
-        const run = followSource(source);
+        const run = follow(source);
         if (run !== null) followed.push(run);
         if (isNew) await new Promise((resolve) => setImmediate(resolve)); // other requests are answered meanwhile
       }
       return followed;
     },
-    entries: (source) => {
-      const reading = readNewEntries(source);
+    entriesOf: (source) => {
+      const reading = readNewEntries(readings, source);
       if (reading === null || reading.problem !== null) return [];
-      if (reading.entries === null) {
-        const entries: Entry[] = [];
-        readJournal(runFolder(source.paths, source.run), { from: "start", onEntry: (entry) => entries.push(entry) });
-        reading.entries = entries.slice(0, reading.end === "start" ? 0 : reading.end.seq);
-      }
-      keep(source.key);
+      reading.entries ??= readAllEntries(source, reading);
+      dropOldEntries(source.key); // W3
       return reading.entries;
     },
   };
-
-  /** W3. */
-  function keep(key: string): void {
-    if (recentKeys[0] === key) return;
-    const index = recentKeys.indexOf(key);
-    if (index >= 0) recentKeys.splice(index, 1);
-    recentKeys.unshift(key);
-    for (const old of recentKeys.splice(entriesKeptOfRuns)) {
-      const reading = readings.get(old);
-      if (reading !== undefined) reading.entries = null;
-    }
-  }
 }
 
-/** A value computed from a run, cached by its mark: pages are requested far more often than a run changes. W4 */
+/** Reads what was added to the journal since the last time. Null if the run is gone, or was never begun. */
+function readNewEntries(readings: Map<string, Reading>, source: RunSource): Reading | null {
+  const folder = runFolder(source.paths, source.run);
+  const stats = statSync(join(folder, journalFile), { throwIfNoEntry: false });
+  const earlier = readings.get(source.key);
+  const isSameFile = stats !== undefined && earlier !== undefined && earlier.ino === stats.ino && stats.size >= earlier.bytes;
+  if (stats === undefined || (!isSameFile && !isBegun(source.paths, source.run))) {
+    readings.delete(source.key);
+    return null;
+  }
+  const reading = earlier !== undefined && isSameFile ? earlier : createReading(stats.ino); // W2
+  readings.set(source.key, reading);
+  if (reading.bytes === stats.size) return reading;
+  try {
+    reading.end = readJournal(folder, {
+      from: reading.end,
+      onEntry: (entry) => {
+        reading.fold.apply(entry);
+        reading.indexBuilder.apply(entry);
+        reading.entries?.push(entry);
+      },
+    }).end;
+    reading.bytes = stats.size;
+    reading.problem = null;
+  } catch (error) {
+    if (!(error instanceof JournalFailure) && !(error instanceof InvariantBroken)) throw error;
+    Object.assign(reading, { ...createReading(stats.ino), problem: error.message, bytes: stats.size }); // W1
+  }
+  return reading;
+}
+
+function describeReading(context: Pick<CommandContext, "env">, source: RunSource, reading: Reading): FollowedRun | UnreadableRun {
+  const { state } = reading.fold;
+  if (reading.problem !== null || state.status === "unborn") return { ...source, problem: reading.problem ?? "its journal is empty" };
+  const folder = runFolder(source.paths, source.run);
+  const foreign = (reading.isForeign ??= !isOwnRun(context, source.paths, source.run));
+  const owner = findOwner(folder);
+  const mark = `${reading.ino}.${reading.bytes}.${owner?.pid ?? ""}.${foreign}`; // W4
+  return { ...source, folder, view: state, index: reading.indexBuilder.index, owner, foreign, mark };
+}
+
+/** Every entry up to where the run was read; lines that were added since are read with the next ones. */
+function readAllEntries(source: RunSource, { end }: Reading): Entry[] {
+  const entries: Entry[] = [];
+  readJournal(runFolder(source.paths, source.run), { from: "start", onEntry: (entry) => entries.push(entry) });
+  return entries.slice(0, end === "start" ? 0 : end.seq);
+}
+
+/** Caches a value computed from a run by the run's mark (W4): pages are requested far more often than a run changes. */
 export function cachedByMark<T>(compute: (run: FollowedRun) => T, runsMax: number): (run: FollowedRun) => T {
   const cache = new Map<string, { readonly mark: string; readonly value: T }>();
   return (run) => {
@@ -188,15 +194,15 @@ export function cachedByMark<T>(compute: (run: FollowedRun) => T, runsMax: numbe
 
 const createReading = (ino: number): Reading => ({
   fold: openFold(),
-  book: openRunIndex(),
+  indexBuilder: openRunIndex(),
   end: "start",
   ino,
   bytes: -1,
   problem: null,
   entries: null,
-  foreign: null,
+  isForeign: null,
 });
 
-/** The live events of a run that a process works on. */
+/** The line of live events that the run's process shows; empty if no process works on it. */
 export const readLiveLine = ({ folder, owner }: Pick<FollowedRun, "folder" | "owner">): string =>
-  owner === null ? "" : (readOwnFile(livePath(folder), 1 << 20) ?? "").trim().slice(0, liveCharsMax);
+  owner === null ? "" : (readOwnFile(livePath(folder), liveBytesMax) ?? "").trim().slice(0, liveCharsMax);

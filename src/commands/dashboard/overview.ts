@@ -2,7 +2,7 @@
 
 import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
 import { isReadable, readLiveLine } from "./followed-runs.ts";
-import { contentOfBlock } from "../answer.ts";
+import { hashQuestion } from "../answer.ts";
 import { type AttentionItem, listAttention } from "../../views/facts/attention.ts";
 import type { AnswerRecord, DayCounts } from "../../views/facts/run-index.ts";
 import { buildRunCard, type RunCard } from "../../views/facts/run-card.ts";
@@ -34,9 +34,14 @@ export type Overview = {
 };
 
 const runsShownMax = 300;
+const answersShownMax = 20;
+/** Larger weights are listed first; each also grows with the number of tasks that wait for the answer. */
+const questionWeight = 60;
+const taskWeight = 50;
 
+/** What the overview shows of one run; cached while the run does not change. */
 export type RunSummary = { readonly card: RunCard; readonly attention: readonly AttentionItem[] };
-export const runSummary = (run: FollowedRun): RunSummary => ({ card: buildCard(run), attention: findAttention(run) });
+export const summarizeRun = (run: FollowedRun): RunSummary => ({ card: buildCard(run), attention: findAttention(run) });
 
 type OverviewContext = {
   readonly now: string;
@@ -47,7 +52,7 @@ type OverviewContext = {
   readonly summaryOf: (run: FollowedRun) => RunSummary;
 };
 
-export function runOverview(
+export function buildOverview(
   runs: readonly (FollowedRun | UnreadableRun)[],
   portfolio: PortfolioView | null,
   context: OverviewContext,
@@ -65,25 +70,23 @@ export function runOverview(
     more: Math.max(0, newest.length - runsShownMax),
     unreadable: runs.flatMap((run) => (isReadable(run) ? [] : [{ key: run.key, run: run.run, problem: run.problem }])),
     attention: [
-      ...(portfolio === null ? [] : portfolioAttention(portfolio)),
+      ...(portfolio === null ? [] : listPortfolioAttention(portfolio)),
       ...readable.filter(({ task }) => task === null).flatMap((run) => context.summaryOf(run).attention),
     ].toSorted((a, b) => b.weight - a.weight || ((a.asked_at ?? "") < (b.asked_at ?? "") ? -1 : 1)),
     answered: readable
       .flatMap(({ index, project }) => index.answers.filter(({ at }) => at.startsWith(today)).map((answer) => ({ ...answer, project })))
       .toSorted((a, b) => (a.at < b.at ? 1 : -1))
-      .slice(0, 20),
+      .slice(0, answersShownMax),
     today: readable.reduce((sum, { index }) => addCounts(sum, index.days[today]), { ...noCounts }),
     live: Object.fromEntries(readable.flatMap((run) => (run.owner === null ? [] : [[run.key, readLiveLine(run)]]))),
     hasPortfolio: portfolio !== null,
     hasStore: context.hasStore,
-    weak: weakness(readable),
+    weak: findWeakness(readable),
   };
 }
 
-export const buildCard = (run: FollowedRun): RunCard => {
-  const { key, project, owner, foreign, index, view } = run;
-  return buildRunCard(view, { key, project, owner, foreign, ended: index.ended });
-};
+export const buildCard = ({ key, project, owner, foreign, index, view }: FollowedRun): RunCard =>
+  buildRunCard(view, { key, project, owner, foreign, ended: index.ended });
 
 const findAttention = ({ view, key, project, owner, foreign, index, run }: FollowedRun): readonly AttentionItem[] =>
   listAttention(view, {
@@ -92,23 +95,25 @@ const findAttention = ({ view, key, project, owner, foreign, index, run }: Follo
     owner,
     foreign,
     asked: index.asked,
-    contentOf: (block, question) => contentOfBlock(run, block, question),
+    contentOf: (block, question) => hashQuestion(run, block, question),
   });
 
 /** At these levels an agent runs as the user and could read the page's access token. */
 const weakLevels: ReadonlySet<string> = new Set(["none", "clone"]);
 
-export function weakness(runs: readonly FollowedRun[]): string | null {
-  const weak = runs.find(
+/** Names an open run whose isolation is weak: while there is one, pages may not act before the terminal's code was typed. */
+export function findWeakness(runs: readonly FollowedRun[]): string | null {
+  const weakRun = runs.find(
     ({ view, foreign }) => !foreign && isUnderWay(view.status) && weakLevels.has(view.isolation?.level ?? view.drafted.isolation),
   );
-  return weak === undefined ? null : `${weak.run} has isolation ${weak.view.isolation?.level ?? weak.view.drafted.isolation}`;
+  return weakRun === undefined ? null : `${weakRun.run} has isolation ${weakRun.view.isolation?.level ?? weakRun.view.drafted.isolation}`;
 }
 
 const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
 
-const portfolioAttention = (state: PortfolioView): readonly AttentionItem[] => [
-  ...findQuestions(state),
+/** The questions and the tasks of a portfolio that wait for a person. */
+const listPortfolioAttention = (state: PortfolioView): readonly AttentionItem[] => [
+  ...listQuestions(state),
   ...tasksNeedingPerson(state).map(({ task, why, commands, since }): AttentionItem => ({
     key: "portfolio",
     run: task.task_id,
@@ -124,7 +129,7 @@ const portfolioAttention = (state: PortfolioView): readonly AttentionItem[] => [
     why: `${task.task_id} is ${task.status}: ${why}.`,
     show: [],
     impact: "nobody works on it",
-    weight: 50 + (state.dependents[task.task_id] ?? []).length,
+    weight: taskWeight + (state.dependents[task.task_id] ?? []).length,
     asked_at: since ?? task.changed_at,
     content: "",
     commands,
@@ -132,9 +137,9 @@ const portfolioAttention = (state: PortfolioView): readonly AttentionItem[] => [
   })),
 ];
 
-function findQuestions(state: PortfolioView): readonly AttentionItem[] {
+function listQuestions(state: PortfolioView): readonly AttentionItem[] {
   return openBlocks(state).map((block) => {
-    const waiting = waitingIds(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
+    const waitingCount = waitingIds(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
     return {
       key: "portfolio",
       run: waitingIds(block)[0] ?? state.name,
@@ -150,7 +155,7 @@ function findQuestions(state: PortfolioView): readonly AttentionItem[] {
       why: block.expected_action,
       show: [],
       impact: Object.keys(block.tasks).length > 1 ? `${waitingNames(block)}: ${block.impact}` : block.impact,
-      weight: 60 + waiting,
+      weight: questionWeight + waitingCount,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,
       commands: [`autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`],
@@ -160,13 +165,14 @@ function findQuestions(state: PortfolioView): readonly AttentionItem[] {
 }
 
 const noCounts: DayCounts = { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 };
-function addCounts(sum: DayCounts, more: DayCounts | undefined): DayCounts {
-  if (more === undefined) return sum;
+
+function addCounts(sum: DayCounts, day: DayCounts | undefined): DayCounts {
+  if (day === undefined) return sum;
   return {
-    checks: sum.checks + more.checks,
-    claims: sum.claims + more.claims,
-    refuted: sum.refuted + more.refuted,
-    set_aside: sum.set_aside + more.set_aside,
-    openings: sum.openings + more.openings,
+    checks: sum.checks + day.checks,
+    claims: sum.claims + day.claims,
+    refuted: sum.refuted + day.refuted,
+    set_aside: sum.set_aside + day.set_aside,
+    openings: sum.openings + day.openings,
   };
 }

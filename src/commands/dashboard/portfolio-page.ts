@@ -50,21 +50,23 @@ export type PortfolioPage = {
   readonly waiting: readonly { readonly because: string; readonly count: number }[];
 };
 
-export type WorkerSeen = { readonly updatedAt: string; readonly isAlive: boolean };
+/** When the run of a task last wrote a line, and whether a process works on it. */
+export type WorkerActivity = { readonly updatedAt: string; readonly isAlive: boolean };
 
-const listMax = 20;
+const rowsShownMax = 20;
 
+/** Builds the page from the folded portfolio; `waiting` is why each task that is ready isn't started. */
 export function buildPortfolioPage(
   state: PortfolioView,
   waiting: readonly { readonly because: string }[],
-  workerOf: (task: TaskView) => WorkerSeen | null,
+  activityOf: (task: TaskView) => WorkerActivity | null,
   now: string,
 ): PortfolioPage {
   const tasks = Object.values(state.tasks);
-  const newest = (list: readonly TaskView[]): readonly TaskView[] => list.toSorted((a, b) => b.changed - a.changed).slice(0, listMax);
+  const newest = (list: readonly TaskView[]): readonly TaskView[] => list.toSorted((a, b) => b.changed - a.changed).slice(0, rowsShownMax);
   const queued = tasks.filter(({ stage }) => stage === "queued").toSorted((a, b) => a.priority - b.priority || a.finished - b.finished);
-  const groups = new Map<string, number>();
-  for (const { because } of waiting) groups.set(because, (groups.get(because) ?? 0) + 1);
+  const countsByReason = new Map<string, number>();
+  for (const { because } of waiting) countsByReason.set(because, (countsByReason.get(because) ?? 0) + 1);
   return {
     at: now,
     name: state.name,
@@ -89,7 +91,7 @@ export function buildPortfolioPage(
         budget: project.budget,
       }))
       .toSorted((a, b) => a.priority - b.priority),
-    queue: queued.slice(0, listMax).map((task) => taskRow(task, whyLandingWaits(state, task) ?? "waits to be merged")),
+    queue: queued.slice(0, rowsShownMax).map((task) => taskRow(task, whyLandingWaits(state, task) ?? "waits to be merged")),
     batch: state.batches.flatMap((batch) => batch.tasks),
     returned: newest(
       tasks.filter(({ status, returned_by }) => status === "needs_adjustment" || (status === "ready" && returned_by !== null)),
@@ -97,18 +99,18 @@ export function buildPortfolioPage(
     landed: newest(tasks.filter(({ landed }) => landed !== null)).map((task) => taskRow(task, task.summary ?? "landed")),
     workers: tasks
       .filter(({ status, stage }) => status === "running" && stage !== "queued")
-      .slice(0, listMax)
+      .slice(0, rowsShownMax)
       .map((task) => {
-        const worker = workerOf(task);
-        const from = parseIsoTime(worker?.updatedAt ?? "");
+        const activity = activityOf(task);
+        const updatedMs = parseIsoTime(activity?.updatedAt ?? "");
         return {
           ...taskRow(task, task.stage === "resting" ? (task.delay?.because ?? task.rest_because ?? "rests") : "at work"),
           agent: task.agent ?? task.worker_agent_id ?? "",
-          age_ms: from === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - from),
-          alive: worker?.isAlive ?? false,
+          age_ms: updatedMs === null ? null : Math.max(0, (parseIsoTime(now) ?? 0) - updatedMs),
+          alive: activity?.isAlive ?? false,
         };
       }),
-    waiting: [...groups].map(([because, count]) => ({ because, count })).toSorted((a, b) => b.count - a.count),
+    waiting: [...countsByReason].map(([because, count]) => ({ because, count })).toSorted((a, b) => b.count - a.count),
   };
 }
 
@@ -117,7 +119,7 @@ const whyLandingWaits = (state: PortfolioView, { project_id }: TaskView): string
   return obstacle === undefined ? null : `landing waits: ${obstacle.because}; ${obstacle.command}`;
 };
 
-/** A page's name for a task's run. */
+/** The key under which pages find a task's run; null before it has one. */
 export const findRunKey = ({ task_id, run_id }: Pick<TaskView, "task_id" | "run_id">): string | null =>
   run_id === null ? null : `${task_id}:${run_id}`;
 

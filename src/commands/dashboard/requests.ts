@@ -8,7 +8,6 @@
 
 import * as v from "valibot";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-
 import type { CommandContext } from "../../project/command-context.ts";
 import { respond } from "../../project/respond.ts";
 import { answer } from "../answer.ts";
@@ -18,29 +17,29 @@ import { stop } from "../stop.ts";
 import type { RunSource } from "./followed-runs.ts";
 import type { ResumeApart } from "./resume-apart.ts";
 
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
-const key = text(200);
+const textUpTo = (charsMax: number) => v.pipe(v.string(), v.maxLength(charsMax));
+const key = textUpTo(200);
 
 const Note = v.strictObject({
-  path: text(4_096),
+  path: textUpTo(4_096),
   line: v.pipe(v.number(), v.integer(), v.minValue(0)),
   side: v.picklist(["old", "new"]),
-  text: v.pipe(text(4_000), v.nonEmpty()),
+  text: v.pipe(textUpTo(4_000), v.nonEmpty()),
 });
 
 const PageRequest = v.variant("do", [
   v.strictObject({
     do: v.literal("answer"),
     key,
-    block: text(500),
-    content: text(100),
-    text: text(8_000),
-    issues: v.optional(v.array(text(2_000))),
+    block: textUpTo(500),
+    content: textUpTo(100),
+    text: textUpTo(8_000),
+    issues: v.optional(v.array(textUpTo(2_000))),
   }),
   v.strictObject({ do: v.literal("pause"), key, now: v.boolean() }),
   v.strictObject({ do: v.literal("resume"), key }),
-  v.strictObject({ do: v.literal("stop"), key, confirm: text(200), reason: v.optional(text(1_000)) }),
-  v.strictObject({ do: v.literal("note"), key, commit: text(64), notes: v.pipe(v.array(Note), v.minLength(1), v.maxLength(200)) }),
+  v.strictObject({ do: v.literal("stop"), key, confirm: textUpTo(200), reason: v.optional(textUpTo(1_000)) }),
+  v.strictObject({ do: v.literal("note"), key, commit: textUpTo(64), notes: v.pipe(v.array(Note), v.minLength(1), v.maxLength(200)) }),
   v.strictObject({ do: v.literal("dispatch"), key: v.literal("portfolio"), paused: v.boolean() }),
 ]);
 export type PageRequest = v.InferOutput<typeof PageRequest>;
@@ -59,8 +58,9 @@ type RequestContext = {
   readonly resumeApart: ResumeApart;
 };
 
+/** Handles a request; `sourceOf` finds the run that its key names. */
 export async function performRequest(request: PageRequest, { context, sourceOf, resumeApart }: RequestContext): Promise<CommandResponse> {
-  if (request.key === "portfolio") return portfolioRequest(request, context);
+  if (request.key === "portfolio") return performPortfolioRequest(request, context);
   const source = sourceOf(request.key);
   if (source === null)
     return respond("run_missing", { message: `There is no run ${request.key} here any more.`, remediation: ["autopilot runs"] });
@@ -84,7 +84,7 @@ export async function performRequest(request: PageRequest, { context, sourceOf, 
   }
 }
 
-async function portfolioRequest(request: PageRequest, context: CommandContext): Promise<CommandResponse> {
+async function performPortfolioRequest(request: PageRequest, context: CommandContext): Promise<CommandResponse> {
   if (request.do === "dispatch") return (await import("../portfolio/change.ts")).pausePortfolio(context, { paused: request.paused });
   if (request.do !== "answer")
     return respond("usage", { message: "A portfolio takes answers, and to be paused.", remediation: ["autopilot portfolio help"] });

@@ -7,28 +7,31 @@ import { respond } from "../../project/respond.ts";
 
 export type ResumeApart = (context: CommandContext, run: string) => Promise<CommandResponse>;
 
-const refusedWithinMs = 2_500;
+const refusalWaitMs = 2_500;
 const outputCharsMax = 200_000;
 
-/** `program`: the command line of this program. An immediate refusal is returned; otherwise it keeps running. */
-export const resumeApart =
+/**
+ * `program`: the command line of this program. The response is a refusal if the process ends soon with one; otherwise it says that the run
+ * goes on, and the process keeps running.
+ */
+export const createResumeApart =
   (program: readonly string[]): ResumeApart =>
   (context, run) =>
     new Promise((resolve) => {
-      const [file = "", ...words] = program;
-      const child = spawn(file, [...words, "resume", "--run", run, "--json"], {
+      const [file = "", ...args] = program;
+      const child = spawn(file, [...args, "resume", "--run", run, "--json"], {
         cwd: context.cwd,
         env: context.env,
         detached: true, // it must not end with us, nor with our terminal
         stdio: ["ignore", "pipe", "ignore"],
       });
-      let out = "";
-      child.stdout.setEncoding("utf8").on("data", (text: string) => (out += out.length < outputCharsMax ? text : ""));
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (output += output.length < outputCharsMax ? text : ""));
       const refusalTimer = setTimeout(() => {
         child.unref();
         child.stdout.destroy();
         resolve(respond("operator_resumed", { result: "PASS", run_id: run, message: `${run} goes on, in process ${child.pid ?? "?"}.` }));
-      }, refusedWithinMs);
+      }, refusalWaitMs);
       child.once("error", (error) => {
         clearTimeout(refusalTimer);
         resolve(
@@ -41,13 +44,13 @@ export const resumeApart =
       });
       child.once("close", () => {
         clearTimeout(refusalTimer);
-        resolve(parseAnswer(out, run));
+        resolve(parseResponse(output, run));
       });
     });
 
-function parseAnswer(out: string, run: string): CommandResponse {
+function parseResponse(output: string, run: string): CommandResponse {
   try {
-    return JSON.parse(out) as CommandResponse;
+    return JSON.parse(output) as CommandResponse;
   } catch {
     return respond("internal_error", {
       run_id: run,

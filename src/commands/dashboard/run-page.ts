@@ -31,6 +31,7 @@ export type RunHead = {
 /** Values that need the whole history, computed once until a line is added. */
 export type ShownReport = Pick<ReportView, "ending" | "criteria" | "evidence" | "gates" | "claims" | "looked_up" | "gaps">;
 
+/** What may be another at each request, even if no line was added. */
 type ChangingPart = {
   readonly at: string;
   readonly breaker: BreakerView;
@@ -46,6 +47,7 @@ type ChangingPart = {
 /** The page of a run in a browser. */
 export type ShownRun = RunHead & ChangingPart & { readonly report: ShownReport };
 
+/** The page of a run in a report file: everything, since nothing can be asked for later. */
 export type RunPage = RunHead &
   ChangingPart & {
     readonly base: string;
@@ -76,8 +78,10 @@ export type RunPage = RunHead &
 type PageOptions = {
   readonly now: string;
   readonly expanded?: ReadonlySet<string> | undefined;
+  /** Shows the steps of every phase, not only of those that are open or were expanded. */
   readonly isAll?: boolean;
   readonly changes?: ChangeSummary | undefined;
+  /** Whether bare commands mean this run, so that the next actions need not name it. */
   readonly isCurrent?: boolean;
 };
 
@@ -157,10 +161,12 @@ function buildChangingPart(run: FollowedRun, options: PageOptions): ChangingPart
   };
 }
 
+/** At most `pointsMax` of the points, evenly chosen, the last one always among them. */
 function thinOut<T>(points: readonly T[]): readonly T[] {
   if (points.length <= pointsMax) return points;
   const step = points.length / pointsMax;
-  return Array.from({ length: pointsMax }, (_, at) => points[at === pointsMax - 1 ? points.length - 1 : Math.floor(at * step)] as T);
+  const chosen = Array.from({ length: pointsMax - 1 }, (_, index) => points[Math.floor(index * step)] as T);
+  return [...chosen, ...points.slice(-1)];
 }
 
 /** The end of each deciding check's output. */

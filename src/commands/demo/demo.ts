@@ -1,5 +1,5 @@
-// demo: runs everything on a throw-away repository with the embedded agent: an honest step, a false claim caught, an escape blocked, a kill
-// -9, a resume, and a report with proof. All output is that of the real commands.
+// demo: plays a whole run in a throw-away repository with the embedded agent: an honest step, a false claim caught, an escape blocked, a
+// kill -9, a resume, and a report with proof. Everything it shows is the output of the real commands.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,13 +7,17 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { criteria, files, goal, scope, script } from "./shop.ts";
+import { agentScript, shopCriteria, shopFiles, shopGoal, shopScope } from "./shop.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const waitMsMax = 30_000;
 const pollMs = 25;
+/** After the last turn has begun: the agent is at work by then, and still far from its end. */
+const killDelayMs = 300;
+
+type Say = (line?: string) => void;
 
 export function demo(context: CommandContext, input: { readonly keep?: boolean | undefined }): Promise<CommandResponse> {
   return catchRefusals(() => play(context, input));
@@ -29,72 +33,72 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
     createShop(shop, folder);
     const agent = `scripted:${join(folder, "agent.yaml")}`;
 
-    chapter(say, "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.");
-    const words = [
+    showChapter(say, "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.");
+    const args = [
       "go",
-      goal,
+      shopGoal,
       "--scope",
-      scope,
-      ...criteria.flatMap((criterion) => ["--done-criteria", criterion]),
+      shopScope,
+      ...shopCriteria.flatMap((criterion) => ["--done-criteria", criterion]),
       "--agent",
       agent,
       "--isolation",
       "clone",
       "--yes",
     ];
-    const killed = await runAndPullThePlug(context, shop, words, say);
-    if (killed.left > 0) return failed(`${killed.left} processes outlived their run`, input.keep === true ? shop : null);
+    const killed = await runAndPullThePlug(context, shop, args, say);
+    const keptFolder = input.keep === true ? shop : null;
+    if (killed.processesLeft > 0) return respondFailed(`${killed.processesLeft} processes outlived their run`, keptFolder);
     say("");
-    say(`   >>> kill -9 ${killed.pid}   (and ${killed.left} processes of the run are left)`);
+    say(`   >>> kill -9 ${killed.pid}   (and ${killed.processesLeft} processes of the run are left)`);
 
-    chapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
-    const status = await show(context, shop, ["status"], say);
-    const untouched = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
-    if (status.code !== 0 || !untouched)
-      return failed("the checkout was touched, or the status cannot be read", input.keep === true ? shop : null);
+    showChapter(say, "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.");
+    const status = await runAndShow(context, shop, ["status"], say);
+    const isUntouched = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" }).stdout === "";
+    if (status.code !== 0 || !isUntouched) return respondFailed("the checkout was touched, or the status cannot be read", keptFolder);
 
-    chapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
-    const resumed = await show(context, shop, ["resume"], say);
+    showChapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
+    const resumed = await runAndShow(context, shop, ["resume"], say);
 
-    chapter(say, "4. The report: facts the runner made itself, apart from what the agent claimed.");
-    await show(context, shop, ["report"], say);
+    showChapter(say, "4. The report: facts the runner made itself, apart from what the agent claimed.");
+    await runAndShow(context, shop, ["report"], say);
 
-    chapter(say, "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.");
-    const verified = await show(context, shop, ["verify"], say);
+    showChapter(say, "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.");
+    const verified = await runAndShow(context, shop, ["verify"], say);
     const report = JSON.parse((await runQuietly(context, shop, ["report", "--json"])).out) as { verdict: string; state: string };
-    const landed = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
+    const hasLanded = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
     say("");
-    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !landed)
-      return failed("the demo did not end as it should", shop);
+    if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !hasLanded)
+      return respondFailed("the demo did not end as it should", shop);
     return respond("ok", {
       message: "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
       state: report.state,
-      data: { verdict: report.verdict, folder: input.keep === true ? shop : null },
-      ...(input.keep === true ? { remediation: [`the repository is kept: cd ${shop} && autopilot log`] } : {}),
+      data: { verdict: report.verdict, folder: keptFolder },
+      ...(keptFolder === null ? {} : { remediation: [`the repository is kept: cd ${keptFolder} && autopilot log`] }),
     });
   } finally {
     if (input.keep !== true) eraseSync(folder);
   }
 }
 
-function chapter(say: (line?: string) => void, title: string): void {
+function showChapter(say: Say, title: string): void {
   say();
   say(`── ${title}`);
 }
 
-function failed(message: string, kept: string | null): CommandResponse {
+function respondFailed(message: string, keptFolder: string | null): CommandResponse {
   return respond("internal_error", {
     message: `The demo failed: ${message}.`,
-    ...(kept === null ? {} : { remediation: [`look at ${kept}`] }),
+    ...(keptFolder === null ? {} : { remediation: [`look at ${keptFolder}`] }),
   });
 }
 
 function createShop(shop: string, folder: string): void {
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries(shopFiles)) {
     mkdirSync(dirname(join(shop, path)), { recursive: true });
     writeFileSync(join(shop, path), text);
   }
-  writeFileSync(join(folder, "agent.yaml"), script);
+  writeFileSync(join(folder, "agent.yaml"), agentScript);
   const git = (...args: string[]): void =>
     void spawnSync("git", ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "init.defaultBranch=main", ...args], {
       cwd: shop,
@@ -104,16 +108,16 @@ function createShop(shop: string, folder: string): void {
   git("commit", "-q", "-m", "A shop with two bugs");
 }
 
-const entry = (): string => process.argv[1] ?? "";
-const environment = (context: CommandContext): NodeJS.ProcessEnv => ({ ...context.env, NO_COLOR: context.isTerminal ? undefined : "1" });
+const programPath = (): string => process.argv[1] ?? "";
+const childEnv = (context: CommandContext): NodeJS.ProcessEnv => ({ ...context.env, NO_COLOR: context.isTerminal ? undefined : "1" });
 
-/** Runs a command to its end, or until the viewer has seen enough. */
+/** Runs a command to its end, or until the person interrupts the demo. */
 async function runQuietly(
   context: CommandContext,
   cwd: string,
-  words: readonly string[],
+  args: readonly string[],
 ): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(context), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [programPath(), ...args], { cwd, env: childEnv(context), stdio: ["ignore", "pipe", "pipe"] });
   const output = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.err += text));
@@ -136,36 +140,31 @@ async function waitForExit(context: CommandContext, child: ChildProcess): Promis
 
 async function refuseIfInterrupted(context: CommandContext, cwd: string): Promise<void> {
   if (!context.interrupted.aborted) return;
-  const left = await countProcessesLeft(cwd);
+  const count = await countProcessesLeft(cwd);
   refuse("command_interrupted", {
-    message: `The demo was ended${left === 0 ? "" : `, and ${left} of its processes are still ending`}.`,
+    message: `The demo was ended${count === 0 ? "" : `, and ${count} of its processes are still ending`}.`,
     remediation: ["autopilot demo"],
   });
 }
 
-async function show(
-  context: CommandContext,
-  cwd: string,
-  words: readonly string[],
-  say: (line?: string) => void,
-): Promise<{ code: number }> {
-  say(`$ autopilot ${quoted(words)}`);
-  const { out, err, code } = await runQuietly(context, cwd, words);
+async function runAndShow(context: CommandContext, cwd: string, args: readonly string[], say: Say): Promise<{ code: number }> {
+  say(`$ autopilot ${quoteArgs(args)}`);
+  const { out, err, code } = await runQuietly(context, cwd, args);
   for (const line of `${err}${out}`.trimEnd().split("\n")) say(`   ${line}`);
   return { code };
 }
 
-const quoted = (words: readonly string[]): string => words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
+const quoteArgs = (args: readonly string[]): string => args.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)).join(" ");
 
 /** Runs until the last turn is under way, kills the runner, and counts its remaining processes. */
 async function runAndPullThePlug(
   context: CommandContext,
   cwd: string,
-  words: readonly string[],
-  say: (line?: string) => void,
-): Promise<{ pid: number; left: number }> {
-  say(`$ autopilot ${quoted(words)}`);
-  const child = spawn(process.execPath, [entry(), ...words], { cwd, env: environment(context), stdio: ["ignore", "pipe", "pipe"] });
+  args: readonly string[],
+  say: Say,
+): Promise<{ pid: number; processesLeft: number }> {
+  say(`$ autopilot ${quoteArgs(args)}`);
+  const child = spawn(process.execPath, [programPath(), ...args], { cwd, env: childEnv(context), stdio: ["ignore", "pipe", "pipe"] });
   const relay = (chunk: Buffer): void =>
     chunk
       .toString("utf8")
@@ -174,17 +173,17 @@ async function runAndPullThePlug(
       .forEach((line) => say(`   ${line}`));
   child.stdout.on("data", relay);
   child.stderr.on("data", relay);
-  const gone = waitForExit(context, child);
+  const exited = waitForExit(context, child);
   const pid = child.pid ?? 0;
   for (let waited = 0; waited < waitMsMax && child.exitCode === null && !isInLastTurn(cwd); waited += pollMs) {
     if (context.interrupted.aborted) break;
     await sleep(pollMs);
   }
-  await sleep(300);
+  await sleep(killDelayMs);
   child.kill("SIGKILL");
-  await gone;
+  await exited;
   await refuseIfInterrupted(context, cwd);
-  return { pid, left: await countProcessesLeft(cwd) };
+  return { pid, processesLeft: await countProcessesLeft(cwd) };
 }
 
 /** How many processes of the run are left after its guardian has acted. */
@@ -193,35 +192,34 @@ async function countProcessesLeft(cwd: string): Promise<number> {
   return countProcesses(cwd);
 }
 
+/** The escape of the third turn is recorded as an interrupted step; the session that opens after it is the last turn's. */
 function isInLastTurn(cwd: string): boolean {
-  const text = journalText(cwd);
-  return (
-    text.includes('"event":"step_interrupted"') &&
-    text.slice(text.lastIndexOf('"event":"step_interrupted"')).includes('"event":"session_opened"')
-  );
+  const text = readJournals(cwd);
+  const escape = text.lastIndexOf('"event":"step_interrupted"');
+  return escape !== -1 && text.slice(escape).includes('"event":"session_opened"');
 }
 
-function journalText(cwd: string): string {
+function readJournals(cwd: string): string {
   const runs = join(cwd, ".autopilot", "runs");
   try {
     return readdirSync(runs)
       .map((run) => readFileSync(join(runs, run, "journal.jsonl"), "utf8"))
       .join("");
   } catch {
-    return "";
+    return ""; // the run has not begun yet
   }
 }
 
-/** Processes with the run's marker in their environment; none if that cannot be read. */
+/** Counts the processes with the run's mark in their environment; 0 on systems without /proc. */
 function countProcesses(cwd: string): number {
   let count = 0;
   try {
     const [run] = readdirSync(join(cwd, ".autopilot", "runs"));
-    const place = basename(dirname(cwd)); // a run elsewhere that began in the same second has the same id
+    const demoFolder = basename(dirname(cwd)); // a run elsewhere that began in the same second has the same id
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
         const environText = readFileSync(join("/proc", pid, "environ"), "utf8");
-        if (environText.includes(`AUTOPILOT_RUN=${run}`) && environText.includes(place)) count++;
+        if (environText.includes(`AUTOPILOT_RUN=${run}`) && environText.includes(demoFolder)) count++;
       } catch {
         // The process ended meanwhile, or is not ours to inspect.
       }

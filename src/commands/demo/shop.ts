@@ -1,6 +1,6 @@
-// shop: the throw-away project of the demo, and the script of its agent: an honest step, a false claim, an escape, and an honest end.
+// shop: the demo's throw-away project, what is asked for in it, and the script that its agent plays.
 
-export const files: Readonly<Record<string, string>> = {
+export const shopFiles: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ name: "shop", version: "1.0.0", type: "module", private: true }, null, 2)}\n`,
   "src/total.js": "/** The sum of all prices in a basket. */\nexport function total(basket) {\n  return basket.length;\n}\n",
   "src/discount.js": "/** Ten percent off from 100 on. */\nexport function discounted(sum) {\n  return sum;\n}\n",
@@ -23,14 +23,15 @@ export const files: Readonly<Record<string, string>> = {
   ].join("\n"),
 };
 
-export const goal = "Make the shop's prices right";
-export const scope = "src/**";
-export const criteria = ["prices add up :: node --test test/total.test.js", "discounts apply :: node --test test/discount.test.js"];
+export const shopGoal = "Make the shop's prices right";
+export const shopScope = "src/**";
+export const shopCriteria = ["prices add up :: node --test test/total.test.js", "discounts apply :: node --test test/discount.test.js"];
 
 /** How long the last turn waits before it acts: time enough to kill the runner. */
 const thinkingMs = 2_500;
 
-export const script = `turns:
+/** Four turns for the embedded agent (docs/SCRIPTS.md): an honest step, a lie, an escape, and an honest end. */
+export const agentScript = `turns:
   - do: # an honest step
       - think: "total() counts the items instead of adding their prices."
       - write: { path: src/total.js, text: "/** The sum of all prices in a basket. */\\nexport function total(basket) {\\n  return basket.reduce((sum, { price }) => sum + price, 0);\\n}\\n" }

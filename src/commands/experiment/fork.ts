@@ -1,4 +1,4 @@
-// fork: starts a new run from a journal line of another: finished work is taken over, new work is paid.
+// fork: starts a new run from a line of another run's journal: what was finished by then is taken over, the rest is done and paid anew.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
@@ -18,7 +18,7 @@ import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
 import { listForkChanges } from "../../views/facts/origin.ts";
-import { findMovedWarnings, requireMine } from "./replay.ts";
+import { findMovedWarnings, requireBoundOwnRun } from "./replay.ts";
 
 export type ForkInput = ChangeFlags & {
   readonly run?: string | undefined;
@@ -27,32 +27,33 @@ export type ForkInput = ChangeFlags & {
   readonly maxCycles?: number | undefined;
 };
 
+/** Shows what the new run would begin with, asks, and runs it. The other run stays as it is. */
 export function fork(context: CommandContext, input: ForkInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
     const { paths, run } = loaded;
-    const bound = await requireMine(context, loaded);
+    const binding = await requireBoundOwnRun(context, loaded);
     requireOutsideRun(context);
     refuseShared(context, loaded);
     const { entries, head } = await readEntries(paths, run);
-    const { at, state, committed } = await findForkPoint(loaded, entries, input);
+    const { seq, state, committed } = await findForkPoint(loaded, entries, input);
     const movedWarnings = await findMovedWarnings(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
-    const changes = await buildChanges({ context, paths, run: state, step: stepUnderWay(state), given: input, code: "fork_refused" });
-    const page = forkPage({ run, at, asked: input.at, state, changed: listForkChanges(changes) });
+    const changes = await buildChanges({ context, paths, run: state, step: findStepUnderWay(state), given: input, code: "fork_refused" });
+    const page = forkPage({ run, at: seq, asked: input.at, state, changed: listForkChanges(changes) });
     const preview = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
-    const asked = !input.yes && context.isTerminal ? await askToFork(context, page) : null;
-    const consent = input.yes ? "y" : asked;
+    const reply = !input.yes && context.isTerminal ? await askToFork(context, page) : null;
+    const consent = input.yes ? "y" : reply;
     if (consent === "n") return respond("ok", { run_id: run, state: loaded.view.status, message: `Not forked; ${run} stays as it is.` });
     if (consent !== "y")
       return respond("dry_run_required_before_execute", {
         ...preview,
         message: `Not forked: it isn't confirmed. ${run} stays as it is.`,
-        remediation: [`autopilot fork ${run} --at ${at}${formatChangeFlags(input)} --yes`],
-        data: { at, changed: listForkChanges(changes) },
+        remediation: [`autopilot fork ${run} --at ${seq}${formatChangeFlags(input)} --yes`],
+        data: { at: seq, changed: listForkChanges(changes) },
       });
-    const line = entries.find((entry) => entry.seq === at + 1)?.prev ?? head;
-    const forked = await makeFork(context, paths, { run, entries, at, line, state, changes, committed, bound });
-    context.show(`${forked} goes on from ${run} after line ${at}.`);
+    const lineHash = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head; // each line carries the hash of the one before
+    const forked = await makeFork(context, paths, { run, entries, at: seq, line: lineHash, state, changes, committed, bound: binding });
+    context.show(`${forked} goes on from ${run} after line ${seq}.`);
     return resumeRun(
       context,
       { paths, run: forked, ...(await readRun(paths, forked)) },
@@ -72,43 +73,45 @@ function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void 
   });
 }
 
-type ForkPoint = { readonly at: number; readonly state: RunView; readonly committed: Draft | null };
+/** After which line the run is forked, its state there, and the event that commits a paid turn that was open there. */
+type ForkPoint = { readonly seq: number; readonly state: RunView; readonly committed: Draft | null };
 
 /** The line to fork after; a paid turn that was open there is committed first, so that it is not paid again. */
 async function findForkPoint({ paths, run, view }: LoadedRun, entries: readonly Entry[], input: ForkInput): Promise<ForkPoint> {
-  const { at: asked } = input;
-  const last = entries.at(-1)?.seq ?? 0;
-  const refuseFork = (message: string, at: number): never => {
-    const before = findForkPointBefore(entries, at);
+  const { at: wantedSeq } = input;
+  const lastSeq = entries.at(-1)?.seq ?? 0;
+  const refuseFork = (message: string, seq: number): never => {
+    const earlierPoint = findForkPointBefore(entries, seq);
     return refuse("fork_refused", {
       run_id: run,
       state: view.status,
       message,
       remediation: [
-        ...(before === null ? [] : [`autopilot fork ${run} --at ${before}${formatChangeFlags(input)}`]),
+        ...(earlierPoint === null ? [] : [`autopilot fork ${run} --at ${earlierPoint}${formatChangeFlags(input)}`]),
         `autopilot log -v --run ${run} shows its lines`,
       ],
     });
   };
-  if (asked !== undefined && asked > last) return refuseFork(`${run} has ${last} lines, so there is no line ${asked}.`, last);
-  const at = extendToPaidTurn(entries, asked ?? findNewestForkPoint(entries));
-  const state = foldUntil(entries, at);
-  const why = state === null ? "it had not started there" : whyNotForkable(state);
-  if (state === null || why !== null) return refuseFork(`${run} can't be forked after line ${at}: ${why}.`, last);
-  if (findPaidOpens(state).length === 0) return { at, state, committed: null };
-  const committed = at === last ? await commitOpenTurn(paths, run, state) : "the run went another way after it";
+  if (wantedSeq !== undefined && wantedSeq > lastSeq)
+    return refuseFork(`${run} has ${lastSeq} lines, so there is no line ${wantedSeq}.`, lastSeq);
+  const seq = extendToPaidTurn(entries, wantedSeq ?? findNewestForkPoint(entries));
+  const state = foldUntil(entries, seq);
+  const obstacle = state === null ? "it had not started there" : whyNotForkable(state);
+  if (state === null || obstacle !== null) return refuseFork(`${run} can't be forked after line ${seq}: ${obstacle}.`, lastSeq);
+  if (findPaidOpens(state).length === 0) return { seq, state, committed: null };
+  const committed = seq === lastSeq ? await commitOpenTurn(paths, run, state) : "the run went another way after it";
   return typeof committed === "string"
-    ? refuseFork(`A paid turn lay open after line ${at}, and ${committed}.`, at)
-    : { at, state, committed };
+    ? refuseFork(`A paid turn lay open after line ${seq}, and ${committed}.`, seq)
+    : { seq, state, committed };
 }
 
 const tipAfter = (committed: Draft, { tip }: RunView): RunView["tip"] =>
   committed.event === "changes_applied" ? { commit: committed.commit, tree: committed.tree } : tip;
 
-/** The step whose prompt is meant if none is named: the agent step under way. */
-function stepUnderWay(state: RunView): string | null {
-  const open = Object.values(state.open).filter(({ kind }) => kind === "agent");
-  return open.length === 1 ? (open[0]?.step ?? null) : null;
+/** The step whose prompt is changed if the flag names none: the only agent step under way. */
+function findStepUnderWay(state: RunView): string | null {
+  const agentSteps = Object.values(state.open).filter(({ kind }) => kind === "agent");
+  return agentSteps.length === 1 ? (agentSteps[0]?.step ?? null) : null;
 }
 
 async function askToFork(context: CommandContext, page: readonly string[]): Promise<string | null> {

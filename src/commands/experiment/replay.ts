@@ -30,10 +30,11 @@ export type ReplayInput = Omit<ChangeFlags, "limits"> & {
 
 const attemptsShownMax = 8;
 
+/** Shows what would run again, asks, and runs it. Nothing of the run itself changes. */
 export function replay(context: CommandContext, input: ReplayInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
-    await requireMine(context, loaded);
+    await requireBoundOwnRun(context, loaded);
     requireOutsideRun(context);
     const { paths, run } = loaded;
     const { entries, head } = await readEntries(paths, run);
@@ -48,35 +49,36 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
     );
     const changed = listForkChanges(changes);
     const commit = state.tip.commit;
-    const about = [
-      `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${changed.length === 0 ? "" : ` with ${changed.join(", ")}`}.`,
+    const withChanges = changed.length === 0 ? "" : ` with ${changed.join(", ")}`;
+    const previewLines = [
+      `${describeAttempt(attempt)} of ${run} would run again from ${commit.slice(0, 10)}${withChanges}.`,
       `  Recorded   ${recorded.outcome}, ${formatAmount("tokens", recorded.tokens)}, ${formatMoney(recorded.usd)}`,
       "  Nothing of the run, its branch or your checkout changes. The turn is paid like any other.",
     ];
     const runFields = { run_id: run, state: loaded.view.status, warnings: movedWarnings };
-    const asked = !input.yes && context.isTerminal ? await askToReplay(context, about) : null;
-    const consent = input.yes ? "y" : asked;
+    const reply = !input.yes && context.isTerminal ? await askToReplay(context, previewLines) : null;
+    const consent = input.yes ? "y" : reply;
     if (consent === "n") return respond("ok", { ...runFields, message: "Not replayed; nothing has changed." });
     if (consent !== "y")
       return respond("dry_run_required_before_execute", {
         ...runFields,
-        page: about,
+        page: previewLines,
         message: "Not replayed: it isn't confirmed.",
         remediation: [`autopilot replay ${run} --step ${attempt}${formatChangeFlags(input)} --yes`],
         data: { attempt, commit, recorded },
       });
-    const line = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head;
-    const lines = await replayStep(context, paths, {
+    const lineHash = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head; // each line carries the hash of the one before
+    const replayedEntries = await replayStep(context, paths, {
       run,
       seq,
-      line,
+      line: lineHash,
       attempt,
       changes,
       origins: (loaded.view.origins ?? []).map((origin) => origin.run),
     });
-    if (lines.length === 0)
+    if (replayedEntries.length === 0)
       return refuse("replay_refused", { ...runFields, message: "Called off: nothing was compared, and nothing changed." });
-    const replayed = buildAttemptFacts(lines, attempt);
+    const replayed = buildAttemptFacts(replayedEntries, attempt);
     return respond("step_replayed", {
       ...runFields,
       message: `Replayed ${describeAttempt(attempt)}: ${recorded.outcome} as recorded, ${replayed.outcome} now.`,
@@ -88,23 +90,23 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
   });
 }
 
-/** Another user's run could execute anything under this user's name. */
-export async function requireMine(context: CommandContext, { paths, run }: LoadedRun): ReturnType<typeof requireOwnRun> {
-  const bound = await requireOwnRun(context, paths, runFolder(paths, run), run);
-  const foreign = whyForeign(context, paths, run);
-  return foreign === null ? bound : refuseForeign(run, foreign);
+/** Refuses a run that isn't this user's, since running its steps could execute anything under their name. Returns how it is bound. */
+export async function requireBoundOwnRun(context: CommandContext, { paths, run }: LoadedRun): ReturnType<typeof requireOwnRun> {
+  const binding = await requireOwnRun(context, paths, runFolder(paths, run), run);
+  const foreignReason = whyForeign(context, paths, run);
+  return foreignReason === null ? binding : refuseForeign(run, foreignReason);
 }
 
-type Started = Extract<Entry, { event: "step_started" }>;
+type StartedStep = Extract<Entry, { event: "step_started" }>;
 
-/** The last attempt of the named step, or the attempt itself. Steps with effects outside their folder are not run again. */
-function findAttempt(run: string, entries: readonly Entry[], step: string | undefined): Pick<Started, "attempt" | "seq" | "step"> {
+/** The last attempt of a step, or the attempt itself if that was named. Steps with effects outside their folder are not run again. */
+function findAttempt(run: string, entries: readonly Entry[], step: string | undefined): Pick<StartedStep, "attempt" | "seq" | "step"> {
   const started = entries.filter((entry) => entry.event === "step_started");
   const attempts = [...new Set(started.filter(({ kind }) => kind === "agent").map(({ attempt }) => attempt))];
   const remediation = attempts.slice(-attemptsShownMax).map((attempt) => `autopilot replay ${run} --step ${attempt}`);
   if (step === undefined) return refuse("replay_refused", { run_id: run, message: "Say which step: --step STEP.", remediation });
   const matching = started.filter((entry) => entry.attempt === step || entry.step === step);
-  const walks = new Set(matching.map(({ walk }) => walk));
+  const cursors = new Set(matching.map(({ walk }) => walk)); // one for each phase or task with a step of this name
   const last = matching.at(-1);
   if (last === undefined)
     return refuse("replay_refused", {
@@ -118,10 +120,10 @@ function findAttempt(run: string, entries: readonly Entry[], step: string | unde
       message: `${step} is a step of kind ${last.kind}: it changes more than a folder, so it isn't run again.`,
       remediation,
     });
-  if (walks.size > 1 && last.attempt !== step)
+  if (cursors.size > 1 && last.attempt !== step)
     return refuse("replay_refused", {
       run_id: run,
-      message: `${walks.size} phases or tasks of ${run} have a step ${step}: name the attempt.`,
+      message: `${cursors.size} phases or tasks of ${run} have a step ${step}: name the attempt.`,
       remediation: [...new Set(matching.map(({ attempt }) => attempt))].slice(-attemptsShownMax).map((attempt) => `--step ${attempt}`),
     });
   return last;
@@ -141,8 +143,9 @@ export async function findMovedWarnings({ paths, run }: LoadedRun, { tip, drafte
     });
   const { head, branch } = repository;
   if (head.commit === drafted.base.commit) return [];
+  const [begunAt, headAt] = [drafted.base.commit.slice(0, 10), head.commit.slice(0, 10)];
   return [
-    `The repository has moved on: ${run} began at ${drafted.base.commit.slice(0, 10)}, and ${branch ?? "HEAD"} is at ${head.commit.slice(0, 10)} now. The recorded commit is used.`,
+    `The repository has moved on: ${run} began at ${begunAt}, and ${branch ?? "HEAD"} is at ${headAt} now. The recorded commit is used.`,
   ];
 }
 

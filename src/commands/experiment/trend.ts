@@ -9,12 +9,13 @@ import { findProject } from "../../project/runs/project-paths.ts";
 import { readRunPoints } from "../../project/runs/run-points.ts";
 import { trendPage } from "../../views/experiment/trend-page.ts";
 
+/** The runs of one flow, by default of the flow that was run last. */
 export function trend(context: CommandContext, input: { readonly flow?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const pointsByFlow = paths === null ? new Map<string, never>() : await readRunPoints(paths);
-    const newest = [...pointsByFlow].toSorted(([, a], [, other]) => (newestRun(a) < newestRun(other) ? 1 : -1))[0]?.[0];
-    const flow = input.flow ?? newest;
+    const [newestFlow] = [...pointsByFlow].toSorted(([, left], [, right]) => (newestRun(left) < newestRun(right) ? 1 : -1));
+    const flow = input.flow ?? newestFlow?.[0];
     const runs = flow === undefined ? undefined : pointsByFlow.get(flow);
     if (flow === undefined || runs === undefined)
       return refuse("run_missing", {

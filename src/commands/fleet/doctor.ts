@@ -6,12 +6,13 @@ import type { Inspection } from "../../fleet/postgres/inspect.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 
-/** `isNote`: something to know that is no fault; its `fix` is shown though it is `ok`. */
+/** `isNote`: worth knowing though nothing is wrong; its `fix` is shown although it is `ok`. */
 type Finding = { readonly name: string; readonly ok: boolean; readonly found: string; readonly fix: string; readonly isNote?: boolean };
 
-const askMs = 10_000;
-const clockMsMax = 2_000;
+const answerTimeoutMs = 10_000;
+const clockDifferenceMsMax = 2_000;
 
+/** Inspects the store that the flag or the environment names. Changes nothing. */
 export function fleetDoctor(context: CommandContext, input: { readonly store?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);
@@ -20,7 +21,7 @@ export function fleetDoctor(context: CommandContext, input: { readonly store?: s
       import("../../fleet/postgres/store-failure.ts"),
       import("../../fleet/postgres/inspect.ts"),
     ]);
-    const database = connect(url, { answerMs: askMs });
+    const database = connect(url, { answerMs: answerTimeoutMs });
     try {
       const findings = listFindings(
         await inspect(database).catch((error: unknown) => {
@@ -60,7 +61,7 @@ function listFindings(inspection: Inspection): readonly Finding[] {
       found: `PostgreSQL ${settings.version}, answers in ${answerMs.toFixed(1)} ms`,
       fix: "PostgreSQL 14 or newer",
     },
-    schemaFinding(inspection),
+    checkSchema(inspection),
     {
       name: "writes",
       ok: !settings.isReadOnly,
@@ -80,13 +81,13 @@ function listFindings(inspection: Inspection): readonly Finding[] {
       found: standbys === "" ? "no synchronous standby" : `synchronous: ${standbys}`,
       fix: standbys === "" ? "A failover may lose the last lines. They are noticed (store_lost_lines), not restored." : "",
     },
-    ...(schema === null ? [] : rightsFindings(inspection)),
-    clockFinding(Math.round(inspection.clockMs)),
+    ...(schema === null ? [] : checkRights(inspection)),
+    checkClock(Math.round(inspection.clockMs)),
     { name: "size", ok: true, isNote: true, found: `${(bytes / 1_048_576).toFixed(1)} MiB`, fix: "" },
   ];
 }
 
-function schemaFinding({ schema, schemaWanted, schemaLeast }: Inspection): Finding {
+function checkSchema({ schema, schemaWanted, schemaLeast }: Inspection): Finding {
   const isUsable = schema !== null && schema >= schemaWanted && schemaLeast <= schemaWanted;
   const isNewer = schema !== null && schema > schemaWanted;
   const describe = (): string => {
@@ -102,7 +103,7 @@ function schemaFinding({ schema, schemaWanted, schemaLeast }: Inspection): Findi
   };
 }
 
-const rightsFindings = ({ missing, excessive }: Inspection): readonly Finding[] => [
+const checkRights = ({ missing, excessive }: Inspection): readonly Finding[] => [
   {
     name: "rights",
     ok: missing.length === 0,
@@ -122,9 +123,9 @@ const rightsFindings = ({ missing, excessive }: Inspection): readonly Finding[] 
 ];
 
 /** `differenceMs`: positive if this machine is behind the store. */
-function clockFinding(differenceMs: number): Finding {
+function checkClock(differenceMs: number): Finding {
   const apartMs = Math.abs(differenceMs);
-  if (apartMs <= clockMsMax) return { name: "clock", ok: true, found: "agrees with the store", fix: "" };
+  if (apartMs <= clockDifferenceMsMax) return { name: "clock", ok: true, found: "agrees with the store", fix: "" };
   return {
     name: "clock",
     ok: true,

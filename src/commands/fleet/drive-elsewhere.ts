@@ -1,12 +1,12 @@
-// drive-elsewhere: hands a task's run to the workers of a store. The pool waits for it; its journal and commits come back to the task's
-// copy, and count as if it had run here.
+// drive-elsewhere: lets the workers of a store run a task. The pool waits for the run, then copies its journal and commits to the task's
+// copy, where they count as if it had run here.
 //
 // Invariants:
 //   Y1. One order of a run is open at a time: a pool that was killed finds it, and waits for it again.
-//   Y2. A pool that ends leaves no worker with a run it does not know of: untaken orders are withdrawn, taken ones are paused.
-//   Y3. Ended at once, it waits for a bounded time only. The pause is in the store, and the next pool finds the order.
+//   Y2. A pool that ends withdraws the orders that no worker has taken, and pauses the runs of the others.
+//   Y3. A pool that must end at once waits for a bounded time only. The pause is in the store, and the next pool finds the order.
 //   Y4. A pool that has lost the portfolio sends its runs no requests: the new owner waits for the same orders.
-//   Y5. A store or a hub that is away is waited for, and held against no task.
+//   Y5. A store or a hub that cannot be reached is waited for: it fails no task.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -17,15 +17,15 @@ import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { repositoryId } from "../../fleet/repository-id.ts";
 import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { sharedMark } from "../../fleet/shared-mark.ts";
-import { type Drive, homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { type Drive, pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import { toActor, atOnce, type CommandContext } from "../../project/command-context.ts";
 import type { Failure } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { ensureOwnFolder, runFolder } from "../../project/runs/project-paths.ts";
-import { withRun } from "../../runner/open-run.ts";
-import { orderId, priorityDefault } from "./submit.ts";
+import { priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { orderId, recordStart } from "./submit.ts";
 import { retryDuringOutage } from "./retry-during-outage.ts";
-import { viewIn } from "./take.ts";
+import { readStoredRun } from "./take.ts";
 import { hasLostPortfolio } from "./planner-lease.ts";
 import { requireHub } from "./worker.ts";
 import { deathsMax } from "./work-on-run.ts";
@@ -33,17 +33,17 @@ import { deathsMax } from "./work-on-run.ts";
 const pollMs = 500;
 /** By then a live worker has read a request and ended its agents. */
 const pauseWaitMs = 30_000;
-/** The planner gives out no more than its projects' slots. */
+/** How many orders of a repository may be worked on at once: no limit, since the planner keeps to its projects' own. */
 const slots = 1_000;
 
-/** `here` drives runs that were begun before there was a store. */
+/** `driveHere` drives runs that were begun before there was a store. */
 export const driveElsewhere =
-  (here: Drive): Drive =>
+  (driveHere: Drive): Drive =>
   async (context, copy, run) => {
-    const paths = homeOfCopy(copy);
+    const paths = pathsOfCopy(copy);
     const folder = runFolder(paths, run);
     const mark = sharedMark(folder);
-    if (mark === null) return here(context, copy, run);
+    if (mark === null) return driveHere(context, copy, run);
     const { key } = mark;
     const store = await storeIn(context.env);
     const repository = await requireRepository(copy);
@@ -54,11 +54,11 @@ export const driveElsewhere =
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
     if (!isOver) await retry(() => hub.send(key, 0, view.drafted.base.commit)); // what the order refers to exists
     const outcome = isOver ? null : await waitForOrder(context, store, key, await repositoryId(repository));
-    const after = await retry(() => viewIn(store, key));
+    const viewAfter = await retry(() => readStoredRun(store, key));
     await retry(() => hub.bring(key));
     await retry(() => bringCopy(store, key, folder));
-    // The journal of a begun run says what happened to it, unless nobody got as far as to write it.
-    return after?.seq === view.seq || after?.status === "running" ? outcome : null;
+    // The journal says what happened to the run, unless no worker got as far as writing it: then the order's outcome counts.
+    return viewAfter?.seq === view.seq || viewAfter?.status === "running" ? outcome : null;
   };
 
 /** The state of the run, which is started if it was a draft; null if there is no such run. */
@@ -66,41 +66,41 @@ async function beginIfDraft(
   context: CommandContext,
   store: PostgresStore,
   { copy, run, key }: { readonly copy: string; readonly run: string; readonly key: string },
-): Promise<Awaited<ReturnType<typeof viewIn>>> {
-  const view = await viewIn(store, key);
+): Promise<Awaited<ReturnType<typeof readStoredRun>>> {
+  const view = await readStoredRun(store, key);
   if (view?.status !== "draft") return view;
-  await withRun({ ...context, cwd: copy }, homeOfCopy(copy), run, async (openRun) => {
-    const [{ ack }, actor] = [openRun.view().drafted, toActor(context)];
-    await openRun.append({ event: "preview_acknowledged", ack, actor, reason_code: "ack_recorded" });
-    await openRun.append({ event: "run_started", ack, actor, reason_code: "run_started", from_state: "draft", to_state: "running" });
-  });
-  return viewIn(store, key);
+  await recordStart({ ...context, cwd: copy }, pathsOfCopy(copy), run);
+  return readStoredRun(store, key);
 }
 
 /** An interrupted pool asks for a pause after the turn; one that must end at once, for a pause now. */
-function pauseWanted({ interrupted }: CommandContext): "no" | "softly" | "now" {
+function wantedPauseOf({ interrupted }: CommandContext): "no" | "softly" | "now" {
   if (!interrupted.aborted) return "no";
   return interrupted.reason === atOnce ? "now" : "softly";
 }
 
-/** Waits until the run's order has ended and returns its failure, if any; null also if it was withdrawn or the pool stops waiting. Y1 */
+/**
+ * Offers the run to the workers, or finds the order that is open (Y1), and waits until it has ended. Returns its failure, if any; null also
+ * if it was withdrawn or the pool stops waiting.
+ */
 async function waitForOrder(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<Failure | null> {
   const dispatch = openOrders(store.database);
   const retry = retryDuringOutage(context);
   const orders = await retry(() => ordersIn(store.database, key));
-  const open = orders.find(({ state }) => state === "offered" || state === "taken");
-  const id = open?.id ?? orderId(key, orders.length + 1);
-  if (open === undefined) await retry(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
-  let sentPause: ReturnType<typeof pauseWanted> = "no";
-  let leftMs = pauseWaitMs;
+  const openOrder = orders.find(({ state }) => state === "offered" || state === "taken");
+  const id = openOrder?.id ?? orderId(key, orders.length + 1);
+  if (openOrder === undefined) await retry(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
+  let sentPause: ReturnType<typeof wantedPauseOf> = "no";
+  let pauseWaitLeftMs = pauseWaitMs;
   for (;;) {
     if (hasLostPortfolio(context)) return null; // Y4
-    const order = (await ordersIn(store.database, key).catch(() => [])).find((storedOrder) => storedOrder.id === id);
+    const current = await ordersIn(store.database, key).catch(() => []); // Y5
+    const order = current.find((storedOrder) => storedOrder.id === id);
     if (order?.state === "withdrawn") return null;
     if (order?.state === "ended" && order.outcome !== null)
       return { code: order.deaths >= deathsMax ? "crash_loop" : "workspace_unusable", message: order.outcome };
     if (order?.state === "ended") return null;
-    const wantedPause = pauseWanted(context);
+    const wantedPause = wantedPauseOf(context);
     if (order !== undefined && wantedPause !== sentPause) {
       sentPause = wantedPause; // Y2
       if (order.state === "offered" && (await dispatch.withdraw(id))) return null;
@@ -112,7 +112,8 @@ async function waitForOrder(context: CommandContext, store: PostgresStore, key: 
         actor: toActor(context),
       });
     }
-    if (wantedPause === "now" && (leftMs -= pollMs) < 0) return null; // Y3
+    if (wantedPause === "now") pauseWaitLeftMs -= pollMs;
+    if (pauseWaitLeftMs < 0) return null; // Y3
     await sleep(pollMs);
   }
 }

@@ -10,6 +10,7 @@ import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 
 export type ExportInput = { readonly store?: string | undefined; readonly run: string; readonly to: string };
 
+/** Writes the journal to a new file; if that fails halfway, the file is removed again. */
 export function exportRun(context: CommandContext, { store: flag, run, to }: ExportInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);

@@ -7,10 +7,11 @@ import { catchRefusals, respond } from "../../project/respond.ts";
 import { product } from "../../project/runs/product.ts";
 
 /** A migration may have to wait for another, and for a large table. */
-const migrateMs = 120_000;
+const migrationTimeoutMs = 120_000;
 
 export type InitInput = { readonly store?: string | undefined; readonly grant?: string | undefined };
 
+/** Can be given again at any time: a store that is up to date stays as it is. */
 export function initFleet(context: CommandContext, input: InitInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);
@@ -18,7 +19,7 @@ export function initFleet(context: CommandContext, input: InitInput): Promise<Co
       import("../../fleet/postgres/connect.ts"),
       import("../../fleet/postgres/migrate.ts"),
     ]);
-    const database = connect(url, { answerMs: migrateMs });
+    const database = connect(url, { answerMs: migrationTimeoutMs });
     try {
       const { from, to } = await migrate(database, product);
       if (input.grant !== undefined) await grantTo(database, input.grant);

@@ -19,13 +19,18 @@ import { type ProjectPaths, ensureOwnFolder } from "../../project/runs/project-p
 import { commandKey } from "../../verify/same-command.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
-export type LandedOnHub =
+const conflictsShownMax = 5;
+const goalCharsMax = 2_000;
+const failureCharsMax = 300;
+
+export type HubLandingResult =
   | { readonly kind: "landed"; readonly commit: string }
-  /** It stays on the run's own ref; a person decides. */
+  /** The work stays on the run's own ref, and a person decides. */
   | { readonly kind: "kept"; readonly why: string }
-  /** Nothing is known against it: another worker may continue. */
+  /** Nothing speaks against the work: another worker may land it. */
   | { readonly kind: "unsure"; readonly why: string };
 
+/** How often another landing may come first before this one is given back. */
 const racesMax = 20;
 
 /** `mayLand`: whether the worker still holds its lease. */
@@ -36,11 +41,12 @@ export type HubLanding = {
   readonly mayLand: () => boolean;
 };
 
+/** Merges, proves and pushes, again and again while others move the branch. */
 export async function landOnHub(
   context: CommandContext,
   paths: ProjectPaths,
   { hub, view, isolation, mayLand }: HubLanding,
-): Promise<LandedOnHub> {
+): Promise<HubLandingResult> {
   const { branch } = view.drafted.base;
   if (branch === null) return { kind: "kept", why: "the run began on no branch" };
   const ownPath = ensureOwnFolder(paths);
@@ -49,46 +55,51 @@ export async function landOnHub(
     const tip = await hub.tipOf(branch);
     if (tip === null) return { kind: "kept", why: `the hub has no branch ${branch}` };
     if (await exchange.holds(view.tip.commit, tip)) return { kind: "landed", commit: tip }; // G3
-    const merged = await mergeOnto(exchange, tip, view);
-    if (typeof merged === "object") return { kind: "kept", why: merged.why };
-    const proof = { folder: ownPath, repository: exchange.repository, view, commit: merged, isolation };
-    const why = merged === view.tip.commit ? null : await whyUnproved(context, proof); // G2
+    const merge = await mergeOnto(exchange, tip, view);
+    if ("why" in merge) return { kind: "kept", why: merge.why };
+    const { commit } = merge;
+    const proof = { folder: ownPath, repository: exchange.repository, view, commit, isolation };
+    const why = commit === view.tip.commit ? null : await whyUnproved(context, proof); // G2
     if (context.interrupted.aborted) return { kind: "unsure", why: "the worker was asked to end" };
     if (why !== null) return { kind: "kept", why };
     if (!mayLand()) return { kind: "unsure", why: "the worker isn't sure of its lease" };
-    const landing = await hub.land(branch, tip, merged); // G1
-    if (landing.kind === "landed") return { kind: "landed", commit: merged };
+    const landing = await hub.land(branch, tip, commit); // G1
+    if (landing.kind === "landed") return { kind: "landed", commit };
     if (landing.kind === "refused") return { kind: "kept", why: `the hub refuses it: ${landing.why}` };
     context.show(`! ${branch} moved on the hub; the work is proved again on its new tip`);
   }
   return { kind: "unsure", why: `${branch} moved ${racesMax} times meanwhile` };
 }
 
-async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promise<string | { readonly why: string }> {
+/** The commit to land: the run's own if it contains the tip, else a merge with it; or why they can't be merged. */
+async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promise<{ readonly commit: string } | { readonly why: string }> {
   const { run_id, objective } = view.drafted;
-  if (await exchange.holds(tip, view.tip.commit)) return view.tip.commit;
-  const message = `Merge ${run_id}\n\n${objective.goal.slice(0, 2000)}\n\nAutopilot-Run: ${run_id}\n`;
-  const merged = await exchange.merge({ onto: tip, commit: view.tip.commit, message, tip: null });
-  if ("commit" in merged) return merged.commit;
-  return { why: `it conflicts with what has landed in ${merged.conflicts.slice(0, 5).join(", ")}` };
+  const { commit } = view.tip;
+  if (await exchange.holds(tip, commit)) return { commit };
+  const message = `Merge ${run_id}\n\n${objective.goal.slice(0, goalCharsMax)}\n\nAutopilot-Run: ${run_id}\n`;
+  const merge = await exchange.merge({ onto: tip, commit, message, tip: null });
+  if ("commit" in merge) return { commit: merge.commit };
+  return { why: `it conflicts with what has landed in ${merge.conflicts.slice(0, conflictsShownMax).join(", ")}` };
 }
 
-/** The run's requirements besides its criteria: what must pass, and which project checks don't block. */
-export function extraRequirements({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
+/** What the merge must pass besides the run's criteria (`more`), and which of the project's checks may fail since they failed before. */
+export function listExtraRequirements({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
   readonly more: readonly Check[];
   readonly redBefore: ReadonlySet<string>;
 } {
   const projectChecks = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
-  // What the run has turned green must be green there too.
-  const red = projectChecks.filter((check) => (findBaseline(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed");
+  // A check that failed before the run and passes since must pass on the new tip too.
+  const failing = projectChecks.filter(
+    (check) => (findBaseline(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed",
+  );
   return {
     more: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
-    redBefore: new Set(red.map(({ latest }) => commandKey(latest.check.command))),
+    redBefore: new Set(failing.map(({ latest }) => commandKey(latest.check.command))),
   };
 }
 
 type ProofOnTip = {
-  /** Where a temporary folder is made. */
+  /** The checkout is made in a temporary folder in here. */
   readonly folder: string;
   readonly repository: Exchange["repository"];
   readonly view: RunView;
@@ -96,6 +107,7 @@ type ProofOnTip = {
   readonly isolation: string | undefined;
 };
 
+/** Proves a commit in a fresh checkout; null if it passes, else the first failure. */
 async function whyUnproved(
   context: CommandContext,
   { folder: parent, repository, view, commit, isolation }: ProofOnTip,
@@ -106,12 +118,12 @@ async function whyUnproved(
     const { passed, evidence } = await proveCommit(context, repository, {
       commit,
       criteria,
-      ...extraRequirements(view),
+      ...listExtraRequirements(view),
       folder,
       isolation,
     });
     const failed = evidence.filter((line) => !line.startsWith("passed:"));
-    return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, 300) ?? "nothing was run"}`;
+    return passed ? null : `it passes alone and fails on the new tip: ${failed[0]?.slice(0, failureCharsMax) ?? "nothing was run"}`;
   } finally {
     eraseSync(folder);
   }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Run } from "../../core/state.ts";
 import { checked, drafted, runView } from "../../views/run-view.test-support.ts";
-import { extraRequirements } from "./land-on-hub.ts";
-import { handedBack, orderEndForRest, restsForPerson } from "./order-end.ts";
+import { listExtraRequirements } from "./land-on-hub.ts";
+import { handedBack, orderEndOfRun, restsForPerson } from "./order-end.ts";
 
 const paused = (reason: string, more: Partial<Run> = {}): Run => runView({ status: "paused", reason, detail: null, ...more });
 
@@ -11,18 +11,18 @@ test("a person's pause outlives the worker; a worker's own is gone on with by th
   const byWorker = paused("operator_paused", { detail: handedBack });
   expect([restsForPerson(byPerson), restsForPerson(byWorker)]).toEqual([true, false]);
   // Also where the worker is asked to end at the same time.
-  expect(orderEndForRest(byPerson, null, true)).toEqual({ kind: "ended", outcome: "rests: paused on request" });
-  expect(orderEndForRest(byWorker, null, true)).toEqual({ kind: "again", afterMs: 0, because: handedBack });
+  expect(orderEndOfRun(byPerson, null, true)).toEqual({ kind: "ended", outcome: "rests: paused on request" });
+  expect(orderEndOfRun(byWorker, null, true)).toEqual({ kind: "again", afterMs: 0, because: handedBack });
 });
 
 test("a pause that had not come about when its worker died rests too; one of the worker's, or none, does not", () => {
   const asked = (asker: Run["asker"]): Run => runView({ status: "running", asked: "pause", asker });
   const byPerson = asked({ actor: "operator:kim" });
   expect(restsForPerson(byPerson)).toBe(true);
-  expect(orderEndForRest(byPerson, null, true).kind).toBe("ended");
+  expect(orderEndOfRun(byPerson, null, true).kind).toBe("ended");
   for (const run of [asked({ actor: "operator:kim", detail: handedBack }), runView({ status: "running" })]) {
     expect(restsForPerson(run)).toBe(false);
-    expect(orderEndForRest(run, null, true)).toMatchObject({ kind: "again" });
+    expect(orderEndOfRun(run, null, true)).toMatchObject({ kind: "again" });
   }
 });
 
@@ -35,14 +35,14 @@ test("what failed or came to a boundary waits for a person; what was answered or
 
 test("why a run could not be gone on with is in the outcome", () => {
   const refused = { result: "FAIL", message: "No agent is installed." } as const;
-  expect(orderEndForRest(runView({ status: "running" }), refused)).toEqual({ kind: "ended", outcome: "failed: No agent is installed." });
-  expect(orderEndForRest(paused("boundary_reached"), refused)).toEqual({ kind: "ended", outcome: "rests: No agent is installed." });
+  expect(orderEndOfRun(runView({ status: "running" }), refused)).toEqual({ kind: "ended", outcome: "failed: No agent is installed." });
+  expect(orderEndOfRun(paused("boundary_reached"), refused)).toEqual({ kind: "ended", outcome: "rests: No agent is installed." });
 });
 
 test("on a new tip hold-outs and red-green checks count too, and what was red before and still is does not", () => {
   const check = (id: string, kind: "criterion" | "holdout" | "project" | "red_green") =>
     ({ id, kind, title: id, command: id, source: "objective" }) as const;
-  const { more, redBefore } = extraRequirements({
+  const { more, redBefore } = listExtraRequirements({
     drafted: drafted({ checks: [check("c", "criterion"), check("r", "red_green"), check("h", "holdout"), check("p", "project")] }),
     checks: {
       green: checked("green", "npm test", "project", "passed", "passed"),
@@ -50,7 +50,7 @@ test("on a new tip hold-outs and red-green checks count too, and what was red be
       fixed: checked("fixed", "npm run build", "project", "failed", "passed"),
       late: { ...checked("late", "make", "project", "failed", "failed"), isLate: true },
     },
-  } as unknown as Parameters<typeof extraRequirements>[0]);
+  } as unknown as Parameters<typeof listExtraRequirements>[0]);
   expect(more.map(({ id }) => id)).toEqual(["r", "h"]);
   expect([...redBefore]).toEqual(["npm run lint"]);
 });

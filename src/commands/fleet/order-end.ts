@@ -1,4 +1,4 @@
-// order-end: an order's result for a run that has not completed, from the run's journal. Pure except for the clock.
+// order-end: how an order ends whose run has not completed, by the run's state. Pure except for the clock.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { hasFailed, listOpenQuestions } from "../../core/selectors.ts";
@@ -8,18 +8,20 @@ import { findRetryPolicy } from "../../project/respond.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
 import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
 
-/** A worker's own pause: any worker continues it. Every other pause is for a person to end. */
+/** The detail of a pause that a worker asked for itself: any worker continues it. Every other pause is for a person to end. */
 export const handedBack = "handed back";
-export const troubleAgainMs = 5_000;
-/** Another worker, for example a newer one, may be able to, or this one later. */
+export const troubleRetryMs = 5_000;
+/** Within the range of the database's integers, in which delays are kept. */
+const delayMsMax = 2_000_000_000;
+/** Whether the failure may pass: another worker, such as a newer one, may be able to continue, or this one later. */
 export const isFixable = (code: string | null): boolean =>
   code === "journal_newer" || code === "hub_unusable" || (code !== null && isReasonCode(code) && findRetryPolicy(code) === "always");
 
-/** Whether a person requested a pause, whether or not it took effect. */
-const isPausedByPerson = ({ status, reason, detail, asked, asker }: RunView): boolean =>
-  status === "paused"
-    ? reason === "operator_paused" && detail !== handedBack
-    : status === "running" && asked === "pause" && asker?.detail !== handedBack && asker?.actor !== "system";
+/** Whether a person requested a pause, even if it has not taken effect yet. */
+function isPausedByPerson({ status, reason, detail, asked, asker }: RunView): boolean {
+  if (status === "paused") return reason === "operator_paused" && detail !== handedBack;
+  return status === "running" && asked === "pause" && asker?.detail !== handedBack && asker?.actor !== "system";
+}
 
 /** Whether a run that a worker left stays as it is until a person acts. */
 export function restsForPerson(view: RunView): boolean {
@@ -29,8 +31,8 @@ export function restsForPerson(view: RunView): boolean {
   return decided !== true;
 }
 
-/** `response`: the result of driving it; null if it wasn't driven. */
-export function orderEndForRest(
+/** `response`: what driving the run returned; null if it wasn't driven. `isInterrupted`: the worker was asked to end meanwhile. */
+export function orderEndOfRun(
   view: RunView,
   response: Pick<CommandResponse, "result" | "message"> | null,
   isInterrupted = false,
@@ -38,9 +40,9 @@ export function orderEndForRest(
   if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
   const resumesAt = resumeTimeMs(view, Date.now());
   if (resumesAt !== null)
-    return { kind: "again", afterMs: Math.min(Math.max(0, resumesAt - Date.now()), 2_000_000_000), because: "its provider is at a limit" };
+    return { kind: "again", afterMs: Math.min(Math.max(0, resumesAt - Date.now()), delayMsMax), because: "its provider is at a limit" };
   if (view.status === "paused" && isFixable(view.reason))
-    return { kind: "again", afterMs: troubleAgainMs, because: view.detail ?? view.reason ?? "", isTrouble: true };
+    return { kind: "again", afterMs: troubleRetryMs, because: view.detail ?? view.reason ?? "", isTrouble: true };
   const isHandedBack = view.status === "paused" && view.reason === "operator_paused" && view.detail === handedBack;
   if (isHandedBack || (isInterrupted && view.status === "running" && !isPausedByPerson(view)))
     return { kind: "again", afterMs: 0, because: handedBack };

@@ -3,8 +3,8 @@
 // Invariants:
 //   Z1. The database decides who plans. A waiting pool takes over when the lease has lapsed, for whatever reason.
 //   Z2. A pool that has lost its lease ends by itself, and sends no requests to runs that its successor waits for.
-//   Z3. What is planned under a lease of the store has its journal there too. That has a lease of its own, which every writer takes for a
-//       moment: planning is one process's, changing is everybody's in turn.
+//   Z3. The journal of a portfolio that is planned under this lease is in the store too. It has a lease of its own, which every writer takes
+//       for a moment: one process plans, and others may change the portfolio in between.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -25,36 +25,36 @@ type PlannerLease = NonNullable<PortfolioPaths["planner"]> & {
 
 const pollMs = 1_000;
 
-/** Plans while it has the portfolio's lease, and waits for it again if it was lost or the store was away. */
+/** Calls `plan` while this pool has the portfolio's lease, and waits for the lease again if it was lost or the store was unreachable. */
 export async function planWithLease(
-  given: CommandContext,
-  found: PortfolioPaths,
+  outerContext: CommandContext,
+  portfolioPaths: PortfolioPaths,
   plan: (context: CommandContext, paths: PortfolioPaths) => Promise<CommandResponse>,
   { isOnce, isolation }: { readonly isOnce: boolean; readonly isolation: string | undefined },
 ): Promise<CommandResponse> {
   for (;;) {
-    const planner = await waitForPortfolio(given, found);
-    const context = { ...given, interrupted: AbortSignal.any([given.interrupted, planner.lease.lost]) };
+    const planner = await waitForPortfolio(outerContext, portfolioPaths);
+    const context = { ...outerContext, interrupted: AbortSignal.any([outerContext.interrupted, planner.lease.lost]) };
     try {
-      const paths = { ...found, planner };
+      const paths = { ...portfolioPaths, planner };
       await bringTasks(context, paths, isolation);
       const response = await plan(context, paths);
-      if (!planner.lease.lost.aborted || given.interrupted.aborted) return response;
+      if (!planner.lease.lost.aborted || outerContext.interrupted.aborted) return response;
     } catch (error) {
       const { code, message } = toFailure(error);
       const mayGoOn = planner.lease.lost.aborted || (findRetryPolicy(code) === "always" && !isOnce);
-      if (!mayGoOn || given.interrupted.aborted) throw error;
-      if (!planner.lease.lost.aborted) given.show(`· waits: ${message}`);
-      await sleep(pollMs, undefined, { signal: given.interrupted }).catch(() => undefined);
+      if (!mayGoOn || outerContext.interrupted.aborted) throw error;
+      if (!planner.lease.lost.aborted) outerContext.show(`· waits: ${message}`);
+      await sleep(pollMs, undefined, { signal: outerContext.interrupted }).catch(() => undefined);
     } finally {
       await planner.release();
     }
     if (planner.lease.lost.aborted)
-      given.show("! this pool has lost the portfolio to another, or to silence; it wrote nothing more and waits");
+      outerContext.show("! this pool has lost the portfolio to another, or to silence; it wrote nothing more and waits");
   }
 }
 
-/** Resolves when this pool may plan. Refused if it is interrupted before. */
+/** Resolves when this pool may plan; refuses if the pool is interrupted while it waits. */
 async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths): Promise<PlannerLease> {
   let lastMessage = "";
   for (;;) {
@@ -67,8 +67,8 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
       if (lastMessage !== "") context.show("▶ this pool plans the portfolio now");
       return { lease, unbrought: new Map(), release: () => journal.close() };
     } catch (error) {
-      const waits = error instanceof JournalFailure && (error.kind === "run_locked" || error.kind === "store_unreachable");
-      if (!waits) throw error;
+      const isWaiting = error instanceof JournalFailure && (error.kind === "run_locked" || error.kind === "store_unreachable");
+      if (!isWaiting) throw error;
       const why =
         error.trouble.kind === "run_locked"
           ? `process ${error.trouble.pid ?? "?"} on ${error.trouble.host ?? "?"} plans this portfolio`
@@ -81,6 +81,6 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
   }
 }
 
-/** Z2 */
+/** Whether this pool was ended because its lease was lost (Z2). */
 export const hasLostPortfolio = ({ interrupted }: Pick<CommandContext, "interrupted">): boolean =>
   interrupted.aborted && interrupted.reason instanceof JournalFailure && interrupted.reason.kind === "lease_lost";

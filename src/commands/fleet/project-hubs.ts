@@ -1,6 +1,5 @@
 // project-hubs: decides which hub (the git repository that machines exchange commits through) a project's repository has. A hub is recorded
 // only after it was reached and has the branch that work lands on, with the same history.
-// Invariants H1 and on: portfolio/planner/hubs.ts.
 
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { hubAddress } from "../../fleet/address.ts";
@@ -17,41 +16,41 @@ import { Refusal, refuse } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 
 export type HubChange = PortfolioChangeOf<"hub_set">;
-type Branch = { readonly repository: string; readonly target: string };
+type TargetBranch = { readonly repository: string; readonly target: string };
 
-/** `expected`: the state as it will be after an import. An import adds projects and never moves the hub of an existing one. */
-export type HubRequest = Branch & { readonly hub: string | undefined; readonly expected?: PortfolioView };
+/** `expected`: the state after an import that is about to be written. An import never gives a repository another hub. */
+export type HubRequest = TargetBranch & { readonly hub: string | undefined; readonly expected?: PortfolioView };
 
 /**
  * The change that gives a repository the requested hub; none if it has it already. Refuses a hub that isn't this repository's, and a
  * repository without a hub if the portfolio is in a store.
  */
-export async function hubChange(context: CommandContext, paths: PortfolioPaths, request: HubRequest): Promise<readonly HubChange[]> {
+export async function planHubChange(context: CommandContext, paths: PortfolioPaths, request: HubRequest): Promise<readonly HubChange[]> {
   const { repository, hub, expected } = request;
   const state = expected ?? (await readPortfolio(paths));
-  const before = state.hubs[repository];
-  if (expected !== undefined && hub !== undefined && before !== undefined && before !== hub)
-    refuse("hub_unusable", { message: `The hub of ${repository} is ${before}, and a repository has one.` });
+  const currentHub = state.hubs[repository];
+  if (expected !== undefined && hub !== undefined && currentHub !== undefined && currentHub !== hub)
+    refuse("hub_unusable", { message: `The hub of ${repository} is ${currentHub}, and a repository has one.` });
   if (hub !== undefined) {
-    await requireHub(paths, state, { ...request, hub });
-    return changeOf(context, state, repository, hub);
+    await requireUsableHub(paths, state, { ...request, hub });
+    return hubSetEvents(context, state, repository, hub);
   }
   const isShared = portfolioMark(paths.own) !== null;
   if (!isShared) return [];
-  if (before !== undefined) {
-    await requireHub(paths, state, { ...request, hub: before }); // the hub is known, but this branch of it may be missing
+  if (currentHub !== undefined) {
+    await requireUsableHub(paths, state, { ...request, hub: currentHub }); // the hub is known, but this branch of it may be missing
     return [];
   }
   const configured = hubAddress(context.env);
   if (configured !== null && (await isHubOf(paths, state, { ...request, hub: configured })))
-    return changeOf(context, state, repository, configured);
+    return hubSetEvents(context, state, repository, configured);
   return refuse("hub_unusable", {
     message: `The portfolio is in a store, and ${repository} has no hub: machines exchange its commits through a git repository that all of them reach.`,
     remediation: ["git init --bare /srv/git/project.git", "give the command again with --hub URL"],
   });
 }
 
-/** Called while the journal is held: refuses if another repository has got the hub since it was checked. */
+/** Called while the journal is locked: refuses if another repository has got the hub since it was checked. */
 export function requireFreeHubs(state: PortfolioView, changes: readonly HubChange[]): readonly HubChange[] {
   for (const { repository, hub } of changes) {
     const why = hub === null ? null : whyNoHub(state, repository, hub);
@@ -60,36 +59,38 @@ export function requireFreeHubs(state: PortfolioView, changes: readonly HubChang
   return changes;
 }
 
-const changeOf = (context: CommandContext, { hubs }: PortfolioView, repository: string, hub: string): readonly HubChange[] =>
+const hubSetEvents = (context: CommandContext, { hubs }: PortfolioView, repository: string, hub: string): readonly HubChange[] =>
   hubs[repository] === hub ? [] : [{ actor: toActor(context), reason_code: "ok", event: "hub_set", repository, hub }];
 
 /** Before a portfolio is planned in a store: repositories without a hub get AUTOPILOT_HUB if it is theirs; refuses if any stays without. */
 export async function settleHubs(context: CommandContext, paths: PortfolioPaths): Promise<void> {
   if (withoutHub(await readPortfolio(paths)).length === 0) return;
-  const state = await withPortfolio(context, paths, ({ state: now }) => Promise.resolve(structuredClone(now))); // a copy may be old
+  const state = await withPortfolio(context, paths, ({ state: current }) => Promise.resolve(structuredClone(current))); // a copy may be old
   const hub = hubAddress(context.env);
   const missing: ReturnType<typeof withoutHub>[number][] = [];
   for (const project of withoutHub(state)) {
     if (hub === null || !(await isHubOf(paths, state, { ...project, hub }))) missing.push(project);
     else
-      await withPortfolio(context, paths, async ({ state: now, write }) => {
-        if (now.hubs[project.repository] === undefined)
-          await write(...requireFreeHubs(now, changeOf(context, now, project.repository, hub)));
+      await withPortfolio(context, paths, async ({ state: current, write }) => {
+        if (current.hubs[project.repository] === undefined)
+          await write(...requireFreeHubs(current, hubSetEvents(context, current, project.repository, hub)));
       });
   }
   if (missing.length === 0) return;
+  const names = missing.map(({ project_id, repository }) => `${project_id} (${repository})`);
   refuse("hub_unusable", {
-    message: `${missing.map(({ project_id, repository }) => `${project_id} (${repository})`).join(", ")}: no hub. Machines exchange the commits of a repository through a git repository that all of them reach, each its own.`,
+    message: `${names.join(", ")}: no hub. Machines exchange the commits of a repository through a git repository that all of them reach, each its own.`,
     remediation: missing.map(({ project_id }) => `autopilot portfolio edit ${project_id} --hub URL`),
   });
 }
 
-type HubBranch = Branch & { readonly hub: string };
+type HubBranch = TargetBranch & { readonly hub: string };
 
+/** Whether the hub can be used for this repository. An unreachable hub is an error: it may be the right one. */
 async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: HubBranch): Promise<boolean> {
   if (whyNoHub(state, branch.repository, branch.hub) !== null) return false;
   try {
-    await requireHub(paths, state, branch);
+    await requireUsableHub(paths, state, branch);
     return true;
   } catch (error) {
     if (error instanceof Refusal && error.response.reason_code === "hub_unusable") return false;
@@ -97,7 +98,7 @@ async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: HubB
   }
 }
 
-async function requireHub(paths: PortfolioPaths, state: PortfolioView, { repository, target, hub }: HubBranch): Promise<void> {
+async function requireUsableHub(paths: PortfolioPaths, state: PortfolioView, { repository, target, hub }: HubBranch): Promise<void> {
   const why = whyNoHub(state, repository, hub);
   if (why !== null) refuse("hub_unusable", { message: why, remediation: [] });
   const clone = await requireRepository(cloneOf(paths, repository));

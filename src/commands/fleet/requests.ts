@@ -1,5 +1,5 @@
-// requests: sends pause, stop, answer and resume requests to a run in a store: the request stays in the store until its owner has journaled
-// it. A stop of a run without an owner is journaled here.
+// requests: sends pause, stop, answer and resume requests to a run in a store. A request stays in the store until the run's worker has
+// journaled it. A run that no worker holds is stopped here.
 
 import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -20,9 +20,10 @@ import { ensureOwnFolder, requireProject } from "../../project/runs/project-path
 import { matchAnswer } from "../../runner/match-answer.ts";
 import { buildRequest } from "../../runner/send-to-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { orderId, priorityDefault, slotsDefault } from "./submit.ts";
+import { priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { orderId, slotsDefault } from "./submit.ts";
 import { stopUnheld } from "./stop-unheld.ts";
-import { viewIn } from "./take.ts";
+import { readStoredRun } from "./take.ts";
 import { completedOutcome } from "./work-on-run.ts";
 import { requireHub } from "./worker.ts";
 
@@ -36,6 +37,7 @@ export type FleetRequest = {
   | { readonly ask: "answer"; readonly text: string; readonly block?: string | undefined }
 );
 
+/** `orders`: all orders of the run, the newest first. */
 type StoredRunState = {
   readonly store: PostgresStore;
   readonly key: string;
@@ -43,13 +45,14 @@ type StoredRunState = {
   readonly orders: readonly StoredOrder[];
 };
 
-export function requestOfRun(context: CommandContext, request: FleetRequest): Promise<CommandResponse> {
+/** Refuses a request that the run's state doesn't allow, before anything is written. */
+export function sendFleetRequest(context: CommandContext, request: FleetRequest): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, request.store);
     const { key } = request;
     const store = await openPostgresStore(url, { leaseMs: leaseMs(context.env) });
     try {
-      const view = isKey(key) ? await viewIn(store, key) : null;
+      const view = isKey(key) ? await readStoredRun(store, key) : null;
       if (view === null)
         return refuse("run_missing", { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] });
       const orders = await ordersIn(store.database, key);
@@ -61,16 +64,16 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
           data: { allowed_from: ["running", "paused"] },
           remediation: ["autopilot fleet status --all"],
         });
-      const stored: StoredRunState = { store, key, view, orders };
+      const storedRun: StoredRunState = { store, key, view, orders };
       switch (request.ask) {
         case "pause":
-          return await pauseRun(context, stored, request.now);
+          return await pauseRun(context, storedRun, request.now);
         case "stop":
-          return await stopRun(context, stored);
+          return await stopRun(context, storedRun);
         case "resume":
-          return await resumeRun(context, stored);
+          return await resumeRun(context, storedRun);
         case "answer":
-          return await answerRun(context, stored, request.text, request.block);
+          return await answerRun(context, storedRun, request.text, request.block);
       }
     } finally {
       await store.close();
@@ -78,32 +81,32 @@ export function requestOfRun(context: CommandContext, request: FleetRequest): Pr
   });
 }
 
-/** No worker lived to say what became of a completed run: it may not have landed. */
-const isUnsettled = ([last]: readonly StoredOrder[]): boolean =>
-  last?.state === "ended" && last.outcome !== null && !last.outcome.startsWith(completedOutcome);
+/** Whether the worker of a completed run died before it said what became of the work: it may not have landed. */
+const isUnsettled = ([newest]: readonly StoredOrder[]): boolean =>
+  newest?.state === "ended" && newest.outcome !== null && !newest.outcome.startsWith(completedOutcome);
 
 const isUnderWay = ({ orders }: StoredRunState): boolean => orders.some(({ state }) => state === "offered" || state === "taken");
 
-function pauseRun(context: CommandContext, known: StoredRunState, now: boolean): Promise<CommandResponse> {
-  if (!isUnderWay(known))
+function pauseRun(context: CommandContext, storedRun: StoredRunState, now: boolean): Promise<CommandResponse> {
+  if (!isUnderWay(storedRun))
     refuse("invalid_state_transition", {
-      message: `Nobody works on ${known.key}, and nobody is about to.`,
+      message: `Nobody works on ${storedRun.key}, and nobody is about to.`,
       data: { allowed_from: ["a run with an order"] },
       remediation: ["autopilot fleet status --all"],
     });
   return sendRequest(
     context,
-    known,
+    storedRun,
     { event: "control_requested", control: "pause", now },
     now ? "It pauses" : "It pauses when its turn ends",
   );
 }
 
-async function stopRun(context: CommandContext, known: StoredRunState): Promise<CommandResponse> {
-  const { store, key } = known;
-  const request = await leaveRequest(context, known, { event: "control_requested", control: "stop", now: true });
+async function stopRun(context: CommandContext, storedRun: StoredRunState): Promise<CommandResponse> {
+  const { store, key } = storedRun;
+  const request = await leaveRequest(context, storedRun, { event: "control_requested", control: "stop", now: true });
   const after = await stopUnheld(context, store, key);
-  if (after === null || isRunOpen(after)) return handToWorker(known, request, "It stops"); // somebody holds it, or the store fell silent
+  if (after === null || isRunOpen(after)) return handToWorker(storedRun, request, "It stops"); // somebody holds it, or the store fell silent
   if (after.status !== "stopped") return refuseUnfit(key, after); // it was completed meanwhile
   return respond("operator_stopped", {
     result: "PASS",
@@ -113,46 +116,53 @@ async function stopRun(context: CommandContext, known: StoredRunState): Promise<
   });
 }
 
-async function resumeRun(context: CommandContext, known: StoredRunState): Promise<CommandResponse> {
+async function resumeRun(context: CommandContext, storedRun: StoredRunState): Promise<CommandResponse> {
   requireOutsideRun(context); // only a person continues a failed run
-  if (isUnderWay(known)) return respond("ok", { message: `${known.key} is under way.`, state: known.view.status });
-  if (known.orders.length === 0) await offerFirst(context, known);
-  else await offerAgain(known);
-  return respond("ok", { message: `${known.key} goes on with the next worker that is free.`, state: known.view.status });
+  if (isUnderWay(storedRun)) return respond("ok", { message: `${storedRun.key} is under way.`, state: storedRun.view.status });
+  if (storedRun.orders.length === 0) await offerFirst(context, storedRun);
+  else await offerAgain(storedRun);
+  return respond("ok", { message: `${storedRun.key} goes on with the next worker that is free.`, state: storedRun.view.status });
 }
 
-function answerRun(context: CommandContext, known: StoredRunState, text: string, named: string | undefined): Promise<CommandResponse> {
-  const open = listOpenQuestions(known.view);
-  const matching = named === undefined ? open : open.filter(({ block }) => block === named || block.endsWith(named));
+function answerRun(
+  context: CommandContext,
+  storedRun: StoredRunState,
+  text: string,
+  blockName: string | undefined,
+): Promise<CommandResponse> {
+  const openBlocks = listOpenQuestions(storedRun.view);
+  const matching = blockName === undefined ? openBlocks : openBlocks.filter(({ block }) => block.endsWith(blockName));
   const [block] = matching;
   if (block === undefined || matching.length > 1)
-    return refuse(open.length === 0 ? "invalid_state_transition" : "human_block_open", {
+    return refuse(openBlocks.length === 0 ? "invalid_state_transition" : "human_block_open", {
       result: "FAIL",
-      message: open.length === 0 ? `${known.key} has no open question.` : "Say which question.",
-      remediation: open.map((request) => `autopilot fleet answer ${known.key} --block "${request.block}" …   (${request.question})`),
+      message: openBlocks.length === 0 ? `${storedRun.key} has no open question.` : "Say which question.",
+      remediation: openBlocks.map(
+        (candidate) => `autopilot fleet answer ${storedRun.key} --block "${candidate.block}" …   (${candidate.question})`,
+      ),
     });
   const chosen = matchAnswer(block, text);
   if (chosen === null)
     return refuse("objective_schema_invalid", {
       message: `"${text}" is not one of the answers to "${block.question}".`,
-      remediation: Object.entries(block.options).map(([key, message]) => `autopilot fleet answer ${known.key} ${key}   (${message})`),
+      remediation: Object.entries(block.options).map(([key, message]) => `autopilot fleet answer ${storedRun.key} ${key}   (${message})`),
     });
   return sendRequest(
     context,
-    known,
+    storedRun,
     { event: "block_answered", block: block.block, answer: chosen },
     `Answered "${block.question}" with ${chosen}. It goes on`,
   );
 }
 
-/** Leaves the request, and makes sure that a worker takes it up. */
+/** Leaves the request in the store, and makes sure that a worker reads it. */
 async function sendRequest(
   context: CommandContext,
-  known: StoredRunState,
+  storedRun: StoredRunState,
   draft: Parameters<typeof buildRequest>[2],
   effect: string,
 ): Promise<CommandResponse> {
-  return handToWorker(known, await leaveRequest(context, known, draft), effect);
+  return handToWorker(storedRun, await leaveRequest(context, storedRun, draft), effect);
 }
 
 async function leaveRequest(
@@ -173,19 +183,20 @@ const refuseUnfit = (key: string, { status }: RunView): never =>
     data: { allowed_from: ["running"] },
   });
 
-async function handToWorker(known: StoredRunState, request: RunRequest, effect: string): Promise<CommandResponse> {
-  const { store, key, view } = known;
+/** Makes sure that a worker reads the request: the one that has the run, or the next that is free. */
+async function handToWorker(storedRun: StoredRunState, request: RunRequest, effect: string): Promise<CommandResponse> {
+  const { store, key, view } = storedRun;
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
-  if (!isHeld) await offerAgain({ ...known, orders: await ordersIn(store.database, key) });
+  if (!isHeld) await offerAgain({ ...storedRun, orders: await ordersIn(store.database, key) });
   return respond("ok", {
-    message: `${effect} as soon as ${known.orders[0]?.state === "taken" ? "its worker has read it" : "a worker has taken it up"}.`,
+    message: `${effect} as soon as ${storedRun.orders[0]?.state === "taken" ? "its worker has read it" : "a worker has taken it up"}.`,
     state: view.status,
     remediation: ["autopilot fleet status"],
     data: { key, request: request.request },
   });
 }
 
-/** The submitter was killed before its order was written: no worker has it, and a person wants it worked on. */
+/** Offers a run whose submitter was killed before it wrote an order. */
 async function offerFirst(context: CommandContext, { store, key, view }: StoredRunState): Promise<void> {
   const holder = (await store.runs()).find(({ run }) => run === key)?.holder ?? null;
   if (holder !== null)
@@ -201,10 +212,10 @@ async function offerFirst(context: CommandContext, { store, key, view }: StoredR
   await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });
 }
 
-/** The next order of a run, like its last one. */
+/** Offers the run again, under the terms of its newest order. */
 async function offerAgain({ store, key, orders }: StoredRunState): Promise<void> {
-  const [last] = orders;
-  if (last === undefined)
+  const [newest] = orders;
+  if (newest === undefined)
     return refuse("invalid_state_transition", {
       message: `${key} was never submitted to workers.`,
       data: { allowed_from: ["a submitted run"] },
@@ -213,6 +224,6 @@ async function offerAgain({ store, key, orders }: StoredRunState): Promise<void>
         `autopilot fleet take ${key} brings it here`,
       ],
     });
-  const { repository, priority, needs, slots } = last;
+  const { repository, priority, needs, slots } = newest;
   await openOrders(store.database).offer({ id: orderId(key, orders.length + 1), run: key, repository, priority, needs, slots });
 }

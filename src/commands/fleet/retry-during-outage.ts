@@ -1,5 +1,4 @@
-// retry-during-outage: waits for a store or a hub that is away, and holds that against no task.
-// Invariants Y1 and on: commands/fleet/drive-elsewhere.ts.
+// retry-during-outage: repeats work while the store or a hub cannot be reached, so that an outage fails no task.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -7,7 +6,7 @@ import { toFailure, findRetryPolicy } from "../../project/respond.ts";
 
 const pollMs = 500;
 
-/** Repeats the work while the store or hub is away, until the pool is asked to end (Y5). */
+/** Returns a function that repeats `work` until it succeeds, fails for another reason, or the pool is asked to end. */
 export const retryDuringOutage =
   ({ interrupted, show }: Pick<CommandContext, "interrupted" | "show">) =>
   async <Value>(work: () => Promise<Value>): Promise<Value> => {

@@ -13,8 +13,9 @@ import { catchRefusals, respond } from "../../project/respond.ts";
 
 export type FleetStatusInput = { readonly store?: string | undefined; readonly all?: boolean | undefined };
 
-const shownMax = 20;
+const rowsShownMax = 20;
 
+/** Shows the first rows of each table, or with `--all` every run. */
 export function fleetStatus(context: CommandContext, input: FleetStatusInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, input.store);
@@ -33,7 +34,7 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
       const message = `${plural(runs.length, "run")} in ${content.store}, ${held} held, ${plural(takeOvers, "take-over")}.`;
       return respond("ok", {
         message,
-        page: [message, ...tableLines(content, input)],
+        page: [message, ...fleetTables(content, input)],
         data: { ...statusData(content), held, take_overs: takeOvers },
       });
     } finally {
@@ -52,13 +53,13 @@ type StoreContent = {
   readonly newestByRun: ReadonlyMap<string, StoredOrder>;
 };
 
-function tableLines(
+function fleetTables(
   { runs, workers, orders, portfolios, newestByRun }: StoreContent,
   { all = false }: FleetStatusInput,
 ): readonly string[] {
   const heldFirst = [...runs.filter(({ holder }) => holder !== null), ...runs.filter(({ holder }) => holder === null).toReversed()];
-  const shownRuns = all ? runs : heldFirst.slice(0, shownMax);
-  const running = workers.filter(({ holder }) => holder !== null);
+  const shownRuns = all ? runs : heldFirst.slice(0, rowsShownMax);
+  const runningWorkers = workers.filter(({ holder }) => holder !== null);
   const table = (head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
     rows.length === 0 ? [] : ["", ...alignColumns([head, ...rows])];
   return [
@@ -69,10 +70,10 @@ function tableLines(
     ...table(["PORTFOLIO", "PLANNED BY", "LINES", "EPOCH", "TAKE-OVERS"], portfolios.map(portfolioRow)),
     ...table(
       ["WORKER", "HOST", "JOBS", "LABELS", ""],
-      running.map((worker) => workerRow(worker, orders)),
+      runningWorkers.map((worker) => workerRow(worker, orders)),
     ),
-    ...table(["ORDER", "PRIORITY", "NEEDS", "STANDS"], orders.toReversed().slice(0, shownMax).map(orderRow)),
-    ...(orders.length > shownMax ? [`… ${orders.length - shownMax} more orders`] : []),
+    ...table(["ORDER", "PRIORITY", "NEEDS", "STANDS"], orders.toReversed().slice(0, rowsShownMax).map(orderRow)),
+    ...(orders.length > rowsShownMax ? [`… ${orders.length - rowsShownMax} more orders`] : []),
     ...(shownRuns.length < runs.length ? [`… ${runs.length - shownRuns.length} more: autopilot fleet status --all`] : []),
   ];
 }

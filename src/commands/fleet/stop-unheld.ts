@@ -1,9 +1,9 @@
-// stop-unheld: stops a run of a store that no process holds, under the run's own lease: no worker may ever be able to take it.
+// stop-unheld: stops a run of a store that no process holds, under the run's own lease, since perhaps no worker will ever take it.
 //
 // Invariants:
-//   U1. Nothing is written without the lease, as by a worker. Whoever holds the run is left to read the request itself.
-//   U2. Its orders are withdrawn after the request is in the journal and before the run is stopped: a command that is killed between can be
-//       given again, and an order that is to land completed work is left alone.
+//   U1. Nothing is written without the run's lease. A worker that holds the run reads the request itself.
+//   U2. The run's orders are withdrawn after the request is in the journal and before the run is stopped: if this command is killed in
+//       between it can be given again, and an order that is to land completed work is left alone.
 
 import { openFold } from "../../core/fold.ts";
 import type { Draft } from "../../contracts/event.ts";
@@ -63,8 +63,8 @@ async function openUnlessHeld(
   }
 }
 
-/** A living worker that has just taken one finds the run stopped. */
+/** A worker that has just taken one of them finds the run stopped. */
 async function withdrawOrders({ database }: PostgresStore, key: string): Promise<void> {
-  const open = (await ordersIn(database, key)).filter(({ state }) => state === "offered" || state === "taken");
-  for (const { id } of open) await openOrders(database).withdraw(id);
+  const unfinished = (await ordersIn(database, key)).filter(({ state }) => state === "offered" || state === "taken");
+  for (const { id } of unfinished) await openOrders(database).withdraw(id);
 }

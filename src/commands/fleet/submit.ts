@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
+import { priorityDefault } from "../../contracts/portfolio-journal.ts";
 import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { requireHubBranch } from "../../fleet/own-hub.ts";
@@ -11,7 +12,7 @@ import { sharedMark } from "../../fleet/shared-mark.ts";
 import type { WorkOrder } from "../../ports/dispatch.ts";
 import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
-import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
@@ -35,14 +36,19 @@ export type SubmitInput = {
   readonly slots?: number | undefined;
 };
 
-export const priorityDefault = 3;
+/** How many runs of one repository the workers work on at once. */
 export const slotsDefault = 8;
-export const orderId = (key: string, times: number): string => `${key}.${times}`;
+/** `number`: the run's first order is 1. */
+export const orderId = (key: string, number: number): string => `${key}.${number}`;
 
-export function submitRun(outer: CommandContext, objective: GoInput, input: SubmitInput): Promise<CommandResponse> {
+/** Drafts the run, shows its preview, and once it is confirmed offers it to the workers. */
+export function submitRun(callerContext: CommandContext, objective: GoInput, input: SubmitInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
-    const url = requireHub(context.env);
+    const context = {
+      ...callerContext,
+      env: { ...callerContext.env, [storeVariable]: requireStoreAddress(callerContext.env, input.store) },
+    };
+    const hubUrl = requireHub(context.env);
     const needs = parseLabels(input.needs ?? []);
     if (!requestsNewRun(objective))
       return refuse("objective_schema_invalid", { message: "Say what is to be done.", data: { missing_fields: ["goal"] } });
@@ -62,12 +68,12 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
     };
     await addIgnoreLines(repository.commonDir);
     const workerFolder = ensureOwnFolder(paths, "worker");
-    const hub = await openHub(repository, join(workerFolder, "hub.git"), url);
-    await requireHubBranch(repository, hub, url, branch);
+    const hub = await openHub(repository, join(workerFolder, "hub.git"), hubUrl);
+    await requireHubBranch(repository, hub, hubUrl, branch);
     // The run is drafted in a temporary clone, so that the checkout here stays as it is.
     const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
     const copyContext = { ...context, cwd: copy };
-    const copyPaths = homeOfCopy(copy);
+    const copyPaths = pathsOfCopy(copy);
     let run: string | null = null;
     try {
       await (await openExchange(paths.root, join(workerFolder, "exchange.git"))).makeCopy(copy, { branch, commit: head.commit });
@@ -76,7 +82,7 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
       const { view } = await readRun(copyPaths, run);
       const preview = await buildPreview(copyContext, copyPaths, view);
       const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommittedWarnings(paths.root, head.commit))];
-      if (!input.yes && !(await isConfirmed(context, preview.page)))
+      if (!input.yes && !(await askToSubmit(context, preview.page)))
         return respond("dry_run_required_before_execute", {
           message: "Not submitted: the preview isn't confirmed.",
           page: preview.page,
@@ -103,13 +109,14 @@ export function submitRun(outer: CommandContext, objective: GoInput, input: Subm
   });
 }
 
-async function isConfirmed(context: CommandContext, page: readonly string[]): Promise<boolean> {
+async function askToSubmit(context: CommandContext, page: readonly string[]): Promise<boolean> {
   if (!context.isTerminal) return false;
   for (const line of page) context.show(line);
   return (await context.ask("Submit this run?", ["y", "n"])) === "y";
 }
 
-async function recordStart(context: CommandContext, paths: ProjectPaths, run: string): Promise<void> {
+/** Records that this person acknowledges the preview and starts the run; nothing of it runs here. */
+export async function recordStart(context: CommandContext, paths: ProjectPaths, run: string): Promise<void> {
   await withRun(context, paths, run, async (openRun) => {
     const { ack } = openRun.view().drafted;
     const actor = toActor(context);
@@ -123,7 +130,7 @@ async function offerOrder(context: CommandContext, order: WorkOrder): Promise<vo
   await openOrders((await storeIn(context.env)).database).offer(order);
 }
 
-/** Workers only see commits, so what isn't committed would be missing there. */
+/** Workers only see commits: warns of changes that aren't committed. */
 async function uncommittedWarnings(root: string, commit: string): Promise<readonly string[]> {
   const { changed } = await readStatus(await requireRepository(root), compileOwnedPaths([]));
   return changed.length === 0 ? [] : [describeUncommitted(changed, commit)];

@@ -1,5 +1,5 @@
-// take-portfolio: brings a portfolio from a store into a folder of this machine, which is a copy from then on. Nothing of it is executed, and
-// it is not this user's until they adopt it. Repositories that have a hub are cloned from it.
+// take-portfolio: copies a portfolio from a store into a folder of this machine, and clones its repositories from their hubs. Nothing of it
+// is executed, and it is not this user's until they adopt it.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -29,6 +29,7 @@ export type TakePortfolioInput = {
   readonly repos?: readonly string[] | undefined;
 };
 
+/** Can be given again: a copy that is here already keeps its journal, and only missing clones are made. */
 export function takePortfolio(context: CommandContext, { key, into, repos = [] }: TakePortfolioInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = portfolioAt(resolve(context.cwd, into ?? "."));
@@ -40,25 +41,27 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
       });
     if (!isHere) await bringPortfolio(context, paths, key);
     const state = await checkedPortfolio(paths);
-    const named = { ...clonesOf(paths), ...(await namedClones(context, state, repos)) };
-    if (repos.length > 0) writeClones(paths, named);
-    const failed = await cloneHubs(paths, state, context);
+    const namedClones = { ...clonesOf(paths), ...(await readNamedClones(context, state, repos)) };
+    if (repos.length > 0) writeClones(paths, namedClones);
+    const cloneFailures = await cloneHubs(paths, state, context);
     const clones = clonesOf(paths);
     if (!isHere) drawFirst(paths, state, await allLines(paths));
-    const unknown = Object.values(state.projects).filter(
-      ({ repository }) => repository !== null && !failed.has(repository) && !existsSync(cloneOf(paths, repository)),
+    const unclonedProjects = Object.values(state.projects).filter(
+      ({ repository }) => repository !== null && !cloneFailures.has(repository) && !existsSync(cloneOf(paths, repository)),
     );
     return respond("ok", {
       message: isHere
         ? `${state.name} is here already; it is brought up to date when it is opened.`
         : `${state.name} is in ${paths.root}. Nothing of it was executed.`,
       warnings: [
-        ...failed.values(),
-        ...unknown.map(({ name, repository }) => `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`),
+        ...cloneFailures.values(),
+        ...unclonedProjects.map(
+          ({ name, repository }) => `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`,
+        ),
       ],
       remediation: [
-        ...(failed.size === 0 ? [] : [`autopilot portfolio take ${key} --into ${paths.root}`]),
-        ...unknown.map(({ name }) => `autopilot portfolio take ${key} --into ${paths.root} --repo ${JSON.stringify(name)}=DIR`),
+        ...(cloneFailures.size === 0 ? [] : [`autopilot portfolio take ${key} --into ${paths.root}`]),
+        ...unclonedProjects.map(({ name }) => `autopilot portfolio take ${key} --into ${paths.root} --repo ${JSON.stringify(name)}=DIR`),
         ...(isHere ? [] : [`autopilot -C ${paths.root} portfolio adopt shows what it would do and asks`]),
       ],
       data: { key, root: paths.root, lines: state.seq, clones },
@@ -66,9 +69,9 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
   });
 }
 
-/** Every hub in a clone of its own, unless one was named. Why some could not be made, by repository: they are made when they are needed. */
+/** Clones each repository from its hub, unless a clone was named. Returns why some failed, by repository: those are cloned when needed. */
 async function cloneHubs(paths: PortfolioPaths, state: PortfolioView, { live }: CommandContext): Promise<ReadonlyMap<string, string>> {
-  const failed = new Map<string, string>();
+  const cloneFailures = new Map<string, string>();
   for (const [repository, hub] of Object.entries(state.hubs)) {
     if (Object.hasOwn(clonesOf(paths), repository) || !Object.values(state.projects).some((project) => project.repository === repository))
       continue;
@@ -77,13 +80,13 @@ async function cloneHubs(paths: PortfolioPaths, state: PortfolioView, { live }: 
       await makeClone(paths, state, repository, hub);
     } catch (error) {
       if (!(error instanceof WorkspaceFailed)) throw error;
-      failed.set(repository, error.message);
+      cloneFailures.set(repository, error.message);
     }
   }
-  return failed;
+  return cloneFailures;
 }
 
-/** The journal with its mark, or nothing. */
+/** Copies the portfolio's journal, with the mark that it is a copy; if that fails, nothing is left behind. */
 async function bringPortfolio(context: CommandContext, paths: PortfolioPaths, key: string): Promise<void> {
   const store = await storeIn(context.env);
   const seq = isPortfolioKey(key) ? (await store.read(key, genesis, () => undefined)).seq : 0; // checked line by line before anything is written
@@ -91,10 +94,10 @@ async function bringPortfolio(context: CommandContext, paths: PortfolioPaths, ke
     refuse("portfolio_missing", { message: `There is no portfolio ${key} in the store.`, remediation: ["autopilot fleet status"] });
   mkdirSync(paths.root, { recursive: true });
   for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder));
-  const inTheWay = [paths.own, paths.shown].find((folder) => existsSync(folder) && readdirSync(folder).length > 0);
-  if (inTheWay !== undefined)
+  const occupiedFolder = [paths.own, paths.shown].find((folder) => existsSync(folder) && readdirSync(folder).length > 0);
+  if (occupiedFolder !== undefined)
     refuse("portfolio_input_invalid", {
-      message: `${inTheWay} is not empty.`,
+      message: `${occupiedFolder} is not empty.`,
       remediation: [`autopilot portfolio take ${key} --into DIR`],
     });
   ensureFolderBelow(paths.root, relative(paths.root, paths.own));
@@ -107,11 +110,11 @@ async function bringPortfolio(context: CommandContext, paths: PortfolioPaths, ke
   }
 }
 
-async function namedClones(context: CommandContext, { projects }: PortfolioView, repos: readonly string[]): Promise<Clones> {
+async function readNamedClones(context: CommandContext, { projects }: PortfolioView, repos: readonly string[]): Promise<Clones> {
   const clones: Record<string, string> = {};
   for (const text of repos) {
-    const at = text.indexOf("=");
-    const [name, folder] = at === -1 ? [null, text] : [text.slice(0, at), text.slice(at + 1)];
+    const equals = text.indexOf("=");
+    const [name, folder] = equals === -1 ? [null, text] : [text.slice(0, equals), text.slice(equals + 1)];
     const matching = Object.values(projects).filter((project) => name === null || project.project_id === name || project.name === name);
     const repositories = new Set(matching.flatMap(({ repository }) => repository ?? []));
     const [repository] = repositories;

@@ -22,6 +22,7 @@ import { eraseSync } from "../../workspace/folder.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };
 
+/** Copies the run, unless it is here already. */
 export function takeRun(context: CommandContext, { key, store: flag }: TakeInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);
@@ -31,7 +32,7 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {
-      const view = await viewIn(store, key);
+      const view = await readStoredRun(store, key);
       if (view === null) return refuse("run_missing", missing);
       const run = view.drafted.run_id;
       const folder = runFolder(paths, run);
@@ -75,23 +76,23 @@ export async function bringRun(context: CommandContext, paths: ProjectPaths, { s
 }
 
 /** The state of a run in the store; null if there is none. */
-export async function viewIn(store: RunStore, key: string): Promise<RunView | null> {
+export async function readStoredRun(store: RunStore, key: string): Promise<RunView | null> {
   const fold = openFold();
   const { seq } = await store.read(key, genesis, (entry: Entry) => fold.apply(entry));
   const { state } = fold;
   return seq === 0 || state.status === "unborn" ? null : state;
 }
 
-/** The run's branch, at the commit its journal names. */
+/** Creates the run's branch at the commit that its journal names; fetches the commit from the hub if it is missing. */
 async function bringCommits(
   context: CommandContext,
   paths: ProjectPaths,
   { key, view: { drafted, tip } }: Pick<StoredRunToBring, "key" | "view">,
 ): Promise<void> {
   const repository = await requireRepository(paths.root);
-  const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const gitOptions = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const hasCommit = async (commit: string): Promise<boolean> =>
-    (await git({ ...user, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
+    (await git({ ...gitOptions, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
   if (!(await hasCommit(tip.commit))) {
     const url = hubAddress(context.env);
     if (url !== null) {
@@ -105,10 +106,10 @@ async function bringCommits(
       });
   }
   const ref = `refs/heads/${runBranchName(drafted.run_id)}`;
-  const existing = await git({ ...user, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
+  const existing = await git({ ...gitOptions, args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`], codes: [0, 1, 128] });
   if (existing.code === 0 && existing.out.toString("utf8").trim() !== tip.commit)
     refuse("workspace_changed", { message: `The branch ${runBranchName(drafted.run_id)} is here already, at another commit.` });
   const zeroSha = "0".repeat(tip.commit.length);
   if (existing.code !== 0)
-    await git({ ...user, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha] });
+    await git({ ...gitOptions, args: ["update-ref", "-m", "autopilot: run taken from a store", ref, tip.commit, zeroSha] });
 }

@@ -5,9 +5,9 @@
 //   W1. The run's lease decides who may write, never the order: a run that another worker has is left alone.
 //   W2. A copy is reused only while no other worker has written to the run since; else it is made again from the store and the hub.
 //   W3. The run's result is read from its journal.
-//   W4. A run that workers die of is given to no further worker: before anything of it is read, a person is asked.
-//   W5. A worker with another hub than the run's gives it back untried: its commits would be sent where nobody looks for them.
-//   W6. A store that is behind the hub has lost what was acknowledged, as after a restored backup: nothing is bought or landed again.
+//   W4. A run on which several workers in a row have died is given to no other worker before a person decides; nothing of it is read.
+//   W5. A worker whose hub isn't the run's gives it back untried: its commits would go where nobody looks for them.
+//   W6. A store that is behind the hub has lost acknowledged lines, as after restoring a backup: no turn is paid and no work landed again.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { readJournal } from "../../journal/read.ts";
 import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
-import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import { atOnce, type CommandContext } from "../../project/command-context.ts";
 import { toFailure, Refusal, refuse } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
@@ -30,8 +30,8 @@ import { whyBranchKept, hasLanded } from "../../views/next-actions.ts";
 import { adopt } from "../adopt.ts";
 import { resume } from "../resume.ts";
 import { landOnHub } from "./land-on-hub.ts";
-import { handedBack, isFixable, orderEndForRest, restsForPerson, troubleAgainMs } from "./order-end.ts";
-import { bringRun, type StoredRunToBring, viewIn } from "./take.ts";
+import { handedBack, isFixable, orderEndOfRun, restsForPerson, troubleRetryMs } from "./order-end.ts";
+import { bringRun, type StoredRunToBring, readStoredRun } from "./take.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type WorkerParts = {
@@ -44,22 +44,24 @@ export type WorkerParts = {
   readonly isolation?: string | undefined;
 };
 
+/** So many workers in a row may die of a run before a person is asked (W4). */
 export const deathsMax = 5;
 const crashLoopOutcome = ({ deaths }: HandedOrder): string =>
   `failed: ${deaths} workers in a row died or fell silent soon after they had got it`;
-/** Another worker has the run, or had it until now: tried again soon. */
-const lockedAgainMs = 500;
+/** When a run is tried again that another worker has, or had until a moment ago. */
+const lockedRetryMs = 500;
 
+/** Handles an order. `lease`: the worker's own; if it is lost the run's processes are ended at once. */
 export async function workOnRun(
   { context, paths, copies, store, hub: url, isolation }: WorkerParts,
   order: HandedOrder,
   lease: { readonly isConfirmed: () => boolean; readonly lost: AbortSignal },
 ): Promise<OrderEnd> {
   const leaseLost = new AbortController();
-  const end = (): void => leaseLost.abort(atOnce);
-  lease.lost.addEventListener("abort", end, { once: true });
+  const endAtOnce = (): void => leaseLost.abort(atOnce);
+  lease.lost.addEventListener("abort", endAtOnce, { once: true });
   const copy = join(copies, order.run);
-  const here: CommandContext = {
+  const runContext: CommandContext = {
     ...context,
     cwd: copy,
     isTerminal: false,
@@ -72,56 +74,57 @@ export async function workOnRun(
   let isUntried = true;
   try {
     if (order.deaths >= deathsMax) return { kind: "ended", outcome: crashLoopOutcome(order) }; // W4
-    const before = await viewIn(store, order.run);
-    if (before === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
-    const run = before.drafted.run_id;
-    if (before.status === "stopped") {
-      deleteCopy(here, copy, run); // without the hub, which may be the reason that it was stopped
-      return orderEndForRest(before, null);
+    const viewBefore = await readStoredRun(store, order.run);
+    if (viewBefore === null) return { kind: "ended", outcome: "failed: there is no such run in the store", isOver: true };
+    const run = viewBefore.drafted.run_id;
+    if (viewBefore.status === "stopped") {
+      deleteCopy(runContext, copy, run); // without the hub, which may be the reason that it was stopped
+      return orderEndOfRun(viewBefore, null);
     }
-    const isOver = before.status === "completed";
+    const isOver = viewBefore.status === "completed";
     // A worker died between a failure or a pause and reporting it. Only a person can continue that.
-    if (order.times > 1 && restsForPerson(before)) return orderEndForRest(before, null);
-    await prepareCopy(here, paths, { store, key: order.run, view: before, url });
-    isUntried = isOver;
-    const response = isOver ? null : await adoptAndResume(here, run);
-    const after = await viewIn(store, order.run); // W3
-    if (after === null) return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
-    isUntried = after.seq === before.seq;
-    if (response?.result === "FAIL" && (passingFailures.has(response.reason_code) || after.seq === before.seq)) throw new Refusal(response); // W1
-    if (after.status === "completed") {
-      const hub = await openHub(await requireRepository(copy), join(ensureOwnFolder(homeOfCopy(copy)), "hub.git"), url);
-      const landed = hasLanded(after)
-        ? await landOnHub(here, homeOfCopy(copy), { hub, view: after, isolation, mayLand: lease.isConfirmed })
+    if (order.times > 1 && restsForPerson(viewBefore)) return orderEndOfRun(viewBefore, null);
+    await prepareCopy(runContext, paths, { store, key: order.run, view: viewBefore, url });
+    isUntried = isOver; // from here on something of the run may have been executed
+    const response = isOver ? null : await adoptAndResume(runContext, run);
+    const viewAfter = await readStoredRun(store, order.run); // W3
+    if (viewAfter === null) return { kind: "ended", outcome: "failed: the run is gone", isOver: true };
+    isUntried = viewAfter.seq === viewBefore.seq;
+    if (response?.result === "FAIL" && (passingCodes.has(response.reason_code) || viewAfter.seq === viewBefore.seq))
+      throw new Refusal(response); // W1
+    if (viewAfter.status === "completed") {
+      const hub = await openHub(await requireRepository(copy), join(ensureOwnFolder(pathsOfCopy(copy)), "hub.git"), url);
+      const landing = hasLanded(viewAfter)
+        ? await landOnHub(runContext, pathsOfCopy(copy), { hub, view: viewAfter, isolation, mayLand: lease.isConfirmed })
         : null;
-      if (landed?.kind === "unsure") return { kind: "again", afterMs: lockedAgainMs, because: landed.why };
-      deleteCopy(here, copy, run);
-      return { kind: "ended", outcome: describeOutcome(after, landed), isOver: true };
+      if (landing?.kind === "unsure") return { kind: "again", afterMs: lockedRetryMs, because: landing.why };
+      deleteCopy(runContext, copy, run);
+      return { kind: "ended", outcome: describeOutcome(viewAfter, landing), isOver: true };
     }
-    if (after.status === "stopped") deleteCopy(here, copy, run);
-    return orderEndForRest(after, response, here.interrupted.aborted);
+    if (viewAfter.status === "stopped") deleteCopy(runContext, copy, run);
+    return orderEndOfRun(viewAfter, response, runContext.interrupted.aborted);
   } catch (error) {
-    const end = orderEndForError(error);
-    return isUntried && end.kind === "again" ? { ...end, isUntried } : end;
+    const orderEnd = orderEndForError(error);
+    return isUntried && orderEnd.kind === "again" ? { ...orderEnd, isUntried } : orderEnd;
   } finally {
-    lease.lost.removeEventListener("abort", end);
+    lease.lost.removeEventListener("abort", endAtOnce);
   }
 }
 
-/** It belongs to this machine from here on, under its own config (decision 0097), and works until it rests. */
-async function adoptAndResume(here: CommandContext, run: string): Promise<CommandResponse> {
-  const adopted = await adopt(here, { run, yes: true });
-  return adopted.result === "FAIL" ? adopted : resume(here, { words: [], yes: true, run, leavesParked: true, now: true });
+/** Adopts the run under this machine's config (decision 0097), and works on it until it rests. */
+async function adoptAndResume(runContext: CommandContext, run: string): Promise<CommandResponse> {
+  const adopted = await adopt(runContext, { run, yes: true });
+  return adopted.result === "FAIL" ? adopted : resume(runContext, { words: [], yes: true, run, leavesParked: true, now: true });
 }
 
 /** `url`: the hub's address. */
 type RunToPrepare = StoredRunToBring & { readonly store: PostgresStore; readonly url: string };
 
-/** Makes sure that the run's copy is here and up to date. W2 */
-async function prepareCopy(here: CommandContext, paths: ProjectPaths, { store, key, view, url }: RunToPrepare): Promise<void> {
-  const copy = here.cwd;
+/** Makes sure that the run's copy is here and up to date (W2). */
+async function prepareCopy(runContext: CommandContext, paths: ProjectPaths, { store, key, view, url }: RunToPrepare): Promise<void> {
+  const copy = runContext.cwd;
   const { run_id: run, base } = view.drafted;
-  const folder = runFolder(homeOfCopy(copy), run);
+  const folder = runFolder(pathsOfCopy(copy), run);
   const repository = await requireRepository(paths.root);
   const hub = await openHub(repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), url);
   const newest = await hub.newestEpoch(key);
@@ -139,33 +142,33 @@ async function prepareCopy(here: CommandContext, paths: ProjectPaths, { store, k
     }); // W6
   if (existsSync(folder)) {
     if (countLines(folder) >= view.seq) return; // even if the store has lost lines: opening the run reports that
-    deleteCopy(here, copy, run);
+    deleteCopy(runContext, copy, run);
   }
   await hub.bring(key);
   const exchange = await openExchange(paths.root, join(ensureOwnFolder(paths, "worker"), "exchange.git"));
   if (!(await exchange.has(base.commit)))
     refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
   await exchange.makeCopy(copy, { branch: base.branch ?? "detached", commit: base.commit });
-  await bringRun(here, homeOfCopy(copy), { store, key, view });
+  await bringRun(runContext, pathsOfCopy(copy), { store, key, view });
 }
 
 /** Deletes copies of runs that are over or continued elsewhere, before the first order. */
-export async function sweepCopies({ context, copies, store }: Pick<WorkerParts, "context" | "copies" | "store">): Promise<void> {
+export async function deleteOldCopies({ context, copies, store }: Pick<WorkerParts, "context" | "copies" | "store">): Promise<void> {
   for (const key of readdirSync(copies).filter(isKey)) {
     const copy = join(copies, key);
-    const view = await viewIn(store, key).catch((error: unknown) => {
+    const view = await readStoredRun(store, key).catch((error: unknown) => {
       if (error instanceof JournalFailure && error.kind !== "store_unreachable") return "unreadable" as const;
       throw error;
     });
     if (view === "unreadable") continue; // opening it reports that; this copy may be the only one
     const run = view?.drafted.run_id ?? key.slice(0, key.lastIndexOf("."));
-    const folder = runFolder(homeOfCopy(copy), run);
+    const folder = runFolder(pathsOfCopy(copy), run);
     const isOver = view === null || view.status === "completed" || view.status === "stopped";
     if (isOver || !existsSync(folder) || countLines(folder) < view.seq) deleteCopy(context, copy, run);
   }
 }
 
-/** How many lines a copy has; 0 if they cannot be read: the store has them all. */
+/** How many lines a copy's journal has; -1, fewer than any run has, if they cannot be read. The store has them all. */
 function countLines(folder: string): number {
   try {
     return readJournal(folder, { from: "start" }).end.seq;
@@ -176,27 +179,28 @@ function countLines(folder: string): number {
 }
 
 function deleteCopy({ env }: Pick<CommandContext, "env">, copy: string, run: string): void {
-  const folder = runFolder(homeOfCopy(copy), run);
+  const folder = runFolder(pathsOfCopy(copy), run);
   if (existsSync(folder)) unbindRun(env, folder, run);
   eraseSync(copy);
 }
 
-/** What the outcome of a run begins with that was seen through, landed or not. */
+/** Every outcome of a completed run begins with this word, landed or not. */
 export const completedOutcome = "completed";
 
-function describeOutcome(view: RunView, landed: Awaited<ReturnType<typeof landOnHub>> | null): string {
+function describeOutcome(view: RunView, landing: Awaited<ReturnType<typeof landOnHub>> | null): string {
   const verdict = view.verdict ?? "unverified";
-  if (landed?.kind === "landed") return `${completedOutcome}, ${verdict}, landed as ${landed.commit.slice(0, 12)}`;
-  if (landed !== null) return `${completedOutcome}, ${verdict}, not landed: ${landed.why}`;
+  if (landing?.kind === "landed") return `${completedOutcome}, ${verdict}, landed as ${landing.commit.slice(0, 12)}`;
+  if (landing !== null) return `${completedOutcome}, ${verdict}, not landed: ${landing.why}`;
   return `${completedOutcome}, ${verdict}, ${whyBranchKept(view) === null ? "nothing to land" : "kept on its branch"}`;
 }
 
-const passingFailures: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
+/** Failures that pass by themselves, within moments. */
+const passingCodes: ReadonlySet<string> = new Set(["run_locked", "lease_lost", "store_unreachable"]);
 
 /** Another worker's run, or an outage, is tried again; an error that a person must fix ends the order with its message. */
 function orderEndForError(error: unknown): OrderEnd {
   const { code, message } = toFailure(error);
-  if (passingFailures.has(code)) return { kind: "again", afterMs: lockedAgainMs, because: message };
-  if (isFixable(code)) return { kind: "again", afterMs: troubleAgainMs, because: message, isTrouble: true };
+  if (passingCodes.has(code)) return { kind: "again", afterMs: lockedRetryMs, because: message };
+  if (isFixable(code)) return { kind: "again", afterMs: troubleRetryMs, because: message, isTrouble: true };
   return { kind: "ended", outcome: `failed: ${message}` };
 }

@@ -25,7 +25,7 @@ import { requireProject, ensureOwnFolder } from "../../project/runs/project-path
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
-import { sweepCopies, workOnRun, type WorkerParts } from "./work-on-run.ts";
+import { deleteOldCopies, workOnRun, type WorkerParts } from "./work-on-run.ts";
 
 export type WorkerInput = {
   readonly store?: string | undefined;
@@ -35,20 +35,27 @@ export type WorkerInput = {
   readonly isolation?: string | undefined;
 };
 
+const labelsMax = 16;
+/** Such as `linux-gpu`. */
 const labelPattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/;
+/** Such as `Build-03.example.org`. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
 const retryMs = 1_000;
 
-export function runWorker(outer: CommandContext, input: WorkerInput): Promise<CommandResponse> {
+/** Works until it is interrupted, then says how many orders it has done and given back. */
+export function runWorker(callerContext: CommandContext, input: WorkerInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const context = { ...outer, env: { ...outer.env, [storeVariable]: requireStoreAddress(outer.env, input.store) } };
+    const context = {
+      ...callerContext,
+      env: { ...callerContext.env, [storeVariable]: requireStoreAddress(callerContext.env, input.store) },
+    };
     const paths = await requireProject(context.cwd);
     const hub = requireHub(context.env);
     const repository = await requireRepository(paths.root);
     await addIgnoreLines(repository.commonDir);
-    await lookAtHub(context, repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), hub);
+    await inspectHub(context, repository, join(ensureOwnFolder(paths, "worker"), "hub.git"), hub);
     const registration: WorkerRegistration = {
-      worker: workerName(input.name, paths.root),
+      worker: resolveWorkerName(input.name, paths.root),
       jobs: input.jobs ?? 1,
       labels: parseLabels(input.labels ?? []),
       repositories: [await repositoryId(repository)],
@@ -58,9 +65,9 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Co
       import("../../fleet/postgres/orders.ts"),
     ]);
     const store = await storeIn(context.env);
-    const softly = new AbortController(); // V2: on any signal, turns may end
+    const pauseSignal = new AbortController(); // V2: whatever signal the worker gets, turns under way may end
     const parts: WorkerParts = {
-      context: { ...context, interrupted: softly.signal },
+      context: { ...context, interrupted: pauseSignal.signal },
       paths,
       copies: ensureOwnFolder(paths, "worker", "copies", registration.worker),
       store,
@@ -70,8 +77,8 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Co
     const tally = { ended: 0, returned: 0 };
     try {
       await workUntilEnded(openOrders(store.database, { leaseMs: leaseMs(context.env) }), registration, parts, {
-        softly,
-        given: context.interrupted,
+        pauseSignal,
+        interrupted: context.interrupted,
         tally,
       });
     } finally {
@@ -84,27 +91,28 @@ export function runWorker(outer: CommandContext, input: WorkerInput): Promise<Co
   });
 }
 
-/** Refuses another repository's hub at once. One that is away may come back: runs wait for it. */
-async function lookAtHub(context: CommandContext, repository: Repository, folder: string, url: string): Promise<void> {
-  const isEnded = once(context.interrupted, "abort");
-  const look = openHub(repository, folder, url).then((hub) => requireOwnHub(repository, hub, url));
-  await Promise.race([look, isEnded]).catch((error: unknown) => {
+/** Refuses another repository's hub at once. An unreachable hub may come back: runs wait for it. */
+async function inspectHub(context: CommandContext, repository: Repository, folder: string, url: string): Promise<void> {
+  const interruption = once(context.interrupted, "abort");
+  const inspection = openHub(repository, folder, url).then((hub) => requireOwnHub(repository, hub, url));
+  await Promise.race([inspection, interruption]).catch((error: unknown) => {
     if (!(error instanceof WorkspaceFailed && error.reason === "hub_unreachable")) throw error;
     context.show(`! ${error.message}; runs wait until it answers`);
   });
 }
 
 type WorkControl = {
-  readonly softly: AbortController;
-  readonly given: AbortSignal;
+  readonly pauseSignal: AbortController;
+  readonly interrupted: AbortSignal;
   readonly tally: { ended: number; returned: number };
 };
 
+/** Registers and takes orders until the worker is asked to end; after a lost lease it registers again. */
 async function workUntilEnded(
   dispatch: Dispatch,
   registration: WorkerRegistration,
   parts: WorkerParts,
-  { softly, given, tally }: WorkControl,
+  { pauseSignal, interrupted, tally }: WorkControl,
 ): Promise<void> {
   const { context } = parts;
   const recordEnd = (id: string, end: OrderEnd): OrderEnd => {
@@ -113,41 +121,43 @@ async function workUntilEnded(
     context.show(end.kind === "ended" ? `■ ${id}: ${end.outcome}` : `↩ ${id}: ${end.because}`);
     return end;
   };
-  let sweeping: Promise<void> | null = null;
-  while (!given.aborted) {
+  let cleanup: Promise<void> | null = null;
+  while (!interrupted.aborted) {
     const onOrder: OnOrder = async (order, lease) => {
-      sweeping ??= sweepCopies(parts).catch((error: unknown) => {
-        sweeping = null; // tried again with the next order
+      cleanup ??= deleteOldCopies(parts).catch((error: unknown) => {
+        cleanup = null; // tried again with the next order
         throw error;
       });
-      await sweeping; // it holds its name by now
+      await cleanup; // this worker holds its name by now, so the copies under that name are its own
       context.show(`▶ ${order.id}`);
       return recordEnd(order.id, await workOnRun(parts, order, lease));
     };
-    const session = await register(context, given, () => dispatch.work(registration, onOrder));
+    const session = await register(context, interrupted, () => dispatch.work(registration, onOrder));
     if (session === null) continue;
     const labels = registration.labels.length === 0 ? "" : `, labels ${registration.labels.join(", ")}`;
     context.show(`${registration.worker} works: ${registration.jobs} at once${labels}`);
     const onEnd = (): void => {
-      softly.abort();
+      pauseSignal.abort();
       void session.drain();
     };
-    if (given.aborted) onEnd();
-    given.addEventListener("abort", onEnd, { once: true });
+    if (interrupted.aborted) onEnd();
+    interrupted.addEventListener("abort", onEnd, { once: true });
     const why = await session.over;
-    given.removeEventListener("abort", onEnd);
+    interrupted.removeEventListener("abort", onEnd);
     if (why !== null) context.show(`! ${registration.worker} lost its lease (${why}); its runs were ended, and it begins anew`); // V1
   }
 }
 
-/** Takes the name; waits for a dead predecessor on this machine, and for an unreachable store. Null: try again. */
+/** Takes the worker's name. Null, after a moment, if the store is unreachable or a dead process of this machine still holds the name. */
 async function register<Session>(context: CommandContext, ended: AbortSignal, begin: () => Promise<Session>): Promise<Session | null> {
   try {
     return await begin();
   } catch (error) {
     const isStoreAway = error instanceof JournalFailure && error.kind === "store_unreachable";
     const isPredecessorDead =
-      error instanceof Refusal && error.response.reason_code === "worker_name_taken" && isDeadHere(error.response.data?.["holder"]);
+      error instanceof Refusal &&
+      error.response.reason_code === "worker_name_taken" &&
+      isDeadOnThisMachine(error.response.data?.["holder"]);
     if (!isStoreAway && !isPredecessorDead) throw error;
     context.live(isStoreAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`);
     await sleep(retryMs, undefined, { signal: ended }).catch(() => undefined);
@@ -155,8 +165,8 @@ async function register<Session>(context: CommandContext, ended: AbortSignal, be
   }
 }
 
-function isDeadHere(holder: unknown): boolean {
-  if (typeof holder !== "object" || holder === null) return true; // given back a moment ago
+function isDeadOnThisMachine(holder: unknown): boolean {
+  if (typeof holder !== "object" || holder === null) return true; // the name was given back a moment ago
   const { host, pid } = holder as Partial<Holder>;
   if (host !== hostname() || typeof pid !== "number") return false;
   try {
@@ -167,6 +177,7 @@ function isDeadHere(holder: unknown): boolean {
   }
 }
 
+/** The address of the hub in AUTOPILOT_HUB. */
 export function requireHub(env: NodeJS.ProcessEnv): string {
   return (
     hubAddress(env) ??
@@ -177,10 +188,11 @@ export function requireHub(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** The same after a restart, and different for another clone on the same machine. */
-function workerName(requested: string | undefined, root: string): string {
-  const name =
-    requested ?? `${hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-")}-${createHash("sha256").update(root).digest("hex").slice(0, 6)}`;
+/** The requested name, else one that stays the same after a restart and differs for another clone on the same machine. */
+function resolveWorkerName(requested: string | undefined, root: string): string {
+  const host = hostname().replaceAll(/[^A-Za-z0-9_.-]/g, "-");
+  const rootHash = createHash("sha256").update(root).digest("hex").slice(0, 6);
+  const name = requested ?? `${host}-${rootHash}`;
   if (namePattern.test(name)) return name;
   return refuse("objective_schema_invalid", {
     message: `${JSON.stringify(name)} is not a valid worker name: letters, digits, '.', '_' and '-', at most 100.`,
@@ -188,6 +200,7 @@ function workerName(requested: string | undefined, root: string): string {
   });
 }
 
+/** Splits `--labels a,b` into labels, sorted and each once. */
 export function parseLabels(texts: readonly string[]): readonly string[] {
   const labels = [
     ...new Set(
@@ -197,13 +210,13 @@ export function parseLabels(texts: readonly string[]): readonly string[] {
         .filter((label) => label !== ""),
     ),
   ].toSorted();
-  const odd = labels.find((label) => !labelPattern.test(label));
-  if (odd === undefined && labels.length <= 16) return labels;
+  const invalidLabel = labels.find((label) => !labelPattern.test(label));
+  if (invalidLabel === undefined && labels.length <= labelsMax) return labels;
   return refuse("objective_schema_invalid", {
     message:
-      odd === undefined
-        ? "At most 16 labels."
-        : `${JSON.stringify(odd)} is not a valid label: small letters, digits, '.', '_' and '-', at most 40.`,
+      invalidLabel === undefined
+        ? `At most ${labelsMax} labels.`
+        : `${JSON.stringify(invalidLabel)} is not a valid label: small letters, digits, '.', '_' and '-', at most 40.`,
     data: { field: "labels" },
   });
 }

@@ -3,21 +3,21 @@
 import * as v from "valibot";
 import { type ReasonCode, reasons } from "../../contracts/reason.ts";
 import { respond } from "../../project/respond.ts";
-import { type McpTool, runField, text, tool } from "./tool.ts";
+import { type McpTool, runField, textField, defineTool } from "./tool.ts";
 
-const eventsUsual = 100;
+const eventsDefault = 100;
 const eventsMax = 500;
-const whole = (about: string, min: number, max: number) =>
+const integerField = (about: string, min: number, max: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max), v.description(about));
-const ofRun = v.strictObject({ run: runField });
-const nothing = v.strictObject({});
+const runInput = v.strictObject({ run: runField });
+const noInput = v.strictObject({});
 
 export const readingTools: readonly McpTool[] = [
-  tool({
+  defineTool({
     name: "status",
     kind: "read",
     about: "How a run stands: state, step, progress, budget, verdict, what to do next.",
-    takes: ofRun,
+    inputSchema: runInput,
     run: async (context, input) =>
       (await import("../status.ts")).status(context, input, {
         idle: async (root) => (await import("../status-idle.ts")).respondWithoutRun(context, root),
@@ -25,88 +25,92 @@ export const readingTools: readonly McpTool[] = [
           playbook === "staged" ? (await import("../staged/staged-progress.ts")).stagedStatus(root) : null,
       }),
   }),
-  tool({
+  defineTool({
     name: "runs",
     kind: "read",
     about: "Every run of this project: state, goal, age, cost.",
-    takes: nothing,
+    inputSchema: noInput,
     run: async (context) => (await import("../runs.ts")).runs(context, { all: true }),
   }),
-  tool({
+  defineTool({
     name: "report",
     kind: "read",
     about: "What was asked, done, proved and claimed in a run, with the commands that prove it, and what is open.",
-    takes: ofRun,
+    inputSchema: runInput,
     run: async (context, input) => (await import("../report.ts")).report(context, input),
   }),
-  tool({
+  defineTool({
     name: "log",
     kind: "read",
     about: "The run's journal, event by event. Ask again with the last seq for more.",
-    takes: v.strictObject({
+    inputSchema: v.strictObject({
       run: runField,
-      after_seq: v.optional(whole("only events after this number", 0, Number.MAX_SAFE_INTEGER)),
-      limit: v.optional(whole(`at most this many events; ${eventsUsual} where not given`, 1, eventsMax)),
+      after_seq: v.optional(integerField("only events after this number", 0, Number.MAX_SAFE_INTEGER)),
+      limit: v.optional(integerField(`at most this many events; ${eventsDefault} where not given`, 1, eventsMax)),
     }),
-    run: async (context, { run, after_seq = 0, limit = eventsUsual }) => {
+    run: async (context, { run, after_seq = 0, limit = eventsDefault }) => {
       const response = await (await import("../log.ts")).log(context, { run, since: after_seq + 1 });
-      const all = response.data?.["events"];
-      if (!Array.isArray(all)) return response;
-      const events: readonly unknown[] = all.slice(0, limit);
-      return { ...response, message: `${events.length} of ${all.length} events.`, data: { events, more: all.length > events.length } };
+      const allEvents = response.data?.["events"];
+      if (!Array.isArray(allEvents)) return response;
+      const events: readonly unknown[] = allEvents.slice(0, limit);
+      return {
+        ...response,
+        message: `${events.length} of ${allEvents.length} events.`,
+        data: { events, more: allEvents.length > events.length },
+      };
     },
   }),
-  tool({
+  defineTool({
     name: "inbox",
     kind: "read",
     about: "The questions that wait for a person, with their answers and the content each is bound to. They are a person's to answer.",
-    takes: ofRun,
+    inputSchema: runInput,
     run: async (context, { run }) => {
-      const { isPortfolioMeant } = await import("../portfolio/meant.ts");
+      const { isPortfolioMeant } = await import("../portfolio/is-portfolio-meant.ts");
       if (isPortfolioMeant(context.cwd, run === undefined ? {} : { run }))
         return (await import("../portfolio/inbox.ts")).portfolioInbox(context);
       return (await import("../inbox-list.ts")).inbox(context, { run });
     },
   }),
-  tool({
+  defineTool({
     name: "diff",
     kind: "read",
     about: "What a run changed, as a patch, or as a list of files with stat.",
-    takes: v.strictObject({ run: runField, stat: v.optional(v.boolean()) }),
+    inputSchema: v.strictObject({ run: runField, stat: v.optional(v.boolean()) }),
     run: async (context, { run, stat = false }) => (await import("../diff.ts")).diff(context, { run, stat }),
   }),
-  tool({
+  defineTool({
     name: "estimate",
     kind: "read",
     about: "What phases of the roadmap, or a run of a flow, may cost. Nothing runs.",
-    takes: v.strictObject({
-      flow: v.optional(text("a flow's name", 200)),
-      phases: v.optional(text("3, 2.1, 3-7, next or all; all that are not completed where not given", 200)),
+    inputSchema: v.strictObject({
+      flow: v.optional(textField("a flow's name", 200)),
+      phases: v.optional(textField("3, 2.1, 3-7, next or all; all that are not completed where not given", 200)),
     }),
     run: async (context, { flow, phases }) =>
       flow === undefined
         ? (await import("../roadmap/estimate.ts")).estimate(context, { phases })
         : (await import("../estimate-run.ts")).estimateRun(context, { flow }),
   }),
-  tool({
+  defineTool({
     name: "roadmap_list",
     kind: "read",
     about: "The phases of ROADMAP.md in execution order, and every problem with its line. Nothing runs.",
-    takes: nothing,
+    inputSchema: noInput,
     run: async (context) => (await import("../roadmap/roadmap-list.ts")).roadmapList(context),
   }),
-  tool({
+  defineTool({
     name: "portfolio_status",
     kind: "read",
     about: "What runs, what waits and why, and what has landed in a portfolio of projects.",
-    takes: nothing,
+    inputSchema: noInput,
     run: async (context) => (await import("../portfolio/show.ts")).showPortfolio(context, {}),
   }),
-  tool({
+  defineTool({
     name: "explain",
     kind: "read",
     about: "What a reason_code means and what to do about it.",
-    takes: v.strictObject({ reason_code: text("the code, as an answer names it", 100) }),
+    inputSchema: v.strictObject({ reason_code: textField("the code, as an answer names it", 100) }),
     run: (_, { reason_code }) => {
       if (!Object.hasOwn(reasons, reason_code))
         return Promise.resolve(
@@ -117,23 +121,23 @@ export const readingTools: readonly McpTool[] = [
       );
     },
   }),
-  tool({
+  defineTool({
     name: "validate",
     kind: "read",
     about: "Check a file of this project that autopilot reads or writes: config, flow, roadmap, journal, records. Findings with lines.",
-    takes: v.strictObject({
+    inputSchema: v.strictObject({
       path: v.pipe(
-        text("relative to the project's folder", 1_000),
+        textField("relative to the project's folder", 1_000),
         v.check((path) => !path.startsWith("/") && !path.split(/[/\\]/).includes(".."), "expected a path inside the project"),
       ),
     }),
     run: async (context, { path }) => (await import("../validate/validate.ts")).validate(context, { paths: [path] }),
   }),
-  tool({
+  defineTool({
     name: "doctor",
     kind: "read",
     about: "Whether this machine and project are ready for runs: node, git, config, agents, isolation.",
-    takes: nothing,
+    inputSchema: noInput,
     run: async (context) => (await import("../doctor.ts")).doctor(context, {}),
   }),
 ];

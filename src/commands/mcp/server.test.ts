@@ -8,7 +8,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { Refusal } from "../../project/respond.ts";
 import { serveMcp } from "../../surfaces/mcp/serve.ts";
-import { agentName, openMcpServer } from "./server.ts";
+import { toAgentName, openMcpServer } from "./server.ts";
 
 let root = "";
 beforeEach(() => {
@@ -65,7 +65,7 @@ test.each([
   ["x\n\u001b[31m", "x-31m"],
   ["a".repeat(200), "a".repeat(64)],
 ])("a client that calls itself %j acts as agent:%s", (client, name) => {
-  expect(agentName(client)).toBe(name);
+  expect(toAgentName(client)).toBe(name);
 });
 
 test("wrong input is told with its field, and nothing outside the project is read", async () => {

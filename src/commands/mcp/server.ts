@@ -27,25 +27,25 @@ const instructions =
 /** Handles a client's line and returns the line to respond with, or null. `grants`: the granting tools that a person named. */
 export function openMcpServer(context: CommandContext, grants: readonly string[]): (line: string) => Promise<string | null> {
   if (isBelowRun(context)) refuse("inside_a_run"); // P1
-  const unknown = grants.filter((name) => !grantingTools.some((tool) => tool.name === name));
-  if (unknown.length > 0)
+  const unknownTools = grants.filter((name) => !grantingTools.some((tool) => tool.name === name));
+  if (unknownTools.length > 0)
     refuse("usage", {
-      message: `--as-operator knows no ${unknown.join(", ")}.`,
+      message: `--as-operator knows no ${unknownTools.join(", ")}.`,
       remediation: [`choose from ${grantingTools.map(({ name }) => name).join(", ")}`],
     });
   const tools = [...readingTools, ...proposingTools, ...grantingTools.filter(({ name }) => grants.includes(name))];
-  const offer = { name: "autopilot", version, instructions, tools: tools.map(({ shown }) => shown) };
+  const offer = { name: "autopilot", version, instructions, tools: tools.map(({ description }) => description) };
   return mcpServer(offer, async (name, value, client) => {
     const tool = tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Error(`Unknown tool: ${name}`);
-    return serializeAnswer(context, await callTool(context, tool, value, client));
+    return serializeResponse(context, await callTool(context, tool, value, client));
   });
 }
 
-/** P2. An error is reported as it is, and the server keeps running. */
+/** Calls a tool as the actor that its kind allows (P2). A bug of ours is reported, and the server keeps running. */
 async function callTool(context: CommandContext, tool: McpTool, value: unknown, client: string | null): Promise<CommandResponse> {
   try {
-    return await tool.call(tool.kind === "grant" ? context : { ...context, agent: agentName(client) }, value);
+    return await tool.call(tool.kind === "grant" ? context : { ...context, agent: toAgentName(client) }, value);
   } catch (error) {
     return respond("internal_error", {
       message: `This is a bug of autopilot's: ${error instanceof Error ? error.message : String(error)}`,
@@ -54,18 +54,18 @@ async function callTool(context: CommandContext, tool: McpTool, value: unknown, 
 }
 
 /** A client names itself; the name shows in the journal and decides nothing. */
-export const agentName = (client: string | null): string =>
+export const toAgentName = (client: string | null): string =>
   (client ?? "")
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")
     .slice(0, clientCharsMax) || "mcp";
 
-/** P3. */
-function serializeAnswer(context: CommandContext, response: CommandResponse): { readonly ok: boolean; readonly text: string } {
-  const { page: _, whole: __, rowsMax: ___, data = {}, ...answerFields } = redactResponse(markForeign(context, response), context.env);
-  const ok = answerFields.result !== "FAIL";
-  const text = JSON.stringify({ ...answerFields, data });
+/** The response as one JSON object, redacted and bounded (P3). */
+function serializeResponse(context: CommandContext, response: CommandResponse): { readonly ok: boolean; readonly text: string } {
+  const { page: _, whole: __, rowsMax: ___, data = {}, ...responseFields } = redactResponse(markForeign(context, response), context.env);
+  const ok = responseFields.result !== "FAIL";
+  const text = JSON.stringify({ ...responseFields, data });
   if (text.length <= textCharsMax) return { ok, text };
-  const warnings = [...answerFields.warnings, `The data is too long and was cut at ${textCharsMax} characters of JSON.`];
-  return { ok, text: JSON.stringify({ ...answerFields, warnings, data_cut: JSON.stringify(data).slice(0, textCharsMax) }) };
+  const warnings = [...responseFields.warnings, `The data is too long and was cut at ${textCharsMax} characters of JSON.`];
+  return { ok, text: JSON.stringify({ ...responseFields, warnings, data_cut: JSON.stringify(data).slice(0, textCharsMax) }) };
 }

@@ -1,4 +1,4 @@
-// tool: the type of an MCP tool: its description, its input, and the use case behind it, which is the same as a command's.
+// tool: defines an MCP tool: its description, its input, and the use case behind it, which is the same as a command's.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
@@ -13,27 +13,28 @@ export type ToolKind = "read" | "propose" | "grant";
 export type McpTool = {
   readonly name: string;
   readonly kind: ToolKind;
-  readonly shown: ToolDescription;
+  readonly description: ToolDescription;
   readonly call: (context: CommandContext, value: unknown) => Promise<CommandResponse>;
 };
 
-type Spec<Schema extends v.GenericSchema> = {
+type ToolSpec<Schema extends v.GenericSchema> = {
   readonly name: string;
   readonly kind: ToolKind;
   readonly about: string;
-  readonly takes: Schema;
+  readonly inputSchema: Schema;
   readonly run: (context: CommandContext, input: v.InferOutput<Schema>) => Promise<CommandResponse>;
 };
 
-export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes, run }: Spec<Schema>): McpTool {
-  const { $schema: _, ...inputSchema } = toJsonSchema(takes, { errorMode: "ignore" });
+/** `call` validates what a client sends before it runs the use case. */
+export function defineTool<Schema extends v.GenericSchema>({ name, kind, about, inputSchema, run }: ToolSpec<Schema>): McpTool {
+  const { $schema: _, ...jsonSchema } = toJsonSchema(inputSchema, { errorMode: "ignore" });
   const annotations = { readOnlyHint: kind === "read", destructiveHint: kind === "grant", openWorldHint: false };
   return {
     name,
     kind,
-    shown: { name, description: about, inputSchema, annotations },
+    description: { name, description: about, inputSchema: jsonSchema, annotations },
     call: async (context, value) => {
-      const parsed = v.safeParse(takes, value);
+      const parsed = v.safeParse(inputSchema, value);
       if (parsed.success) return run(context, parsed.output);
       const [issue] = parsed.issues;
       return respond("usage", {
@@ -44,8 +45,9 @@ export function tool<Schema extends v.GenericSchema>({ name, kind, about, takes,
   };
 }
 
-export const text = (about: string, charsMax = 2_000) =>
+export const textField = (about: string, charsMax = 2_000) =>
   v.pipe(v.string(), v.maxLength(charsMax, `at most ${charsMax} characters`), v.description(about));
-export const texts = (about: string, itemsMax = 50) => v.pipe(v.array(text(about)), v.maxLength(itemsMax, `at most ${itemsMax}`));
+export const textListField = (about: string, itemsMax = 50) =>
+  v.pipe(v.array(textField(about)), v.maxLength(itemsMax, `at most ${itemsMax}`));
 /** Left out: the run that a bare command means. */
-export const runField = v.optional(text("the run's id; without it the current one", 200));
+export const runField = v.optional(textField("the run's id; without it the current one", 200));

@@ -1,4 +1,5 @@
-// export-otel: sends the trace of a run to an OpenTelemetry collector, or writes it to a file. Repeatable: ids follow from the run.
+// export-otel: sends the trace of a run to an OpenTelemetry collector, or writes it to a file. Ids follow from the run, so that sending it
+// twice gives the same spans.
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -17,10 +18,11 @@ import { collectSpans } from "../../views/outbound/spans.ts";
 import { plural } from "../../views/wording.ts";
 import { requireWritable } from "../html-file.ts";
 
-const batchMax = 500;
+const batchSpansMax = 500;
 
 type Input = { readonly run?: string | undefined; readonly endpoint?: string | undefined; readonly file?: string | undefined };
 
+/** Sends all spans in batches; says how far it got if the collector refuses one. */
 export function exportOtel(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     requireOutsideRun(context); // a trace leaves the machine
@@ -46,15 +48,15 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
       return respond("ok", { run_id: run, message: `${plural(spans.length, "span")} of ${run} written to ${input.file}.`, data });
     }
     let rejected = 0;
-    for (let index = 0; index < spans.length; index += batchMax) {
-      const sent = await postTraces(collector, buildOtlpBody(spans.slice(index, index + batchMax), origin), context.interrupted);
-      if (sent.kind !== "sent")
+    for (let index = 0; index < spans.length; index += batchSpansMax) {
+      const delivery = await postTraces(collector, buildOtlpBody(spans.slice(index, index + batchSpansMax), origin), context.interrupted);
+      if (delivery.kind !== "sent")
         return refuse("collector_unreachable", {
           run_id: run,
-          message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${sent.detail}. ${plural(index, "span")} of ${spans.length} were taken.`,
+          message: `The collector at ${collector.origin} didn't take the trace of ${run}: ${delivery.detail}. ${plural(index, "span")} of ${spans.length} were taken.`,
           data: { ...data, sent: index },
         });
-      rejected += sent.rejected;
+      rejected += delivery.rejected;
     }
     return respond("ok", {
       run_id: run,
@@ -68,8 +70,8 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
 /** The named run, or the current one. */
 function requireRun(context: CommandContext, name: string | undefined): { readonly paths: ProjectPaths; readonly run: string } {
   const paths = findProject(context.cwd);
-  const find = (project: ProjectPaths): string | null => (name === undefined ? findCurrentRun(project) : resolveRun(project, name));
-  const run = paths === null ? null : find(paths);
+  const findRun = (project: ProjectPaths): string | null => (name === undefined ? findCurrentRun(project) : resolveRun(project, name));
+  const run = paths === null ? null : findRun(paths);
   if (paths === null || run === null)
     return refuse("run_idle", {
       result: "FAIL",

@@ -12,22 +12,24 @@ import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 
-const shownMax = 10;
+const deliveriesShownMax = 10;
+const deliveriesInDataMax = 100;
 
+/** Shows each hook with what waits for it, and the last deliveries. */
 export function listNotifications(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(() => {
     const hooks = requireHooks(context);
     const queue = openNoticeQueue(context.env);
     const [waiting, deliveries] = [queue.waiting(), queue.deliveries()];
     const hookStates = hooks.map((hook) => {
-      const last = deliveries.findLast(({ hook: name }) => name === hook.name);
+      const lastDelivery = deliveries.findLast(({ hook: name }) => name === hook.name);
       return {
         name: hook.name,
         on: hook.on,
         to: describeHook(hook),
         waiting: waiting.filter((item) => item.hook === hook.name).length,
-        problem: hookProblem(hook, context),
-        last: last ?? null,
+        problem: findHookProblem(hook, context),
+        last: lastDelivery ?? null,
       };
     });
     const failing = hookStates.filter(({ problem, last }) => problem !== null || (last !== null && last.outcome !== "sent"));
@@ -37,7 +39,7 @@ export function listNotifications(context: CommandContext): Promise<CommandRespo
       ),
       ...hookStates.flatMap(({ name, problem }) => (problem === null ? [] : [`! ${name}: ${problem}`])),
       "",
-      ...(deliveries.length === 0 ? ["Nothing was sent yet."] : alignColumns(deliveries.slice(-shownMax).map(deliveryRow))),
+      ...(deliveries.length === 0 ? ["Nothing was sent yet."] : alignColumns(deliveries.slice(-deliveriesShownMax).map(deliveryRow))),
     ];
     const message = `${plural(hooks.length, "hook")}, ${plural(waiting.length, "notice")} waiting.`;
     return Promise.resolve(
@@ -45,7 +47,7 @@ export function listNotifications(context: CommandContext): Promise<CommandRespo
         ...(failing.length === 0 ? {} : { result: "WARN", remediation: ["autopilot notify test"] }),
         message,
         page,
-        data: { hooks: hookStates, deliveries: deliveries.slice(-100) },
+        data: { hooks: hookStates, deliveries: deliveries.slice(-deliveriesInDataMax) },
       }),
     );
   });
@@ -97,7 +99,7 @@ export function testNotification(context: CommandContext, input: { readonly name
   });
 }
 
-/** Delivers what waits. Runs start this by themselves; manually it helps after a hook was fixed. */
+/** Delivers what waits. Runs start this themselves; a person does so after fixing a hook. */
 export function sendNotifications(context: CommandContext, input: { readonly waits: boolean }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     requireOutsideRun(context);
@@ -121,10 +123,11 @@ function requireHooks(context: CommandContext): readonly Hook[] {
   return hooks;
 }
 
-function hookProblem({ webhook, secret }: Hook, { env }: CommandContext): string | null {
-  for (const place of [webhook, secret]) {
-    const read = typeof place === "object" ? readSecret(place, env) : null;
-    if (read !== null && "problem" in read) return read.problem;
+/** Why a hook's address or secret, kept in a file or a variable, cannot be read; null if nothing is wrong. */
+function findHookProblem({ webhook, secret }: Hook, { env }: CommandContext): string | null {
+  for (const value of [webhook, secret]) {
+    const result = typeof value === "object" ? readSecret(value, env) : null;
+    if (result !== null && "problem" in result) return result.problem;
   }
   return null;
 }

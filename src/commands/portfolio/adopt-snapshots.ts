@@ -1,4 +1,4 @@
-// adopt-snapshots: reads the task pages that another tool left in a portfolio folder.
+// adopt-snapshots: takes over what another tool's task pages say in their front matter, when a portfolio is created where they are.
 
 import { join } from "node:path";
 import { portfolioFiles, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
@@ -9,28 +9,33 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 
-/** What another tool's task pages have in their front matter, beyond its events. Pages without data are only kept. */
+/** The lines between the first two lines `---` of a page. */
+const frontMatterPattern = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*$/m;
+
+/** Updates the tasks that came of the tool's events with what their pages say beyond. Returns a warning for each page that is wrong. */
 export async function adoptSnapshots(context: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {
     const name = `${portfolioFiles.tasks}/${task_id}.md`;
-    const head = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*$/m.exec(readOwnFile(join(paths.shown, name)) ?? "")?.[1];
-    if (head === undefined) continue;
-    const read = readLocated(name, head, PortfolioTaskSnapshot);
-    if (isRefused(read)) {
-      warnings.push(`${name}: ${read.findings[0]?.message ?? "cannot be read"}; only its events count`);
+    const frontMatter = frontMatterPattern.exec(readOwnFile(join(paths.shown, name)) ?? "")?.[1];
+    if (frontMatter === undefined) continue;
+    const snapshot = readLocated(name, frontMatter, PortfolioTaskSnapshot);
+    if (isRefused(snapshot)) {
+      warnings.push(`${name}: ${snapshot.findings[0]?.message ?? "cannot be read"}; only its events count`);
       continue;
     }
-    const { objective, acceptance_criteria, dependencies, priority } = read.value;
-    const criteria = (Array.isArray(acceptance_criteria) ? acceptance_criteria : []).flatMap((one) => {
-      const criterion = typeof one === "string" ? parseCriterion(one) : null;
-      return criterion === null || typeof criterion === "string" ? [] : [criterion];
+    const { objective, acceptance_criteria, dependencies, priority } = snapshot.value;
+    const criteria = (Array.isArray(acceptance_criteria) ? acceptance_criteria : []).flatMap((text) => {
+      const criterion = typeof text === "string" ? parseCriterion(text) : null;
+      return criterion === null || typeof criterion === "string" ? [] : [criterion]; // a string says what is wrong with it
     });
-    const known = (Array.isArray(dependencies) ? dependencies : []).filter((id) => state.tasks[id] !== undefined && id !== task_id);
+    const knownDependencies = (Array.isArray(dependencies) ? dependencies : []).filter(
+      (id) => state.tasks[id] !== undefined && id !== task_id,
+    );
     const changes: Partial<TaskFields> = {
       ...(objective === undefined ? {} : { objective }),
       ...(criteria.length === 0 ? {} : { acceptance_criteria: criteria }),
-      ...(known.length === 0 ? {} : { dependencies: known }),
+      ...(knownDependencies.length === 0 ? {} : { dependencies: knownDependencies }),
       ...(typeof priority === "number" && Number.isInteger(priority) && priority >= 1 && priority <= prioritiesMax ? { priority } : {}),
     };
     if (Object.keys(changes).length > 0)

@@ -1,13 +1,13 @@
 // adopt: makes a portfolio that came from elsewhere this user's, once they have seen what it would do.
 //
 // Invariants:
-//   A1. Every line of its journal is read and held to its schema first; nothing of it is executed.
-//   A2. It is paused, so that nothing starts before its user says `resume`.
-//   A3. Only the journal is taken over. Copies, git directories and notes beside it could be anything, and are put aside.
-//   A4. Agents, isolation, hubs and the right to land unproved work are its user's to give, as for anything new; so is a repository whose
-//       path leads elsewhere.
-//   A5. One that is in a store is changed by no adoption, for it is its other machines' too. The yes is to what it is and to what it becomes
-//       there, as that of a worker is (decision 0097): its workers' configs say what agents may do, this machine's what proves a merge.
+//   A1. Every line of its journal is first checked against its schema; nothing of it is executed.
+//   A2. It is paused, so that nothing starts before this user says `resume`.
+//   A3. Only the journal is taken over. Copies, git directories and notes beside it could be anything, and are set aside.
+//   A4. Agents, isolation, hubs and the right to land unproved work are dropped: this user gives them anew. So is a repository whose path
+//       leads elsewhere.
+//   A5. A portfolio in a store is not changed by an adoption, because other machines use it too. Consent covers what it is and what it
+//       becomes there (decision 0097): its workers' configs say what agents may do, this machine's config what proves a merge.
 
 import { existsSync, realpathSync } from "node:fs";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -19,21 +19,21 @@ import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../p
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
-import { moveAway } from "../adopt.ts";
+import { setAsideUntrustedFiles } from "../adopt.ts";
 import { whyUnusable } from "../../project/runs/run-binding.ts";
 import { oneLine } from "../../views/wording.ts";
 
 const rowsMax = 40;
 
+/** Shows what the portfolio would do, asks, and binds it to this user. */
 export function adoptPortfolio(context: CommandContext, input: { readonly yes?: boolean | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findPortfolio(context.cwd);
     if (paths === null) return refuseMissing(context.cwd);
     if (whyForeign(context, paths) === null)
       return respond("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
-    const unusable = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
-    if (unusable !== null)
-      return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${unusable}.` });
+    const problem = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
+    if (problem !== null) return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.` });
     const state = await checkedPortfolio(paths);
     const isShared = portfolioMark(paths.own) !== null;
     const page = describePortfolio(state, isShared ? (repository) => cloneOf(paths, repository) : null);
@@ -46,7 +46,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
       });
     if (isShared) {
       const clones = clonesOf(paths);
-      moveAway(paths.own); // A3
+      setAsideUntrustedFiles(paths.own); // A3
       writeClones(paths, clones);
       bindPortfolio(context, paths); // A5
       return respond("ok", {
@@ -55,12 +55,12 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
         data: { root: paths.root },
       });
     }
-    moveAway(paths.own); // A3
-    const by = { actor: toActor(context), reason_code: "ok" } as const;
+    setAsideUntrustedFiles(paths.own); // A3
+    const operator = { actor: toActor(context), reason_code: "ok" } as const;
     await withPortfolio(context, paths, async (open) => {
-      await open.write({ ...by, event: "portfolio_updated", paused: true }); // A2
-      await open.write(...withoutRights(open.state).map((change) => ({ ...by, ...change }))); // A4
-      bindPortfolio(context, paths); // Last: a crash before it leaves it foreign.
+      await open.write({ ...operator, event: "portfolio_updated", paused: true }); // A2
+      await open.write(...listRevocations(open.state).map((change) => ({ ...operator, ...change }))); // A4
+      bindPortfolio(context, paths); // last, so that a crash before it leaves the portfolio foreign
     });
     return respond("ok", {
       message: "The portfolio is yours now, and paused.",
@@ -70,8 +70,8 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
   });
 }
 
-/** A4. */
-function withoutRights(state: PortfolioView) {
+/** The changes that drop what this user must give anew (A4). */
+function listRevocations(state: PortfolioView) {
   const projects = Object.values(state.projects)
     .map(({ project_id, accept_unproved, repository, agent = null }) => ({
       event: "project_updated" as const,
@@ -92,6 +92,7 @@ function withoutRights(state: PortfolioView) {
 
 const openTasks = (state: PortfolioView) => Object.values(state.tasks).filter(({ status }) => status !== "done" && status !== "canceled");
 
+/** Whether the path goes through a link: what is there isn't the folder that was named. */
 const isElsewhere = (repository: string | null): boolean =>
   repository !== null && existsSync(repository) && realpathSync(repository) !== repository;
 
@@ -100,15 +101,15 @@ async function askToAdopt(context: CommandContext, page: readonly string[]): Pro
   return (await context.ask("Make this portfolio yours? It stays paused.", ["y", "n"])) === "y";
 }
 
-const distinct = (values: readonly (string | null)[]): string =>
+const joinDistinct = (values: readonly (string | null)[]): string =>
   [...new Set(values.flatMap((value) => value ?? []))].map((value) => oneLine(value, 60)).join(", ");
 
 /** Agents or isolation levels of a portfolio in a store, where its workers decide what they allow. */
 const describeShared = (values: readonly (string | null)[]): string =>
-  distinct(values) === "" ? "those of its workers" : `${distinct(values)}, as its workers allow`;
+  joinDistinct(values) === "" ? "those of its workers" : `${joinDistinct(values)}, as its workers allow`;
 
 const describeOwn = (values: readonly (string | null)[]): string =>
-  distinct(values) === "" ? "yours" : `yours (it names ${distinct(values)}, which is not taken over)`;
+  joinDistinct(values) === "" ? "yours" : `yours (it names ${joinDistinct(values)}, which is not taken over)`;
 
 /** Says where the portfolio would work, with what, and which commands it would run. `cloneOfShared`: set if it is in a store. */
 function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: string) => string) | null): readonly string[] {
@@ -117,7 +118,7 @@ function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: st
   const agents = [...tasks, ...Object.values(state.projects)].map(({ agent = null }) => agent);
   const isolations = tasks.map(({ isolation }) => isolation);
   const describe = cloneOfShared === null ? describeOwn : describeShared;
-  const cut = (lines: readonly string[]): readonly string[] =>
+  const limitRows = (lines: readonly string[]): readonly string[] =>
     lines.length > rowsMax ? [...lines.slice(0, rowsMax), `… and ${lines.length - rowsMax} more`] : lines;
   return [
     `Portfolio ${oneLine(state.name, 60)}: ${Object.keys(state.projects).length} projects, ${tasks.length} open tasks`,
@@ -127,7 +128,7 @@ function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: st
     cloneOfShared === null
       ? "It works in and merges into:"
       : "Whoever may write to the store may have commands run here, inside the isolation that your config names. It works with these clones, sends their commits to these hubs and merges there:",
-    ...cut(
+    ...limitRows(
       Object.values(state.projects).map(({ repository: origin, target }) => {
         const repository = origin === null || cloneOfShared === null ? origin : cloneOfShared(origin);
         if (repository === null) return "  no repository";
@@ -138,6 +139,6 @@ function describePortfolio(state: PortfolioView, cloneOfShared: ((repository: st
     ),
     "",
     "It runs these commands:",
-    ...cut(commands.map((command) => `  ${oneLine(command, 100)}`)),
+    ...limitRows(commands.map((command) => `  ${oneLine(command, 100)}`)),
   ];
 }

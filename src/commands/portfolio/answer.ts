@@ -8,11 +8,11 @@ import { type BlockView, openBlocks, type PortfolioView } from "../../portfolio/
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
 import { answerPlaceholder } from "../../views/wording.ts";
-import { operatorOf } from "./add.ts";
+import { operatorFields } from "./portfolio-input.ts";
 import { copyIn, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { runQuestions } from "./run-questions.ts";
-import { inboxRows } from "./inbox.ts";
+import { listPortfolioQuestions } from "./inbox.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
 export type PortfolioAnswer = { readonly block?: string | undefined; readonly content?: string | undefined; readonly text: string };
@@ -26,18 +26,19 @@ export function answerPortfolio(context: CommandContext, input: PortfolioAnswer)
     const paths = requirePortfolio(context);
     return withPortfolio(context, paths, async (open) => {
       const blocks = openBlocks(open.state);
-      const ofRuns = input.block === undefined ? await runQuestions(context, open.state) : [];
-      const [onlyRun] = ofRuns;
-      if (onlyRun !== undefined && ofRuns.length === 1 && blocks.length === 0) {
+      const questionsOfRuns = input.block === undefined ? await runQuestions(context, open.state) : [];
+      const [onlyQuestion] = questionsOfRuns;
+      // If only a run that was begun by hand asks, the answer is for that run.
+      if (onlyQuestion !== undefined && questionsOfRuns.length === 1 && blocks.length === 0) {
         const { answer } = await import("../answer.ts");
-        return answer({ ...context, cwd: onlyRun.directory }, { run: onlyRun.run, block: onlyRun.block, text: input.text });
+        return answer({ ...context, cwd: onlyQuestion.directory }, { run: onlyQuestion.run, block: onlyQuestion.block, text: input.text });
       }
-      const rows = [...inboxRows(open.state, open.now()), ...ofRuns];
+      const rows = [...listPortfolioQuestions(open.state, open.now()), ...questionsOfRuns];
       const questions = {
         data: { blocks: rows },
         remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
       };
-      const block = input.block === undefined && ofRuns.length > 0 ? undefined : findBlock(blocks, input.block);
+      const block = input.block === undefined && questionsOfRuns.length > 0 ? undefined : findBlock(blocks, input.block);
       if (block === undefined) return refuseUnclear(open.state, input, questions);
       requireCurrent(block, input, questions);
       requireFit(block, input.text, questions);
@@ -54,16 +55,16 @@ const findBlock = (blocks: readonly BlockView[], id: string | undefined): BlockV
 
 /** Says why no question could be picked: it was asked again under another id, it isn't open, or there are none or several. */
 function refuseUnclear(state: PortfolioView, { block: id }: PortfolioAnswer, questions: OpenQuestions): never {
-  const old = id === undefined ? undefined : state.blocks[id];
-  const successor = old === undefined ? undefined : successorOf(state, old);
-  if (old !== undefined && successor !== undefined)
+  const askedBlock = id === undefined ? undefined : state.blocks[id];
+  const successor = askedBlock === undefined ? undefined : successorOf(state, askedBlock);
+  if (askedBlock !== undefined && successor !== undefined)
     return refuse("block_changed", {
-      message: `${old.block_id} was asked again as ${successor.block_id}, because what it is about has changed: ${successor.question}`,
+      message: `${askedBlock.block_id} was asked again as ${successor.block_id}, because what it is about has changed: ${successor.question}`,
       ...questions,
     });
-  const { length } = questions.data.blocks;
-  if (length === 0) return refuse("block_ambiguous", { message: "No question is open, so there is nothing to answer." });
-  const message = id === undefined ? `${length} questions are open, so say which one you mean.` : `${id} is not open.`;
+  const { length: openCount } = questions.data.blocks;
+  if (openCount === 0) return refuse("block_ambiguous", { message: "No question is open, so there is nothing to answer." });
+  const message = id === undefined ? `${openCount} questions are open, so say which one you mean.` : `${id} is not open.`;
   return refuse("block_ambiguous", { message, ...questions });
 }
 
@@ -78,6 +79,7 @@ function requireCurrent(block: BlockView, input: PortfolioAnswer, questions: Ope
     refuse("block_changed", { message: `${block.block_id} asks something else now: ${block.question}`, ...questions });
 }
 
+/** Refuses an empty answer, or one that isn't among the options. */
 function requireFit(block: BlockView, text: string, questions: OpenQuestions): void {
   if (["", answerPlaceholder].includes(text.trim())) refuse("portfolio_input_invalid", { message: "The answer is empty." });
   const problem = whyNotAnswer(block, text);
@@ -99,9 +101,9 @@ async function passToRun(context: CommandContext, { paths, state, block, text, q
   if (asker === null || task === undefined) return;
   if (task.event_nonce !== null && portfolioMark(paths.own) !== null) {
     // Its worker may be on any machine, and this one may have no copy of the run.
-    const { requestOfRun } = await import("../fleet/requests.ts");
-    return requireDone(
-      await requestOfRun(context, { key: runKey(asker.run_id, task.event_nonce), ask: "answer", text, block: asker.block }),
+    const { sendFleetRequest } = await import("../fleet/requests.ts");
+    return requireSuccess(
+      await sendFleetRequest(context, { key: runKey(asker.run_id, task.event_nonce), ask: "answer", text, block: asker.block }),
     );
   }
   const copy = copyIn(paths, task);
@@ -110,28 +112,28 @@ async function passToRun(context: CommandContext, { paths, state, block, text, q
   if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))
     refuse("block_changed", { message: `The run asks something else now: ${runBlock.question}`, ...questions });
   const { answer } = await import("../answer.ts");
-  requireDone(await answer({ ...context, cwd: copy }, { run: asker.run_id, block: asker.block, text }));
+  requireSuccess(await answer({ ...context, cwd: copy }, { run: asker.run_id, block: asker.block, text }));
 }
 
-function requireDone(response: CommandResponse): void {
+function requireSuccess(response: CommandResponse): void {
   if (response.result === "FAIL") throw new Refusal(response);
 }
 
 async function recordAnswer(context: CommandContext, open: OpenPortfolio, block: BlockView, text: string): Promise<CommandResponse> {
-  const waiting = block.task_id === null || open.state.tasks[block.task_id] === undefined ? Object.keys(block.tasks) : [block.task_id];
+  const waitingIds = block.task_id === null || open.state.tasks[block.task_id] === undefined ? Object.keys(block.tasks) : [block.task_id];
   const { block_id, content, question } = block;
-  await open.write({ ...operatorOf(context), event: "block_resolved", block_id, content, answer: text });
+  await open.write({ ...operatorFields(context), event: "block_resolved", block_id, content, answer: text });
   return respond("block_answered", {
-    message: `Answered "${question}" with ${describeAnswer(block, text)}${nowReady(open.state, waiting)}.`,
+    message: `Answered "${question}" with ${describeAnswer(block, text)}${describeWaitingTasks(open.state, waitingIds)}.`,
     warnings: open.warnings,
     remediation: ["autopilot portfolio run"],
-    data: { id: block_id, tasks: waiting, question, answer: text },
+    data: { id: block_id, tasks: waitingIds, question, answer: text },
   });
 }
 
 /** What became of the tasks that waited for the answer. */
-function nowReady({ tasks }: PortfolioView, waiting: readonly string[]): string {
-  const [first] = waiting;
+function describeWaitingTasks({ tasks }: PortfolioView, waitingIds: readonly string[]): string {
+  const [first] = waitingIds;
   if (first === undefined) return "";
-  return waiting.length === 1 ? `; ${first} is ${tasks[first]?.status ?? ""}` : `; ${waiting.length} tasks are ready`;
+  return waitingIds.length === 1 ? `; ${first} is ${tasks[first]?.status ?? ""}` : `; ${waitingIds.length} tasks are ready`;
 }

@@ -1,4 +1,4 @@
-// change: what a person changes of a portfolio that is there: states, pauses, fields.
+// change: changes a portfolio as a person asks: the state of a task, pauses, fields of tasks and projects, budgets.
 
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
@@ -11,24 +11,24 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import {
-  budgetOf,
-  invalid,
-  operatorOf,
-  priorityIn,
-  repositoryOf,
-  requireProject,
+  requireBudget,
+  refuseInput,
+  operatorFields,
+  requirePriority,
+  requireProjectRepository,
+  requirePortfolioProject,
   requireTask,
   requireTerms,
-  rootOf,
-  type TaskInput,
-} from "./add.ts";
+  settingsRootOf,
+} from "./portfolio-input.ts";
+import type { TaskInput } from "./add.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
-import { type HubChange, hubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
+import { type HubChange, planHubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
 import { unchargedUsage } from "../../portfolio/worker/charge-usage.ts";
 
-/** `ready`, `retry` and `cancel`. */
+/** Makes a task ready or cancels it; its open questions are answered with the reason. */
 export function moveTask(
   context: CommandContext,
   input: { readonly task: string; readonly to: "ready" | "canceled"; readonly because: string },
@@ -37,12 +37,12 @@ export function moveTask(
     withPortfolio(context, requirePortfolio(context), async (open) => {
       const task = requireTask(open.state, input.task);
       const { task_id, status } = task;
-      requireStep(task_id, status, input.to);
-      const used = await unchargedUsage(open.paths, task);
-      if (used.length > 0) await open.write(...used);
+      requireTransition(task_id, status, input.to);
+      const usageChanges = await unchargedUsage(open.paths, task);
+      if (usageChanges.length > 0) await open.write(...usageChanges);
       const blocks = openBlocks(open.state).filter((block) => block.task_id === task_id);
       const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
-        ...operatorOf(context),
+        ...operatorFields(context),
         event: "block_resolved",
         block_id,
         content,
@@ -51,13 +51,19 @@ export function moveTask(
       // The last answer makes a blocked task ready by itself.
       await open.write(...resolved);
       if (open.state.tasks[task_id]?.status !== input.to)
-        await open.write({ ...operatorOf(context), event: "task_status_changed", task_id, to_status: input.to, because: input.because });
+        await open.write({
+          ...operatorFields(context),
+          event: "task_status_changed",
+          task_id,
+          to_status: input.to,
+          because: input.because,
+        });
       return respond("ok", { message: `${task_id} is ${input.to}.`, warnings: open.warnings, data: { id: task_id, status: input.to } });
     }),
   );
 }
 
-function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTaskStatus): void {
+function requireTransition(task_id: string, from: PortfolioTaskStatus, to: PortfolioTaskStatus): void {
   if (mayTransition(from, to)) return;
   const hint = to === "ready" ? " autopilot portfolio status says what it waits for." : "";
   refuse("invalid_status_transition", {
@@ -67,6 +73,7 @@ function requireStep(task_id: string, from: PortfolioTaskStatus, to: PortfolioTa
   });
 }
 
+/** Pauses or resumes dispatching, of one project or of all. */
 export function pausePortfolio(
   context: CommandContext,
   input: { readonly project?: string | undefined; readonly paused: boolean },
@@ -74,9 +81,9 @@ export function pausePortfolio(
   return catchRefusals(async () =>
     withPortfolio(context, requirePortfolio(context), async (open) => {
       const { paused } = input;
-      const project_id = input.project === undefined ? null : requireProject(open.state, input.project).project_id;
-      if (project_id === null) await open.write({ ...operatorOf(context), event: "portfolio_updated", paused });
-      else await open.write({ ...operatorOf(context), event: "project_updated", project_id, changes: { paused } });
+      const project_id = input.project === undefined ? null : requirePortfolioProject(open.state, input.project).project_id;
+      if (project_id === null) await open.write({ ...operatorFields(context), event: "portfolio_updated", paused });
+      else await open.write({ ...operatorFields(context), event: "project_updated", project_id, changes: { paused } });
       const subject = project_id ?? "The portfolio";
       return respond("ok", {
         message: paused ? `${subject} is paused: nothing new is dispatched, and what works ends its work.` : `${subject} goes on.`,
@@ -87,6 +94,7 @@ export function pausePortfolio(
   );
 }
 
+/** `id`: a task, a project, or `portfolio`. */
 export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propose"> & {
   readonly id: string;
   readonly objective?: string | undefined;
@@ -98,44 +106,45 @@ export type EditInput = Omit<TaskInput, "project" | "objective" | "key" | "propo
   readonly dayBudget?: string | undefined;
 };
 
-/** The budgets of all projects together. */
+/** Changes the budgets of the portfolio, which are those of all projects together. */
 function editBudgets(
   context: CommandContext,
   paths: PortfolioPaths,
-  { id: _id, budget, dayBudget, ...more }: EditInput,
+  { id: _id, budget, dayBudget, ...otherFields }: EditInput,
 ): Promise<CommandResponse> {
   return withPortfolio(context, paths, async (open) => {
     const changes = {
-      ...(budget === undefined ? {} : { budget: budgetOf(budget) }),
-      ...(dayBudget === undefined ? {} : { day_budget: budgetOf(dayBudget) }),
+      ...(budget === undefined ? {} : { budget: requireBudget(budget) }),
+      ...(dayBudget === undefined ? {} : { day_budget: requireBudget(dayBudget) }),
     };
-    if (Object.keys(changes).length === 0 || Object.values(more).some((value) => value !== undefined))
-      invalid("Of the portfolio only --budget and --day-budget can be changed.");
-    await open.write({ ...operatorOf(context), event: "portfolio_updated", ...changes });
+    if (Object.keys(changes).length === 0 || Object.values(otherFields).some((value) => value !== undefined))
+      refuseInput("Of the portfolio only --budget and --day-budget can be changed.");
+    await open.write({ ...operatorFields(context), event: "portfolio_updated", ...changes });
     return respond("ok", { message: "The portfolio is changed.", warnings: open.warnings, data: { id: "portfolio" } });
   });
 }
 
+/** Changes the named fields of a task or project; everything is checked before anything is written. */
 export function editPortfolio(context: CommandContext, input: EditInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     if (input.id === "portfolio") return editBudgets(context, paths, input);
-    if (input.dayBudget !== undefined) invalid("--day-budget is for the portfolio: autopilot portfolio edit portfolio --day-budget ….");
+    if (input.dayBudget !== undefined) refuseInput("--day-budget is for the portfolio: autopilot portfolio edit portfolio --day-budget ….");
     const agent = input.agent === undefined ? {} : { agent: requireAgents(context.cwd, input.agent) };
-    const repository = await repositoryFor(context, paths, input);
+    const repository = await chooseRepository(context, paths, input);
     const { projects, tasks } = await readPortfolio(paths);
     const project = projects[tasks[input.id]?.project_id ?? input.id];
-    await requireTerms(context, repository?.root ?? rootOf(paths, project), { ...input, ...agent });
-    const hub = await hubFor(context, paths, input, { project, moved: repository });
+    await requireTerms(context, repository?.root ?? settingsRootOf(paths, project), { ...input, ...agent });
+    const hub = await planHub(context, paths, input, { project, newRepository: repository });
     return withPortfolio(context, paths, async (open) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),
-        ...(input.priority === undefined ? {} : { priority: priorityIn(input.priority) }),
-        ...(input.budget === undefined ? {} : { budget: budgetOf(input.budget) }),
+        ...(input.priority === undefined ? {} : { priority: requirePriority(input.priority) }),
+        ...(input.budget === undefined ? {} : { budget: requireBudget(input.budget) }),
         ...agent,
       };
       if (input.id.startsWith("proj-")) {
-        const { project_id } = requireProject(open.state, input.id);
+        const { project_id } = requirePortfolioProject(open.state, input.id);
         const changes = {
           ...common,
           ...(repository === null ? {} : { repository: repository.root, target: repository.target }),
@@ -143,45 +152,51 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
           ...(input.acceptUnproved === undefined ? {} : { accept_unproved: input.acceptUnproved }),
         };
         const hasChanges = Object.keys(changes).length > 0;
-        if (!hasChanges && input.hub === undefined) invalid(`Nothing to change in ${project_id} was given.`);
-        const updated = { ...operatorOf(context), event: "project_updated", project_id, changes } as const;
+        if (!hasChanges && input.hub === undefined) refuseInput(`Nothing to change in ${project_id} was given.`);
+        const updated = { ...operatorFields(context), event: "project_updated", project_id, changes } as const;
         await open.write(...(hasChanges ? [updated] : []), ...requireFreeHubs(open.state, hub));
         return respond("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
       }
       const task = requireTask(open.state, input.id);
-      const changes = { ...common, ...taskChanges(open, task, input) };
-      if (Object.keys(changes).length === 0) invalid(`Nothing to change in ${task.task_id} was given.`);
-      if (task.status === "done" || task.status === "canceled") requireStep(task.task_id, task.status, "ready");
+      const changes = { ...common, ...collectTaskChanges(open, task, input) };
+      if (Object.keys(changes).length === 0) refuseInput(`Nothing to change in ${task.task_id} was given.`);
+      if (task.status === "done" || task.status === "canceled") requireTransition(task.task_id, task.status, "ready");
       refuseUnderWay(task, Object.keys(changes));
-      await open.write({ ...operatorOf(context), event: "task_updated", task_id: task.task_id, changes });
+      await open.write({ ...operatorFields(context), event: "task_updated", task_id: task.task_id, changes });
       return respond("ok", { message: `${task.task_id} is changed.`, warnings: open.warnings, data: { id: task.task_id } });
     });
   });
 }
 
 /** Where a project is to work and land, if that is to change: another folder, another branch, or both. */
-async function repositoryFor(context: CommandContext, paths: PortfolioPaths, { id, repo, target }: EditInput) {
+async function chooseRepository(context: CommandContext, paths: PortfolioPaths, { id, repo, target }: EditInput) {
   if (repo === undefined && (target === undefined || !id.startsWith("proj-"))) return null;
-  const { repository } = repo === undefined ? requireProject(await readPortfolio(paths), id) : { repository: resolve(context.cwd, repo) };
+  const { repository } =
+    repo === undefined ? requirePortfolioProject(await readPortfolio(paths), id) : { repository: resolve(context.cwd, repo) };
   const others = Object.values((await readPortfolio(paths)).projects).flatMap((project) =>
     project.project_id === id ? [] : project.repository,
   );
-  return repository === null ? invalid(`${id} names no repository; give --repo too.`) : repositoryOf(repository, target, others);
+  return repository === null
+    ? refuseInput(`${id} names no repository; give --repo too.`)
+    : requireProjectRepository(repository, target, others);
 }
 
-/** The hub of the repository as it will be; nothing if neither is changed. */
-async function hubFor(
+/** The change of the hub of the project's repository, if either of the two is to change. */
+async function planHub(
   context: CommandContext,
   paths: PortfolioPaths,
   { id, hub }: EditInput,
-  { project, moved }: { readonly project: ProjectView | undefined; readonly moved: Awaited<ReturnType<typeof repositoryFor>> },
+  {
+    project,
+    newRepository,
+  }: { readonly project: ProjectView | undefined; readonly newRepository: Awaited<ReturnType<typeof chooseRepository>> },
 ): Promise<readonly HubChange[]> {
-  if (!id.startsWith("proj-") || (hub === undefined && moved === null)) return [];
-  const repository = moved?.root ?? project?.repository ?? null;
-  const target = moved?.target ?? project?.target ?? "main";
+  if (!id.startsWith("proj-") || (hub === undefined && newRepository === null)) return [];
+  const repository = newRepository?.root ?? project?.repository ?? null;
+  const target = newRepository?.target ?? project?.target ?? "main";
   return repository === null
-    ? invalid(`${id} names no repository; give --repo too.`)
-    : hubChange(context, paths, { repository, target, hub });
+    ? refuseInput(`${id} names no repository; give --repo too.`)
+    : planHubChange(context, paths, { repository, target, hub });
 }
 
 /** Refuses to change what a run was started with until the run is over: otherwise two overlapping tasks could run at once. */
@@ -202,14 +217,15 @@ function refuseUnderWay({ task_id, project_id, status, stage, run_id }: TaskView
   });
 }
 
-function taskChanges({ state }: OpenPortfolio, task: TaskView, input: EditInput) {
+/** The fields of a task that the input names; `--after none` removes its dependencies. */
+function collectTaskChanges({ state }: OpenPortfolio, task: TaskView, input: EditInput) {
   const criteria = input.accept?.map((text) => parseCriterion(text));
   const problem = criteria?.find((criterion) => typeof criterion === "string");
-  if (typeof problem === "string") invalid(problem);
+  if (typeof problem === "string") refuseInput(problem);
   const after = input.after?.length === 1 && input.after[0] === "none" ? [] : input.after;
   for (const id of after ?? []) requireTask(state, id);
-  const ring = after === undefined ? null : whyCyclic(state, task.task_id, after);
-  if (ring !== null) invalid(`${ring}.`);
+  const cycle = after === undefined ? null : whyCyclic(state, task.task_id, after); // such as "a waits for b, and b for a"
+  if (cycle !== null) refuseInput(`${cycle}.`);
   return {
     ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((criterion) => typeof criterion !== "string") }),
     ...(after === undefined ? {} : { dependencies: [...new Set(after)] }),

@@ -1,12 +1,12 @@
-// import: imports projects and tasks from a YAML or JSON list or a Markdown backlog. If anything is wrong, all problems are reported and nothing
-// is imported.
+// import: imports projects and tasks from a YAML or JSON list or a Markdown backlog. If anything is wrong, all problems are reported and
+// nothing is imported.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import { type PortfolioChange, priorityDefault } from "../../contracts/portfolio-journal.ts";
 import { decodeDocument } from "../../documents/document-text.ts";
 import { draftTasks, limitProblems, readBacklog } from "../../portfolio/planner/backlog.ts";
 import { type ImportList, readImportList } from "../../portfolio/planner/import-list.ts";
@@ -19,42 +19,43 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
-import { type HubChange, hubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
-import { budgetOf, invalid, newTaskId, operatorOf, repositoriesIn, repositoryOf } from "./add.ts";
+import { type HubChange, planHubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
+import { requireBudget, refuseInput, newTaskId, operatorFields, listRepositories, requireProjectRepository } from "./portfolio-input.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { plural } from "../../views/wording.ts";
-import { type Known, knownIn, type RunTerms, termFaults } from "./run-terms.ts";
+import { type KnownTerms, readKnownTerms, type RunTerms, findTermFaults } from "./run-terms.ts";
 
-type Repository = { readonly root: string; readonly target: string; readonly hub: readonly HubChange[] };
+type ProjectRepository = { readonly root: string; readonly target: string; readonly hub: readonly HubChange[] };
 type Projects = ImportList["projects"];
 type Tasks = ImportList["tasks"];
 
 const listBytesMax = 64 << 20;
 
+/** Checks everything that needs no lock first, then drafts all changes, and writes them only if there is no problem at all. */
 export function importBacklog(
   context: CommandContext,
   input: { readonly file: string; readonly propose?: boolean | undefined },
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
-    const list = readList(context, input.file);
-    const problems = [...list.problems];
-    const projects = list.projects.map((project) => ({ ...project, ...knownAgent(context, project, problems) }));
+    const importList = readList(context, input.file);
+    const problems = [...importList.problems];
+    const projects = importList.projects.map((project) => ({ ...project, ...resolveAgent(context, project, problems) }));
     const repositories = await checkProjects(context, paths, projects, problems);
-    await checkTasks(context, paths, list.tasks, { repositories, problems });
-    const tasks = list.tasks.map((task) => ({
+    await checkTasks(context, paths, importList.tasks, { repositories, problems });
+    const tasks = importList.tasks.map((task) => ({
       ...task,
-      ...knownAgent(context, task, problems),
+      ...resolveAgent(context, task, problems),
       propose: task.propose ?? input.propose,
     }));
     return withPortfolio(context, paths, async (open) => {
       const created = createProjects(context, open.state as Portfolio, { projects, repositories, problems });
-      const drafted = draftTasks(created.after, tasks, {
-        actor: operatorOf(context).actor,
+      const drafted = draftTasks(created.stateAfter, tasks, {
+        actor: operatorFields(context).actor,
         newId: newTaskId,
-        invalidNames: list.invalidNames,
+        invalidNames: importList.invalidNames,
       });
       refuseProblems([...problems, ...drafted.problems]);
       requireFreeHubs(
@@ -75,20 +76,21 @@ export function importBacklog(
 
 function readList(context: CommandContext, file: string): ImportList {
   const bytes = withOwnFile(resolve(context.cwd, file), (fd, size) => (size > listBytesMax ? null : readFileSync(fd)));
-  if (bytes === null) return invalid(`${file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
+  if (bytes === null) return refuseInput(`${file} cannot be read as a file of at most ${listBytesMax >> 20} MB.`);
   const decoded = decodeDocument(file, bytes, listBytesMax);
-  if ("findings" in decoded) return invalid(decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"));
+  if ("findings" in decoded) return refuseInput(decoded.findings.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"));
   const isMarkdown = /\.(md|markdown)$/i.test(file);
   return isMarkdown ? { projects: [], invalidNames: new Set(), ...readBacklog(file, decoded.text) } : readImportList(file, decoded.text);
 }
 
-/** A refusal that a command would end with is, in a list, a problem of one entry. */
+/** Notes a refusal as a problem of one entry, so that the other entries are checked too. */
 function addRefusal(problems: string[], place: string, error: unknown): void {
   if (!(error instanceof Refusal)) throw error;
   problems.push(`${place}: ${error.message}`);
 }
 
-function knownAgent(
+/** The entry's agent with its paths resolved; adds a problem if it cannot be used. */
+function resolveAgent(
   context: CommandContext,
   { agent, place }: { readonly agent?: string | undefined; readonly place: string },
   problems: string[],
@@ -107,21 +109,21 @@ async function checkProjects(
   paths: PortfolioPaths,
   projects: Projects,
   problems: string[],
-): Promise<ReadonlyMap<string, Repository>> {
-  const repositories = new Map<string, Repository>();
-  const taken = await repositoriesIn(paths);
-  const expected = structuredClone(await readPortfolio(paths)) as Portfolio;
-  const check = await termsCheck(context, paths, repositories);
+): Promise<ReadonlyMap<string, ProjectRepository>> {
+  const repositories = new Map<string, ProjectRepository>();
+  const usedRepositories = await listRepositories(paths);
+  const expected = structuredClone(await readPortfolio(paths)) as Portfolio; // with the hubs of the entries so far
+  const findFaults = await openTermsCheck(context, paths, repositories);
   for (const { name = "", repo, target, hub, agent, place } of projects) {
     try {
       if (repo !== undefined) {
-        const others = [...taken, ...[...repositories.values()].map(({ root }) => root)];
-        const repository = await repositoryOf(resolve(context.cwd, repo), target, others);
-        const hubChanges = await hubChange(context, paths, { repository: repository.root, target: repository.target, hub, expected });
+        const others = [...usedRepositories, ...[...repositories.values()].map(({ root }) => root)];
+        const repository = await requireProjectRepository(resolve(context.cwd, repo), target, others);
+        const hubChanges = await planHubChange(context, paths, { repository: repository.root, target: repository.target, hub, expected });
         for (const change of hubChanges) setHub(expected, change, { seq: 0, ts: "" });
         repositories.set(name, { ...repository, hub: hubChanges });
       }
-      for (const fault of await check(name, { agent })) problems.push(`${place}: ${fault}`);
+      for (const fault of await findFaults(name, { agent })) problems.push(`${place}: ${fault}`);
     } catch (error) {
       addRefusal(problems, place, error);
     }
@@ -133,10 +135,10 @@ async function checkTasks(
   context: CommandContext,
   paths: PortfolioPaths,
   tasks: Tasks,
-  { repositories, problems }: { readonly repositories: ReadonlyMap<string, Repository>; readonly problems: string[] },
+  { repositories, problems }: { readonly repositories: ReadonlyMap<string, ProjectRepository>; readonly problems: string[] },
 ): Promise<void> {
-  const check = await termsCheck(context, paths, repositories);
-  for (const task of tasks) for (const fault of await check(task.project, task)) problems.push(`${task.place}: ${fault}`);
+  const findFaults = await openTermsCheck(context, paths, repositories);
+  for (const task of tasks) for (const fault of await findFaults(task.project, task)) problems.push(`${task.place}: ${fault}`);
   // The file may have come with a repository, so it must not ask for weaker isolation than its user has set.
   const floor = requireSettings(context, { root: paths.root, folder: join(paths.root, ".autopilot") }).isolation;
   for (const { isolation, place } of tasks) {
@@ -152,57 +154,61 @@ async function checkTasks(
  * Returns a check of whether a run in the named project could start with given terms. A project that is unknown, or wrong itself, has no
  * repository; then the portfolio's own settings count.
  */
-async function termsCheck(context: CommandContext, paths: PortfolioPaths, repositories: ReadonlyMap<string, Repository>) {
+async function openTermsCheck(context: CommandContext, paths: PortfolioPaths, repositories: ReadonlyMap<string, ProjectRepository>) {
   const { projects } = await readPortfolio(paths);
-  const knownByRoot = new Map<string, Known>();
+  const knownByRoot = new Map<string, KnownTerms>();
   return async (name: string, terms: RunTerms): Promise<readonly string[]> => {
     const project = projects[name] ?? Object.values(projects).find((candidate) => candidate.name === name);
     const root = repositories.get(name)?.root ?? project?.repository ?? paths.root;
-    const known = knownByRoot.get(root) ?? (await knownIn(context, root));
-    knownByRoot.set(root, known);
-    return termFaults(known, terms);
+    const knownTerms = knownByRoot.get(root) ?? (await readKnownTerms(context, root));
+    knownByRoot.set(root, knownTerms);
+    return findTermFaults(knownTerms, terms);
   };
 }
 
 function refuseProblems(problems: readonly string[]): void {
   if (problems.length === 0) return;
-  const shown = limitProblems(problems);
+  const shownProblems = limitProblems(problems);
   const count = `${problems.length} ${problems.length === 1 ? "thing is" : "things are"} wrong`;
-  invalid(`${count}, so nothing was imported: ${shown.join("; ")}`, { problems: shown });
+  refuseInput(`${count}, so nothing was imported: ${shownProblems.join("; ")}`, { problems: shownProblems });
 }
 
-type ToCreate = { readonly projects: Projects; readonly repositories: ReadonlyMap<string, Repository>; readonly problems: string[] };
+type ProjectsToCreate = {
+  readonly projects: Projects;
+  readonly repositories: ReadonlyMap<string, ProjectRepository>;
+  readonly problems: string[];
+};
 
 /** The changes that create the projects, and the state as it will be with them. */
 function createProjects(
   context: CommandContext,
   state: Portfolio,
-  { projects, repositories, problems }: ToCreate,
-): { readonly changes: readonly PortfolioChange[]; readonly after: Portfolio } {
-  const after: Portfolio = { ...openPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
+  { projects, repositories, problems }: ProjectsToCreate,
+): { readonly changes: readonly PortfolioChange[]; readonly stateAfter: Portfolio } {
+  const stateAfter: Portfolio = { ...openPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
   const changes = projects.flatMap(({ name, ...project }): PortfolioChange[] => {
     if (name === undefined) return []; // reported when the list was read
-    if (Object.values(after.projects).some((other) => other.name === name)) {
+    if (Object.values(stateAfter.projects).some((other) => other.name === name)) {
       problems.push(`${project.place}: there is a project ${name} already`);
       return [];
     }
     const repository = repositories.get(name);
-    const project_id = projectIdOf(name, (id) => after.projects[id] !== undefined);
+    const project_id = projectIdOf(name, (id) => stateAfter.projects[id] !== undefined);
     const fields = {
       name,
       objective: project.objective ?? "",
       repository: repository?.root ?? null,
       target: repository?.target ?? "main",
-      priority: project.priority ?? 3,
+      priority: project.priority ?? priorityDefault,
       slots: project.slots ?? 1,
-      budget: budgetOf(project.budget),
+      budget: requireBudget(project.budget),
       accept_unproved: project.accept_unproved === true,
       paused: false,
       ...(project.agent === undefined ? {} : { agent: project.agent }),
     };
-    const change: PortfolioChange = { ...operatorOf(context), event: "project_created", project_id, fields };
-    reduce(after, { ...change, seq: 0, ts: "" });
+    const change: PortfolioChange = { ...operatorFields(context), event: "project_created", project_id, fields };
+    reduce(stateAfter, { ...change, seq: 0, ts: "" });
     return [change, ...(repository?.hub ?? [])];
   });
-  return { changes, after };
+  return { changes, stateAfter };
 }

@@ -12,14 +12,14 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { lookAtLandings } from "./look-at-landings.ts";
-import { lookAtWorkers } from "./look-at-workers.ts";
-import { planFor } from "./plan-for.ts";
+import { inspectLandings } from "./inspect-landings.ts";
+import { recoverTasks } from "./recover-tasks.ts";
+import { planPortfolio } from "./plan-portfolio.ts";
 import { type InboxRow, runQuestions } from "./run-questions.ts";
 import { foreignWarning } from "./visible-plan.ts";
 import { ageMs } from "../../kit/iso-time.ts";
 
-/** A task that waits for a person and asks nothing. */
+/** A task that waits for a person although it asks no question. */
 type TaskRow = {
   readonly task: string;
   readonly project: string;
@@ -30,7 +30,7 @@ type TaskRow = {
   readonly commands: readonly string[];
 };
 
-const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
+const listTaskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
   tasksNeedingPerson(state, now).map(({ task, why, commands, since }) => ({
     task: task.task_id,
     project: task.project_id,
@@ -42,7 +42,7 @@ const taskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
   }));
 
 /** The questions of the portfolio itself that are open. */
-export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[] =>
+export const listPortfolioQuestions = (state: PortfolioView, now: string): readonly InboxRow[] =>
   openBlocks(state).map((block) => ({
     block: block.block_id,
     project: block.project_id,
@@ -58,26 +58,26 @@ export const inboxRows = (state: PortfolioView, now: string): readonly InboxRow[
     command: `autopilot portfolio answer --block ${block.block_id} ${answerArgument(block.options)}`,
   }));
 
-/** Everything that waits for a person: the portfolio's questions, those of runs, and tasks that nobody asks about. */
+/** Everything that waits for a person: the questions of the portfolio and of runs, and tasks that wait without a question. */
 export function portfolioInbox(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, foreign } = visiblePortfolio(context);
-    // What runs have come to ask since the last tick is asked here too.
+    // Questions that runs have come to since the last tick are journaled first. Another user's portfolio is only read.
     const { rows, tasks, warnings } =
       foreign === null
         ? await withPortfolio(context, paths, async (open) => {
-            const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
-            const { actions } = planFor(context, open, { input: {}, paths }, gone);
-            const { state } = await lookAtLandings(paths, open.state, actions, open.now());
+            const { gone } = await recoverTasks({ paths, active: new Map() }, open);
+            const { actions } = planPortfolio(context, open, { input: {}, paths }, gone);
+            const { state } = await inspectLandings(paths, open.state, actions, open.now());
             return {
-              rows: [...inboxRows(state, open.now()), ...(await runQuestions(context, state))],
-              tasks: taskRows(state, open.now()),
+              rows: [...listPortfolioQuestions(state, open.now()), ...(await runQuestions(context, state))],
+              tasks: listTaskRows(state, open.now()),
               warnings: open.warnings,
             };
           })
         : await checkedPortfolio(paths).then((state) => ({
-            rows: inboxRows(state, systemClock.now()),
-            tasks: taskRows(state, systemClock.now()),
+            rows: listPortfolioQuestions(state, systemClock.now()),
+            tasks: listTaskRows(state, systemClock.now()),
             warnings: [],
           }));
     const message = `${waitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;

@@ -14,7 +14,7 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { invalid, newTaskId, operatorOf } from "./add.ts";
+import { refuseInput, newTaskId, operatorFields } from "./portfolio-input.ts";
 
 export const trackers = ["github", "gitlab", "linear"] as const;
 export type Tracker = (typeof trackers)[number];
@@ -27,74 +27,79 @@ export type IntakeInput = {
   readonly limit?: number | undefined;
 };
 
-const countMaxDefault = 100;
-const shownMax = 20;
+const issuesMaxDefault = 100;
+const rowsShownMax = 20;
 
+/** Proposes a task for each issue that isn't one already; if any issue can't be imported, none is. */
 export function importIssues(context: CommandContext, input: IntakeInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     requireOutsideRun(context);
     const paths = requirePortfolio(context);
-    const { state, warnings: found } = await withPortfolio(context, paths, (open) => Promise.resolve(open));
-    const project = projectOf(state, input.project);
-    const countMax = input.limit ?? countMaxDefault;
-    const { issues, isWhole } = await issuesOf(context, project, input, countMax); // asked for before the portfolio is taken in hand
-    const cut = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${countMax}: --limit).`];
+    const { state, warnings: openWarnings } = await withPortfolio(context, paths, (open) => Promise.resolve(open));
+    const project = chooseProject(state, input.project);
+    const issuesMax = input.limit ?? issuesMaxDefault;
+    const { issues, isWhole } = await readIssues(context, project, input, issuesMax); // while the portfolio isn't locked: it takes a while
+    const cutWarnings = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${issuesMax}: --limit).`];
     return withPortfolio(context, paths, async (open) => {
-      const { tasks, known, problems } = tasksOfIssues(open.state, project.project_id, issues);
-      const drafted = draftTasks(open.state, tasks, { actor: operatorOf(context).actor, newId: newTaskId });
+      const { tasks, known: knownCount, problems } = tasksOfIssues(open.state, project.project_id, issues);
+      const drafted = draftTasks(open.state, tasks, { actor: operatorFields(context).actor, newId: newTaskId });
       const allProblems = [...problems, ...drafted.problems];
       if (allProblems.length > 0)
-        invalid(
-          `${allProblems.length} ${allProblems.length === 1 ? "issue" : "issues"} can't be imported, so none was: ${allProblems.slice(0, shownMax).join("; ")}`,
+        refuseInput(
+          `${allProblems.length} ${allProblems.length === 1 ? "issue" : "issues"} can't be imported, so none was: ${allProblems.slice(0, rowsShownMax).join("; ")}`,
           { problems: allProblems },
         );
       await open.write(...drafted.changes);
       const count = drafted.ids.length;
       return respond("ok", {
-        message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${known} ${known === 1 ? "was" : "were"} here already.`,
-        page: tasks.slice(0, shownMax).map(({ objective, link }, at) => `· ${drafted.ids[at] ?? ""}  ${objective}  ${link ?? ""}`),
-        warnings: [...found, ...open.warnings, ...cut],
+        message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${knownCount} ${knownCount === 1 ? "was" : "were"} here already.`,
+        page: tasks
+          .slice(0, rowsShownMax)
+          .map(({ objective, link }, index) => `· ${drafted.ids[index] ?? ""}  ${objective}  ${link ?? ""}`),
+        warnings: [...openWarnings, ...open.warnings, ...cutWarnings],
         remediation: count === 0 ? [] : ["autopilot portfolio ready TASK, once you have looked at it"],
-        data: { ids: drafted.ids, known },
+        data: { ids: drafted.ids, known: knownCount },
       });
     });
   });
 }
 
-function projectOf(state: PortfolioView, wanted: string | undefined): ProjectView {
+/** The named project, or the only one. */
+function chooseProject(state: PortfolioView, projectName: string | undefined): ProjectView {
   const projects = Object.values(state.projects);
-  const found =
-    wanted === undefined && projects.length === 1
+  const project =
+    projectName === undefined && projects.length === 1
       ? projects[0]
-      : projects.find(({ project_id, name }) => project_id === wanted || name === wanted);
+      : projects.find(({ project_id, name }) => project_id === projectName || name === projectName);
   const names = projects.map(({ project_id }) => project_id).join(", ");
   return (
-    found ??
-    invalid(
-      wanted === undefined
+    project ??
+    refuseInput(
+      projectName === undefined
         ? `For which project? --project takes one of: ${names || "none yet"}.`
-        : `There is no project ${wanted}. There are: ${names || "none"}.`,
+        : `There is no project ${projectName}. There are: ${names || "none"}.`,
     )
   );
 }
 
-async function issuesOf(
+/** Issues of the exported file, else of the project's repository through `gh` or `glab`. `isWhole`: there were no more. */
+async function readIssues(
   context: CommandContext,
   project: ProjectView,
   { from, file, label }: IntakeInput,
-  countMax: number,
+  issuesMax: number,
 ): Promise<{ readonly issues: readonly TrackedIssue[]; readonly isWhole: boolean }> {
   if (file !== undefined) {
     const content = readOwnFile(resolve(context.cwd, file));
-    if (content === null) return invalid(`${file} cannot be read as a file.`);
-    const read = readTrackerFile(file, content);
-    if (typeof read === "string") return invalid(`${file}: ${read}.`);
-    return { issues: read.slice(0, countMax), isWhole: read.length <= countMax };
+    if (content === null) return refuseInput(`${file} cannot be read as a file.`);
+    const tracked = readTrackerFile(file, content);
+    if (typeof tracked === "string") return refuseInput(`${file}: ${tracked}.`);
+    return { issues: tracked.slice(0, issuesMax), isWhole: tracked.length <= issuesMax };
   }
-  if (from === "linear") return invalid("Linear has no program of its own to ask: export the issues (CSV or JSON) and name the file.");
-  if (project.repository === null) return invalid(`${project.project_id} has no repository to ask for its issues.`);
+  if (from === "linear") return refuseInput("Linear has no program of its own to ask: export the issues (CSV or JSON) and name the file.");
+  if (project.repository === null) return refuseInput(`${project.project_id} has no repository to ask for its issues.`);
   const repository = await requireRepository(project.repository);
   const remote = await findRemote(repository, project.target, { tool: from === "github" ? "gh" : "glab" }, context.env);
-  const { issues, isWhole } = await openForge(remote, context.env).issues({ label, countMax });
+  const { issues, isWhole } = await openForge(remote, context.env).issues({ label, countMax: issuesMax });
   return { issues: issues.map(({ url, title, body }) => ({ link: url, title, body })), isWhole };
 }

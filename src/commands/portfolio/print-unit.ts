@@ -6,14 +6,15 @@ import { cannotHold, cronLine, systemdUnit } from "../../portfolio/views/unit-fi
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
-import { invalid } from "./add.ts";
+import { refuseInput } from "./portfolio-input.ts";
 
+/** `every`: how often the portfolio is worked on, such as `30m`. */
 export function printUnit(context: CommandContext, { every }: { readonly every: string }): Promise<CommandResponse> {
   return catchRefusals(() => {
     const { root } = requirePortfolio(context);
     const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
     const schedule = { program, folder: root, every, path: context.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
-    if (cannotHold(schedule)) return invalid("The folder's or program's path holds a line break or control character.");
+    if (cannotHold(schedule)) return refuseInput("The folder's or program's path holds a line break or control character.");
     const [unit, cron] = [systemdUnit(schedule), cronLine(schedule)];
     return Promise.resolve(
       respond("ok", {

@@ -1,15 +1,15 @@
-// rebuild: regenerates every snapshot of a portfolio from its events.
+// rebuild: regenerates a portfolio's files from its journal, or journals a checkpoint.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
-import { operatorOf } from "./add.ts";
+import { operatorFields } from "./portfolio-input.ts";
 import { redraw } from "../../portfolio/store/draw.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { firstFew, plural } from "../../views/wording.ts";
 
-const filesShown = 5;
+const filesShownMax = 5;
 
 /** Regenerates every file from the journal, and returns which of them were different. */
 export function rebuildPortfolio(context: CommandContext): Promise<CommandResponse> {
@@ -19,19 +19,19 @@ export function rebuildPortfolio(context: CommandContext): Promise<CommandRespon
       context,
       paths,
       async (open) => {
-        const made = redraw(paths, open.state, await open.eventLines());
+        const redrawn = redraw(paths, open.state, await open.eventLines());
         open.isDrawn = true;
-        open.warnings.push(...made.warnings);
-        return { different: made.different, warnings: open.warnings };
+        open.warnings.push(...redrawn.warnings);
+        return { different: redrawn.different, warnings: open.warnings };
       },
       "nothing",
     );
     const message =
       different.length === 0
         ? "Every file is as the journal tells it."
-        : `${plural(different.length, "file was", "files were")} different and drawn anew: ${firstFew(different, filesShown)}.`;
+        : `${plural(different.length, "file was", "files were")} different and drawn anew: ${firstFew(different, filesShownMax)}.`;
     // Another rebuild would find none different, so all of them are named now.
-    const page = different.length > filesShown ? { page: [message, "", ...different] } : {};
+    const page = different.length > filesShownMax ? { page: [message, "", ...different] } : {};
     return respond("ok", { message, warnings, ...page, data: { different } });
   });
 }
@@ -41,7 +41,7 @@ export function compactPortfolio(context: CommandContext): Promise<CommandRespon
   return catchRefusals(async () =>
     withPortfolio(context, requirePortfolio(context), async ({ state, write, now, warnings }) => {
       const window_start = state.checkpoints.at(-1)?.window_end ?? state.created_at;
-      await write({ ...operatorOf(context), event: "checkpoint_compacted", window_start, window_end: now() });
+      await write({ ...operatorFields(context), event: "checkpoint_compacted", window_start, window_end: now() });
       return respond("ok", { message: "Wrote a checkpoint.", warnings, data: { window_start } });
     }),
   );

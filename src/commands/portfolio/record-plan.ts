@@ -1,4 +1,4 @@
-// record-plan: the parts of a plan that need no worker: releases and retries tasks, reports budgets, asks people.
+// record-plan: journals the parts of a plan that need no worker: tasks released or retried, budgets used up, questions to people.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
@@ -11,7 +11,7 @@ import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { usageOf } from "../../portfolio/worker/charge-usage.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
-const planner = { actor: "planner", reason_code: "ok" } as const;
+const plannerFields = { actor: "planner", reason_code: "ok" } as const;
 const heartbeatMs = 60_000;
 
 /** Writes the changes of a plan to the journal, with a tick if one is due; returns whether there were changes. */
@@ -22,26 +22,28 @@ export async function recordPlan(
 ): Promise<boolean> {
   const changes: PortfolioChange[] = [];
   for (const action of actions) {
-    const change = await changeFor(paths, state, action, now());
+    const change = await createChange(paths, state, action, now());
     if (change !== null) changes.push(change);
   }
   const dispatched = actions.flatMap((action) => (action.do === "dispatch" ? action.task_id : []));
-  const counts: Record<string, number> = {};
-  for (const { code } of waiting) counts[code] = (counts[code] ?? 0) + 1;
-  const age = (parseIsoTime(now()) ?? 0) - (parseIsoTime(state.heartbeat ?? "") ?? 0);
-  const isTickDue = dispatched.length > 0 || changes.length > 0 || age > heartbeatMs || age < 0;
-  if (isTickDue) await write(...changes, { ...planner, event: "planner_tick", dispatched, waiting: counts });
+  const countsByCode: Record<string, number> = {};
+  for (const { code } of waiting) countsByCode[code] = (countsByCode[code] ?? 0) + 1;
+  const heartbeatAgeMs = (parseIsoTime(now()) ?? 0) - (parseIsoTime(state.heartbeat ?? "") ?? 0);
+  // A negative age means that the clock was set back.
+  const isTickDue = dispatched.length > 0 || changes.length > 0 || heartbeatAgeMs > heartbeatMs || heartbeatAgeMs < 0;
+  if (isTickDue) await write(...changes, { ...plannerFields, event: "planner_tick", dispatched, waiting: countsByCode });
   return changes.length > 0;
 }
 
-async function changeFor(paths: PortfolioPaths, state: PortfolioView, action: Action, now: string): Promise<PortfolioChange | null> {
+/** The change that an action makes by itself; null for those that workers or landings carry out. */
+async function createChange(paths: PortfolioPaths, state: PortfolioView, action: Action, now: string): Promise<PortfolioChange | null> {
   switch (action.do) {
     case "release": {
       const task = state.tasks[action.task_id];
       const loadedRun = task === undefined ? null : await loadTaskRun(paths, task);
       const usage = loadedRun === null ? { tokens: 0, usd: 0 } : usageOf(loadedRun.view);
       return {
-        ...planner,
+        ...plannerFields,
         event: "lease_lost",
         task_id: action.task_id,
         run_id: action.run_id,
@@ -50,9 +52,9 @@ async function changeFor(paths: PortfolioPaths, state: PortfolioView, action: Ac
       };
     }
     case "retry":
-      return { ...planner, event: "task_status_changed", task_id: action.task_id, to_status: "ready", because: action.because };
+      return { ...plannerFields, event: "task_status_changed", task_id: action.task_id, to_status: "ready", because: action.because };
     case "tell_budget":
-      return { ...planner, event: "budget_exhausted", ...action.ended };
+      return { ...plannerFields, event: "budget_exhausted", ...action.ended };
     case "ask_idle": {
       const project = state.projects[action.project_id];
       if (project === undefined) return null;

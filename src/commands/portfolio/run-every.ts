@@ -6,20 +6,20 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { runPortfolio, type PoolInput } from "./pool.ts";
 
 type EveryInput = Pick<PoolInput, "jobs" | "agent" | "isolation" | "fleet"> & { readonly everyMs: number };
-type Run = (context: CommandContext, input: PoolInput) => Promise<CommandResponse>;
+type RunPool = (context: CommandContext, input: PoolInput) => Promise<CommandResponse>;
 
-/** While another process runs the portfolio there is nothing to do; anything else that is refused would be refused again. */
+/** Ends on an interrupt or a refusal. That another process runs the portfolio is no reason to end: the next round may find it free. */
 export async function runEvery(
   context: CommandContext,
   { everyMs, ...input }: EveryInput,
-  run: Run = runPortfolio,
+  run: RunPool = runPortfolio,
 ): Promise<CommandResponse> {
   for (;;) {
-    const began = performance.now();
+    const startedMs = performance.now();
     const response = await run(context, { ...input, untilIdle: true });
     if (context.interrupted.aborted || (response.result === "FAIL" && response.reason_code !== "portfolio_busy")) return response;
     context.show(`· ${response.message}`);
-    const restMs = Math.max(0, everyMs - (performance.now() - began)); // from one beginning to the next
+    const restMs = Math.max(0, everyMs - (performance.now() - startedMs)); // `everyMs` counts from start to start
     await sleep(restMs, undefined, { signal: context.interrupted }).catch(() => undefined);
     if (context.interrupted.aborted) return response;
   }

@@ -1,5 +1,5 @@
-// run-questions: questions of runs that a person began by hand, in a portfolio's folder or in a repository of one of its projects: they wait
-// for the same person, so they are in the same inbox.
+// run-questions: lists the questions of runs that a person started by hand in a portfolio's folder or in the repositories of its projects.
+// They wait for the same person, so they are in the same inbox.
 
 import { resolve } from "node:path";
 import { listOpenQuestions } from "../../core/selectors.ts";
@@ -11,13 +11,13 @@ import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { isOwnRun } from "../../project/runs/run-binding.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { answerArgument } from "../../views/wording.ts";
-import { contentOfBlock } from "../answer.ts";
+import { hashQuestion } from "../answer.ts";
 
 export type InboxRow = {
   readonly block: string;
   readonly project: string | null;
   readonly task: string | null;
-  /** Those that a cause holds up, if it is about one. */
+  /** All tasks that wait, if one cause keeps several of them waiting. */
   readonly tasks: readonly string[];
   /** Who waits for the answer, in a line. */
   readonly who: string;
@@ -31,17 +31,17 @@ export type InboxRow = {
 };
 export type RunQuestion = InboxRow & { readonly run: string; readonly directory: string };
 
-/** Only of this user's runs: foreign runs ask no one. */
+/** Only questions of this user's own runs. */
 export async function runQuestions(context: CommandContext, { projects }: PortfolioView): Promise<readonly RunQuestion[]> {
-  const places = new Map<string, { readonly paths: ProjectPaths; readonly project: string | null }>();
-  const note = (directory: string, project: string | null): void => {
+  const projectsByRoot = new Map<string, { readonly paths: ProjectPaths; readonly project: string | null }>();
+  const addProject = (directory: string, project: string | null): void => {
     const paths = findProject(directory);
-    if (paths !== null && !places.has(paths.root)) places.set(paths.root, { paths, project });
+    if (paths !== null && !projectsByRoot.has(paths.root)) projectsByRoot.set(paths.root, { paths, project });
   };
-  for (const { project_id, repository } of Object.values(projects)) if (repository !== null) note(repository, project_id);
-  note(resolve(context.cwd), null);
+  for (const { project_id, repository } of Object.values(projects)) if (repository !== null) addProject(repository, project_id);
+  addProject(resolve(context.cwd), null);
   const questions: RunQuestion[] = [];
-  for (const { paths, project } of places.values())
+  for (const { paths, project } of projectsByRoot.values())
     for (const run of listRuns(paths)) {
       const view = isOwnRun(context, paths, run) ? (await readRunOrNull(paths, run))?.view : undefined;
       for (const { block, question, options } of view === undefined ? [] : listOpenQuestions(view))
@@ -58,7 +58,7 @@ export async function runQuestions(context: CommandContext, { projects }: Portfo
           impact: `${run} is ${view?.status ?? ""}`,
           options,
           age_ms: ageMs(view?.updatedAt ?? "", systemClock.now()),
-          content: contentOfBlock(run, block, question),
+          content: hashQuestion(run, block, question),
           command: `autopilot answer -C "${paths.root}" --run ${run} --block "${block}" ${answerArgument(options)}`,
         });
     }

@@ -1,4 +1,4 @@
-// show: `portfolio status`: its projects, what works, what waits and why, what asks for a person.
+// show: `portfolio status`: shows projects and tasks, what waits and why, and what needs a person.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { board } from "../../portfolio/views/board.ts";
@@ -12,13 +12,13 @@ import { catchRefusals, respond } from "../../project/respond.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { catchUp } from "../../portfolio/store/catch-up.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
-import { readPoolTerms } from "./hold-pool.ts";
+import { readPoolTerms } from "./lock-pool.ts";
 import type { PoolInput } from "./pool.ts";
 import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
 
-const rowsShown = 40;
+const rowsShownDefault = 40;
 
-/** The board of the portfolio: projects, tasks, what waits and why. */
+/** Shows the board, of `rows` rows. If the portfolio is in a store, this machine's copy is brought up to date first. */
 export function showPortfolio(
   context: CommandContext,
   input: PoolInput & { readonly rows?: number | undefined },
@@ -28,16 +28,16 @@ export function showPortfolio(
     const localCopy = visible.foreign === null ? await catchUp(context.env, visible.paths) : null;
     const { state, plan } = await readVisiblePlan(context, visible, input);
     const counts = countsOf(state);
-    const whyBehind = localCopy?.behind ?? null;
-    const shownLines = `${whyBehind === null ? "" : "this machine's copy "}up to line ${state.seq}`;
-    const shownFrom = whyBehind === null ? "store" : "copy";
+    const behindReason = localCopy?.behind ?? null;
+    const shownLines = `${behindReason === null ? "" : "this machine's copy "}up to line ${state.seq}`;
+    const shownFrom = behindReason === null ? "store" : "copy";
     const isWorkedOn = localCopy !== null || visible.foreign !== null || readPoolTerms(visible.paths) !== null;
     return respond("ok", {
-      ...(whyBehind === null ? {} : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${whyBehind}`] }),
+      ...(behindReason === null ? {} : { warnings: [`Shown is this machine's copy, up to line ${state.seq}: ${behindReason}`] }),
       ...foreignWarning(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
       page: [
-        ...board(state, plan, { now: systemClock.now(), rows: input.rows ?? rowsShown, isIdle: !isWorkedOn }),
+        ...board(state, plan, { now: systemClock.now(), rows: input.rows ?? rowsShownDefault, isIdle: !isWorkedOn }),
         ...(localCopy === null ? [] : ["", `${localCopy.key} in the store, ${shownLines}`]),
       ],
       data: {

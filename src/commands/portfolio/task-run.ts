@@ -7,7 +7,7 @@ import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { copyIn, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { responseForTask, type ReadingCommand, waysFor } from "../../portfolio/views/task-hints.ts";
-import { homeOfCopy } from "../../portfolio/worker/worker.ts";
+import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import { findProject, isBegun } from "../../project/runs/project-paths.ts";
@@ -15,57 +15,59 @@ import { firstFew } from "../../views/wording.ts";
 
 /** A run, the copy it is in, and its task. */
 export type TaskRun = { readonly run: string; readonly copy: string; readonly task: string };
-/** The same, with what its hints become in the portfolio's folder. */
+/** The same, with a function that rewrites a response's hints into commands for the portfolio's folder. */
 type FoundTaskRun = TaskRun & { readonly hinted: (response: CommandResponse) => CommandResponse };
 
-const endOfId = /-[a-z0-9]{6}$/;
+/** The random end of a task's id, such as `-k3x9qa` of `task-fix-login-k3x9qa`. */
+const idSuffix = /-[a-z0-9]{6}$/;
+const hintsMax = 3;
 
 export const isInPortfolio = (cwd: string): boolean => findPortfolio(cwd) !== null;
 
-/** The run meant by a name that is no run of the folder's own repository; null if there is no portfolio around it. */
+/** The run of the task that `name` means; null if there is no portfolio here, or the folder's own repository may have such a run. */
 export async function findTaskRun(context: CommandContext, name: string, reads: ReadingCommand): Promise<FoundTaskRun | null> {
   if (!isInPortfolio(context.cwd)) return null;
   const paths = requirePortfolio(context);
   const state = await readPortfolio(paths);
-  const hinted = (taskRun: TaskRun): FoundTaskRun => {
+  const addHints = (taskRun: TaskRun): FoundTaskRun => {
     const task = state.tasks[taskRun.task];
     if (task === undefined) return { ...taskRun, hinted: (response) => response };
     return { ...taskRun, hinted: (response) => responseForTask(response, taskRun.task, waysFor(state, task), reads) };
   };
-  const meant = findTask(state, name);
-  if (meant !== null) return hinted(currentRunOf(paths, state, meant));
-  const [match, ...more] = runsCalled(paths, name);
+  const taskId = findTask(state, name);
+  if (taskId !== null) return addHints(requireCurrentRun(paths, state, taskId));
+  const [match, ...more] = findRunsNamed(paths, name);
   if (match === undefined) return findProject(context.cwd) === null ? refuseUnknown(name) : null;
   if (more.length > 0)
     return refuse("run_missing", {
       message: `${name} is the name of ${1 + more.length} runs here: those of ${firstFew([match, ...more].map(({ task: id }) => id))}.`,
-      remediation: [match, ...more].slice(0, 3).map(({ task: id }) => `--run ${id}`),
+      remediation: [match, ...more].slice(0, hintsMax).map(({ task: id }) => `--run ${id}`),
     });
-  return hinted(match);
+  return addHints(match);
 }
 
-const refuseUnknown = (named: string): never =>
+const refuseUnknown = (name: string): never =>
   refuse("run_missing", {
-    message: `No task of this portfolio, and no run of one, is called ${named}.`,
+    message: `No task of this portfolio, and no run of one, is called ${name}.`,
     remediation: ["autopilot portfolio status"],
   });
 
-/** By its id, or by its name alone where that is one task's. */
-function findTask({ tasks }: PortfolioView, named: string): string | null {
-  if (tasks[named] !== undefined) return named;
+/** The id of the task with this id, or with this name if only one has it; null if none has. */
+function findTask({ tasks }: PortfolioView, name: string): string | null {
+  if (tasks[name] !== undefined) return name;
   const [match, ...more] = Object.keys(tasks).filter((id) => {
-    const name = id.replace(endOfId, "");
-    return name === named || name === `task-${named}`;
+    const taskName = id.replace(idSuffix, "");
+    return taskName === name || taskName === `task-${name}`;
   });
   if (more.length > 0 && match !== undefined)
     return refuse("run_missing", {
-      message: `${1 + more.length} tasks are called ${named}: ${firstFew([match, ...more])}.`,
-      remediation: [match, ...more].slice(0, 3).map((id) => `--run ${id}`),
+      message: `${1 + more.length} tasks are called ${name}: ${firstFew([match, ...more])}.`,
+      remediation: [match, ...more].slice(0, hintsMax).map((id) => `--run ${id}`),
     });
   return match ?? null;
 }
 
-function currentRunOf(paths: PortfolioPaths, { tasks }: PortfolioView, id: string): TaskRun {
+function requireCurrentRun(paths: PortfolioPaths, { tasks }: PortfolioView, id: string): TaskRun {
   const task = tasks[id];
   const copy = task === undefined ? null : copyIn(paths, task);
   const run = task?.run_id ?? null;
@@ -79,11 +81,11 @@ function currentRunOf(paths: PortfolioPaths, { tasks }: PortfolioView, id: strin
   return { run, copy, task: id };
 }
 
-/** Earlier attempts of a task count too, while their copies are there. */
-function runsCalled({ own }: PortfolioPaths, run: string): readonly TaskRun[] {
+/** The runs with this id in the tasks' copies. Earlier runs of a task count too, while their copies are there. */
+function findRunsNamed({ own }: PortfolioPaths, run: string): readonly TaskRun[] {
   const folder = join(own, "copies");
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("task-")) : [];
   return names
-    .filter((name) => isBegun(homeOfCopy(join(folder, name)), run))
+    .filter((name) => isBegun(pathsOfCopy(join(folder, name)), run))
     .map((name) => ({ run, copy: join(folder, name), task: name.slice(0, name.lastIndexOf(".")) }));
 }

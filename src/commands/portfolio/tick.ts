@@ -19,12 +19,7 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
       ...foreignWarning(visible.foreign),
       message: `${actions.length} ${actions.length === 1 ? "action" : "actions"}; ${waiting.length} wait. Nothing was done.`,
       page: [
-        ...(actions.length === 0
-          ? ["Nothing to do now."]
-          : actions.map(
-              (action) =>
-                `would ${"is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ")} ${subjectOf(action)}`,
-            )),
+        ...(actions.length === 0 ? ["Nothing to do now."] : actions.map(describeAction)),
         ...(waiting.length === 0 ? [] : ["", ...waiting.map(({ task_id, code, because }) => `waits ${task_id}  ${code}: ${because}`)]),
       ],
       data: { actions, waiting },
@@ -32,8 +27,13 @@ export function tickPortfolio(context: CommandContext, input: PoolInput & { read
   });
 }
 
-/** What an action is about; one without a name does not compile. */
-function subjectOf(action: Action): string {
+function describeAction(action: Action): string {
+  const verb = "is_approved" in action && action.is_approved ? "queue the approved work of" : action.do.replaceAll("_", " ");
+  return `would ${verb} ${describeSubject(action)}`;
+}
+
+/** What an action is about. A new kind of action without any of these fields does not compile. */
+function describeSubject(action: Action): string {
   if ("ended" in action) return `of ${action.ended.project_id ?? action.ended.scope}: ${action.ended.because}`;
   if ("tasks" in action) return action.tasks.join(", ");
   return "task_id" in action ? action.task_id : action.project_id;

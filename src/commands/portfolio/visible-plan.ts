@@ -14,13 +14,13 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { checkedPortfolio } from "../../portfolio/store/checked.ts";
 import type { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
-import { lookAtLandings } from "./look-at-landings.ts";
-import { lookAtWorkers } from "./look-at-workers.ts";
-import { readPoolTerms } from "./hold-pool.ts";
-import { planFor } from "./plan-for.ts";
+import { inspectLandings } from "./inspect-landings.ts";
+import { recoverTasks } from "./recover-tasks.ts";
+import { readPoolTerms } from "./lock-pool.ts";
+import { planPortfolio } from "./plan-portfolio.ts";
 import type { PoolInput } from "./pool.ts";
 
-type Visible = ReturnType<typeof visiblePortfolio>;
+type VisiblePortfolio = ReturnType<typeof visiblePortfolio>;
 
 /** The warning about another user's portfolio, which is only shown. */
 export const foreignWarning = (foreign: string | null) =>
@@ -32,24 +32,24 @@ export const foreignWarning = (foreign: string | null) =>
         remediation: ["autopilot portfolio adopt"],
       };
 
-/** The state with what is true of its workers now, and what a tick would do. Nothing is written. */
+/** The state as inspected now, and what a tick would do. */
 export async function readVisiblePlan(
   context: CommandContext,
-  { paths, foreign }: Visible,
+  { paths, foreign }: VisiblePortfolio,
   input: PoolInput,
 ): Promise<{ readonly state: PortfolioView; readonly plan: Plan }> {
   if (foreign !== null) {
     const state = await checkedPortfolio(paths);
-    return { state, plan: planFor(context, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
+    return { state, plan: planPortfolio(context, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
   }
   const state = await readPortfolio(paths);
   const terms = { ...readPoolTerms(paths), ...definedFields({ jobs: input.jobs, agent: input.agent }) };
   const open = { state, now: () => systemClock.now(), write: () => Promise.resolve() };
-  const { gone } = await lookAtWorkers({ paths, active: new Map() }, open);
-  const firstPlan = planFor(context, open, { input: terms, paths }, gone);
+  const { gone } = await recoverTasks({ paths, active: new Map() }, open);
+  const firstPlan = planPortfolio(context, open, { input: terms, paths }, gone);
   // Which landings are due follows from a plan, and what holds them up changes it: so it is planned again.
-  const { held, state: currentState } = await lookAtLandings(paths, state, firstPlan.actions, open.now());
-  const planAfterLandings = planFor(context, { ...open, state: currentState }, { input: terms, paths, held }, gone);
+  const { held, state: currentState } = await inspectLandings(paths, state, firstPlan.actions, open.now());
+  const planAfterLandings = planPortfolio(context, { ...open, state: currentState }, { input: terms, paths, held }, gone);
   const isElsewhere = portfolioMark(paths.own) !== null; // workers of other machines have agents of their own
   return {
     state: currentState,
@@ -57,32 +57,35 @@ export async function readVisiblePlan(
   };
 }
 
-/** A task whose repository is gone or whose agent can't be used here is not said to start: the tick that tries it asks a person. */
+/** Moves tasks that can't start, because their repository is gone or their agent unusable, from the actions to those that wait. */
 async function holdBackUnstartable(context: CommandContext, { projects, tasks }: PortfolioView, { actions, waiting }: Plan): Promise<Plan> {
   const problems = new Map<string, string | null>();
-  const problemOf = async (root: string, agent: string): Promise<string | null> => {
+  const findAgentProblem = async (root: string, agent: string): Promise<string | null> => {
     const key = `${root}\n${agent}`;
-    const known = problems.get(key);
-    if (known !== undefined) return known;
-    const read = readSettings(context, root);
-    const { problem } = await checkAvailability(context, agent, read.kind === "settings" ? read.config : {});
+    const cached = problems.get(key);
+    if (cached !== undefined) return cached;
+    const settings = readSettings(context, root);
+    const { problem } = await checkAvailability(context, agent, settings.kind === "settings" ? settings.config : {});
     problems.set(key, problem);
     return problem;
   };
-  const unable: Plan["waiting"][number][] = [];
+  const unstartable: Plan["waiting"][number][] = [];
   for (const action of actions) {
     if (action.do !== "dispatch" || action.is_approved) continue;
     const agent = agentName(action.agent);
     const repository = projects[tasks[action.task_id]?.project_id ?? ""]?.repository ?? context.cwd;
     if (!existsSync(repository)) {
       const because = `${repository} is not there; the tick that tries it asks you`;
-      unable.push({ task_id: action.task_id, code: "no_repository", because });
+      unstartable.push({ task_id: action.task_id, code: "no_repository", because });
       continue;
     }
-    const problem = await problemOf(repository, agent);
+    const problem = await findAgentProblem(repository, agent);
     const because = `${agent} can't be used here (${problem ?? ""}); the tick that tries it asks you`;
-    if (problem !== null) unable.push({ task_id: action.task_id, code: "agent", because });
+    if (problem !== null) unstartable.push({ task_id: action.task_id, code: "agent", because });
   }
-  const ids = new Set(unable.map(({ task_id }) => task_id));
-  return { actions: actions.filter((action) => action.do !== "dispatch" || !ids.has(action.task_id)), waiting: [...waiting, ...unable] };
+  const ids = new Set(unstartable.map(({ task_id }) => task_id));
+  return {
+    actions: actions.filter((action) => action.do !== "dispatch" || !ids.has(action.task_id)),
+    waiting: [...waiting, ...unstartable],
+  };
 }

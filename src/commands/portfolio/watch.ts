@@ -8,7 +8,7 @@ import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import type { PoolInput } from "./pool.ts";
 import { showPortfolio } from "./show.ts";
 
-const lookEveryMs = 1000;
+const refreshMs = 1000;
 
 /** A board that fits the terminal, drawn again while things change. Without a terminal it is shown once. */
 export function watchPortfolio(context: CommandContext, input: PoolInput): Promise<CommandResponse> {
@@ -16,13 +16,14 @@ export function watchPortfolio(context: CommandContext, input: PoolInput): Promi
     visiblePortfolio(context);
     const { board } = context;
     if (board === undefined || !context.isTerminal) return showPortfolio(context, input);
-    for (let before = ""; !context.interrupted.aborted;) {
+    for (let drawnText = ""; !context.interrupted.aborted;) {
       const rows = Math.max(1, board.rows() - 1);
       const { page = [], message } = await showPortfolio(context, { ...input, rows });
       const lines = (page.length === 0 ? [message] : page).slice(0, rows);
-      if (lines.join("\n") !== before) board.draw(lines);
-      before = lines.join("\n");
-      await sleep(lookEveryMs, undefined, { signal: context.interrupted }).catch(() => undefined);
+      const text = lines.join("\n");
+      if (text !== drawnText) board.draw(lines);
+      drawnText = text;
+      await sleep(refreshMs, undefined, { signal: context.interrupted }).catch(() => undefined);
     }
     return respond("ok", { message: "The portfolio goes on without being watched." });
   });

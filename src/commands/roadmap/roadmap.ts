@@ -3,7 +3,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { parsePhaseId } from "../../documents/phase-id.ts";
 import { goDraft, goNew, type GoFlags } from "../../runner/go-draft.ts";
-import { goDetected, refuseFailedElsewhere } from "../go-found.ts";
+import { goDetected, refuseFailedElsewhere } from "../go-detected.ts";
 import { givenObjectiveFlags } from "../../playbooks/contract/go-input.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "../detect-work.ts";

@@ -26,7 +26,7 @@ import { isReportedByPhases, listUserCriteria } from "../../views/criteria-statu
 import { formatAmount, plural } from "../../views/wording.ts";
 import { delayOrAsk } from "./try-again.ts";
 import { usageChange, usageOf } from "./charge-usage.ts";
-import { endOf, homeOfCopy, loadTaskRun } from "./worker.ts";
+import { endOf, pathsOfCopy, loadTaskRun } from "./worker.ts";
 
 const system = { actor: "system", reason_code: "ok" } as const;
 
@@ -126,7 +126,7 @@ function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | n
 
 /** The last result that a run's worker submitted, as it came; null if there is none. */
 async function submittedBy(copy: string, run: string): Promise<unknown> {
-  const projectPaths = homeOfCopy(copy);
+  const projectPaths = pathsOfCopy(copy);
   let hash: string | undefined;
   await forEachEntry(projectPaths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;

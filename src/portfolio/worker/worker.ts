@@ -38,7 +38,7 @@ import { raiseLimits } from "./raise-limits.ts";
 export const backendDefault = "acp";
 export const agentDefault = "codex";
 
-export const homeOfCopy = (copy: string): ProjectPaths => ({ root: copy, folder: join(copy, ".autopilot") });
+export const pathsOfCopy = (copy: string): ProjectPaths => ({ root: copy, folder: join(copy, ".autopilot") });
 
 export type Prepared = {
   readonly run: string;
@@ -116,9 +116,9 @@ async function prepareCopy(
   const copies = join(paths.own, "copies");
   const copy = join(copies, `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, { branch: project.target, commit: base });
-  const others = readdirSync(copies).map((name) => homeOfCopy(join(copies, name)));
+  const others = readdirSync(copies).map((name) => pathsOfCopy(join(copies, name)));
   // No other task's run has its name: people name a run by its id alone. Nothing is awaited between looking and claiming it.
-  const run = claimRunId(homeOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
+  const run = claimRunId(pathsOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
   return { copy, run, base, tip: work === null ? tip : null, conflicts };
 }
 
@@ -129,7 +129,7 @@ async function beginDraft(
   { copy, nonce, input }: { readonly copy: string; readonly nonce: string; readonly input: GoInput & { readonly newId: string } },
 ): Promise<void> {
   const { newId: run } = input;
-  const [copyContext, paths] = [{ ...context, cwd: copy }, homeOfCopy(copy)];
+  const [copyContext, paths] = [{ ...context, cwd: copy }, pathsOfCopy(copy)];
   const folder = runFolder(paths, run);
   if (storeAddress(context.env) !== null && !isBegun(paths, run) && sharedMark(folder) === null) markShared(folder, runKey(run, nonce));
   const begunRun = (await readBegun(paths, run)) ?? (await makeDraft(copyContext, paths, input), await readBegun(paths, run));
@@ -237,11 +237,11 @@ async function openRunOf(context: CommandContext, paths: PortfolioPaths, task: T
   const copy = copyIn(paths, task);
   if (copy === null || run === null || task.ingested || task.is_edited) return null;
   const loadedRun = await loadTaskRun(paths, task);
-  if (loadedRun === null) return existsSync(runFolder(homeOfCopy(copy), run)) ? { run, copy, tip: null } : null;
+  if (loadedRun === null) return existsSync(runFolder(pathsOfCopy(copy), run)) ? { run, copy, tip: null } : null;
   // A run that came with a portfolio from elsewhere is never resumed; its task begins anew.
-  if (!isOwnRun(context, homeOfCopy(copy), run)) return null;
+  if (!isOwnRun(context, pathsOfCopy(copy), run)) return null;
   const { status, tip } = loadedRun.view;
-  const loaded = { paths: homeOfCopy(copy), run, ...loadedRun };
+  const loaded = { paths: pathsOfCopy(copy), run, ...loadedRun };
   return { run, copy, tip: tip.commit, isOver: status === "completed" || status === "stopped", loaded }; // K2
 }
 
@@ -252,7 +252,7 @@ export async function loadTaskRun(
 ): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
   const copy = copyIn(paths, task);
   if (copy === null || task.run_id === null || !existsSync(copy)) return null;
-  const projectPaths = homeOfCopy(copy);
+  const projectPaths = pathsOfCopy(copy);
   return isBegun(projectPaths, task.run_id) ? readRunOrNull(projectPaths, task.run_id) : null;
 }
 

@@ -2,7 +2,7 @@
 // plainly that command (help, a slip, a folder that is not there, no run to speak of, documents beside it) is left to the whole command
 // line.
 
-import { isPlain, status } from "../../commands/status.ts";
+import { needsNoExtensions, status } from "../../commands/status.ts";
 import { respond } from "../../project/respond.ts";
 import { startProcess } from "./start-process.ts";
 import { runCommand, reportCrash, resolveFolder } from "./run-command.ts";
@@ -34,6 +34,6 @@ function parsePlainStatus(argv: readonly string[]): { readonly parsed: ParsedCom
   const parsed = parseCommandLine(argv, [quick]);
   if ("misuse" in parsed || parsed.globals.help || parsed.globals.version) return null;
   const { cwd, isFolder } = resolveFolder(parsed.globals, process.cwd());
-  if (!isFolder || !isPlain(cwd, parsed.input.run)) return null;
+  if (!isFolder || !needsNoExtensions(cwd, parsed.input.run)) return null;
   return { parsed, cwd };
 }

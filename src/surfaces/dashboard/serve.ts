@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { openFacts } from "../../commands/dashboard/facts.ts";
-import { resumeApart } from "../../commands/dashboard/resume-apart.ts";
+import { createResumeApart } from "../../commands/dashboard/resume-apart.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { isBelowRun } from "../../project/inside-run.ts";
@@ -30,10 +30,10 @@ export function dashboard(context: CommandContext, input: DashboardInput, script
     const unlock = openUnlock();
     const facts = openFacts(context);
     const program = [process.execPath, process.argv[1] ?? ""];
-    const settings = { context, facts, token, unlock, assets: buildAssets(script()), resumeApart: resumeApart(program) };
+    const settings = { context, facts, token, unlock, assets: buildAssets(script()), resumeApart: createResumeApart(program) };
     const server = await listenOnFreePort(settings, input.port);
     const address = `http://127.0.0.1:${server.port}/#${token}`;
-    const weak = await facts.weak();
+    const weak = await facts.findWeakness();
     context.show(`Dashboard  ${address}`);
     context.show(
       `Code       ${unlock.code}   the page asks for it before it may act while a run works at isolation none or clone${weak === null ? "" : ` (${weak})`}`,

@@ -93,7 +93,7 @@ async function handleChange(request: IncomingMessage, response: ServerResponse, 
   if (pathname !== "/api/request") return sendJson(response, 404, { says: "There is no such thing here." });
   const pageRequest = readRequest(body);
   if ("problem" in pageRequest) return sendJson(response, 400, { says: pageRequest.problem });
-  const weak = await facts.weak();
+  const weak = await facts.findWeakness();
   const key = request.headers["x-unlock"];
   if (weak !== null && !unlock.holds(typeof key === "string" ? key : undefined))
     return sendJson(response, 403, { says: `Read-only: ${weak}. Type the code that the terminal shows.`, reason_code: "read_only" }); // H2

@@ -15,7 +15,7 @@ export const answer: Command = {
   takesRun: true,
   run: async (context, input) => {
     const answerInput = { text: input.words.join(" "), ...omitUndefined({ run: input.run, block: input.text("block") }) };
-    const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
+    const { isPortfolioMeant } = await import("../../../commands/portfolio/is-portfolio-meant.ts");
     if (isPortfolioMeant(context.cwd, answerInput))
       return (await import("../../../commands/portfolio/answer.ts")).answerPortfolio(context, answerInput);
     return (await import("../../../commands/answer.ts")).answer(context, answerInput);

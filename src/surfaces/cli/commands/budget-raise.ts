@@ -21,7 +21,7 @@ export const budgetRaise: Command = {
   takesRun: true,
   ofTask: "changes",
   run: async (context, input) =>
-    (await import("../../../commands/budget.ts")).raise(context, {
+    (await import("../../../commands/budget.ts")).raiseLimits(context, {
       limits: [...input.words],
       ...omitUndefined({ run: input.run, reason: input.text("reason") }),
     }),

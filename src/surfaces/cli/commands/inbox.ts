@@ -12,7 +12,7 @@ export const inbox: Command = {
   flags: [],
   takesRun: true,
   run: async (context, input) => {
-    const { isPortfolioMeant } = await import("../../../commands/portfolio/meant.ts");
+    const { isPortfolioMeant } = await import("../../../commands/portfolio/is-portfolio-meant.ts");
     if (isPortfolioMeant(context.cwd, omitUndefined({ run: input.run })))
       return (await import("../../../commands/portfolio/inbox.ts")).portfolioInbox(context);
     return (await import("../../../commands/inbox-list.ts")).inbox(context, omitUndefined({ run: input.run }));

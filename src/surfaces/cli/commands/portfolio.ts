@@ -96,11 +96,12 @@ export const portfolioCommands: readonly Command[] = [
     ],
     run: async (context, input) => {
       const add = await import("../../../commands/portfolio/add.ts");
+      const { refuseUsage } = await import("../../../commands/portfolio/portfolio-input.ts");
       const [what, name = "", ...words] = input.words;
       const wrong = what === "project" || what === "task" ? findMisplacedFlags(input, what) : null;
-      if (wrong !== null) return add.refuseUsage(wrong);
+      if (wrong !== null) return refuseUsage(wrong);
       if (what === "task" && words.length > 0 && input.text("objective") !== undefined)
-        return add.refuseUsage("The objective is given twice: as words and with --objective.");
+        return refuseUsage("The objective is given twice: as words and with --objective.");
       if (what === "project") return add.addProject(context, { name: [name, ...words].join(" "), ...readProjectFlags(input) });
       if (what === "task")
         return add.addTask(context, {
@@ -109,7 +110,7 @@ export const portfolioCommands: readonly Command[] = [
           ...readTaskFlags(input),
           propose: input.flag("propose"),
         });
-      return add.refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
+      return refuseUsage(`autopilot portfolio add takes project or task, not ${what ?? "nothing"}.`);
     },
   }),
   subcommand("import", importSpec),
@@ -200,7 +201,7 @@ export const portfolioCommands: readonly Command[] = [
     run: async (context, input) => {
       const [id = ""] = input.words;
       const wrong = findMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");
-      if (wrong !== null) return (await import("../../../commands/portfolio/add.ts")).refuseUsage(wrong);
+      if (wrong !== null) return (await import("../../../commands/portfolio/portfolio-input.ts")).refuseUsage(wrong);
       const change = await import("../../../commands/portfolio/change.ts");
       return change.editPortfolio(context, {
         id,

@@ -50,7 +50,7 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [],
     flags: [],
     takesRun: false,
-    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, {}),
+    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(context, {}),
   },
   command("start", {
     summary: "Run benchmarks, commit a lever, run them again, and keep or revert it by what they show.",
@@ -117,7 +117,7 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [nameWord],
     flags: [],
     run: async (context, input) =>
-      (await import("../../../../commands/calibrate/show.ts")).calibrationStatus(context, omitUndefined({ name: input.words[0] })),
+      (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(context, omitUndefined({ name: input.words[0] })),
   }),
   command("resume", {
     summary: "Go on with an open cycle. What has finished is not run again.",
@@ -139,7 +139,7 @@ export const calibrateCommands: readonly Command[] = [
     arguments: [nameWord],
     flags: [text("html", "FILE", "Write it as one self-contained HTML file, with a picture of every run.")],
     run: async (context, input) =>
-      (await import("../../../../commands/calibrate/show.ts")).calibrationReport(
+      (await import("../../../../commands/calibrate/show.ts")).showCalibrationReport(
         context,
         omitUndefined({ name: input.words[0], html: input.text("html") }),
       ),
@@ -150,7 +150,7 @@ export const calibrateCommands: readonly Command[] = [
     details: [],
     arguments: [],
     flags: [],
-    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).calibrationList(context),
+    run: async (context) => (await import("../../../../commands/calibrate/show.ts")).listCalibrations(context),
   }),
   command("verdict", {
     summary: "The verdict of two files of recalls. Nothing is run or written.",
@@ -165,7 +165,7 @@ export const calibrateCommands: readonly Command[] = [
       { ...betterFlag, rare: false },
     ],
     run: async (context, input) =>
-      (await import("../../../../commands/calibrate/verdict.ts")).calibrationVerdict(
+      (await import("../../../../commands/calibrate/verdict.ts")).judgeCalibrationFiles(
         context,
         omitUndefined({
           before: input.text("before"),

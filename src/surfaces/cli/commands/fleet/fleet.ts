@@ -16,7 +16,7 @@ const storeFlag: FlagSpec = {
 };
 type FleetRequestKind = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
 const sendRequest = async (context: CommandContext, input: ParsedInput, ask: FleetRequestKind): Promise<CommandResponse> =>
-  (await import("../../../../commands/fleet/requests.ts")).requestOfRun(context, {
+  (await import("../../../../commands/fleet/requests.ts")).sendFleetRequest(context, {
     ...ask,
     key: input.words[0] ?? "",
     ...omitUndefined({ store: input.text("store") }),

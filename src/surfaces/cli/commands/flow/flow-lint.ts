@@ -11,5 +11,6 @@ export const flowLint: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../../commands/flows.ts")).lint(context, omitUndefined({ name: input.words[0] })),
+  run: async (context, input) =>
+    (await import("../../../../commands/flows.ts")).lintFlows(context, omitUndefined({ name: input.words[0] })),
 };

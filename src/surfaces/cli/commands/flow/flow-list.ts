@@ -10,5 +10,5 @@ export const flowList: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (context) => (await import("../../../../commands/flows.ts")).list(context, {}),
+  run: async (context) => (await import("../../../../commands/flows.ts")).listFlows(context, {}),
 };

@@ -11,5 +11,5 @@ export const flowShow: Command = {
   arguments: [{ name: "NAME", about: "the flow's name", names: "flows" }],
   flags: [],
   takesRun: false,
-  run: async (context, input) => (await import("../../../../commands/flows.ts")).show(context, omitUndefined({ name: input.words[0] })),
+  run: async (context, input) => (await import("../../../../commands/flows.ts")).showFlow(context, omitUndefined({ name: input.words[0] })),
 };

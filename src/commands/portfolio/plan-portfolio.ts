@@ -1,4 +1,4 @@
-// plan-for: the plan of a portfolio as it is here and now: with the user's settings, the room on the disk and the workers that are gone.
+// plan-portfolio: plans a portfolio as it is on this machine now: with the user's settings, the disk's room and the workers that are gone.
 
 import type { Plan, PlanFacts } from "../../portfolio/planner/plan-actions.ts";
 import { plan } from "../../portfolio/planner/plan.ts";
@@ -9,34 +9,38 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { resolveAgentPaths } from "../../project/named-agents.ts";
 
-export function planFor(
+const jobsDefault = 2;
+
+/** `gone`: tasks that are running by the journal and that no worker works on. */
+export function planPortfolio(
   context: CommandContext,
   open: Pick<OpenPortfolio, "state" | "now">,
-  given: {
+  conditions: {
     readonly input: { readonly jobs?: number | undefined; readonly agent?: string | undefined };
     readonly paths: PortfolioPaths;
+    /** Why the disk has no room for new copies. */
     readonly noRoom?: (quotaMb: number | undefined) => string | null;
     readonly held?: ReadonlyMap<string, string>;
     readonly red?: PlanFacts["red"];
   },
   gone: ReadonlySet<string>,
 ): Plan {
-  const read = readSettings(context, given.paths.root);
-  const config = read.kind === "settings" ? read.config : {};
-  const perAgent = Object.fromEntries(
+  const settings = readSettings(context, conditions.paths.root);
+  const config = settings.kind === "settings" ? settings.config : {};
+  const parallelByAgent = Object.fromEntries(
     Object.entries(config.agents ?? {}).flatMap(([name, { max_parallel }]) => (max_parallel === undefined ? [] : [[name, max_parallel]])),
   );
   return plan(open.state, {
     now: open.now(),
-    jobs: given.input.jobs ?? 2,
+    jobs: conditions.input.jobs ?? jobsDefault,
     gone,
-    perAgent,
-    noRoom: given.noRoom?.(config.disk_quota) ?? null,
-    ...(given.held === undefined ? {} : { held: given.held }),
-    ...(given.red === undefined ? {} : { red: given.red }),
+    perAgent: parallelByAgent,
+    noRoom: conditions.noRoom?.(config.disk_quota) ?? null,
+    ...(conditions.held === undefined ? {} : { held: conditions.held }),
+    ...(conditions.red === undefined ? {} : { red: conditions.red }),
     agent:
-      given.input.agent === undefined
-        ? resolveAgentPaths(given.paths.root, config.agent ?? agentDefault)
-        : resolveAgentPaths(context.cwd, given.input.agent),
+      conditions.input.agent === undefined
+        ? resolveAgentPaths(conditions.paths.root, config.agent ?? agentDefault)
+        : resolveAgentPaths(context.cwd, conditions.input.agent),
   });
 }

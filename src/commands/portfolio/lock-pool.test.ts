@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
-import { holdPool, readPoolTerms } from "./hold-pool.ts";
+import { lockPool, readPoolTerms } from "./lock-pool.ts";
 
 const own = mkdtempSync(join(tmpdir(), "pool-"));
 afterEach(() => rmSync(own, { recursive: true, force: true }));
@@ -11,7 +11,7 @@ const paths = { root: own, own } as PortfolioPaths;
 
 test("screens know what the pool at work was started with, and that none is at work", async () => {
   expect(readPoolTerms(paths)).toBeNull();
-  const release = await holdPool(paths, false, { jobs: 4, agent: "codex" });
+  const release = await lockPool(paths, false, { jobs: 4, agent: "codex" });
   expect(readPoolTerms(paths)).toEqual({ jobs: 4, agent: "codex" });
   release();
   expect(readPoolTerms(paths)).toBeNull();

@@ -1,11 +1,11 @@
-// meant: whether an answer or a question is about a portfolio rather than a single run.
+// is-portfolio-meant: whether a command that takes a run or a question (`inbox`, `answer`, `report`) is about a portfolio here.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { journalFile } from "../../journal/journal.ts";
 import { portfolioAt } from "../../portfolio/store/folder.ts";
 
-/** Whether a question that is answered or asked for belongs to a portfolio: by its id, or because the command is given in its folder. */
+/** A question is a portfolio's by its id; without one the portfolio is meant if the command is given in its folder and names no run. */
 export function isPortfolioMeant(
   cwd: string,
   { run, block }: { readonly run?: string | undefined; readonly block?: string | undefined },

@@ -1,4 +1,4 @@
-// look-at-landings: whether the merge queue could land now, by a look at each repository. Nothing is changed.
+// inspect-landings: finds out whether finished work could land now, by inspecting each repository. Changes nothing.
 
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
@@ -12,29 +12,30 @@ import { findRepository } from "../../workspace/git/repository.ts";
 import { findBranchObstacle } from "../../workspace/landing/land-branch.ts";
 
 type Merge = Extract<Action, { readonly do: "merge" }>;
-export type LandingsLook = {
-  /** By queue: what is in the way of its landing. */
+export type InspectedLandings = {
+  /** What keeps each queue from landing now. */
   readonly held: ReadonlyMap<string, string>;
-  /** The state with what is in the way now beside what the pool met when it last tried. */
+  /** The state with these obstacles in place of those that the pool met when it last tried. */
   readonly state: PortfolioView;
 };
 
-export async function lookAtLandings(
+/** `actions`: the plan, whose merges are the landings that are due. */
+export async function inspectLandings(
   paths: PortfolioPaths,
   state: PortfolioView,
   actions: readonly Action[],
   now: string,
-): Promise<LandingsLook> {
+): Promise<InspectedLandings> {
   if (portfolioMark(paths.own) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
-  const whyHeld = new Map<string, string>();
+  const reasonByQueue = new Map<string, string>();
   const heldByQueue: Record<string, Held> = { ...state.held };
   for (const action of actions) {
     const obstacle = action.do === "merge" ? await findObstacle(state, action) : null;
     if (action.do !== "merge" || obstacle === null) continue;
     const { repository, target } = action;
     const queue = queueOf(action);
-    whyHeld.set(queue, obstacle.why);
-    if (obstacle.command === null) delete heldByQueue[queue]; // its question says so
+    reasonByQueue.set(queue, obstacle.why);
+    if (obstacle.command === null) delete heldByQueue[queue]; // a question tells the person instead
     else
       heldByQueue[queue] = {
         repository,
@@ -44,7 +45,7 @@ export async function lookAtLandings(
         since: heldByQueue[queue]?.since ?? now,
       };
   }
-  return { held: whyHeld, state: { ...state, held: heldByQueue } };
+  return { held: reasonByQueue, state: { ...state, held: heldByQueue } };
 }
 
 async function findObstacle(state: PortfolioView, action: Merge): Promise<HeldUp | null> {
@@ -53,8 +54,8 @@ async function findObstacle(state: PortfolioView, action: Merge): Promise<HeldUp
   const { repository } = lookup;
   const tip = await readBranch(repository, `refs/heads/${action.target}`);
   if (tip === null) return branchGone(state, action);
-  const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
-  const holds = (commit: string, within: string): Promise<boolean> => isAncestor(call, commit, within).catch(() => false);
+  const gitOptions = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const holds = (commit: string, within: string): Promise<boolean> => isAncestor(gitOptions, commit, within).catch(() => false);
   const rewound = await lookForRewound(holds, state, { repository: action.repository, target: action.target, tip });
   if (rewound !== null) return rewound;
   const commits = action.tasks.flatMap((id) => state.tasks[id]?.commit ?? []);

@@ -1,28 +1,29 @@
-// go-found: `go` with no goal and no open run: drafts a run from another tool's run or the documents found here.
+// go-detected: `go` with no goal and no open run: drafts a run from work that was detected here, another tool's run or documents.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { findingText } from "../kit/finding.ts";
 import { type GoFlags, goNew } from "../runner/go-draft.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { type DetectedWork, detectWork, onlyCandidate } from "./detect-work.ts";
-import { invalidGoal } from "./nothing-to-do.ts";
+import { respondWithoutGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { playbooks } from "../playbooks/registry/table.ts";
 import { refuse, respond } from "../project/respond.ts";
 
 const findingsShownMax = 8;
 
-/** No run is open and no goal was given: detected work is resumed, if there is exactly one candidate; else a goal is asked for. */
+/** Starts from the detected work if there is exactly one candidate; otherwise says that the project is finished, or that a goal is missing. */
 export async function goWithoutGoal(context: CommandContext, paths: ProjectPaths | null, input: GoFlags): Promise<CommandResponse> {
   const detected = paths === null || input.run !== undefined ? [] : await detectWork(context, paths.root);
   const candidate = onlyCandidate(detected);
   if (candidate?.hasFailed === true) refuseFailedElsewhere(candidate);
   if (candidate !== null) return goDetected(context, candidate, input);
-  return (paths === null || input.run !== undefined ? null : await finishedHere(paths.root)) ?? invalidGoal(context, input);
+  const finished = paths === null || input.run !== undefined ? null : await respondIfFinished(paths.root);
+  return finished ?? respondWithoutGoal(context, input);
 }
 
-/** A project with nothing left to do responds with its status, not with a question for a goal. */
-async function finishedHere(root: string): Promise<CommandResponse | null> {
+/** The state of a project in which nothing is left to do; null for any other. */
+async function respondIfFinished(root: string): Promise<CommandResponse | null> {
   for (const load of Object.values(playbooks)) {
     const finished = await (await load()).findFinished?.(root);
     if (finished === undefined || finished === null) continue;
@@ -38,10 +39,10 @@ async function finishedHere(root: string): Promise<CommandResponse | null> {
 }
 
 /** A failed run of another tool continues only if a person says `resume`. */
-export function refuseFailedElsewhere({ summary: standing, files, flow }: DetectedWork): never {
+export function refuseFailedElsewhere({ summary, files, flow }: DetectedWork): never {
   return refuse("phase_failed", {
     state: "idle",
-    message: `Found ${standing} (${files.join(", ")}). Nothing was run again.`,
+    message: `Found ${summary} (${files.join(", ")}). Nothing was run again.`,
     remediation: ["autopilot resume tries once more", `autopilot go --flow ${flow} … starts anew`],
   });
 }
@@ -49,11 +50,11 @@ export function refuseFailedElsewhere({ summary: standing, files, flow }: Detect
 /** Drafts a run over the detected work. It needs the same acknowledgement as any other draft. */
 export function goDetected(
   context: CommandContext,
-  { flow, options, summary: standing, files, findings }: DetectedWork,
+  { flow, options, summary, files, findings }: DetectedWork,
   input: GoFlags,
 ): Promise<CommandResponse> {
   const notes = [
-    `Found ${standing} (${files.join(", ")}).`,
+    `Found ${summary} (${files.join(", ")}).`,
     ...findings.slice(0, findingsShownMax).map(findingText),
     ...(findings.length > findingsShownMax ? [`… ${findings.length - findingsShownMax} more remarks`] : []),
   ];

@@ -1,5 +1,4 @@
-// hold-pool: what a pool needs before it begins: its lock. What it works with is written down beside it, for the screens of others.
-// Invariants N1 and on: commands/portfolio/pool.ts.
+// lock-pool: the lock that a pool takes before it begins, and beside it the terms it works under, for commands that show a plan.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,15 +13,18 @@ import { refuse } from "../../project/respond.ts";
 const poolFolder = "pool";
 const termsFile = "terms.json";
 
-/** What a pool was started with, as far as a plan depends on it. */
+/** The flags of a pool that a plan depends on. */
 export type PoolTerms = { readonly jobs?: number | undefined; readonly agent?: string | undefined };
 
-/** N1. Pools of a store share it and keep out those that know of no store. */
-export async function holdPool({ own }: PortfolioPaths, shared: boolean, { jobs, agent }: PoolTerms): Promise<() => void> {
+/**
+ * Takes the lock and returns its release; refuses while another pool has it. With `isShared`, for pools of a store, other such pools may
+ * have it too: the store's lease decides which of them plans.
+ */
+export async function lockPool({ own }: PortfolioPaths, isShared: boolean, { jobs, agent }: PoolTerms): Promise<() => void> {
   const folder = ensureFolderBelow(own, poolFolder);
   ensureFolderBelow(own, "copies");
   try {
-    const lock = await takeLock(nodeDisk, folder, { shared });
+    const lock = await takeLock(nodeDisk, folder, { shared: isShared });
     writeFileSync(join(folder, termsFile), JSON.stringify({ pid: process.pid, jobs, agent }), { mode: 0o600 });
     return () => lock.release();
   } catch (error) {
@@ -41,9 +43,9 @@ export function readPoolTerms({ own }: Pick<PortfolioPaths, "own">): PoolTerms |
   if (owner === null) return null;
   try {
     const { pid, jobs, agent } = JSON.parse(readFileSync(join(own, poolFolder, termsFile), "utf8")) as Record<string, unknown>;
-    if (pid !== owner.pid) return {};
+    if (pid !== owner.pid) return {}; // the terms are an earlier pool's
     return { ...(typeof jobs === "number" ? { jobs } : {}), ...(typeof agent === "string" ? { agent } : {}) };
   } catch {
-    return {}; // it is just beginning
+    return {}; // the pool has the lock and has not written its terms yet
   }
 }
