@@ -1,4 +1,4 @@
-// catalog: the table of all commands, in the order in which the help shows them.
+// catalog: lists all commands, in the order in which the help shows them.
 
 import { ack } from "./commands/ack.ts";
 import { adopt } from "./commands/adopt.ts";

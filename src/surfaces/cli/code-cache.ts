@@ -5,10 +5,10 @@
 //   K1. Nothing is taken from a folder or a file that another user owns, that others may write to, or that is a link, nor from below such a
 //       folder: it is code. `doctor` says why. Nor from a folder in a repository (`XDG_CACHE_HOME` below a checkout, as some CI has it):
 //       its contents may be foreign.
-//   K2. It never keeps a command from running. What is not there, is damaged, or V8 does not accept (another version, other flags), is
-//       compiled. V8 itself does not look for damage, and would crash.
-//   K3. A file belongs to one build of ours and one version of Node, is written whole beside its name, synced, and renamed.
-//   K4. Only a process that had to compile something writes, and keeps what others found; a process that is killed writes nothing.
+//   K2. It never keeps a command from running. Code that is missing, damaged, or not accepted by V8 (another version, other flags) is
+//       compiled anew. Damage is detected here by checksums, because V8 would crash on it.
+//   K3. A cache file belongs to one build of ours and one version of Node. It is written whole under another name, synced, and renamed.
+//   K4. Only a process that had to compile something writes the file, and it keeps the code that others had cached.
 
 import {
   closeSync,
@@ -31,18 +31,26 @@ import { crc32 } from "node:zlib";
 import { codeCacheFolder, whyNoCache } from "../../project/code-cache-folder.ts";
 
 /** Parts of Node's loader that have no types. */
-type Loaded = { readonly exports: unknown; readonly require: (name: string) => unknown };
+type LoadedModule = { readonly exports: unknown; readonly require: (name: string) => unknown };
 type Loader = {
   readonly wrap: (text: string) => string;
   readonly enableCompileCache?: (folder: string) => unknown;
-  readonly prototype: { _compile: (this: Loaded, text: string, file: string) => unknown };
+  readonly prototype: { _compile: (this: LoadedModule, text: string, file: string) => unknown };
 };
-type Run = (this: unknown, exports: unknown, require: Loaded["require"], module: Loaded, file: string, folder: string) => unknown;
+type ModuleFunction = (
+  this: unknown,
+  exports: unknown,
+  require: LoadedModule["require"],
+  module: LoadedModule,
+  file: string,
+  folder: string,
+) => unknown;
 /** The position of one file's code in the cache file, and its checksum. */
-type Row = readonly [name: string, at: number, length: number, sum: number];
+type CacheRow = readonly [name: string, at: number, length: number, sum: number];
 
 const filesMax = 4;
 const tableBytesMax = 1 << 20;
+/** A cache file begins with the length and the checksum of its table, 4 bytes each; then come the table and the code. */
 const headBytes = 8;
 
 /** Loads our files from the code cache from now on. `build` names this build; the environment can switch the cache off. */
@@ -54,22 +62,22 @@ export function enableCodeCache(build: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (whyNoCache(folder) !== null) return; // K1: created by another process meanwhile
     if (loader.enableCompileCache !== undefined) loader.enableCompileCache(folder);
-    else compileHere(loader, join(folder, `${build}-${process.version}-${process.arch}`));
+    else compileWithCache(loader, join(folder, `${build}-${process.version}-${process.arch}`));
   } catch {
     return; // K2
   }
 }
 
 /** K1 */
-function requireOwn(stat: { readonly uid: number; readonly mode: number } | null): void {
+function requireUsersOwn(stat: { readonly uid: number; readonly mode: number } | null): void {
   if (stat === null || (process.getuid !== undefined && stat.uid !== process.getuid()) || (stat.mode & 0o022) !== 0)
     throw new Error("it is not the user's alone");
 }
 
-function compileHere(loader: Loader, file: string): void {
+function compileWithCache(loader: Loader, file: string): void {
   const cache = openCache(file);
   const scripts = new Map<string, Script>();
-  const loadingModules = new Map<string, Loaded>();
+  const loadingModules = new Map<string, LoadedModule>();
   let isNew = false;
   const compile = loader.prototype._compile;
   loader.prototype._compile = function (text, path) {
@@ -79,7 +87,7 @@ function compileHere(loader: Loader, file: string): void {
     const script = new Script(loader.wrap(text), { filename: path, ...(cachedData === null ? {} : { cachedData }) });
     isNew ||= cachedData === null || script.cachedDataRejected === true;
     scripts.set(name, script);
-    const run = script.runInThisContext() as Run;
+    const run = script.runInThisContext() as ModuleFunction;
     // Our files require each other a thousand times, and Node would resolve the path each time.
     const require = (id: string): unknown => (loadingModules.get(id) ?? { exports: this.require(id) }).exports;
     loadingModules.set(`./${name}`, this);
@@ -92,17 +100,17 @@ function compileHere(loader: Loader, file: string): void {
   };
   process.once("exit", () => {
     try {
-      if (isNew) write(file, cache, scripts); // K4
+      if (isNew) writeCache(file, cache, scripts); // K4
     } catch {
       return; // K2
     }
   });
 }
 
-type CodeCache = { readonly rows: readonly Row[]; readonly read: (name: string) => Buffer | null };
+type CodeCache = { readonly rows: readonly CacheRow[]; readonly read: (name: string) => Buffer | null };
 const emptyCache: CodeCache = { rows: [], read: () => null };
 
-/** The file stays open for what is loaded later: it may be replaced meanwhile. */
+/** The file stays open for code that is loaded later, because another process may replace it meanwhile. */
 function openCache(file: string): CodeCache {
   let fd: number;
   try {
@@ -112,14 +120,14 @@ function openCache(file: string): CodeCache {
   }
   try {
     const stat = fstatSync(fd);
-    requireOwn(stat.isFile() ? stat : null);
+    requireUsersOwn(stat.isFile() ? stat : null);
     const head = readAt(fd, 0, headBytes);
     const length = head.readUInt32LE(0);
     const table = readAt(fd, headBytes, Math.min(length, tableBytesMax));
     if (crc32(table) !== head.readUInt32LE(4)) throw new Error("it is damaged");
-    const rows = JSON.parse(table.toString("latin1")) as readonly Row[];
+    const rows = JSON.parse(table.toString("latin1")) as readonly CacheRow[];
     const rowsByName = new Map(rows.map((row) => [row[0], row]));
-    const readSound = ([, at, size, sum]: Row): Buffer | null => {
+    const readSound = ([, at, size, sum]: CacheRow): Buffer | null => {
       const bytes = readAt(fd, headBytes + length + at, size);
       return crc32(bytes) === sum ? bytes : null;
     };
@@ -146,8 +154,8 @@ function readAt(fd: number, at: number, length: number): Buffer {
   return bytes;
 }
 
-/** What was compiled here, with all that ran by now, unless more of it is known; and what others found. */
-function write(file: string, cache: CodeCache, loaded: ReadonlyMap<string, Script>): void {
+/** Writes the code compiled here, with every function that has run by now, unless the cached code is larger; and what others had cached. */
+function writeCache(file: string, cache: CodeCache, loaded: ReadonlyMap<string, Script>): void {
   const codeByName = new Map(cache.rows.flatMap(([name]) => [[name, cache.read(name)] as const]));
   for (const [name, script] of loaded) {
     const code = script.createCachedData();
@@ -155,7 +163,7 @@ function write(file: string, cache: CodeCache, loaded: ReadonlyMap<string, Scrip
   }
   const parts = [...codeByName].flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
   let end = 0;
-  const rows = parts.map(({ name, bytes }): Row => [name, (end += bytes.length) - bytes.length, bytes.length, crc32(bytes)]);
+  const rows = parts.map(({ name, bytes }): CacheRow => [name, (end += bytes.length) - bytes.length, bytes.length, crc32(bytes)]);
   const table = Buffer.from(JSON.stringify(rows), "latin1");
   const head = Buffer.alloc(headBytes);
   head.writeUInt32LE(table.length, 0);
@@ -163,7 +171,7 @@ function write(file: string, cache: CodeCache, loaded: ReadonlyMap<string, Scrip
   const draft = `${file}.${process.pid}`;
   const fd = openSync(draft, "wx", 0o600);
   try {
-    for (const bytes of [head, table, ...parts.map(({ bytes: own }) => own)])
+    for (const bytes of [head, table, ...parts.map((part) => part.bytes)])
       for (let index = 0; index < bytes.length;) index += writeSync(fd, bytes, index);
     fsyncSync(fd);
     renameSync(draft, file); // K3

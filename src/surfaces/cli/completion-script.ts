@@ -21,22 +21,23 @@ export function completionScript(shell: (typeof shells)[number], commands: reado
 
 const visibleFlags = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
 const topLevelCommands = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
-const commandSubcommands = (commands: readonly Command[], first: string): readonly Command[] =>
+const listSubcommands = (commands: readonly Command[], first: string): readonly Command[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `));
 const secondWord = ({ name }: Command): string => name.split(" ")[1] ?? "";
 
-/** Prints the names that only the folder knows, one a line. */
+/** Shell commands that print the names which only the user's folder knows, one a line. */
 const nameCommands: Readonly<Record<CompletionNames, string>> = {
   flows: "autopilot flow list 2>/dev/null | cut -d' ' -f1",
   schemas: "autopilot schema 2>/dev/null",
 };
 
-/** Its subcommands, or the values of its first argument. */
+/** The words that may follow a command: its subcommands, and the values of its first argument. */
 const completionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
     ? topLevelCommands(commands).map(({ name }) => name)
-    : [...commandSubcommands(commands, command.name).map(secondWord), ...(command.arguments[0]?.values ?? [])];
+    : [...listSubcommands(commands, command.name).map(secondWord), ...(command.arguments[0]?.values ?? [])];
 
+/** One bash function: it finds the command among the words typed so far, and offers its flags, subcommands or values. */
 function bashScript(commands: readonly Command[]): readonly string[] {
   const flags = [...globalFlags, ...commands.flatMap((command) => command.flags)].filter(({ hidden }) => hidden !== true);
   const flagsWithValue = [...new Map(flags.filter(({ kind }) => kind !== "flag").map((flag) => [flag.name, flag])).values()];
@@ -87,9 +88,12 @@ const flagCompletions = (flags: readonly FlagSpec[]): string =>
     .map(({ name }) => `--${name}`)
     .join(" ");
 
-/** The case of one command: the words that may come at each position, and its flags. */
+/**
+ * The case of one command: the words that may come at each position, and its flags.
+ * `    "budget") [[ $count -ne 0 ]] || words="raise"; flags="--reason" ;;`
+ */
 function bashCase(command: Command, commands: readonly Command[]): string {
-  const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...commandSubcommands(commands, command.name)];
+  const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...listSubcommands(commands, command.name)];
   const first = completionsAfter(command, commands).join(" ");
   const wordsByPosition = command.arguments.map(({ names, values = [] }, index) => {
     if (names !== undefined) return `$(${nameCommands[names]})`;
@@ -102,6 +106,7 @@ function bashCase(command: Command, commands: readonly Command[]): string {
   return `    "${command.name}")${wordCompletions.join("")} flags="${flags}" ;;`;
 }
 
+/** Lines such as `complete -c autopilot -n '__fish_seen_subcommand_from log' -l since -r -d 'Only from this number on.'` */
 function fishScript(commands: readonly Command[]): readonly string[] {
   const quoteForFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const names = topLevelCommands(commands)
@@ -116,7 +121,7 @@ function fishScript(commands: readonly Command[]): readonly string[] {
     const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
     return `complete -c autopilot${condition}${short} -l ${flag.name}${valueOption(flag)} -d ${quoteForFish(flag.about)}`;
   };
-  const within = (name: string): string => ` -n ${quoteForFish(`__fish_seen_subcommand_from ${name}`)}`;
+  const conditionFor = (name: string): string => ` -n ${quoteForFish(`__fish_seen_subcommand_from ${name}`)}`;
   return [
     `set -l autopilot_commands ${names}`,
     ...topLevelCommands(commands).map(
@@ -125,24 +130,26 @@ function fishScript(commands: readonly Command[]): readonly string[] {
     ),
     ...topLevelCommands(commands).flatMap((command) => {
       const words = completionsAfter(command, commands);
-      const commandFlags = [command, ...commandSubcommands(commands, command.name)].flatMap(({ flags }) => visibleFlags(flags));
+      const commandFlags = [command, ...listSubcommands(commands, command.name)].flatMap(({ flags }) => visibleFlags(flags));
       const argumentNames = command.arguments[0]?.names;
-      const subcommands = commandSubcommands(commands, command.name);
+      const subcommands = listSubcommands(commands, command.name);
       const condition =
         subcommands.length === 0
           ? command.name
           : `${command.name}; and not __fish_seen_subcommand_from ${subcommands.map(secondWord).join(" ")}`;
       return [
-        ...(words.length === 0 ? [] : [`complete -c autopilot -f${within(condition)} -a ${quoteForFish(words.join(" "))}`]),
+        ...(words.length === 0 ? [] : [`complete -c autopilot -f${conditionFor(condition)} -a ${quoteForFish(words.join(" "))}`]),
         ...(argumentNames === undefined
           ? []
-          : [`complete -c autopilot -f${within(command.name)} -a ${quoteForFish(`(${nameCommands[argumentNames]})`)}`]),
+          : [`complete -c autopilot -f${conditionFor(command.name)} -a ${quoteForFish(`(${nameCommands[argumentNames]})`)}`]),
         ...subcommands.flatMap((subcommand) => {
           const names = subcommand.arguments[0]?.names;
           const both = `${command.name}; and __fish_seen_subcommand_from ${secondWord(subcommand)}`;
-          return names === undefined ? [] : [`complete -c autopilot -f${within(both)} -a ${quoteForFish(`(${nameCommands[names]})`)}`];
+          return names === undefined
+            ? []
+            : [`complete -c autopilot -f${conditionFor(both)} -a ${quoteForFish(`(${nameCommands[names]})`)}`];
         }),
-        ...commandFlags.map((flag) => flagLine(within(command.name), flag)),
+        ...commandFlags.map((flag) => flagLine(conditionFor(command.name), flag)),
       ];
     }),
     ...globalFlags.map((flag) => flagLine("", flag)),

@@ -3,7 +3,6 @@
 import { omitUndefined } from "./omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "./spec.ts";
 
-/** Flags of every command that begins a run or takes one up. */
 export const yesFlag: FlagSpec = { name: "yes", kind: "flag", about: "Don't ask for confirmation." };
 export const resumeFlags: readonly FlagSpec[] = [
   { name: "now", rare: true, kind: "flag", about: "Don't wait for the circuit breaker's cooldown." },

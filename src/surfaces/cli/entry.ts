@@ -1,5 +1,5 @@
-// entry: where every command starts except those with their own entry. The stub starts it; other importers get `main`, which starts
-// nothing.
+// entry: the entry of the built program for every command but the fast `status`. The start script calls `start`; tests import `main`, which
+// does not start anything by itself.
 
 import { startProcess } from "./start-process.ts";
 import { main } from "./main.ts";

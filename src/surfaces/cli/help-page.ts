@@ -1,4 +1,4 @@
-// help-page: the help of one command and of all, from their specs.
+// help-page: renders the help of one command, and the overview of all, from their specs.
 
 import { type ArgumentSpec, type Command, type FlagSpec, globalFlags } from "./spec.ts";
 
@@ -20,39 +20,39 @@ export function helpPage(command: Command): readonly string[] {
     usageLine(command),
     "",
     ...command.details,
-    ...table(
+    ...titledRows(
       "Words",
       command.arguments.map((argument) => [argumentHead(argument), argument.about]),
     ),
-    ...table(
+    ...titledRows(
       "Flags",
       flags.map((flag) => [flagHead(flag), flagAbout(flag)]),
     ),
-    ...table(
+    ...titledRows(
       "Everywhere",
       globals.map((flag) => [flagHead(flag), flagAbout(flag)]),
     ),
   ];
 }
 
-/** The commands of every day a line each, the others by name. */
+/** The commands of the first chapter with their summaries, all others only by name. */
 export function overviewPage([first, ...others]: readonly Chapter[]): readonly string[] {
-  const rows = (chapter: Chapter): readonly Command[] => chapter.commands.filter(({ name }) => !name.includes(" "));
+  const topLevelCommands = (chapter: Chapter): readonly Command[] => chapter.commands.filter(({ name }) => !name.includes(" "));
   return [
     "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
     "",
     overviewUsage,
     ...(first === undefined
       ? []
-      : table(
+      : titledRows(
           first.title,
-          rows(first).map(({ name, summary }) => [name, summary]),
+          topLevelCommands(first).map(({ name, summary }) => [name, summary]),
         )),
-    ...table(
+    ...titledRows(
       "More commands",
       others.map((chapter) => [
         chapter.title,
-        rows(chapter)
+        topLevelCommands(chapter)
           .map(({ name }) => name)
           .join(", "),
       ]),
@@ -70,12 +70,12 @@ export function allCommandsPage(chapters: readonly Chapter[]): readonly string[]
     "",
     overviewUsage,
     ...chapters.flatMap(({ title, commands }) =>
-      table(
+      titledRows(
         title,
         commands.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => [name, summary]),
       ),
     ),
-    ...table(
+    ...titledRows(
       "Everywhere",
       globalFlags.map((flag) => [flagHead(flag), flagAbout(flag)]),
     ),
@@ -84,7 +84,7 @@ export function allCommandsPage(chapters: readonly Chapter[]): readonly string[]
   ];
 }
 
-function table(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+function titledRows(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
   if (rows.length === 0) return [];
   const width = Math.min(32, Math.max(...rows.map(([head]) => head.length)));
   return [
@@ -102,7 +102,6 @@ const argumentHead = ({ name, many, optional }: ArgumentSpec): string => {
 };
 
 function flagHead({ name, short, kind, placeholder, values }: FlagSpec): string {
-  // `-C DIR` is known by its letter; the long form is there for the curious.
   const long = short === undefined ? `--${name}` : `-${short}, --${name}`;
   if (kind === "flag") return long;
   return `${long} ${placeholder ?? (values === undefined ? "VALUE" : name.split("-").at(-1)?.toUpperCase())}`;

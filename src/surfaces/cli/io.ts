@@ -1,9 +1,8 @@
-// io: the terminal and process as `main` needs them; tests pass in their own.
+// io: the interface to the terminal and the process around a command; tests pass in their own.
 
-/** The signals: Ctrl-C asks it to come to rest, SIGTERM waits for nothing, SIGHUP means that its terminal is gone. */
+/** `rest` is Ctrl-C: the command should come to rest. `end` is SIGTERM: nothing may be waited for. `hangup`: the terminal is gone. */
 export type Interrupt = { readonly kind: "rest" | "end" | "hangup"; readonly code: number };
 
-/** The terminal and the process around a command, as `main` needs them; tests hand in their own. */
 export type CommandIo = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;

@@ -1,4 +1,4 @@
-// objective-flags: the flags that describe an objective, shared by `start` and `go`, and their values for the host.
+// objective-flags: the flags that describe an objective, shared by every command that starts a run, and how their values are read.
 
 import {
   approvalPolicies,

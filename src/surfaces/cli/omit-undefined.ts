@@ -1,4 +1,4 @@
-// omit-undefined: drops undefined fields, so that a flag that was not given is absent.
+// omit-undefined: drops the undefined fields of an object, so that a flag that was not given is absent from a use case's input.
 
 type MaybeKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
 export type WithoutUndefined<T> = Omit<T, MaybeKeys<T>> & { [K in MaybeKeys<T>]?: Exclude<T[K], undefined> };

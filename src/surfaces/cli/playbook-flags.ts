@@ -2,7 +2,7 @@
 
 import type { FlagSpec, ParsedInput } from "./spec.ts";
 
-/** Flags that mean something to the documents of a flow when a run is resumed; the host hands them on by name. */
+/** The command passes them on by name; only the playbook knows what they mean for its documents. */
 export const playbookFlags: readonly FlagSpec[] = [
   { name: "accept-spec-change", rare: true, kind: "flag", about: "Continue although the specification changed." },
 ];

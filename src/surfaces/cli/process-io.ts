@@ -1,7 +1,7 @@
 // process-io: implements `CommandIo` with the real terminal and process.
 //
 // Invariants:
-//   O1. What is written is written whole before the call returns, so that nothing is lost when the process ends.
+//   O1. A text is written whole before the call returns, so that nothing is lost when the process ends.
 //   O2. A reader that has gone away (`| head`) ends nothing but the writing, and a full disk behind `> file` loses no more than what did
 //       not fit: a run must not end because a log cannot grow. A response lost that way is reported at the end of the process.
 //   O3. node:tty and node:readline, which cost as much as a whole quick command, are loaded only on a terminal.
@@ -11,9 +11,9 @@ import { userInfo } from "node:os";
 import type { Interrupt, CommandIo } from "./io.ts";
 
 const userCharsMax = 128;
-const waitMs = 5;
+const fullPipeWaitMs = 5;
 /** A pipe that is not read for this long counts as closed. */
-const waitsMax = 12_000;
+const fullPipeWaitsMax = 12_000;
 
 export function processIo(): CommandIo {
   const closedStreams = { out: false, err: false };
@@ -59,16 +59,16 @@ function writeFileAtomically(fd: number, text: string): "whole" | "gone" | { rea
       waits = 0;
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : null;
-      if (code === "EPIPE" || code === "EIO" || code === "EBADF" || waits >= waitsMax) return "gone"; // O2
+      if (code === "EPIPE" || code === "EIO" || code === "EBADF" || waits >= fullPipeWaitsMax) return "gone"; // O2
       if (code !== "EAGAIN") return { lost: error instanceof Error ? error.message : String(error) }; // O2
       waits += 1;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs); // the pipe is full: let its reader read
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullPipeWaitMs); // the pipe is full: let its reader read
     }
   }
   return "whole";
 }
 
-/** The name for the journal; a container may run as a user without one. */
+/** The user's name, as the journal records it; a container may run as a user without one. */
 function userName(): string {
   const clean = (name: string): string => name.replace(/[\u0000-\u001f\u007f]/g, "").slice(0, userCharsMax);
   try {
@@ -97,7 +97,7 @@ function readLine(cancel: AbortSignal): Promise<string | null> {
   });
 }
 
-/** The codes are 128 plus the signal's number, as shells count. A hang-up has to be listened to: Node undoes what `nohup` set. */
+/** The codes are 128 plus the signal's number, as shells have it. SIGHUP needs a listener, or it would end the process despite `nohup`. */
 const interrupts = {
   SIGINT: { kind: "rest", code: 130 },
   SIGTERM: { kind: "end", code: 143 },

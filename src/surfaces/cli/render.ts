@@ -4,7 +4,7 @@
 //   R1. What people see has passed `visible()`, line by line: no text of an agent or a file steers the terminal or begins a line.
 //   R2. Colour is put on after that, only on a terminal, and only by us.
 //   R3. Every response but PASS says what to do now.
-//   R4. On a terminal every long line is broken between words by `broken`, but never inside a command: that is there to be copied.
+//   R4. On a terminal every long line is broken between words, but never inside a command: that is there to be copied.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
@@ -40,17 +40,18 @@ export function responseJson(response: CommandResponse, { isPretty }: { readonly
   return safeJson({ ...common, ...data, ...common }, isPretty ? 2 : undefined);
 }
 
-/** `columns` only for a terminal. */
+/** `columns` is set only if the output goes to a terminal. */
 export type TerminalFormat = { readonly hasColour: boolean; readonly columns?: number };
-/** Something to be copied as it is: a command up to the end of its clause. */
-const command = /\b(?:autopilot ["a-z-]|git [a-z]|npm [a-z])(?:"[^"]*"|'[^']*'|(?![;,:)](?:\s|$)|\s\().)*/g;
-const joint = "\ue000";
+/** A command to copy, up to the end of its clause: `autopilot resume` in `look at the log, then autopilot resume; or wait`. */
+const commandPattern = /\b(?:autopilot ["a-z-]|git [a-z]|npm [a-z])(?:"[^"]*"|'[^']*'|(?![;,:)](?:\s|$)|\s\().)*/g;
+/** Stands in for the blanks of a command while a line is wrapped. A private-use character, which texts do not contain. */
+const commandSpace = "\ue000";
 
 /** A line as it fits the terminal. R4 */
 function breakLine(line: string, columns: number | undefined): readonly string[] {
   if (columns === undefined) return [line];
-  const whole = line.replace(command, (wording) => wording.replaceAll(" ", joint));
-  return wrappedTo(whole, columns).map((piece) => piece.replaceAll(joint, " "));
+  const whole = line.replace(commandPattern, (wording) => wording.replaceAll(" ", commandSpace));
+  return wrappedTo(whole, columns).map((piece) => piece.replaceAll(commandSpace, " "));
 }
 
 export type Rendered = { readonly out: readonly string[]; readonly err: readonly string[] };

@@ -27,7 +27,7 @@ export function resolveFolder({ directory }: Globals, from: string): { readonly 
   return { cwd, isFolder: statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true };
 }
 
-/** How a command was started. `elsewhere`: finds a run that is not in this folder; the quick `status` does without it. */
+/** How a command was started. `elsewhere`: finds a run that is not in this folder; the fast `status` does without it. */
 export type Invocation = {
   readonly cwd: string;
   readonly argv: readonly string[];
@@ -72,13 +72,13 @@ export async function runCommand(parsed: ParsedCommandLine, { cwd, argv, io, els
   }
 }
 
-type Interruption = { readonly io: CommandIo; readonly interruption: AbortController; readonly hurry: AbortController };
+type InterruptHandling = { readonly io: CommandIo; readonly interruption: AbortController; readonly hurry: AbortController };
 
 /**
  * The first interrupt asks the command to end in order, a second one to hurry if it can, the next one ends the process. Returns a function
  * that stops listening.
  */
-function handleInterrupts(command: Command, context: TerminalContext, { io, interruption, hurry }: Interruption): () => void {
+function handleInterrupts(command: Command, context: TerminalContext, { io, interruption, hurry }: InterruptHandling): () => void {
   return io.onInterrupt(({ kind, code }) => {
     if (command.onInterrupt === undefined) return io.leave(code);
     // Without a terminal a hang-up means `nohup`. When a terminal closes, kernel and shell may both send the signal.
@@ -175,7 +175,7 @@ function hasColour(to: "out" | "err", argv: readonly string[], io: CommandIo): b
   return io.isTerminal[to] && !isRefused;
 }
 
-/** A field of the objective that was given and is not valid: a wrong value for its flag. A field that is missing is not. */
+/** Whether a flag of the objective was given with an invalid value, which is a usage error. A missing field is not. */
 const isWrongFlag = (code: CommandResponse["reason_code"], data: CommandResponse["data"]): boolean =>
   code === "objective_schema_invalid" &&
   typeof data?.["field"] === "string" &&

@@ -6,7 +6,7 @@ import { findProject, isBegun } from "../../project/runs/project-paths.ts";
 import { commands } from "./catalog.ts";
 import type { Command, ParsedInput } from "./spec.ts";
 
-/** Where the command reads, what it is given there, and its response as it is to be read here. */
+/** The context and input with which a command finds the run it names, and `hinted`, which adapts the hints of its response to this folder. */
 export async function locateNamedRun<Context extends CommandContext>(
   context: Context,
   command: Command,
@@ -24,23 +24,23 @@ export async function locateNamedRun<Context extends CommandContext>(
   return {
     context: { ...context, cwd: copy, calledIn: context.cwd },
     input: { ...input, words: isWord ? [] : input.words, run },
-    hinted: command.ofTask === "changes" ? goesOn : hinted,
+    hinted: command.ofTask === "changes" ? hintToContinue : hinted,
   };
 }
 
-/** A run that may use more is resumed by the portfolio. */
-const goesOn = (response: CommandResponse): CommandResponse =>
+/** A task's run is not resumed by hand: the portfolio does it. */
+const hintToContinue = (response: CommandResponse): CommandResponse =>
   response.result === "FAIL" ? response : { ...response, remediation: ["autopilot portfolio run"] };
 
 const longestFirst = commands.toSorted((a, b) => b.name.length - a.name.length);
 
-/** The command that a text begins with, if it only reads a run; null if it is another. */
+/** The name of the command that a text begins with, if that command only reads a run; else null. */
 export function findReadingCommand(text: string): string | null {
   const command = longestFirst.find(({ name }) => text.startsWith(name) && !/^[\w-]/.test(text.slice(name.length)));
   return command?.ofTask === "reads" ? command.name : null;
 }
 
-/** Where a run should have been named: in a portfolio's folder there is none of its own. */
+/** If no run was found because a portfolio's folder has none of its own, the hint says to name a task. */
 export async function withTaskHint({ cwd }: CommandContext, { name }: Command, response: CommandResponse): Promise<CommandResponse> {
   if (response.reason_code !== "run_missing" || findProject(cwd) !== null) return response;
   const { isInPortfolio } = await import("../../commands/portfolio/task-run.ts");

@@ -1,5 +1,5 @@
-// spec: a command is data: its words, flags and texts. The parser, the help, the completions and the reference all read the same data.
-// Only `run` is code, and it imports its use case when it is called, so that `status` never loads what `go` needs.
+// spec: the type of a command's specification: its arguments, flags and texts. The parser, the help, the completions and the reference all
+// read this data. Only `run` is code, and it imports its use case when it is called, so that `status` never loads what `go` needs.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -60,7 +60,7 @@ export type Command = {
   readonly flags: readonly FlagSpec[];
   /** Whether `--run ID` means something here. */
   readonly takesRun: boolean;
-  /** In a portfolio's folder that run may be a task's, named by the task or by its id; and whether it only reads the run. */
+  /** Set if, in a portfolio's folder, `--run` may also name a task's run: whether the command only reads that run, or changes it. */
   readonly ofTask?: "reads" | "changes";
   /** The message at the first interrupt, which asks to come to rest; the second exits. Without it the first one exits. */
   readonly onInterrupt?: string;
@@ -85,7 +85,7 @@ export const globalFlags: readonly FlagSpec[] = [
   { name: "no-color", kind: "flag", about: "No colour. NO_COLOR does the same." },
 ];
 
-/** What `go` and its like say when they are interrupted, and when they are asked to end. */
+/** The messages of `go` and of other commands that drive a run, when they are interrupted or asked to end. */
 export const pausesWhenInterrupted: Pick<Command, "onInterrupt" | "onSecondInterrupt" | "onTerminate"> = {
   onInterrupt: "! Pausing when the turn ends. Ctrl-C again pauses now; `autopilot resume` goes on.",
   onSecondInterrupt: "! Pausing now: the turn is cut short, its changes are saved aside. Ctrl-C again leaves without waiting.",

@@ -1,5 +1,5 @@
-// start-process: starts a command line in this process and exits with its code. An uncaught error is reported as a bug of autopilot's, and so is a
-// command that never responds: if nothing is left that could wake it, Node would end the process in silence and with success.
+// start-process: runs a command line in this process and exits with its code. An uncaught error is reported as a bug of autopilot's. So is
+// a command that waits for something that can never come: Node would otherwise exit silently and with success.
 
 import { reportCrash } from "./run-command.ts";
 import { closeInheritedFiles } from "./inherited-files.ts";

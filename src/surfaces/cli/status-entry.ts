@@ -1,6 +1,5 @@
-// status-entry: `autopilot status` in its own file, because it is called often: the file has only what that command needs. What is not
-// plainly that command (help, a slip, a folder that is not there, no run to speak of, documents beside it) is left to the whole command
-// line.
+// status-entry: the fast entry of `autopilot status`, which is called often: it loads only what that command needs. Whatever is not plainly
+// that command (help, a usage error, a missing folder, no run, a run with documents) is left to the whole command line.
 
 import { needsNoExtensions, status } from "../../commands/status.ts";
 import { respond } from "../../project/respond.ts";
@@ -11,11 +10,11 @@ import { omitUndefined } from "./omit-undefined.ts";
 import { parseCommandLine, type ParsedCommandLine } from "./parse-command-line.ts";
 import type { Command } from "./spec.ts";
 
-const quick: Command = {
+const fastStatus: Command = {
   ...statusCommand,
   run: (context, input) =>
     status(context, omitUndefined({ run: input.run }), {
-      idle: () => Promise.resolve(respond("run_idle")), // gone since it was looked for
+      idle: () => Promise.resolve(respond("run_idle")), // the run was removed after `isPlain` had found it
       playbookStatus: () => Promise.resolve(null),
     }),
 };
@@ -31,7 +30,7 @@ if (plainStatus !== null)
   );
 
 function parsePlainStatus(argv: readonly string[]): { readonly parsed: ParsedCommandLine; readonly cwd: string } | null {
-  const parsed = parseCommandLine(argv, [quick]);
+  const parsed = parseCommandLine(argv, [fastStatus]);
   if ("misuse" in parsed || parsed.globals.help || parsed.globals.version) return null;
   const { cwd, isFolder } = resolveFolder(parsed.globals, process.cwd());
   if (!isFolder || !needsNoExtensions(cwd, parsed.input.run)) return null;

@@ -1,4 +1,5 @@
-// terminal-context: the context of a command on a terminal: progress and questions go to stderr, so that stdout holds nothing but the response.
+// terminal-context: creates the context of a command on a terminal. Progress and questions go to stderr, so that stdout has nothing but the
+// response.
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
@@ -7,7 +8,7 @@ import { visible } from "../../kit/visible.ts";
 import type { CommandIo } from "./io.ts";
 import { progressLines, type TerminalFormat } from "./render.ts";
 
-const asksMax = 3;
+const answersMax = 3;
 const clearLine = "\r\u001b[2K";
 const clearBelow = "\u001b[0J";
 const boardRowsMax = 40;
@@ -95,7 +96,7 @@ async function ask(
   question: string,
   choices: readonly string[],
 ): Promise<string | null> {
-  for (let attempts = 0; attempts < asksMax; attempts += 1) {
+  for (let attempts = 0; attempts < answersMax; attempts += 1) {
     settle();
     io.write("err", `${visible(question)}${choices.length === 0 ? "" : ` [${choices.map(visible).join("/")}]`} `);
     const line = await io.readLine(cancel);

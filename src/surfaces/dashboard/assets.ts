@@ -1,4 +1,5 @@
-// assets: the dashboard's page and script, by their paths. The server serves nothing else, and the page loads nothing from other hosts.
+// assets: builds the dashboard's page and script, by their paths. The server serves nothing else, and the page loads nothing from other
+// hosts.
 //
 // Invariants:
 //   P1. The page needs one response to be seen: its style and its frame are in it. Only the script is loaded, and it loads the facts.
@@ -11,19 +12,25 @@ import { toHtml } from "../../views/web/to-html.ts";
 import { renderRail, railTabs } from "./rail.ts";
 import { securityPolicy } from "./guards.ts";
 
-/** `policy`: what a browser may do with it, if that differs from the other responses. */
+/** `policy`: its content security policy, if that differs from the other responses'. */
 export type Asset = { readonly type: string; readonly body: string; readonly policy?: string };
 export type Assets = Readonly<Record<string, Asset | undefined>>;
 
-/** What the script draws too, without what only it knows; it takes these elements over. P1 */
+/** The page's frame before any data is loaded. The script draws the same elements, and Preact reuses them. P1 */
 function frame(): string {
-  const place = { page: null, waits: 0, addressOf: (page: string) => `#${page}` };
+  const railState = { page: null, waits: 0, addressOf: (page: string) => `#${page}` };
   return toHtml(
-    el("div.frame", renderRail(place, false, null), el("main", { id: "main", tabindex: "-1" }, el("h1", "…")), railTabs(place, null)),
+    el(
+      "div.frame",
+      renderRail(railState, false, null),
+      el("main", { id: "main", tabindex: "-1" }, el("h1", "…")),
+      railTabs(railState, null),
+    ),
   );
 }
 
-const page = (): string => `<!doctype html>
+/** P1, P2 */
+const buildPage = (): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -44,7 +51,7 @@ const page = (): string => `<!doctype html>
 
 export const buildAssets = (script: string): Assets => ({
   __proto__: null as never,
-  "/": { type: "text/html; charset=utf-8", body: page(), policy: securityPolicy(`'sha256-${textHash(styleSheet)}'`) },
+  "/": { type: "text/html; charset=utf-8", body: buildPage(), policy: securityPolicy(`'sha256-${textHash(styleSheet)}'`) },
   "/app.js": { type: "text/javascript; charset=utf-8", body: script },
   "/favicon.ico": { type: "image/x-icon", body: "" },
 });

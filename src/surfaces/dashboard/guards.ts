@@ -3,13 +3,13 @@
 // Invariants:
 //   G1. The server is reached by the names of loopback only: a name that was pointed at it from elsewhere (DNS rebinding) is refused.
 //   G2. No other origin is answered, and none is ever allowed: there are no cookies and no CORS, so another page can't act for a person.
-//   G3. What shows or changes anything wants the token in a header; it is compared in constant time and dies with the server.
+//   G3. Every request that shows or changes anything needs the token in a header. It is compared in constant time and ends with the server.
 //   G4. Every response, also a refusal, has the headers that keep a browser from running, framing, sniffing or storing anything.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** 192 bits. */
+/** 192 random bits. */
 export const newToken = (): string => randomBytes(24).toString("base64url");
 
 export type Refused = { readonly status: 401 | 403 | 405 | 413 | 421 | 429; readonly says: string };
@@ -29,11 +29,11 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 }; // G4
 
-export type Guarded = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
+export type GuardedRequest = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
 
 /** Why a request is not answered; null if it is. */
 export function findRefusal(
-  { method, path, headers }: Guarded,
+  { method, path, headers }: GuardedRequest,
   { port, token }: { readonly port: number; readonly token: string },
 ): Refused | null {
   const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);

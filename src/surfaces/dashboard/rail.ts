@@ -1,4 +1,4 @@
-// rail: the dashboard's navigation: the pages' names, and their list beside the content. The server draws it first, then the script.
+// rail: renders the dashboard's navigation, the list of pages beside the content. The server draws it first, then the script.
 
 import { type Child, el, type Element } from "../../views/web/element.ts";
 import { type Icon, icon, stateIcon } from "../../views/web/icons.ts";
@@ -7,6 +7,7 @@ import { formatNumber } from "../../views/web/page-figures.ts";
 export const pageKeys = ["now", "inbox", "run", "log", "diff", "portfolio", "fleet", "cost", "settings"] as const;
 export type PageName = (typeof pageKeys)[number];
 
+/** `key`: the letter that opens the page after `g`. */
 export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: Icon, key: string]>> = {
   now: ["Now", "now", "n"],
   inbox: ["Inbox", "inbox", "i"],
@@ -21,32 +22,37 @@ export const pageNames: Readonly<Record<PageName, readonly [word: string, icon: 
 
 export type RailState = { readonly page: PageName | null; readonly waits: number; readonly addressOf: (page: PageName) => string };
 
-export function railItem(page: PageName, kind: string, at: RailState): Element {
+export function railItem(page: PageName, kind: string, rail: RailState): Element {
   const [word, shape] = pageNames[page];
-  const waits = page === "inbox" ? at.waits : 0;
+  const waits = page === "inbox" ? rail.waits : 0;
   return el(
     kind === "" ? "a" : `a.${kind}`,
-    { href: at.addressOf(page), ...(at.page === page ? { "aria-current": "page" } : {}) },
+    { href: rail.addressOf(page), ...(rail.page === page ? { "aria-current": "page" } : {}) },
     icon(shape),
     word,
     waits === 0 ? null : el("span.count", stateIcon("you"), el("span.num", formatNumber(waits)), el("span.hidden-text", " need you")),
   );
 }
 
-export const renderRail = (at: RailState, hasFleet: boolean, foot: Child): Element =>
+export const renderRail = (rail: RailState, hasFleet: boolean, foot: Child): Element =>
   el(
     "nav.rail",
     { "aria-label": "Pages" },
     el("a.brand", { href: "#now", "aria-label": "autopilot, to Now" }, icon("logo"), el("span", "autopilot")),
-    ...(["now", "inbox", "run"] as const).map((page) => railItem(page, "nav", at)),
-    railItem("log", "nav.sub", at),
-    railItem("diff", "nav.sub", at),
-    railItem("portfolio", "nav", at),
-    hasFleet ? railItem("fleet", "nav", at) : null,
-    ...(["cost", "settings"] as const).map((page) => railItem(page, "nav", at)),
+    ...(["now", "inbox", "run"] as const).map((page) => railItem(page, "nav", rail)),
+    railItem("log", "nav.sub", rail),
+    railItem("diff", "nav.sub", rail),
+    railItem("portfolio", "nav", rail),
+    hasFleet ? railItem("fleet", "nav", rail) : null,
+    ...(["cost", "settings"] as const).map((page) => railItem(page, "nav", rail)),
     el("div.foot", foot),
   );
 
 /** The navigation on a phone, at the lower edge: four pages, and `more` for the rest. */
-export const railTabs = (at: RailState, more: Child): Element =>
-  el("nav.tabs", { "aria-label": "Pages" }, ...(["now", "inbox", "run", "portfolio"] as const).map((page) => railItem(page, "", at)), more);
+export const railTabs = (rail: RailState, more: Child): Element =>
+  el(
+    "nav.tabs",
+    { "aria-label": "Pages" },
+    ...(["now", "inbox", "run", "portfolio"] as const).map((page) => railItem(page, "", rail)),
+    more,
+  );

@@ -17,8 +17,8 @@ import { newToken } from "./guards.ts";
 import { type Dashboard, type DashboardSettings, serveDashboard } from "./server.ts";
 import { openUnlock } from "./unlock.ts";
 
-const portUsual = 4114;
-const linkKeptMs = 30_000;
+const defaultPort = 4114;
+const linkLifetimeMs = 30_000;
 
 export type DashboardInput = { readonly port?: number | undefined; readonly open: boolean };
 
@@ -39,18 +39,18 @@ export function dashboard(context: CommandContext, input: DashboardInput, script
       `Code       ${unlock.code}   the page asks for it before it may act while a run works at isolation none or clone${weak === null ? "" : ` (${weak})`}`,
     );
     context.show("Only this machine can reach it. Ctrl-C ends it; runs go on without it.");
-    const forget = input.open ? openBrowser(address, context) : () => undefined;
+    const deleteLink = input.open ? openBrowser(address, context) : () => undefined;
     await untilInterrupted(context.interrupted);
-    forget();
+    deleteLink();
     await server.close();
     return respond("ok", { message: "The dashboard is closed; its link no longer opens anything.", data: { port: server.port } });
   });
 }
 
-/** The usual port, or any other where it is taken; one that was asked for, or nothing. */
+/** Without a requested port: the default one, or any free one if that is taken. A requested port that is taken is refused. */
 async function listenOnFreePort(settings: DashboardSettings, requestedPort: number | undefined): Promise<Dashboard> {
   try {
-    return await serveDashboard(settings, requestedPort ?? portUsual);
+    return await serveDashboard(settings, requestedPort ?? defaultPort);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
@@ -75,7 +75,7 @@ function clientScript(): string {
   return readFileSync(scriptPath, "utf8");
 }
 
-/** Everybody on the machine can read a process's words, so the browser is given a private file that leads to the address. */
+/** Everybody on the machine can read a process's arguments, so the browser is given a private file that redirects to the address. */
 function openBrowser(address: string, context: CommandContext): () => void {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-link-")); // 0700
   const file = join(folder, "dashboard.html");
@@ -84,13 +84,13 @@ function openBrowser(address: string, context: CommandContext): () => void {
     `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}"><title>autopilot</title>`,
     { mode: 0o600 },
   );
-  const forget = (): void => rmSync(folder, { recursive: true, force: true });
+  const deleteLink = (): void => rmSync(folder, { recursive: true, force: true });
   const opener = process.platform === "darwin" ? "open" : "xdg-open";
   const child = spawn(opener, [`file://${file}`], { stdio: "ignore", detached: true });
   child.on("error", () => context.show(`! ${opener} is not here: open the address above yourself.`));
   child.unref();
-  setTimeout(forget, linkKeptMs).unref();
-  return forget;
+  setTimeout(deleteLink, linkLifetimeMs).unref();
+  return deleteLink;
 }
 
 const untilInterrupted = (signal: AbortSignal): Promise<void> =>

@@ -33,14 +33,14 @@ const logRowsMax = 20_000;
 
 export type Dashboard = { readonly port: number; readonly close: () => Promise<void> };
 
-type Handling = DashboardSettings & { readonly stream: EventStream; readonly port: number };
+type RequestContext = DashboardSettings & { readonly stream: EventStream; readonly port: number };
 
 /** Listens on a port of 127.0.0.1; `port` 0 takes any. Throws the system's error if the port is taken. */
 export async function serveDashboard(settings: DashboardSettings, port: number): Promise<Dashboard> {
   const stream = openStream(settings.facts);
-  let bound = port;
+  let boundPort = port;
   const server: Server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000 }, (request, response) => {
-    void handleRequest(request, response, { ...settings, stream, port: bound }).catch((error: unknown) => {
+    void handleRequest(request, response, { ...settings, stream, port: boundPort }).catch((error: unknown) => {
       // H3
       const isTooLarge = error instanceof TooLarge;
       sendJson(response, isTooLarge ? 413 : 500, {
@@ -53,9 +53,9 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve()); // H1
   });
   const address = server.address();
-  if (typeof address === "object" && address !== null) bound = address.port;
+  if (typeof address === "object" && address !== null) boundPort = address.port;
   return {
-    port: bound,
+    port: boundPort,
     close: () =>
       new Promise((resolve) => {
         stream.close();
@@ -65,15 +65,15 @@ export async function serveDashboard(settings: DashboardSettings, port: number):
   };
 }
 
-async function handleRequest(request: IncomingMessage, response: ServerResponse, handling: Handling): Promise<void> {
-  const { port, token, assets, stream, facts } = handling;
+async function handleRequest(request: IncomingMessage, response: ServerResponse, requestContext: RequestContext): Promise<void> {
+  const { port, token, assets, stream, facts } = requestContext;
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
   const url = new URL(`http://127.0.0.1${request.url ?? "/"}`);
   const method = request.method ?? "";
   const refused = findRefusal({ method, path: url.pathname, headers: request.headers }, { port, token }); // H1
   if (refused !== null) return sendJson(response, refused.status, { says: refused.says });
   if (!url.pathname.startsWith("/api/")) return sendAsset(response, assets, url.pathname);
-  if (method === "POST") return handleChange(request, response, handling);
+  if (method === "POST") return handleChange(request, response, requestContext);
   if (url.pathname === "/api/events") {
     if (!stream.join(response)) sendJson(response, 429, { says: "Too many pages are open." });
     return;
@@ -83,8 +83,8 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
   sendJson(response, 200, pageFacts);
 }
 
-async function handleChange(request: IncomingMessage, response: ServerResponse, handling: Handling): Promise<void> {
-  const { port, unlock, facts, context, resumeApart } = handling;
+async function handleChange(request: IncomingMessage, response: ServerResponse, requestContext: RequestContext): Promise<void> {
+  const { port, unlock, facts, context, resumeApart } = requestContext;
   const { pathname } = new URL(`http://127.0.0.1${request.url ?? "/"}`);
   const body = parseJson(await readBody(request));
   if (isFromRun(request.socket.remotePort, port))

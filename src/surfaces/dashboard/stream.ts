@@ -7,7 +7,7 @@
 import type { ServerResponse } from "node:http";
 import type { Facts } from "../../commands/dashboard/facts.ts";
 
-const lookEveryMs = 400;
+const pollEveryMs = 400;
 const beatEveryMs = 15_000;
 const unreadBytesMax = 256 * 1024;
 const pagesMax = 32;
@@ -16,9 +16,9 @@ export type EventStream = { readonly join: (response: ServerResponse) => boolean
 
 export function openStream(facts: Pick<Facts, "marks">): EventStream {
   const pages = new Set<ServerResponse>();
-  let known: Readonly<Record<string, string>> = {};
+  let knownMarks: Readonly<Record<string, string>> = {};
   let timer: NodeJS.Timeout | null = null;
-  let beatAt = 0;
+  let sinceBeatMs = 0;
 
   const send = (text: string): void => {
     for (const page of pages) {
@@ -26,15 +26,15 @@ export function openStream(facts: Pick<Facts, "marks">): EventStream {
       else page.write(text);
     }
   };
-  const look = (): void => {
+  const pollMarks = (): void => {
     const marks = facts.marks();
-    const changed = Object.keys({ ...known, ...marks }).filter((key) => known[key] !== marks[key]);
-    known = marks;
-    beatAt += lookEveryMs;
+    const changed = Object.keys({ ...knownMarks, ...marks }).filter((key) => knownMarks[key] !== marks[key]);
+    knownMarks = marks;
+    sinceBeatMs += pollEveryMs;
     if (changed.length > 0) send(`data: ${JSON.stringify({ changed: changed.slice(0, 500) })}\n\n`);
-    else if (beatAt >= beatEveryMs) send(": still here\n\n");
+    else if (sinceBeatMs >= beatEveryMs) send(": still here\n\n");
     else return;
-    beatAt = 0;
+    sinceBeatMs = 0;
   };
   const leave = (page: ServerResponse): void => {
     pages.delete(page);
@@ -51,8 +51,8 @@ export function openStream(facts: Pick<Facts, "marks">): EventStream {
       response.on("close", () => leave(response));
       response.on("error", () => leave(response));
       if (timer === null) {
-        known = facts.marks();
-        timer = setInterval(look, lookEveryMs);
+        knownMarks = facts.marks();
+        timer = setInterval(pollMarks, pollEveryMs);
       }
       return true;
     },

@@ -8,7 +8,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { isEqualConstantTime } from "./guards.ts";
 
-const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"; // without I, O, 0 and 1, which are easily confused
+const codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"; // without I, O, 0 and 1, which are easily confused
 const codeChars = 6;
 const triesMax = 5;
 const keysMax = 20;
@@ -21,18 +21,18 @@ export type Unlock = {
 };
 
 export function openUnlock(): Unlock {
-  const code = Array.from({ length: codeChars }, () => letters[randomInt(letters.length)]).join("");
+  const code = Array.from({ length: codeChars }, () => codeAlphabet[randomInt(codeAlphabet.length)]).join("");
   const keys: string[] = [];
-  let wrong = 0;
+  let wrongCodes = 0;
   return {
     code,
     type: (typedCode) => {
-      if (wrong >= triesMax) return "shut"; // U2
+      if (wrongCodes >= triesMax) return "shut"; // U2
       if (!isEqualConstantTime(typedCode.trim().toUpperCase(), code)) {
-        wrong++;
+        wrongCodes++;
         return "wrong";
       }
-      wrong = 0;
+      wrongCodes = 0;
       const key = randomBytes(24).toString("base64url"); // U1
       keys.push(key);
       if (keys.length > keysMax) keys.shift();

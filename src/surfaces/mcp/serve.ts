@@ -1,4 +1,5 @@
-// serve: the MCP server on stdin and stdout, until the client closes its end or the person interrupts. Nothing else is written to stdout.
+// serve: runs the MCP server on stdin and stdout, until the client closes its end or the person interrupts. Nothing else is written to
+// stdout.
 
 import type { Readable } from "node:stream";
 import { openMcpServer } from "../../commands/mcp/server.ts";
@@ -19,45 +20,45 @@ export function serveMcp(
   return catchRefusals(async () => {
     const handleLine = openMcpServer(context, grants);
     const pending = new Set<Promise<void>>();
-    const take = (line: string): void => {
+    const answerLine = (line: string): void => {
       const work = handleLine(line).then((reply) => {
         if (reply !== null) print(reply);
       });
       const settled = work.finally(() => pending.delete(settled));
       pending.add(settled);
     };
-    await eachLine(from, context.interrupted, take, () => print(tooLong));
+    await readLines(from, context.interrupted, answerLine, () => print(tooLong));
     if (!context.interrupted.aborted) await Promise.all(pending); // what was asked for is answered even if nothing more comes
     return respond("ok", { message: "", page: [] });
   });
 }
 
 /** Whole lines, each bounded; one that is too long is reported once and skipped. */
-function eachLine(from: Readable, interrupted: AbortSignal, take: (line: string) => void, onTooLong: () => void): Promise<void> {
+function readLines(from: Readable, interrupted: AbortSignal, answerLine: (line: string) => void, onTooLong: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    let rest = "";
+    let partialLine = "";
     let isSkipping = false;
-    const leave = (): void => {
+    const endReading = (): void => {
       from.destroy();
       resolve();
     };
-    if (interrupted.aborted) return leave();
-    interrupted.addEventListener("abort", leave, { once: true });
+    if (interrupted.aborted) return endReading();
+    interrupted.addEventListener("abort", endReading, { once: true });
     from.setEncoding("utf8");
     from.on("data", (piece: string) => {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop() ?? "";
+      const lines = (partialLine + piece).split("\n");
+      partialLine = lines.pop() ?? "";
       for (const line of lines) {
-        if (!isSkipping) take(line);
+        if (!isSkipping) answerLine(line);
         isSkipping = false;
       }
-      if (rest.length <= lineCharsMax) return;
+      if (partialLine.length <= lineCharsMax) return;
       if (!isSkipping) onTooLong();
       isSkipping = true;
-      rest = "";
+      partialLine = "";
     });
     from.once("end", () => {
-      if (!isSkipping && rest.trim() !== "") take(rest);
+      if (!isSkipping && partialLine.trim() !== "") answerLine(partialLine);
       resolve();
     });
     from.once("error", reject);

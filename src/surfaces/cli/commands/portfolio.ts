@@ -1,4 +1,4 @@
-// portfolio: the commands over many projects. All their code is loaded when one of them runs.
+// portfolio: command-line specs of `portfolio` and its subcommands, which work on many projects at once.
 
 import { omitUndefined } from "../omit-undefined.ts";
 import type { Command } from "../spec.ts";

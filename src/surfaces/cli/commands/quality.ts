@@ -8,7 +8,7 @@ import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";
 
 const sharedFlagNames = ["max-budget", "approval-policy", "agent", "isolation", "option"];
 
-const ownFlags: readonly FlagSpec[] = [
+const qualityFlags: readonly FlagSpec[] = [
   {
     name: "require-docs",
     kind: "flag",
@@ -39,7 +39,7 @@ export const quality: Command = {
     "Continues the open audit, also one that another tool began. The log of a finished one moves to quality/history/.",
   ],
   arguments: [],
-  flags: [...ownFlags, ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name))],
+  flags: [...qualityFlags, ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name))],
   takesRun: true,
   ...pausesWhenInterrupted,
   run: async (context, input) =>

@@ -7,8 +7,8 @@ import { objectiveFlags } from "../objective-flags.ts";
 import { type Command, pausesWhenInterrupted } from "../spec.ts";
 import { parseStagedFlags, stagedFlags } from "../staged-flags.ts";
 
-/** What another tool's run must be given when it is resumed as one of ours. */
-const forImports = objectiveFlags.filter(({ name }) => name === "agent" || name === "isolation");
+/** Flags for resuming another tool's run as one of ours: its files name neither an agent nor a sandbox. */
+const importFlags = objectiveFlags.filter(({ name }) => name === "agent" || name === "isolation");
 
 export const resume: Command = {
   name: "resume",
@@ -25,7 +25,7 @@ export const resume: Command = {
     ...stagedFlags,
     maxCyclesFlag,
     { ...yesFlag, about: "Confirm the preview of a run taken over from another tool." },
-    ...forImports,
+    ...importFlags,
   ],
   takesRun: true,
   ...pausesWhenInterrupted,

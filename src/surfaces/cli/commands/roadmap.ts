@@ -8,7 +8,7 @@ import { type Command, type FlagSpec, pausesWhenInterrupted } from "../spec.ts";
 
 const sharedFlagNames = ["scope", "max-budget", "agent", "isolation", "risk-level", "approval-policy", "option"];
 
-const ownFlags: readonly FlagSpec[] = [
+const roadmapFlags: readonly FlagSpec[] = [
   {
     name: "complete",
     kind: "flag",
@@ -39,7 +39,7 @@ export const roadmap: Command = {
   ],
   arguments: [{ name: "PHASES", about: "which phases", many: true, optional: true }],
   flags: [
-    ...ownFlags,
+    ...roadmapFlags,
     ...playbookFlags.filter(({ name }) => name === "accept-spec-change"),
     ...objectiveFlags.filter(({ name }) => sharedFlagNames.includes(name)),
   ],

@@ -2,7 +2,7 @@
 
 import type { Command } from "../spec.ts";
 
-/** `status` without its doing: it has two entries, and the quick one must not load what only the other needs. */
+/** `status` without its code. `status` starts from two files, and the fast one must not load what only the other needs. */
 export const statusCommand: Omit<Command, "run"> = {
   name: "status",
   summary: "Where the run is, and what it needs.",

@@ -4,7 +4,7 @@ import { isUnlocked, Refused, postRequest, unlock } from "./api.ts";
 import { reloadPage } from "./loading.ts";
 import { draw, state, toast } from "./store.ts";
 
-/** Why nothing can be asked for now; null if it can. */
+/** Why no change can be requested now; null if one can. */
 export function whyReadOnly(): string | null {
   if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
   const weak = state.overview?.weak ?? null;

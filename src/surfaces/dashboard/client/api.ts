@@ -5,20 +5,20 @@
 
 const tokenKey = "autopilot.token";
 const unlockKey = "autopilot.unlock";
-const tokenForm = /^#?([A-Za-z0-9_-]{32})$/;
+const tokenPattern = /^#?([A-Za-z0-9_-]{32})$/;
 
-/** The server's refusal. */
+/** The server refused a request; the message is the server's. */
 export class Refused extends Error {
   readonly status: number;
-  constructor(status: number, says: string) {
-    super(says);
+  constructor(status: number, message: string) {
+    super(message);
     this.status = status;
   }
 }
 
 /** Takes a token out of the address, if there is one. A1 */
 export function takeTokenFromAddress(): boolean {
-  const token = tokenForm.exec(location.hash)?.[1];
+  const token = tokenPattern.exec(location.hash)?.[1];
   if (token === undefined) return false;
   sessionStorage.setItem(tokenKey, token);
   sessionStorage.removeItem(unlockKey);
@@ -36,7 +36,7 @@ export const isUnlocked = (): boolean => sessionStorage.getItem(unlockKey) !== n
 export async function fetchFacts<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
   const words = new URLSearchParams(query).toString();
   const response = await fetch(`/api/${path}${words === "" ? "" : `?${words}`}`, { headers: headers(), cache: "no-store" });
-  return read<T>(response);
+  return readJson<T>(response);
 }
 
 export type ChangeResponse = {
@@ -61,28 +61,28 @@ async function post<T>(path: string, body: object): Promise<T> {
     body: JSON.stringify(body),
     cache: "no-store",
   });
-  return read<T>(response);
+  return readJson<T>(response);
 }
 
-async function read<T>(response: Response): Promise<T> {
+async function readJson<T>(response: Response): Promise<T> {
   const body = (await response.json().catch(() => ({}))) as { readonly says?: string };
   if (!response.ok) throw new Refused(response.status, body.says ?? `The server answered ${response.status}.`);
   return body as T;
 }
 
-/** Calls back with the keys that changed, until the stream ends; throws when it does. EventSource can't send the token. */
+/** Calls back with the keys that changed, and throws when the stream ends. Uses fetch, because EventSource can't send the token. */
 export async function followChanges(onChange: (changed: readonly string[]) => void, signal: AbortSignal): Promise<never> {
   const response = await fetch("/api/events", { headers: headers(), cache: "no-store", signal });
-  if (!response.ok || response.body === null) await read<never>(response);
+  if (!response.ok || response.body === null) await readJson<never>(response);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  let unread = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) throw new Error("the stream ended");
-    rest += decoder.decode(value, { stream: true });
-    const messages = rest.split("\n\n");
-    rest = messages.pop() ?? "";
+    unread += decoder.decode(value, { stream: true });
+    const messages = unread.split("\n\n");
+    unread = messages.pop() ?? "";
     for (const message of messages)
       if (message.startsWith("data: ")) onChange((JSON.parse(message.slice(6)) as { readonly changed: readonly string[] }).changed);
   }

@@ -4,15 +4,16 @@ import { type Child, el, type Element } from "../../../views/web/element.ts";
 import { whyReadOnly } from "./actions.ts";
 import { toast } from "./store.ts";
 
-type Kind = "" | "first" | "quiet";
+type ButtonKind = "" | "first" | "quiet";
 
-export const button = (label: Child, onClick: () => void, kind: Kind = "", more: Record<string, unknown> = {}): Element =>
+export const button = (label: Child, onClick: () => void, kind: ButtonKind = "", more: Record<string, unknown> = {}): Element =>
   el("button.button", { type: "button", class: kind, onClick, ...more }, label);
 
-/** A button that asks for a change. `idle`: why it would do nothing yet. */
-export function actionButton(label: Child, act: () => void, kind: Kind = "", idle: string | null = null): Element {
-  const why = whyReadOnly() ?? idle;
+/** A button that requests a change. `whyIdle`: why pressing it would do nothing yet. */
+export function actionButton(label: Child, act: () => void, kind: ButtonKind = "", whyIdle: string | null = null): Element {
+  const why = whyReadOnly() ?? whyIdle;
   return button(label, () => (why === null ? act() : toast(why)), kind, why === null ? {} : { "aria-disabled": "true", title: why });
 }
 
+/** Focusable by script, so that a screen reader begins there after a page change. */
 export const pageHeading = (text: Child): Element => el("h1", { tabindex: "-1" }, text);

@@ -16,17 +16,17 @@ export const pageTitle = (page: PageName): string => pageNames[page][0];
 export const pageOfKey = (key: string): PageName | null =>
   (Object.entries(pageNames).find(([, [, , letter]]) => letter === key)?.[0] as PageName | undefined) ?? null;
 
-const aboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
-const pageAddress = (page: PageName): string => (aboutRun(page) && state.key !== null ? pageLink(page, state.key) : pageLink(page));
+const isAboutRun = (page: PageName): boolean => page === "run" || page === "log" || page === "diff";
+const pageAddress = (page: PageName): string => (isAboutRun(page) && state.key !== null ? pageLink(page, state.key) : pageLink(page));
 
-const place = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf: pageAddress });
+const railState = (): RailState => ({ page: state.page, waits: state.overview?.attention.length ?? 0, addressOf: pageAddress });
 
 export function frame(content: Child): Element {
   return el(
     "div.frame",
-    el("a.skip", { href: "#main", onClick: skip }, "To the content"),
-    renderRail(place(), state.overview?.hasStore === true || state.page === "fleet", [
-      connection(),
+    el("a.skip", { href: "#main", onClick: skipToContent }, "To the content"),
+    renderRail(railState(), state.overview?.hasStore === true || state.page === "fleet", [
+      connectionLabel(),
       el(
         "div.row.keep",
         button("Theme", toggleTheme, "quiet"),
@@ -34,24 +34,24 @@ export function frame(content: Child): Element {
       ),
     ]),
     el("main", { id: "main", tabindex: "-1" }, banners(), content),
-    railTabs(place(), more()),
+    railTabs(railState(), moreButton()),
     state.toast === null ? null : el("div.toast", { role: "status" }, foreignText(state.toast)),
     dialogs(),
   );
 }
 
-function skip(event: Event): void {
+function skipToContent(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
 }
 
-function connection(): Element {
+function connectionLabel(): Element {
   if (state.connection === "gone") return stateLabel("bad", "not connected");
   if (state.held) return stateLabel("paused", "held");
   return stateLabel(state.connection === "live" ? "ok" : "waits", state.connection === "live" ? "live" : "opening");
 }
 
-const more = (): Element =>
+const moreButton = (): Element =>
   el(
     "button",
     {
@@ -69,7 +69,7 @@ export function openDialog(dialog: NonNullable<typeof state.dialog>): void {
   draw();
 }
 
-/** Where something can be done; a page that is only read asks for no code. */
+/** The pages on which something can be changed; the others ask for no code. */
 const actingPages: ReadonlySet<string> = new Set(["now", "inbox", "run", "diff", "portfolio"]);
 
 function banners(): Child {
@@ -117,7 +117,7 @@ function submitCode(event: Event): void {
   void unlockWithCode();
 }
 
-/** The page for a link that opens nothing: nothing was fetched and nothing is shown. */
+/** The page for a link whose token is not this server's. */
 export const closedPage = (): Element =>
   el(
     "main.lone",
@@ -133,15 +133,15 @@ export const closedPage = (): Element =>
   );
 
 /** A native dialog, opened when it is drawn. */
-function titleDialog(title: string, ...content: readonly Child[]): Element {
+function dialogBox(title: string, ...content: readonly Child[]): Element {
   return el(
     "dialog",
-    { "aria-label": title, key: title, ref: showDialog, onClose: () => close() },
+    { "aria-label": title, key: title, ref: showDialog, onClose: () => closeDialog() },
     el(
       "div.row",
       el("h2", { style: { "font-size": "16px" } }, title),
       el("span.grow"),
-      button("Close", () => close(), "quiet"),
+      button("Close", () => closeDialog(), "quiet"),
     ),
     ...content,
   );
@@ -151,7 +151,7 @@ function showDialog(dialog: HTMLDialogElement | null): void {
   if (dialog !== null && !dialog.open) dialog.showModal();
 }
 
-function close(): void {
+function closeDialog(): void {
   state.dialog = null;
   state.confirm = "";
   draw();
@@ -161,12 +161,17 @@ function dialogs(): Child {
   if (state.dialog === "keys") return keysDialog();
   if (state.dialog === "stop") return stopDialog();
   if (state.dialog === "more")
-    return titleDialog(
+    return dialogBox(
       "More",
       el(
         "div.gap-top",
         ...(["log", "diff", "cost", "settings"] as const).map((page) =>
-          el("a.nav", { href: pageAddress(page), onClick: close, style: { height: "44px" } }, icon(pageNames[page][1]), pageNames[page][0]),
+          el(
+            "a.nav",
+            { href: pageAddress(page), onClick: closeDialog, style: { height: "44px" } },
+            icon(pageNames[page][1]),
+            pageNames[page][0],
+          ),
         ),
       ),
       el(
@@ -180,7 +185,7 @@ function dialogs(): Child {
 
 function stopDialog(): Child {
   const run = state.head?.card.run ?? "";
-  return titleDialog(
+  return dialogBox(
     "Stop this run for good",
     el("p.second.gap-top", "Its agent is ended at once. The branch and the journal stay; a stopped run is never resumed."),
     el(
@@ -188,7 +193,7 @@ function stopDialog(): Child {
       {
         onSubmit: (event: Event) => {
           event.preventDefault();
-          if (state.confirm === run) void stopNow(run);
+          if (state.confirm === run) void stopRun(run);
         },
       },
       el(
@@ -204,8 +209,8 @@ function stopDialog(): Child {
       run.startsWith(state.confirm) ? null : el("p.tiny.c-bad", { role: "alert" }, "That is not this run's id."),
       el(
         "div.row.gap-top",
-        actionButton("Stop the run", () => void stopNow(run), "first", state.confirm === run ? null : "Type the run's id first."),
-        button("Keep it", close, "quiet"),
+        actionButton("Stop the run", () => void stopRun(run), "first", state.confirm === run ? null : "Type the run's id first."),
+        button("Keep it", closeDialog, "quiet"),
       ),
     ),
   );
@@ -216,9 +221,9 @@ function setConfirm(text: string): void {
   draw();
 }
 
-async function stopNow(run: string): Promise<void> {
+async function stopRun(run: string): Promise<void> {
   await sendRequest({ do: "stop", key: state.key ?? "", confirm: run });
-  close(); // what the server said is behind the dialog
+  closeDialog(); // what the server said is behind the dialog
 }
 
 function keysDialog(): Child {
@@ -235,7 +240,7 @@ function keysDialog(): Child {
     ["Esc", "leave a field, close"],
     ["?", "this"],
   ] as const;
-  return titleDialog(
+  return dialogBox(
     "Keys",
     el(
       "div.key-list",

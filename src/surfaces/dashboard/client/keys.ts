@@ -22,7 +22,7 @@ export function toggleUpdates(): void {
   toast(state.held ? "Held: nothing on the page changes by itself" : "Live again");
 }
 
-const letters: Readonly<Record<string, PageName>> = {
+const pagesByLetter: Readonly<Record<string, PageName>> = {
   n: "now",
   i: "inbox",
   r: "run",
@@ -33,11 +33,13 @@ const letters: Readonly<Record<string, PageName>> = {
   c: "cost",
   s: "settings",
 };
+/** `g` and then a letter opens a page, if the letter comes within this time. */
+const goSequenceMs = 1_200;
 let gPressedAt = 0;
 
-type Pages = { readonly nextFile: (step: 1 | -1) => void; readonly moveInLog: (step: 1 | -1) => boolean; readonly help: () => void };
+type KeyTargets = { readonly nextFile: (step: 1 | -1) => void; readonly moveInLog: (step: 1 | -1) => boolean; readonly help: () => void };
 
-export function listenToKeys({ nextFile, moveInLog, help }: Pages): void {
+export function listenToKeys({ nextFile, moveInLog, help }: KeyTargets): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const active = document.activeElement;
@@ -45,26 +47,26 @@ export function listenToKeys({ nextFile, moveInLog, help }: Pages): void {
     if (event.key === "Escape" && isTyping) return active.blur();
     if (isTyping || !state.single || document.querySelector("dialog[open]") !== null || state.connection === "token") return;
     const { key } = event;
-    const isGo = performance.now() - gPressedAt < 1_200;
+    const isAfterG = performance.now() - gPressedAt < goSequenceMs;
     gPressedAt = 0;
-    const page = isGo ? letters[key] : undefined;
+    const page = isAfterG ? pagesByLetter[key] : undefined;
     if (page !== undefined && pageKeys.includes(page)) {
       event.preventDefault();
       location.hash = state.key !== null && ["run", "log", "diff"].includes(page) ? pageLink(page, state.key) : pageLink(page);
       return;
     }
-    if (act(key, active, { nextFile, moveInLog, help })) event.preventDefault();
+    if (handleKey(key, active, { nextFile, moveInLog, help })) event.preventDefault();
   });
 }
 
-function act(key: string, active: Element | null, { nextFile, moveInLog, help }: Pages): boolean {
+function handleKey(key: string, active: Element | null, { nextFile, moveInLog, help }: KeyTargets): boolean {
   switch (key) {
     case "g":
       gPressedAt = performance.now();
       return true;
     case "j":
     case "k":
-      return moveInLog(key === "j" ? 1 : -1) || move(key === "j" ? 1 : -1);
+      return moveInLog(key === "j" ? 1 : -1) || moveFocus(key === "j" ? 1 : -1);
     case "?":
       help();
       return true;
@@ -76,7 +78,7 @@ function act(key: string, active: Element | null, { nextFile, moveInLog, help }:
       draw();
       return true;
     case "/":
-      return find();
+      return focusSearch();
     case "[":
     case "]":
       if (state.page !== "diff") return false;
@@ -99,7 +101,7 @@ function press(target: Element | null): boolean {
 }
 
 /** Moves the real focus, so that what is read out and what Enter opens are the same. */
-function move(step: 1 | -1): boolean {
+function moveFocus(step: 1 | -1): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")].filter((row) => row.offsetParent !== null);
   const index = rows.indexOf(document.activeElement?.closest<HTMLElement>("[data-row]") ?? document.body);
   const end = rows.length - 1;
@@ -110,7 +112,7 @@ function move(step: 1 | -1): boolean {
   return next !== undefined;
 }
 
-function find(): boolean {
+function focusSearch(): boolean {
   const field = document.getElementById("find");
   if (field === null) location.hash = state.key === null ? "#log" : pageLink("log", state.key);
   setTimeout(() => document.getElementById("find")?.focus(), field === null ? 200 : 0);

@@ -5,7 +5,7 @@ import { draw, emptyLog, serverNow, setClock, state, type State } from "./store.
 import type { LogPage } from "../../../commands/dashboard/facts.ts";
 import type { Overview } from "../../../commands/dashboard/overview.ts";
 
-const againAfterMs = 900;
+const reloadIntervalMs = 900;
 /** The newest lines fill any screen; older ones come in parts, so that the page answers in between. */
 const logRowsFirst = 200;
 const logRowsPart = 2_500;
@@ -16,7 +16,7 @@ let isLoading = false;
 let isStale = false;
 let loadedAt = 0;
 
-/** Asks for the facts of the page at hand; while it asks, further changes wait for one more round. */
+/** Loads the facts of the current page. If it is called while it loads, it loads once more afterwards. */
 export async function reloadPage(): Promise<void> {
   if (isLoading) {
     isStale = true;
@@ -49,11 +49,11 @@ function markGone(): void {
   state.connection = "gone";
 }
 
-const aboutRuns: readonly string[] = ["run", "log", "diff"];
+const pagesAboutRuns: readonly string[] = ["run", "log", "diff"];
 
 /** A page's facts are requested together with the overview, unless the overview must say which run is meant. */
 async function loadOnce(): Promise<void> {
-  if (state.key !== null || !aboutRuns.includes(state.page)) {
+  if (state.key !== null || !pagesAboutRuns.includes(state.page)) {
     await Promise.all([loadOverview(), loadPage()]);
     return;
   }
@@ -68,7 +68,7 @@ async function loadOverview(): Promise<void> {
   state.overview = overview;
   setClock(overview.at);
   announce(previousOverview, overview);
-  if (state.head !== null || !aboutRuns.includes(state.page)) draw(); // else what the page is about comes at once
+  if (state.head !== null || !pagesAboutRuns.includes(state.page)) draw(); // otherwise the page's own facts come at once, and draw
 }
 
 async function loadPage(): Promise<void> {
@@ -78,7 +78,7 @@ async function loadPage(): Promise<void> {
     if (page === "fleet") state.fleet = await fetchFacts("fleet");
     if (page === "cost") state.cost = await fetchFacts("cost");
     if (page === "settings") state.settings = await fetchFacts("settings");
-    if (key === null || !aboutRuns.includes(page)) return;
+    if (key === null || !pagesAboutRuns.includes(page)) return;
     if (page === "run") await loadRun(key);
     else await Promise.all([loadHead(key), page === "log" ? loadLog(key) : loadDiff(key)]);
   } catch (error) {
@@ -97,7 +97,7 @@ async function loadRun(key: string): Promise<void> {
   draw();
 }
 
-/** A log and a diff need of the run only what is above them. */
+/** The pages of a log and a diff need only the head of the run. */
 async function loadHead(key: string): Promise<void> {
   const head = await fetchFacts<NonNullable<State["head"]>>("head", { run: key });
   if (state.key !== key) return;
@@ -179,7 +179,7 @@ export async function loadFile(path: string): Promise<void> {
   draw();
 }
 
-/** Has a screen reader say what a person must hear: that something needs them, or that a run ended. */
+/** Lets a screen reader announce that something needs the person, or that a run ended. */
 function announce(before: Overview | null, after: Overview): void {
   if (before === null) return;
   const text = findNews(before, after);
@@ -196,7 +196,7 @@ function findNews(before: Overview, after: Overview): string | null {
   return endedRun === undefined ? null : `Ended: ${endedRun.goal}`;
 }
 
-/** Follows the stream for as long as the page lives. */
+/** Follows the server's change notices for as long as the page is open; reconnects with growing delays. */
 export async function followServer(): Promise<void> {
   for (let waitS = 1; ; waitS = Math.min(retryMaxS, waitS * 2)) {
     const leaving = new AbortController();
@@ -206,7 +206,7 @@ export async function followServer(): Promise<void> {
         if (state.connection === "gone") state.connection = "live";
         const isShown = changed.some((key) => key !== "fleet" || state.page === "fleet");
         if (isShown && !state.held && !document.hidden) loadSoon();
-        else if (changed.length === 0) loadSoon(); // what changed before the stream was there; the page itself is being loaded
+        else if (changed.length === 0) loadSoon(); // the first message: something may have changed before the stream was open
       }, leaving.signal);
     } catch (error) {
       leaving.abort();
@@ -228,7 +228,7 @@ function loadSoon(): void {
       isPlanned = false;
       void reloadPage();
     },
-    Math.max(50, againAfterMs - (performance.now() - loadedAt)),
+    Math.max(50, reloadIntervalMs - (performance.now() - loadedAt)),
   );
 }
 

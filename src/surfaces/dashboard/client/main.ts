@@ -1,4 +1,4 @@
-// main: the page in the browser: chooses the page by the URL and draws it from the server's facts.
+// main: starts the dashboard in the browser: chooses the page by the URL and draws it from the server's facts.
 
 import { render } from "preact";
 import { el, type Child } from "../../../views/web/element.ts";
@@ -53,11 +53,11 @@ function drawPage(): void {
 }
 
 /** Reads the page, its run and the part of it to show from the URL. */
-function route({ isFirst }: { readonly isFirst: boolean }): void {
+function openAddress({ isFirst }: { readonly isFirst: boolean }): void {
   const [page = "now", ...words] = location.hash.slice(1).split("/").map(decodeWord);
   const pageName = pageKeys.find((candidate) => candidate === page) ?? "now";
-  const aboutRun = pageName === "run" || pageName === "log" || pageName === "diff";
-  const key = aboutRun ? (words[0] ?? state.key) : state.key;
+  const isAboutRun = pageName === "run" || pageName === "log" || pageName === "diff";
+  const key = isAboutRun ? (words[0] ?? state.key) : state.key;
   if (key !== state.key)
     Object.assign(state, {
       key,
@@ -89,12 +89,12 @@ function decodeWord(word: string): string {
   }
 }
 
-const polite = document.createElement("div");
-polite.id = "polite";
-polite.className = "hidden-text";
-polite.setAttribute("role", "status");
-polite.setAttribute("aria-live", "polite");
-document.body.append(polite);
+const announcer = document.createElement("div");
+announcer.id = "polite";
+announcer.className = "hidden-text";
+announcer.setAttribute("role", "status");
+announcer.setAttribute("aria-live", "polite");
+document.body.append(announcer);
 
 restoreTheme();
 takeTokenFromAddress();
@@ -102,13 +102,13 @@ onDraw(drawPage);
 listenToKeys({ nextFile, moveInLog, help: () => openDialog("keys") });
 addEventListener("hashchange", () => {
   if (takeTokenFromAddress()) resumeWithToken();
-  route({ isFirst: false });
+  openAddress({ isFirst: false });
 });
 for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => void (isTitleDue = false), { capture: true });
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && !state.held) void reloadPage();
 });
-setInterval(draw, 30_000); // ages go on
-route({ isFirst: true });
+setInterval(draw, 30_000); // the page shows how long ago things were
+openAddress({ isFirst: true });
 setTimeout(draw, firstDrawMs);
 void followServer();

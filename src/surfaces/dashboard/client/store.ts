@@ -11,6 +11,7 @@ import type { PortfolioPage } from "../../../commands/dashboard/portfolio-page.t
 import type { RunHead, ShownRun } from "../../../commands/dashboard/run-page.ts";
 import type { PageName } from "../rail.ts";
 
+/** A note on a line of a file. `at`: the line's position in the diff as it is shown. */
 export type LineNote = {
   readonly path: string;
   readonly line: number;
@@ -38,6 +39,7 @@ export type State = {
   overview: Overview | null;
   head: RunHead | null;
   run: ShownRun | null;
+  /** The key of a run that was not found. */
   missing: string | null;
   log: LogState;
   diff: DiffPage | null;
@@ -52,14 +54,22 @@ export type State = {
   connection: "opening" | "live" | "gone" | "token";
   goneSince: string | null;
   retryInS: number;
+  /** Updates are held: nothing on the page changes by itself. */
   held: boolean;
+  /** Single keys are switched on. */
   single: boolean;
+  /** The question whose card is open in the inbox; "" if the person closed them all. */
   question: string | null;
+  /** The option chosen for each question, and the words written for it, before they are sent. */
   picks: Record<string, string>;
   words: Record<string, string>;
+  /** The question that changed while its answer was written. */
   stale: string | null;
+  /** The phases whose steps the waterfall lists; null: those that the server chooses. */
   expanded: Set<string> | null;
+  /** The selected row of the waterfall. */
   chosen: string | null;
+  /** Notes on lines of the diff that are not sent yet, and the one being written. */
   notes: LineNote[];
   noting: { readonly at: number; text: string } | null;
   toast: string | null;
@@ -120,16 +130,16 @@ export const state: State = {
 };
 
 let drawNow: () => void = () => undefined;
-let isAsked = false;
+let isDrawPlanned = false;
 
 export const onDraw = (draw: () => void): void => void (drawNow = draw);
 
 /** Draws once in the next frame. */
 export function draw(): void {
-  if (isAsked) return;
-  isAsked = true;
+  if (isDrawPlanned) return;
+  isDrawPlanned = true;
   requestAnimationFrame(() => {
-    isAsked = false;
+    isDrawPlanned = false;
     drawNow();
   });
 }
@@ -145,7 +155,7 @@ export function toast(text: string): void {
   draw();
 }
 
-/** The server's clock, carried on by this machine's steady one: the browser's own may be wrong. */
+/** The server's time at the last load, and this page's monotonic clock then: the browser's wall clock may be wrong. */
 let clock = { at: 0, seen: 0 };
 export const setClock = (iso: string): void => void (clock = { at: Date.parse(iso), seen: performance.now() });
 export const serverNow = (): string => new Date(clock.at + (clock.at === 0 ? 0 : performance.now() - clock.seen)).toISOString();

@@ -1,20 +1,20 @@
-// calibrate: the commands of calibration cycles: experiments on one's own autopilot. All their code is loaded when one of them runs.
+// calibrate: command-line specs of `calibrate` and its subcommands, which measure whether a change to autopilot's own settings helps.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import { type Command, type FlagSpec } from "../../spec.ts";
 
-const rests: Pick<Command, "onInterrupt" | "onTerminate"> = {
+const interruptMessages: Pick<Command, "onInterrupt" | "onTerminate"> = {
   onInterrupt: "! Asked to stop: running benchmarks are ended. Once more leaves at once; `autopilot calibrate resume` goes on.",
   onTerminate: "! Asked to end: running benchmarks are ended. `autopilot calibrate resume` goes on.",
 };
-const text = (name: string, placeholder: string, about: string, more: Partial<FlagSpec> = {}): FlagSpec => ({
+const textFlag = (name: string, placeholder: string, about: string, more: Partial<FlagSpec> = {}): FlagSpec => ({
   name,
   kind: "text",
   placeholder,
   about,
   ...more,
 });
-const number = (name: string, about: string, standard: string): FlagSpec => ({
+const numberFlag = (name: string, about: string, standard: string): FlagSpec => ({
   name,
   kind: "number",
   min: 1,
@@ -22,8 +22,8 @@ const number = (name: string, about: string, standard: string): FlagSpec => ({
   about,
   standard,
 });
-const floorFlag = text("noise-floor", "N", "Smaller changes are noise: 0.05, or a share such as 5%.", { standard: "0.05" });
-const iterationFlag = number("iteration", "Which try at this lever it is, at most 3.", "1");
+const floorFlag = textFlag("noise-floor", "N", "Smaller changes are noise: 0.05, or a share such as 5%.", { standard: "0.05" });
+const iterationFlag = numberFlag("iteration", "Which try at this lever it is, at most 3.", "1");
 const betterFlag: FlagSpec = {
   name: "better",
   kind: "enum",
@@ -32,13 +32,13 @@ const betterFlag: FlagSpec = {
   standard: "higher",
   rare: true,
 };
-const nameWord = { name: "CYCLE", about: "a cycle's name; without it the open one, or the newest", optional: true };
-const jobsFlag = number("jobs", "How many benchmarks run at once.", "1");
+const cycleArgument = { name: "CYCLE", about: "a cycle's name; without it the open one, or the newest", optional: true };
+const jobsFlag = numberFlag("jobs", "How many benchmarks run at once.", "1");
 
-const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({
+const subcommand = (name: string, spec: Omit<Command, "name" | "takesRun">): Command => ({
   name: `calibrate ${name}`,
   takesRun: false,
-  ...rest,
+  ...spec,
 });
 
 export const calibrateCommands: readonly Command[] = [
@@ -52,7 +52,7 @@ export const calibrateCommands: readonly Command[] = [
     takesRun: false,
     run: async (context) => (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(context, {}),
   },
-  command("start", {
+  subcommand("start", {
     summary: "Run benchmarks, commit a lever, run them again, and keep or revert it by what they show.",
     usage: '--lever ID --benchmarks a,b --hypothesis "…" (--patch FILE | --commit SHA | --apply CMD | --to VALUE) …',
     details: [
@@ -61,28 +61,28 @@ export const calibrateCommands: readonly Command[] = [
     ],
     arguments: [],
     flags: [
-      text("lever", "ID", "What is under test, as the log names it."),
-      text("benchmarks", "LIST", "Comma-separated: WHERE or NAME=WHERE."),
-      text("hypothesis", "TEXT", "What you expect, so that figures can contradict it."),
-      text("patch", "FILE", "The lever is this patch."),
-      text("commit", "SHA", "The lever is what this commit changes."),
-      text("apply", "CMD", "The lever is what this command changes in a copy."),
-      text("to", "VALUE", "The new value of a typed lever; a prompt's is a file."),
-      text("command", "CMD", "What runs as the benchmark, in its folder.", { standard: "autopilot quality" }),
-      text("metric", "NAME", "Judge by a number the command prints, NAME=1.5, instead of recall.", { standard: "recall" }),
+      textFlag("lever", "ID", "What is under test, as the log names it."),
+      textFlag("benchmarks", "LIST", "Comma-separated: WHERE or NAME=WHERE."),
+      textFlag("hypothesis", "TEXT", "What you expect, so that figures can contradict it."),
+      textFlag("patch", "FILE", "The lever is this patch."),
+      textFlag("commit", "SHA", "The lever is what this commit changes."),
+      textFlag("apply", "CMD", "The lever is what this command changes in a copy."),
+      textFlag("to", "VALUE", "The new value of a typed lever; a prompt's is a file."),
+      textFlag("command", "CMD", "What runs as the benchmark, in its folder.", { standard: "autopilot quality" }),
+      textFlag("metric", "NAME", "Judge by a number the command prints, NAME=1.5, instead of recall.", { standard: "recall" }),
       betterFlag,
       floorFlag,
-      number("repeat", "Run every benchmark N times on each side; gives an interval.", "1"),
+      numberFlag("repeat", "Run every benchmark N times on each side; gives an interval.", "1"),
       jobsFlag,
       iterationFlag,
-      text("name", "NAME", "The cycle's name.", { standard: "the date and the lever" }),
-      text("baseline", "[NAME=]FILE", "The known bugs of a benchmark.", { many: true, rare: true, standard: "BUGS.md in its folder" }),
-      text("findings", "PATH", "Where the benchmark leaves its bugs.", { rare: true, standard: "quality/BUGS.md, BUGS.md" }),
-      text("hang-after", "TIME", "Without a sign of life for so long it is killed and restarted.", { rare: true, standard: "90m" }),
-      text("agent", "NAME", "Who works in quality runs.", { rare: true }),
-      text("description", "TEXT", "What the change is.", { rare: true, standard: "the hypothesis" }),
+      textFlag("name", "NAME", "The cycle's name.", { standard: "the date and the lever" }),
+      textFlag("baseline", "[NAME=]FILE", "The known bugs of a benchmark.", { many: true, rare: true, standard: "BUGS.md in its folder" }),
+      textFlag("findings", "PATH", "Where the benchmark leaves its bugs.", { rare: true, standard: "quality/BUGS.md, BUGS.md" }),
+      textFlag("hang-after", "TIME", "Without a sign of life for so long it is killed and restarted.", { rare: true, standard: "90m" }),
+      textFlag("agent", "NAME", "Who works in quality runs.", { rare: true }),
+      textFlag("description", "TEXT", "What the change is.", { rare: true, standard: "the hypothesis" }),
     ],
-    ...rests,
+    ...interruptMessages,
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/start.ts")).startCalibration(
         context,
@@ -96,7 +96,7 @@ export const calibrateCommands: readonly Command[] = [
           apply: input.text("apply"),
           patch: input.text("patch"),
           commit: input.text("commit"),
-          command: input.text("command"),
+          subcommand: input.text("command"),
           agent: input.text("agent"),
           findings: input.text("findings"),
           baselines: input.texts("baseline"),
@@ -110,41 +110,41 @@ export const calibrateCommands: readonly Command[] = [
         }),
       ),
   }),
-  command("status", {
+  subcommand("status", {
     summary: "Show a cycle's status.",
     usage: "[CYCLE]",
     details: [],
-    arguments: [nameWord],
+    arguments: [cycleArgument],
     flags: [],
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).showCalibrationStatus(context, omitUndefined({ name: input.words[0] })),
   }),
-  command("resume", {
+  subcommand("resume", {
     summary: "Go on with an open cycle. What has finished is not run again.",
     usage: "[CYCLE] [--jobs N]",
     details: ["A benchmark that ended while nobody watched is taken as it ended; one that is still at work is waited for."],
-    arguments: [nameWord],
+    arguments: [cycleArgument],
     flags: [jobsFlag],
-    ...rests,
+    ...interruptMessages,
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).resumeCalibration(
         context,
         omitUndefined({ name: input.words[0], jobs: input.number("jobs") }),
       ),
   }),
-  command("report", {
+  subcommand("report", {
     summary: "Show a cycle's audit page: figures, matches with their reasons, verdict.",
     usage: "[CYCLE] [--html FILE]",
     details: [],
-    arguments: [nameWord],
-    flags: [text("html", "FILE", "Write it as one self-contained HTML file, with a picture of every run.")],
+    arguments: [cycleArgument],
+    flags: [textFlag("html", "FILE", "Write it as one self-contained HTML file, with a picture of every run.")],
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/show.ts")).showCalibrationReport(
         context,
         omitUndefined({ name: input.words[0], html: input.text("html") }),
       ),
   }),
-  command("list", {
+  subcommand("list", {
     summary: "List the cycles of this repository.",
     usage: "",
     details: [],
@@ -152,14 +152,14 @@ export const calibrateCommands: readonly Command[] = [
     flags: [],
     run: async (context) => (await import("../../../../commands/calibrate/show.ts")).listCalibrations(context),
   }),
-  command("verdict", {
+  subcommand("verdict", {
     summary: "The verdict of two files of recalls. Nothing is run or written.",
     usage: "--before FILE --after FILE [--noise-floor N] [--iteration N]",
     details: ['Each file is one JSON object: {"chi": 0.5, "express": null}. Null is n/a.'],
     arguments: [],
     flags: [
-      text("before", "FILE", "Recalls before the lever."),
-      text("after", "FILE", "Recalls after it."),
+      textFlag("before", "FILE", "Recalls before the lever."),
+      textFlag("after", "FILE", "Recalls after it."),
       floorFlag,
       iterationFlag,
       { ...betterFlag, rare: false },

@@ -1,4 +1,4 @@
-// replay-fork: command-line specs of `replay` and `fork`: a step, or a run from some line on, once more with something different.
+// replay-fork: command-line specs of `replay`, which runs one step again, and `fork`, which begins a new run from a line of another.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import { maxCyclesFlag, yesFlag } from "../../driving-flags.ts";
@@ -9,7 +9,7 @@ const changeFlags: readonly FlagSpec[] = [
   { name: "model", kind: "text", placeholder: "NAME", about: "The model that works instead." },
   { name: "prompt", kind: "text", placeholder: "[STEP=]FILE", about: "Another prompt, for that step or the one under way." },
 ];
-const runWord = { name: "RUN", about: "the run's id; default: the current one", optional: true };
+const runArgument = { name: "RUN", about: "the run's id; default: the current one", optional: true };
 
 export const replay: Command = {
   name: "replay",
@@ -19,7 +19,7 @@ export const replay: Command = {
     "It works in a folder that is thrown away: the run, its branch and your checkout stay as they are. The turn is paid like any other.",
     "The step begins at the commit it began at then, whatever has happened since, and the checks that followed it run again too.",
   ],
-  arguments: [runWord],
+  arguments: [runArgument],
   flags: [
     { name: "step", kind: "text", placeholder: "STEP", about: "A step's name (its last attempt), or an attempt such as 1@1/execute#2." },
     ...changeFlags,
@@ -48,7 +48,7 @@ export const fork: Command = {
     "`autopilot log -v` shows the lines. Without --at it goes on where the run stopped, was killed, or was before it ended.",
     "The other run stays as it is. The limits hold for what the new run buys.",
   ],
-  arguments: [runWord],
+  arguments: [runArgument],
   flags: [
     { name: "at", kind: "number", min: 1, placeholder: "SEQ", about: "The last line that is taken over.", standard: "the newest possible" },
     ...changeFlags,

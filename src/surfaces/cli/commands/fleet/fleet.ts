@@ -1,4 +1,4 @@
-// fleet: the commands about a store that several machines share. All their code is loaded when one of them runs.
+// fleet: command-line specs of `fleet` and its subcommands and of `worker`: commands about a store that several machines share.
 
 import type { FleetRequest } from "../../../../commands/fleet/requests.ts";
 import type { CommandResponse } from "../../../../contracts/command-response.ts";
@@ -14,6 +14,7 @@ const storeFlag: FlagSpec = {
   about: "postgres://USER@HOST/DATABASE; a password belongs in ~/.pgpass.",
   standard: "AUTOPILOT_STORE",
 };
+/** Each kind of request without the fields that every subcommand fills in alike. */
 type FleetRequestKind = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
 const sendRequest = async (context: CommandContext, input: ParsedInput, ask: FleetRequestKind): Promise<CommandResponse> =>
   (await import("../../../../commands/fleet/requests.ts")).sendFleetRequest(context, {
@@ -21,7 +22,11 @@ const sendRequest = async (context: CommandContext, input: ParsedInput, ask: Fle
     key: input.words[0] ?? "",
     ...omitUndefined({ store: input.text("store") }),
   });
-const command = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({ name: `fleet ${name}`, takesRun: false, ...rest });
+const subcommand = (name: string, rest: Omit<Command, "name" | "takesRun">): Command => ({
+  name: `fleet ${name}`,
+  takesRun: false,
+  ...rest,
+});
 
 const fleet: Command = {
   name: "fleet",
@@ -79,7 +84,7 @@ const worker: Command = {
 export const fleetCommands: readonly Command[] = [
   worker,
   fleet,
-  command("init", {
+  subcommand("init", {
     summary: "Make a store in a PostgreSQL database, or bring it up to date.",
     usage: "[--store URL] [--grant ROLE]",
     details: [
@@ -94,7 +99,7 @@ export const fleetCommands: readonly Command[] = [
         omitUndefined({ store: input.text("store"), grant: input.text("grant") }),
       ),
   }),
-  command("status", {
+  subcommand("status", {
     summary: "Show the runs of a store: who holds them, how far they are, how often they were taken over.",
     usage: "[--store URL] [--all]",
     details: ["Runs that somebody holds come first. Nothing is changed."],
@@ -106,7 +111,7 @@ export const fleetCommands: readonly Command[] = [
         omitUndefined({ store: input.text("store"), all: input.flag("all") || undefined }),
       ),
   }),
-  command("doctor", {
+  subcommand("doctor", {
     summary: "Check whether a store can be trusted with runs, and what to do where not.",
     usage: "[--store URL]",
     details: ["Looks at the server, the schema, durable commits, rights, the clock, and what a failover may lose. Changes nothing."],
@@ -115,7 +120,7 @@ export const fleetCommands: readonly Command[] = [
     run: async (context, input) =>
       (await import("../../../../commands/fleet/doctor.ts")).fleetDoctor(context, omitUndefined({ store: input.text("store") })),
   }),
-  command("submit", {
+  subcommand("submit", {
     summary: "Draft a run for the store's workers.",
     usage: "GOAL… [--yes] [--priority 1-5] [--needs A,B] [--done-criteria 'TEXT :: COMMAND'] …",
     details: [
@@ -149,7 +154,7 @@ export const fleetCommands: readonly Command[] = [
         }),
       }),
   }),
-  command("pause", {
+  subcommand("pause", {
     summary: "Pause a run, whichever machine works on it.",
     usage: "KEY [--now] [--store URL]",
     details: ["`autopilot fleet resume KEY` goes on."],
@@ -157,7 +162,7 @@ export const fleetCommands: readonly Command[] = [
     flags: [{ name: "now", kind: "flag", about: "At once; the turn is set aside." }, storeFlag],
     run: async (context, input) => sendRequest(context, input, { ask: "pause", now: input.flag("now") }),
   }),
-  command("stop", {
+  subcommand("stop", {
     summary: "Stop a run for good, whichever machine works on it.",
     usage: "KEY [--store URL]",
     details: ["Its commits stay on the hub."],
@@ -165,7 +170,7 @@ export const fleetCommands: readonly Command[] = [
     flags: [storeFlag],
     run: async (context, input) => sendRequest(context, input, { ask: "stop" }),
   }),
-  command("answer", {
+  subcommand("answer", {
     summary: "Answer a question of a run, whichever machine works on it.",
     usage: "KEY [--block ID] ANSWER… [--store URL]",
     details: ["The run goes on with the next worker that is free."],
@@ -178,7 +183,7 @@ export const fleetCommands: readonly Command[] = [
         ...omitUndefined({ block: input.text("block") }),
       }),
   }),
-  command("resume", {
+  subcommand("resume", {
     summary: "Hand a run that rests, or failed, to the workers again.",
     usage: "KEY [--store URL]",
     details: [],
@@ -186,7 +191,7 @@ export const fleetCommands: readonly Command[] = [
     flags: [storeFlag],
     run: async (context, input) => sendRequest(context, input, { ask: "resume" }),
   }),
-  command("take", {
+  subcommand("take", {
     summary: "Bring a run of a store into this repository, to go on with it here.",
     usage: "KEY [--store URL]",
     details: [
@@ -201,7 +206,7 @@ export const fleetCommands: readonly Command[] = [
         omitUndefined({ store: input.text("store"), key: input.words[0] ?? "" }),
       ),
   }),
-  command("export", {
+  subcommand("export", {
     summary: "Write a run's journal from a store to a file, byte for byte as it would have been on disk.",
     usage: "RUN --to FILE [--store URL]",
     details: ["The chain is checked first. autopilot validate FILE checks it again."],

@@ -1,4 +1,5 @@
-// portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`, with the flags that say who works and where it lands.
+// portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`, with the flags that say who works and
+// where the work lands.
 
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
@@ -6,7 +7,7 @@ import { respond } from "../../../../project/respond.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command, FlagSpec, ParsedInput } from "../../spec.ts";
 
-type Spec = Omit<Command, "name" | "takesRun">;
+type SubcommandSpec = Omit<Command, "name" | "takesRun">;
 
 export const targetFlag: FlagSpec = {
   name: "target",
@@ -36,7 +37,7 @@ export const readPoolFlags = (input: ParsedInput) =>
 
 const trackers = ["github", "gitlab", "linear"] as const;
 
-export const importSpec: Spec = {
+export const importSpec: SubcommandSpec = {
   summary: "Import tasks: a YAML, JSON or Markdown list, or the open issues of a tracker.",
   usage: "FILE [--propose] | --from github|gitlab|linear [FILE] [--project NAME] [--label LABEL]",
   details: [
@@ -65,7 +66,7 @@ export const importSpec: Spec = {
   },
 };
 
-export const runSpec: Spec = {
+export const runSpec: SubcommandSpec = {
   summary: "Dispatch, work, merge: keep the portfolio going.",
   usage: "[--jobs N] [--until-idle | --every 15m] [--fleet] [--agent NAME] [--isolation LEVEL] [--yes]",
   details: [
@@ -99,7 +100,7 @@ export const runSpec: Spec = {
   },
 };
 
-export const takeSpec: Spec = {
+export const takeSpec: SubcommandSpec = {
   summary: "Bring a portfolio from a store into a folder, to plan it from this machine too. Nothing is executed.",
   usage: "KEY [--into DIR] [--repo PROJECT=DIR]",
   details: [

@@ -1,16 +1,16 @@
-// skills: command-line specs of `skills` and its three verbs, which teach coding agents how to use autopilot.
+// skills: command-line specs of `skills` and its three subcommands, which teach coding agents how to use autopilot.
 
 import type { Command, FlagSpec } from "../../spec.ts";
 
 const userFlag: FlagSpec = { name: "user", kind: "flag", about: "In your home folder, for all projects, instead of in this one." };
-const shared: Pick<Command, "arguments" | "flags" | "takesRun"> = { arguments: [], flags: [userFlag], takesRun: false };
+const sharedFields: Pick<Command, "arguments" | "flags" | "takesRun"> = { arguments: [], flags: [userFlag], takesRun: false };
 
 const list: Command = {
   name: "skills list",
   summary: "Show which skills are installed, and which were edited.",
   usage: "[--user]",
   details: ["Nothing is written."],
-  ...shared,
+  ...sharedFields,
   run: async (context, input) => (await import("../../../../commands/skills/skills.ts")).listSkills(context, { user: input.flag("user") }),
 };
 
@@ -30,7 +30,7 @@ export const skillsCommands: readonly Command[] = [
     summary: "Install or update the skills in this project, or for all your projects.",
     usage: "[--user]",
     details: ["A file that you edited, or that isn't autopilot's, is never overwritten. Slash commands of earlier versions make room."],
-    ...shared,
+    ...sharedFields,
     run: async (context, input) =>
       (await import("../../../../commands/skills/skills.ts")).installSkills(context, { user: input.flag("user") }),
   },
@@ -39,7 +39,7 @@ export const skillsCommands: readonly Command[] = [
     summary: "Remove the skills that were installed and not edited.",
     usage: "[--user]",
     details: [],
-    ...shared,
+    ...sharedFields,
     run: async (context, input) =>
       (await import("../../../../commands/skills/skills.ts")).removeInstalledSkills(context, { user: input.flag("user") }),
   },

@@ -1,4 +1,4 @@
-// cost: the page of what was spent, by day and by project, role or agent; the table is the chart's legend.
+// cost: renders the page of what was spent, by day and by project, role or agent; the table is the chart's legend.
 
 import { dailyCostChart, seriesClasses } from "../../../../views/web/charts.ts";
 import type { CostView } from "../../../../views/facts/cost.ts";
@@ -27,7 +27,7 @@ export function costPage(): Child {
     ];
   return [
     pageHead(cost, costBy),
-    figures(cost),
+    keyFigures(cost),
     section(
       "Per day",
       `by ${costBy}${cost.forecast === null ? "" : "; the band is the forecast, p50 to p90"}`,
@@ -56,7 +56,7 @@ function pageHead(cost: CostView, costBy: GroupName): Element {
   );
 }
 
-function figures(cost: CostView): Element {
+function keyFigures(cost: CostView): Element {
   const { forecast } = cost;
   const spent = (name: string, amount: Spent) => ({
     name,

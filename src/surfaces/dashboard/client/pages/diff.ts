@@ -1,4 +1,4 @@
-// diff: the page of what a run changed, file by file. Notes on lines stay in the tab until they are sent together, as one request.
+// diff: renders the page of what a run changed, file by file. Notes on lines stay in the tab until they are sent together, as one request.
 
 import type { DiffFile } from "../../../../commands/dashboard/diff-files.ts";
 import type { DiffLine } from "../../../../views/facts/hunks.ts";
@@ -239,8 +239,8 @@ async function sendNotes(): Promise<void> {
 
 export function nextFile(step: 1 | -1): void {
   const files = state.diff?.files ?? [];
-  const at = files.findIndex(({ path }) => path === state.file);
-  const next = files[Math.max(0, Math.min(files.length - 1, at + step))];
+  const index = files.findIndex(({ path }) => path === state.file);
+  const next = files[Math.max(0, Math.min(files.length - 1, index + step))];
   if (next === undefined || next.path === state.file) return;
   void loadFile(next.path).then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>(".files [aria-current]")?.focus()));
 }

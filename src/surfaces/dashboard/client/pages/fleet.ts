@@ -1,5 +1,5 @@
-// fleet: the page of a shared store: its workers and their leases, waiting orders, and runs that were taken over. It only shows; commands
-// act.
+// fleet: renders the page of a shared store: its workers and their leases, waiting orders, and runs that were taken over. It changes
+// nothing; commands do.
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";

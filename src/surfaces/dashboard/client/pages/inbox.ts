@@ -1,5 +1,5 @@
-// inbox: the page of open questions, one a card: what waiting costs, what the runner found, and the possible answers. Choosing an answer
-// doesn't send it.
+// inbox: renders the page of open questions, one a card: what waiting costs, what the runner found, and the possible answers. Choosing an
+// answer doesn't send it.
 
 import type { AttentionItem } from "../../../../views/facts/attention.ts";
 import type { Overview } from "../../../../commands/dashboard/overview.ts";
@@ -18,15 +18,15 @@ const attentionId = ({ key, id }: AttentionItem): string => `${key} ${id}`;
 export function inboxPage(): Child {
   const { overview } = state;
   if (overview === null) return pageHeading("Inbox");
-  const asks = overview.attention;
-  expandFirst(asks);
+  const items = overview.attention;
+  openFirstCard(items);
   return [
     el(
       "div.head",
       el(
         "div",
         pageHeading("Inbox"),
-        asks.length === 0
+        items.length === 0
           ? null
           : el("p", "One question a card; what holds up most comes first. Whatever does not depend on the answer goes on."),
       ),
@@ -35,13 +35,13 @@ export function inboxPage(): Child {
       "div.cols.gap-top",
       el(
         "div",
-        asks.length === 0
+        items.length === 0
           ? emptyState({
               icon: icon("ok"),
               title: "Nothing waits for you",
               text: "Questions, verdicts and approvals come here, one a card.",
             })
-          : asks.map(card),
+          : items.map(card),
       ),
       el("aside", { "aria-label": "Answered today" }, overview.answered.length === 0 ? null : answeredToday(overview.answered)),
     ),
@@ -49,9 +49,9 @@ export function inboxPage(): Child {
 }
 
 /** Expands the first card, unless an open question is expanded already or the person has collapsed them all (""). */
-function expandFirst([first, ...rest]: readonly AttentionItem[]): void {
+function openFirstCard([first, ...rest]: readonly AttentionItem[]): void {
   if (first === undefined) state.question = null;
-  else if (state.question !== "" && ![first, ...rest].some((ask) => attentionId(ask) === state.question))
+  else if (state.question !== "" && ![first, ...rest].some((item) => attentionId(item) === state.question))
     state.question = attentionId(first);
 }
 
@@ -70,39 +70,39 @@ const answeredToday = (answered: Overview["answered"]): Child => [
   ),
 ];
 
-function card(ask: AttentionItem): Element {
-  const id = attentionId(ask);
-  const isOn = state.question === id;
+function card(item: AttentionItem): Element {
+  const id = attentionId(item);
+  const isOpen = state.question === id;
   return el(
-    `article.card${isOn ? ".on" : ""}`,
-    { key: id, "aria-label": `${ask.kind}, ${ask.project}` },
+    `article.card${isOpen ? ".on" : ""}`,
+    { key: id, "aria-label": `${item.kind}, ${item.project}` },
     el(
       "h2",
       el(
         "button.card-head",
-        { type: "button", "data-row": "", "aria-expanded": String(isOn), onClick: () => expand(isOn ? "" : id) },
+        { type: "button", "data-row": "", "aria-expanded": String(isOpen), onClick: () => openCard(isOpen ? "" : id) },
         stateIcon("you"),
-        el("b", foreignText(ask.question)),
-        el("span.age.num.tiny.c-you.no-wrap", `waits ${elapsedText(ask.asked_at, serverNow())}`),
+        el("b", foreignText(item.question)),
+        el("span.age.num.tiny.c-you.no-wrap", `waits ${elapsedText(item.asked_at, serverNow())}`),
         el(
           "span.about.tiny.dim",
           el("span.hidden-text", "needs you. "),
-          `${ask.kind} · `,
-          foreignText(ask.project),
-          el("span.wide-only", " · ", foreignText(ask.goal.slice(0, 100))),
+          `${item.kind} · `,
+          foreignText(item.project),
+          el("span.wide-only", " · ", foreignText(item.goal.slice(0, 100))),
         ),
       ),
     ),
-    isOn ? cardBody(ask, id) : null,
+    isOpen ? cardBody(item, id) : null,
   );
 }
 
-function expand(id: string): void {
+function openCard(id: string): void {
   state.question = id;
   draw();
 }
 
-function cardBody(ask: AttentionItem, id: string): Element {
+function cardBody(item: AttentionItem, id: string): Element {
   return el(
     "div.body",
     state.stale === id
@@ -112,9 +112,9 @@ function cardBody(ask: AttentionItem, id: string): Element {
           el("div.second", "What is asked now stands above; your words are kept below."),
         )
       : null,
-    el("div.small", el("span.dim", "While you wait: "), el("strong", foreignText(ask.impact))),
-    ask.why === null ? null : el("div.second", foreignText(ask.why)),
-    ask.show.length === 0
+    el("div.small", el("span.dim", "While you wait: "), el("strong", foreignText(item.impact))),
+    item.why === null ? null : el("div.second", foreignText(item.why)),
+    item.show.length === 0
       ? null
       : el(
           "div.row.top",
@@ -122,140 +122,140 @@ function cardBody(ask: AttentionItem, id: string): Element {
           el(
             "div.grow",
             el("span.hidden-text", "The runner found: "),
-            definitionList(ask.show.map(([name, value]) => [foreignText(name), foreignText(value)])),
+            definitionList(item.show.map(([name, value]) => [foreignText(name), foreignText(value)])),
           ),
         ),
-    actions(ask, id),
+    actions(item, id),
   );
 }
 
-function actions(ask: AttentionItem, id: string): Child {
-  if (ask.kind === "Paused") return pauseActions(ask);
-  return ask.kind === "Task" ? taskActions(ask) : answerForm(ask, id);
+function actions(item: AttentionItem, id: string): Child {
+  if (item.kind === "Paused") return pauseActions(item);
+  return item.kind === "Task" ? taskActions(item) : answerForm(item, id);
 }
 
-const pauseActions = (ask: AttentionItem): Child => [
-  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copyText)),
+const pauseActions = (item: AttentionItem): Child => [
+  ...item.commands.slice(0, 4).map((command) => commandBox(command, copyText)),
   el(
     "div.row.wrap",
-    actionButton("Resume", () => void sendRequest({ do: "resume", key: ask.key }), "first"),
-    el("a.button.quiet", { href: pageLink("run", ask.key) }, "Open the run"),
+    actionButton("Resume", () => void sendRequest({ do: "resume", key: item.key }), "first"),
+    el("a.button.quiet", { href: pageLink("run", item.key) }, "Open the run"),
   ),
 ];
 
 /** A task asks nothing: what to do is a command. */
-const taskActions = (ask: AttentionItem): Child => [
-  ...ask.commands.slice(0, 4).map((item) => commandBox(item, copyText)),
+const taskActions = (item: AttentionItem): Child => [
+  ...item.commands.slice(0, 4).map((command) => commandBox(command, copyText)),
   el("div.row.wrap", el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")),
 ];
 
-function answerForm(ask: AttentionItem, id: string): Child {
-  const picked = state.picks[id];
-  const missing = whatIsMissing(ask, id);
-  const sendLabel = picked === undefined ? "Send your words" : `Send “${optionLabel(ask, picked)}”`;
+function answerForm(item: AttentionItem, id: string): Child {
+  const chosenKey = state.picks[id];
+  const missing = whatIsMissing(item, id);
+  const sendLabel = chosenKey === undefined ? "Send your words" : `Send “${optionLabel(item, chosenKey)}”`;
   const links =
-    ask.key === "portfolio"
+    item.key === "portfolio"
       ? [el("a.button.quiet", { href: "#portfolio" }, "Open the portfolio")]
       : [
-          el("a.button.quiet", { href: pageLink("diff", ask.key) }, "See the diff"),
-          el("a.button.quiet", { href: pageLink("run", ask.key) }, "Open the run"),
+          el("a.button.quiet", { href: pageLink("diff", item.key) }, "See the diff"),
+          el("a.button.quiet", { href: pageLink("run", item.key) }, "Open the run"),
         ];
   return [
-    optionButtons(ask, id),
-    ask.free || ask.kind === "Verdict" ? textField(ask, id) : null,
+    optionButtons(item, id),
+    item.free || item.kind === "Verdict" ? textField(item, id) : null,
     el(
       "div.row.wrap",
-      actionButton(missing?.replace(/\.$/, "") ?? sendLabel, () => void submit(ask, id), "first", missing),
+      actionButton(missing?.replace(/\.$/, "") ?? sendLabel, () => void submit(item, id), "first", missing),
       ...links,
       el("span.grow"),
       el(
         "span.tiny.dim",
         { title: "If the question changes before you answer, the answer is refused and the new question is shown" },
         "counts for the question as shown, ",
-        el("span.mono", ask.content.slice(0, 8)),
+        el("span.mono", item.content.slice(0, 8)),
       ),
     ),
   ];
 }
 
 /** Why the answer can't be sent yet; null if it can. */
-function whatIsMissing(ask: AttentionItem, id: string): string | null {
-  const picked = state.picks[id];
+function whatIsMissing(item: AttentionItem, id: string): string | null {
+  const chosenKey = state.picks[id];
   const hasWords = (state.words[id] ?? "").trim() !== "";
-  if (ask.kind === "Verdict" && picked === "issues_found" && !hasWords) return "Say what is wrong: one issue a line.";
-  if (picked !== undefined || (ask.free && hasWords)) return null;
-  return ask.options.length === 0 ? "Write your answer first." : "Choose an answer first.";
+  if (item.kind === "Verdict" && chosenKey === "issues_found" && !hasWords) return "Say what is wrong: one issue a line.";
+  if (chosenKey !== undefined || (item.free && hasWords)) return null;
+  return item.options.length === 0 ? "Write your answer first." : "Choose an answer first.";
 }
 
-function optionButtons(ask: AttentionItem, id: string): Element {
-  const picked = state.picks[id];
+function optionButtons(item: AttentionItem, id: string): Element {
+  const chosenKey = state.picks[id];
   return el(
     "div.options",
     { role: "radiogroup", "aria-label": "Answer", onKeyDown: moveByArrow },
-    ask.options.map(({ key, text }, index) =>
+    item.options.map(({ key, text }, index) =>
       el(
         "button.option",
         {
           type: "button",
           role: "radio",
           key,
-          "aria-checked": String(picked === key),
-          tabindex: picked === key || (picked === undefined && index === 0) ? "0" : "-1",
-          onClick: () => pick(id, key),
+          "aria-checked": String(chosenKey === key),
+          tabindex: chosenKey === key || (chosenKey === undefined && index === 0) ? "0" : "-1",
+          onClick: () => chooseOption(id, key),
         },
         el("kbd", String(index + 1)),
-        el("b", foreignText(text === "" ? key : text), ask.recommend === key ? el("span.dim", "  recommended") : null),
+        el("b", foreignText(text === "" ? key : text), item.recommend === key ? el("span.dim", "  recommended") : null),
         text === "" || key === String(index + 1) ? null : el("span.dim.tiny", foreignText(key)),
       ),
     ),
   );
 }
 
-function textField(ask: AttentionItem, id: string): Element {
+function textField(item: AttentionItem, id: string): Element {
   return el(
     "label",
-    el("span.tiny.dim", textFieldLabel(ask)),
+    el("span.tiny.dim", textFieldLabel(item)),
     el("textarea.field", {
       rows: "2",
       maxlength: "8000",
       value: state.words[id] ?? "",
-      onInput: (event: Event) => write(id, (event.target as HTMLTextAreaElement).value),
+      onInput: (event: Event) => setWords(id, (event.target as HTMLTextAreaElement).value),
     }),
   );
 }
 
-function textFieldLabel(ask: AttentionItem): string {
-  if (ask.kind === "Verdict") return "Issues, one a line (for “issues_found”)";
-  return ask.options.length === 0 ? "Your answer" : "Your own words (instead of an option)";
+function textFieldLabel(item: AttentionItem): string {
+  if (item.kind === "Verdict") return "Issues, one a line (for “issues_found”)";
+  return item.options.length === 0 ? "Your answer" : "Your own words (instead of an option)";
 }
 
 /** An option's text, cut to fit on the button that sends it. */
-function optionLabel(ask: AttentionItem, picked: string): string {
-  const text = ask.options.find(({ key }) => key === picked)?.text ?? "";
-  const words = text === "" ? picked : text;
+function optionLabel(item: AttentionItem, chosenKey: string): string {
+  const text = item.options.find(({ key }) => key === chosenKey)?.text ?? "";
+  const words = text === "" ? chosenKey : text;
   return words.length <= answerCharsMax ? words : `${words.slice(0, answerCharsMax - 1)}…`;
 }
 
-function pick(id: string, key: string): void {
+function chooseOption(id: string, key: string): void {
   state.picks[id] = key;
   draw();
 }
 
-function write(id: string, text: string): void {
+function setWords(id: string, text: string): void {
   state.words[id] = text;
   draw();
 }
 
-async function submit(ask: AttentionItem, id: string): Promise<void> {
+async function submit(item: AttentionItem, id: string): Promise<void> {
   const words = (state.words[id] ?? "").trim();
-  const picked = state.picks[id];
-  const issues = picked === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
+  const chosenKey = state.picks[id];
+  const issues = chosenKey === "issues_found" ? words.split("\n").filter((line) => line.trim() !== "") : [];
   const body = {
     do: "answer",
-    key: ask.key,
-    block: ask.id,
-    content: ask.content,
-    text: picked ?? words,
+    key: item.key,
+    block: item.id,
+    content: item.content,
+    text: chosenKey ?? words,
     ...(issues.length === 0 ? {} : { issues }),
   };
   if (!(await sendRequest(body))) return;

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   L1. Scrolling draws rows and nothing else, into elements that are there already, and asks the browser for no sizes.
-//   L2. What one reads stays where it is while lines come in before or after it.
+//   L2. The lines in sight stay where they are while others come in before or after them.
 //   L3. The focus stays on its line; if that is out of sight, on the list.
 
 import { render } from "preact";
@@ -14,48 +14,54 @@ import { draw, state } from "../store.ts";
 
 export const narrowScreen = matchMedia("(max-width:719px)");
 const rowPx = (): number => (narrowScreen.matches ? 58 : 30);
-/** Rows are drawn again when one has scrolled past this many, and as many stand ready above and below. */
-const stride = 4;
+/** How many rows more than visible are drawn above and below. Rows are drawn again each time the list has scrolled by as many. */
+const spareRows = 4;
 const view = { top: 0, height: 600 };
 let list: HTMLElement | null = null;
 let body: HTMLElement | null = null;
-let sifted: { readonly of: unknown; readonly by: string; readonly rows: readonly LogRow[] } = { of: null, by: "", rows: [] };
-const sized = new ResizeObserver(([entry]) => {
+/** The rows that matched the filters last time, with the rows and the filters they were computed from. */
+let matching: { readonly from: unknown; readonly filters: string; readonly rows: readonly LogRow[] } = {
+  from: null,
+  filters: "",
+  rows: [],
+};
+const sizeObserver = new ResizeObserver(([entry]) => {
   view.height = entry?.contentRect.height ?? view.height;
-  placed();
+  placeRows();
 });
 
+/** Four empty filters, joined as below. */
 const noFilter = "\0\0\0";
 
 /** The rows that match the filters; computed again only when rows or filters change. */
 export function filteredRows(): readonly LogRow[] {
   const { rows, find, phase, event, reason } = state.log;
-  const by = [find, phase, event, reason].join("\0");
-  if (sifted.of === rows && sifted.by === by) return sifted.rows;
+  const filters = [find, phase, event, reason].join("\0");
+  if (matching.from === rows && matching.filters === filters) return matching.rows;
   const needle = find.toLowerCase();
   const fits = (row: LogRow): boolean =>
     (phase === "" || row.phase === phase) &&
     (event === "" || row.event === event) &&
     (reason === "" || row.reason === reason) &&
     (needle === "" || row.text.toLowerCase().includes(needle));
-  sifted = { of: rows, by, rows: by === noFilter ? rows : rows.filter(fits) };
-  return sifted.rows;
+  matching = { from: rows, filters, rows: filters === noFilter ? rows : rows.filter(fits) };
+  return matching.rows;
 }
 
 /** The list's element; `onChoose` gets the number of a line that was pressed. */
 export function logList(onChoose: (seq: number) => void): Element {
   choose = onChoose;
-  queueMicrotask(placed);
+  queueMicrotask(placeRows);
   return el(
     "div.panel.log",
-    { ref: rememberSize, tabindex: "0", role: "region", "aria-label": "Journal in words", onScroll: scrolled },
-    el("div", { ref: taken, style: { height: `${filteredRows().length * rowPx()}px` } }),
+    { ref: rememberSize, tabindex: "0", role: "region", "aria-label": "Journal in words", onScroll },
+    el("div", { ref: rememberBody, style: { height: `${filteredRows().length * rowPx()}px` } }),
   );
 }
 
 let choose: (seq: number) => void = () => undefined;
 
-let drawn: readonly unknown[] = [];
+let lastDrawn: readonly unknown[] = [];
 
 /** L1: item n of the list is line `first + n`, whichever that is: elements stay and their words change. */
 function drawRows(): void {
@@ -63,18 +69,18 @@ function drawRows(): void {
   const rows = filteredRows();
   const px = rowPx();
   const sight = Math.ceil(view.height / px) + 1;
-  const first = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - stride)));
-  const from = first - (first % stride);
-  const now = [rows, from, sight, px, state.log.open, body];
-  if (now.every((value, at) => value === drawn[at])) return;
-  drawn = now;
+  const first = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - spareRows)));
+  const from = first - (first % spareRows);
+  const inputs = [rows, from, sight, px, state.log.open, body];
+  if (inputs.every((value, index) => value === lastDrawn[index])) return;
+  lastDrawn = inputs;
   const focused =
     document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? rowIndexOf(document.activeElement) : null;
   render(
     el(
       "ol",
-      { style: { transform: `translateY(${from * px}px)` }, onClick: pressed, onKeyDown: pressed },
-      rows.slice(from, from + sight + 3 * stride).map((row, at) => line(row, from + at, rows.length)),
+      { style: { transform: `translateY(${from * px}px)` }, onClick: onPress, onKeyDown: onPress },
+      rows.slice(from, from + sight + 3 * spareRows).map((row, at) => lineElement(row, from + at, rows.length)),
     ),
     body,
   );
@@ -87,7 +93,7 @@ const rowIndexOf = (element: unknown): number | null => {
 };
 const rowAt = (at: number): HTMLElement | null => body?.querySelector<HTMLElement>(`[data-at="${at}"]`) ?? null;
 
-function line(row: LogRow, at: number, count: number): Element {
+function lineElement(row: LogRow, at: number, count: number): Element {
   return el(
     "li",
     { "aria-setsize": String(count), "aria-posinset": String(at + 1) },
@@ -105,21 +111,21 @@ function line(row: LogRow, at: number, count: number): Element {
 }
 
 function rememberSize(element: HTMLElement | null): void {
-  sized.disconnect();
+  sizeObserver.disconnect();
   list = element;
   view.top = 0;
   placedRows = null;
-  if (element !== null) sized.observe(element);
+  if (element !== null) sizeObserver.observe(element);
 }
 
-function taken(element: HTMLElement | null): void {
+function rememberBody(element: HTMLElement | null): void {
   body = element;
 }
 
 let placedRows: readonly LogRow[] | null = null;
 
 /** L2: after the page was drawn; where lines came in, the one on top stays on top, or the end stays in sight. */
-function placed(): void {
+function placeRows(): void {
   const rows = filteredRows();
   if (list === null || (rows === placedRows && !state.log.follow)) return drawRows();
   const px = rowPx();
@@ -136,8 +142,8 @@ function movedTop(rows: readonly LogRow[], px: number): number {
   return at < 0 ? view.top : at * px + (view.top % px);
 }
 
-/** Scrolling up lets go of the end. */
-function scrolled(): void {
+/** Scrolling up stops following the end of the log. */
+function onScroll(): void {
   if (list === null) return;
   const top = list.scrollTop;
   const isLettingGo = state.log.follow && top < view.top - 2 && top + view.height < (filteredRows().length - 1) * rowPx();
@@ -146,7 +152,7 @@ function scrolled(): void {
   drawRows();
 }
 
-function pressed(event: MouseEvent | KeyboardEvent): void {
+function onPress(event: MouseEvent | KeyboardEvent): void {
   if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
   const row = filteredRows()[rowIndexOf(event.target) ?? -1];
   if (row === undefined) return;

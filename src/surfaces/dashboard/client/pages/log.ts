@@ -1,4 +1,4 @@
-// log: the page with a run's journal in words: filters, a list that draws only the rows in sight, and one entry in full.
+// log: renders the page with a run's journal in words: filters, a list that draws only the rows in sight, and one entry in full.
 
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
@@ -30,11 +30,11 @@ export function logPage(): Child {
         placeholder: narrowScreen.matches ? "Find in the lines" : "Find in the lines   /",
         "aria-label": "Find in the lines",
         value: log.find,
-        onInput: (event: Event) => filter("find", event),
+        onInput: (event: Event) => setFilter("find", event),
       }),
-      choice("Phase", "phase", choices().phase),
-      choice("Event", "event", choices().event),
-      choice("Reason", "reason", choices().reason),
+      filterSelect("Phase", "phase", listChoices().phase),
+      filterSelect("Event", "event", listChoices().event),
+      filterSelect("Reason", "reason", listChoices().reason),
       button("Follow", () => setFollow(!log.follow), "", { "aria-pressed": String(log.follow) }),
       el(
         "span.dim.tiny.num",
@@ -42,8 +42,8 @@ export function logPage(): Child {
         `${formatNumber(rows.length)} of ${formatNumber(log.total)} lines${describeOlder(older)}`,
       ),
     ),
-    rows.length === 0 ? nothing() : logList(show),
-    log.open === null ? null : detail(log.open),
+    rows.length === 0 ? noRows() : logList(openRow),
+    log.open === null ? null : entryPane(log.open),
   ];
 }
 
@@ -61,21 +61,21 @@ let filterChoices: {
 } | null = null;
 
 /** The possible filters; computed again only when the rows change, never while scrolling. */
-function choices(): NonNullable<typeof filterChoices> {
+function listChoices(): NonNullable<typeof filterChoices> {
   const { rows } = state.log;
   const distinct = (of: (row: LogRow) => string): readonly string[] => [...new Set(rows.map(of))].filter((word) => word !== "").toSorted();
   if (filterChoices?.of !== rows)
     filterChoices = {
       of: rows,
-      phase: same(
+      phase: keepIfEqual(
         filterChoices?.phase,
         distinct(({ phase }) => phase),
       ),
-      event: same(
+      event: keepIfEqual(
         filterChoices?.event,
         distinct(({ event }) => event),
       ),
-      reason: same(
+      reason: keepIfEqual(
         filterChoices?.reason,
         distinct(({ reason }) => reason),
       ),
@@ -83,49 +83,49 @@ function choices(): NonNullable<typeof filterChoices> {
   return filterChoices;
 }
 
-/** The list of before where nothing of it changed, so that nothing is drawn again for it. */
-const same = (before: readonly string[] | undefined, after: readonly string[]): readonly string[] =>
+/** The earlier list if both are equal, so that Preact sees no change and draws nothing again. */
+const keepIfEqual = (before: readonly string[] | undefined, after: readonly string[]): readonly string[] =>
   before?.length === after.length && before.every((word, at) => word === after[at]) ? before : after;
 
-const nothing = (): Element =>
+const noRows = (): Element =>
   el(
     "div.panel",
     { style: { padding: "40px", "text-align": "center" } },
     el("div.second", state.log.total === 0 ? "No line yet." : "No line of the journal fits these filters."),
-    state.log.total === 0 ? null : button("Clear filters", clear),
+    state.log.total === 0 ? null : button("Clear filters", clearFilters),
   );
 
-function clear(): void {
+function clearFilters(): void {
   Object.assign(state.log, { find: "", phase: "", event: "", reason: "" });
   draw();
 }
 
-type Choice = { readonly of: readonly string[]; readonly value: string; readonly element: Element };
-const chosen = new Map<string, Choice>();
+type CachedSelect = { readonly of: readonly string[]; readonly value: string; readonly element: Element };
+const cachedSelects = new Map<string, CachedSelect>();
 
 /** The same element while nothing of it changed: a run of 500 phases has 500 options, and none is inspected while one scrolls. */
-function choice(label: string, of: "phase" | "event" | "reason", words: readonly string[]): Element {
+function filterSelect(label: string, of: "phase" | "event" | "reason", words: readonly string[]): Element {
   const value = state.log[of];
-  const knownChoice = chosen.get(of);
+  const knownChoice = cachedSelects.get(of);
   if (knownChoice?.of === words && knownChoice.value === value) return knownChoice.element;
   const element = el(
     "select.field",
-    { "aria-label": label, value, onChange: (event: Event) => filter(of, event) },
+    { "aria-label": label, value, onChange: (event: Event) => setFilter(of, event) },
     el("option", { value: "" }, label),
     words.map((word) => el("option", { value: word, key: word, selected: value === word }, word.slice(0, 60))),
   );
-  chosen.set(of, { of: words, value, element });
+  cachedSelects.set(of, { of: words, value, element });
   return element;
 }
 
-function filter(of: "find" | "phase" | "event" | "reason", event: Event): void {
+function setFilter(of: "find" | "phase" | "event" | "reason", event: Event): void {
   state.log[of] = (event.target as HTMLInputElement | HTMLSelectElement).value;
   state.log.follow = false;
   scrollToTop();
   draw();
 }
 
-function show(seq: number): void {
+function openRow(seq: number): void {
   history.replaceState(null, "", pageLink("log", state.key, seq));
   openLine(seq);
 }
@@ -147,7 +147,7 @@ export function openLine(seq: number): void {
     .catch(() => draw());
 }
 
-function detail(seq: number): Element {
+function entryPane(seq: number): Element {
   const row = state.log.rows.find((candidate) => candidate.seq === seq);
   const text = state.log.entry;
   return el(

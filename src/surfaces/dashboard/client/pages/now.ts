@@ -1,4 +1,4 @@
-// now: the dashboard's first page: what waits for a person, which runs are at work, what ended today, and the limits.
+// now: renders the dashboard's first page: what waits for a person, which runs are at work, what ended today, and the limits.
 
 import type { AttentionItem } from "../../../../views/facts/attention.ts";
 import type { RunCard } from "../../../../views/facts/run-card.ts";
@@ -13,7 +13,7 @@ import { countDetailedRows } from "../detailed-rows.ts";
 import { pageLink, serverNow, state } from "../store.ts";
 import { briefRunLine, endedLine, runLine } from "./run-lines.ts";
 
-const asksShownMax = 3;
+const itemsShownMax = 3;
 const endedShownMax = 12;
 
 export function nowPage(): Child {
@@ -65,29 +65,29 @@ const nothingNeedsYou = (): Element =>
     el("div.panel", el("div.item.second", "Nothing waits for you. When something does, it is the first thing here.")),
   );
 
-function needsYou(asks: readonly AttentionItem[]): Element {
+function needsYou(items: readonly AttentionItem[]): Element {
   return section(
     "Needs you",
     "what holds up most comes first",
     el(
       "div.panel.asks",
-      asks
-        .slice(0, asksShownMax)
-        .map((ask) =>
+      items
+        .slice(0, itemsShownMax)
+        .map((item) =>
           el(
             "a.item",
-            { href: pageLink("inbox", ask.key, ask.id), "data-row": "", key: `${ask.key} ${ask.id}` },
+            { href: pageLink("inbox", item.key, item.id), "data-row": "", key: `${item.key} ${item.id}` },
             stateIcon("you"),
-            el("h3", foreignText(ask.question)),
-            el("span.age.num.tiny.c-you", `waits ${elapsedText(ask.asked_at, serverNow())}`),
-            el("p", el("span.hidden-text", "needs you. "), `${ask.kind} · ${ask.project} · ${ask.impact}`),
+            el("h3", foreignText(item.question)),
+            el("span.age.num.tiny.c-you", `waits ${elapsedText(item.asked_at, serverNow())}`),
+            el("p", el("span.hidden-text", "needs you. "), `${item.kind} · ${item.project} · ${item.impact}`),
           ),
         ),
-      asks.length > asksShownMax
+      items.length > itemsShownMax
         ? el(
             "a.item.tiny.second",
             { href: "#inbox", "data-row": "", style: { display: "block" } },
-            `${formatNumber(asks.length - asksShownMax)} more in the Inbox`,
+            `${formatNumber(items.length - itemsShownMax)} more in the Inbox`,
           )
         : null,
     ),
@@ -126,7 +126,7 @@ function unreadableSection(unreadable: Overview["unreadable"]): Element {
 }
 
 function endedSummary(runs: readonly RunCard[]): string {
-  const sum = (of: (run: RunCard) => number): number => runs.reduce((total, run) => total + of(run), 0);
+  const sum = (valueOf: (run: RunCard) => number): number => runs.reduce((total, run) => total + valueOf(run), 0);
   const usd = sum((run) => run.usd);
   const proved = `${sum((run) => run.proved)} of ${sum((run) => run.criteria)} criteria proved`;
   return [plural(runs.length, "run"), proved, ...(usd > 0 ? [formatMoney(usd)] : [])].join(", ");

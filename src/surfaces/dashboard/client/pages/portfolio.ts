@@ -1,4 +1,4 @@
-// portfolio: the page of a portfolio: projects by state, the merge queue, who works on what, and why the rest waits.
+// portfolio: renders the page of a portfolio: projects by state, the merge queue, who works on what, and why other tasks wait.
 
 import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
@@ -27,17 +27,14 @@ export function portfolioPage(): Child {
   if (portfolio === null) return pageHeading("Portfolio");
   const { counts, paused } = portfolio;
   const taskCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const needsYou = `${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you`;
+  const states = `${counts.running} running, ${counts.ready} ready, ${needsYou}, ${counts.done} done`;
+  const planned = portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, serverNow())} ago.`;
+  const pausedText = paused ? " Nothing new is dispatched: it is paused." : "";
   return [
     el(
       "div.head",
-      el(
-        "div",
-        pageHeading(foreignText(portfolio.name)),
-        el(
-          "p",
-          `${formatNumber(taskCount)} tasks: ${counts.running} running, ${counts.ready} ready, ${portfolio.needs_you} ${portfolio.needs_you === 1 ? "needs" : "need"} you, ${counts.done} done. ${portfolio.planned_at === null ? "Never planned yet." : `Planned ${elapsedText(portfolio.planned_at, serverNow())} ago.`}${paused ? " Nothing new is dispatched: it is paused." : ""}`,
-        ),
-      ),
+      el("div", pageHeading(foreignText(portfolio.name)), el("p", `${formatNumber(taskCount)} tasks: ${states}. ${planned}${pausedText}`)),
       el(
         "div.row",
         actionButton(

@@ -1,4 +1,4 @@
-// run-head: the head that the three pages about a run share (goal, state, controls, tabs), and what they show if the run is gone.
+// run-head: renders the head that the three pages about a run share (goal, state, controls, tabs), and what they show if the run is gone.
 
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
@@ -9,8 +9,8 @@ import { draw, pageLink, state } from "../store.ts";
 
 /** The head of a page about a run, or what is shown instead of the page. */
 export function runHead(page: "run" | "log" | "diff"): { readonly head: Child } | { readonly instead: Child } {
-  if (state.missing !== null) return { instead: missing(state.missing) };
-  if (state.head === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRun() : pageHeading("…") };
+  if (state.missing !== null) return { instead: missingRunPage(state.missing) };
+  if (state.head === null) return { instead: state.overview !== null && state.overview.runs.length === 0 ? noRunPage() : pageHeading("…") };
   const { card, branch, agents, isolation } = state.head;
   const tab = (name: "run" | "log" | "diff", word: string): Element =>
     el("a", { href: pageLink(name, card.key), ...(page === name ? { "aria-current": "page" } : {}) }, word);
@@ -57,7 +57,7 @@ function controls(): Child {
   ];
 }
 
-const missing = (key: string): Child => [
+const missingRunPage = (key: string): Child => [
   pageHeading("This run is not here any more"),
   emptyState(
     {
@@ -71,7 +71,7 @@ const missing = (key: string): Child => [
   ),
 ];
 
-const noRun = (): Child => [
+const noRunPage = (): Child => [
   pageHeading("No run yet"),
   emptyState(
     { icon: icon("logo"), title: "No run was ever started here", text: "Start one in the terminal; it can be followed here." },

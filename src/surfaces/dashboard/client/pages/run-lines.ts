@@ -1,4 +1,4 @@
-// run-lines: one run as a row of a list: a run at work in full or in brief, and a run that ended.
+// run-lines: renders a run as a row of a list: a run at work in full or in brief, and a run that ended.
 
 import type { RunCard } from "../../../../views/facts/run-card.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";

@@ -1,4 +1,5 @@
-// run: the page of one run: its live line or why it doesn't go on, key figures, waterfall, budget, the runner's proof, and the agents' claims.
+// run: renders the page of one run: its live line or why it doesn't go on, key figures, waterfall, budget, the runner's proof, and the
+// agents' claims.
 
 import type { WaterfallRow } from "../../../../views/facts/waterfall.ts";
 import { burnDownChart } from "../../../../views/web/charts.ts";
@@ -21,7 +22,7 @@ export function runPage(): Child {
   const top = runHead("run");
   const { run } = state;
   if ("instead" in top) return top.instead;
-  if (run === null) return top.head; // one came from the log: the rest is on its way
+  if (run === null) return top.head; // after a page that needs only the head, the rest is still being loaded
   const { waterfall } = run;
   const row = waterfall.rows.find(({ id }) => id === state.chosen) ?? null;
   return [
@@ -31,15 +32,15 @@ export function runPage(): Child {
     el(
       "div.cols",
       section("Waterfall", `${shortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`, drawWaterfall(waterfall)),
-      el("aside", { "aria-label": "Budget and step" }, budget(run), row !== null && isWide() ? el("div.side", stepPane(row)) : null),
+      el("aside", { "aria-label": "Budget and step" }, budgetSection(run), row !== null && isWide() ? el("div.side", stepPane(row)) : null),
     ),
-    askedFor(run),
+    criteriaSection(run),
     ...proofSections(run),
     ...claimSections(run),
   ];
 }
 
-function askedFor({ report: { criteria }, goal_rest: goalRest }: ShownRun): Child {
+function criteriaSection({ report: { criteria }, goal_rest: goalRest }: ShownRun): Child {
   if (criteria.length === 0 && goalRest === "") return null;
   const proved = criteria.filter((criterion) => criterion.proved).length;
   return section("Asked for", criteria.length === 0 ? "" : `${proved} of ${criteria.length} proved`, criteriaList(criteria, goalRest));
@@ -97,7 +98,7 @@ function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
       of,
       element: waterfallList(waterfall, {
         selected: state.chosen,
-        select: choose,
+        select: selectRow,
         detailedRows: whole,
         detailsOf: (row) => (!isWide() && row.id === state.chosen ? stepPane(row) : null),
       }),
@@ -172,7 +173,7 @@ function describeChecks(evidence: ShownRun["report"]["evidence"]): string {
   return `${formatNumber(passing)} of ${plural(evidence.length, "check")} ${evidence.length === 1 ? "passes" : "pass"}`;
 }
 
-function budget({ budget: view, points, waterfall, at, card }: ShownRun): Element {
+function budgetSection({ budget: view, points, waterfall, at, card }: ShownRun): Element {
   const chart = burnDownChart(points, view, { from: waterfall.from, until: card.ended_at ?? at });
   return section(
     "Budget",
@@ -207,7 +208,7 @@ function budgetRow(view: ShownRun["budget"], dimension: "tokens" | "minutes" | "
 }
 
 /** Shows the row's details; choosing a phase that is chosen already, or that is collapsed, expands or collapses it. */
-function choose(row: WaterfallRow): void {
+function selectRow(row: WaterfallRow): void {
   const rows = state.run?.waterfall.rows ?? [];
   if (row.depth === 0 && row.kids > 0) {
     const open = state.expanded ?? new Set(rows.filter(({ depth, isExpanded }) => depth === 0 && isExpanded).map(({ id }) => id));

@@ -1,4 +1,4 @@
-// settings: the page of every setting in force with its origin, the isolation, and what this page may do. Read only.
+// settings: renders the page of every setting in force with its origin, the isolation, and what this page may do. It is read-only.
 
 import type { SettingsPage } from "../../../../commands/dashboard/facts.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
