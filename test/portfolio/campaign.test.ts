@@ -56,9 +56,9 @@ describe.each(campaigns)("a campaign of $projects × $tasks tasks, seed $seed", 
       expect(git(repository, "status", "--porcelain")).toBe("");
       expect(git(repository, "for-each-ref", "--format=%(refname)", "refs/autopilot/portfolio")).toBe(""); // nothing that landed is kept twice
     }
-    const before = bytesOf(join(folder, ".openclaw-autopilot"));
+    const before = readBytes(join(folder, ".openclaw-autopilot"));
     expect((await run("rebuild"))["different"]).toEqual([]);
-    expect(bytesOf(join(folder, ".openclaw-autopilot"))).toEqual(before);
+    expect(readBytes(join(folder, ".openclaw-autopilot"))).toEqual(before);
     expect(readdirSync(join(folder, ".autopilot/portfolio")).filter((name) => name.startsWith("merge-"))).toEqual([]);
     expect(processesIn(dirname(folder)).map(({ words: text }) => text)).toEqual([]);
   });
@@ -184,7 +184,7 @@ function expectGreen(repository: string): void {
   }
 }
 
-const bytesOf = (folder: string): Readonly<Record<string, string>> =>
+const readBytes = (folder: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((one) => one.isFile())

@@ -22,7 +22,7 @@ export const readingTools: readonly McpTool[] = [
       (await import("../status.ts")).status(context, input, {
         idle: async (root) => (await import("../status-idle.ts")).respondWithoutRun(context, root),
         playbookStatus: async (playbook, root) =>
-          playbook === "staged" ? (await import("../staged/staged-progress.ts")).stagedStatus(root) : null,
+          playbook === "staged" ? (await import("../staged/staged-progress.ts")).readStagedProgress(root) : null,
       }),
   }),
   defineTool({

@@ -10,22 +10,21 @@ import { openPullRequest, type PullRequestInput } from "../../runner/pull-reques
 import { watchPullRequest, type WatchInput } from "../../runner/pull-request/watch-pull-request.ts";
 import { withRun } from "../../runner/open-run.ts";
 
-type Named = { readonly run?: string | undefined };
+type NamedRun = { readonly run?: string | undefined };
 
-export function pr(context: CommandContext, input: Named & PullRequestInput): Promise<CommandResponse> {
+/** Opens the pull request, or finds the one that is open. Unproved work is opened as a draft. */
+export function pr(context: CommandContext, input: NamedRun & PullRequestInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, async (openRun) => {
       const { url, number, isDraft, isNew } = await openPullRequest(context, openRun, input);
       const { verdict, gaps, status } = openRun.view();
       const verb = isNew ? "Opened" : "There is";
+      const subject = isDraft ? "a draft pull request" : `pull request #${number}`;
       return respond(isDraft ? "pull_request_draft" : "pull_request_opened", {
         run_id: run,
         state: status,
-        message: `${verb} ${isDraft ? "a draft pull request" : "pull request"} ${isDraft ? "" : `#${number} `}for ${run}: ${url}`.replace(
-          "  ",
-          " ",
-        ),
+        message: `${verb} ${subject} for ${run}: ${url}`,
         warnings: isDraft ? gaps.map((gap) => `Not proved: ${gap}`) : [],
         remediation: [`autopilot pr watch ${run}`],
         data: { url, number, draft: isDraft, created: isNew, verdict },
@@ -34,14 +33,15 @@ export function pr(context: CommandContext, input: Named & PullRequestInput): Pr
   });
 }
 
-export function watchPr(context: CommandContext, input: Named & WatchInput): Promise<CommandResponse> {
+/** Follows the pull request and carries it on, as docs/PULL-REQUESTS.md says. */
+export function watchPr(context: CommandContext, input: NamedRun & WatchInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const { paths, run } = await findRequestHolder(await loadRun(context, input.run));
     return withRun(context, paths, run, (openRun) => watchPullRequest(context, openRun, input));
   });
 }
 
-/** A follow-up works on another run's pull request: then that run is the one to open or watch. Else it is the run itself. */
+/** The run whose pull request is meant: the run itself, or for a follow-up the run whose pull request it works on. */
 async function findRequestHolder(loaded: LoadedRun): Promise<Pick<LoadedRun, "paths" | "run">> {
   const { paths, view } = loaded;
   const source = view.outside?.source;

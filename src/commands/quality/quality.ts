@@ -8,7 +8,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals } from "../../project/respond.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 
-const flow = "quality";
+const flowName = "quality";
 
 export type QualityInput = GoFlags & {
   readonly benchmark?: string | undefined;
@@ -19,6 +19,7 @@ export type QualityInput = GoFlags & {
   readonly requireDocs?: boolean | undefined;
 };
 
+/** Flags that describe an audit ask for a new one; without any the open one is resumed. */
 export function quality(context: CommandContext, input: QualityInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const flagOptions = {
@@ -38,8 +39,8 @@ export function quality(context: CommandContext, input: QualityInput): Promise<C
       Object.keys(options).length > 0 ||
       givenObjectiveFlags({ ...request, options: undefined }).length > 0 ||
       (input.scope ?? []).length > 0;
-    const loaded = isNewRequest ? null : await readOpenRun(context, flow, input.run);
-    if (loaded === null) return goNew(context, { ...request, words: [], flow });
+    const loaded = isNewRequest ? null : await readOpenRun(context, flowName, input.run);
+    if (loaded === null) return goNew(context, { ...request, words: [], flow: flowName });
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
     const { whyStale } = await import("../../runner/draft/draft-in-force.ts");

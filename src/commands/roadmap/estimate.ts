@@ -14,15 +14,15 @@ import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.
 import { judgeFindings, refuseRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 
-/** Forecasts the cost of roadmap phases. Nothing runs and nothing is written. */
+/** Forecasts the named phases, by default all that are not completed, and warns of those beyond a limit. */
 export function estimate(context: CommandContext, input: { readonly phases?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = await requireProject(context.cwd);
     const { documents, completed } = loadRoadmap(paths, ["autopilot estimate --flow objective estimates a run without a roadmap"]);
     const errors = judgeFindings(documents, new Set(), completed).filter(({ severity }) => severity === "error");
     if (errors.length > 0) refuseRoadmap(documents, errors, new Set());
-    const word = input.phases ?? "all";
-    const selection = selectPhases(word, documents.phases, completed);
+    const phasesText = input.phases ?? "all";
+    const selection = selectPhases(phasesText, documents.phases, completed);
     if ("problem" in selection)
       return refuse("usage", {
         message: `PHASES: ${selection.problem}.`,
@@ -35,10 +35,10 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
         data: { roadmap: documents.path, phases: [] },
       });
     const configLimits = requireSettings(context, paths).config.limits ?? {};
-    const limits = { ...configLimits, ...withoutLoosenedLimits(configBreaker(documents.config.circuit_breaker_config), configLimits)[0] };
+    const limits = { ...configLimits, ...withoutLoosenedLimits(pickNumbers(documents.config.circuit_breaker_config), configLimits)[0] };
     const constants = readCostConstants(limits);
-    const cap = (name: string): number => limits[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
-    const caps = { phase: cap("cost_cap_tokens_per_phase"), run: cap("cost_cap_tokens_total") };
+    const limitOf = (name: string): number => limits[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
+    const caps = { phase: limitOf("cost_cap_tokens_per_phase"), run: limitOf("cost_cap_tokens_total") };
     const { config } = requireSettings(context, paths);
     const agent = config.roles?.["executor"] ?? config.agent ?? null;
     const workers = { agent, model: agent === null ? null : (config.agents?.[agent]?.model ?? null) };
@@ -69,5 +69,6 @@ export function estimate(context: CommandContext, input: { readonly phases?: str
   });
 }
 
-const configBreaker = (config: Readonly<Record<string, unknown>> | undefined): Record<string, number> =>
+/** The entries that are numbers: another tool may keep more there. */
+const pickNumbers = (config: Readonly<Record<string, unknown>> | undefined): Record<string, number> =>
   Object.fromEntries(Object.entries(config ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])));

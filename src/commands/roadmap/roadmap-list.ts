@@ -12,12 +12,13 @@ import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 import { choosePhases, judgeSelection } from "../../playbooks/roadmap/files/roadmap-choose.ts";
 import { type LoadedRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
 
+/** Shows the phases even if they could not be run; then it says why `roadmap all` would be refused. */
 export function roadmapList(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd) ?? { root: context.cwd, folder: join(context.cwd, ".autopilot") };
-    const here = loadRoadmap(paths);
-    const { findings } = judgeSelection(here, "all");
-    const response = buildAnswer(here, findings, await findRefusal(() => choosePhases(paths.root, here, "all")));
+    const roadmap = loadRoadmap(paths);
+    const { findings } = judgeSelection(roadmap, "all");
+    const response = buildResponse(roadmap, findings, await findRefusal(() => choosePhases(paths.root, roadmap, "all")));
     return { ...response, warnings: [...response.warnings, ...(await describeUnreadableState(paths.root))] };
   });
 }
@@ -33,47 +34,49 @@ async function findRefusal(choose: () => Promise<unknown>): Promise<CommandRespo
   }
 }
 
-function buildAnswer(
+function buildResponse(
   { documents: { path, phases, specPath }, completed }: LoadedRoadmap,
   problems: readonly Finding[],
   refusal: CommandResponse | null,
 ): CommandResponse {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;
-  const counted = [errors === 0 ? "" : numbered(errors, "error"), warnings === 0 ? "" : numbered(warnings, "warning")]
+  const problemsText = [errors === 0 ? "" : countNoun(errors, "error"), warnings === 0 ? "" : countNoun(warnings, "warning")]
     .filter(Boolean)
     .join(" and ");
-  const summary = `${numbered(phases.length, "phase")} in ${path}${counted === "" ? "" : `; ${counted}`}.`;
+  const summary = `${countNoun(phases.length, "phase")} in ${path}${problemsText === "" ? "" : `; ${problemsText}`}.`;
   const page = [
-    ...(phases.length === 0 ? [] : [`${numbered(phases.length, "phase")} in ${path}, in execution order`, ...table(phases, completed)]),
+    ...(phases.length === 0
+      ? []
+      : [`${countNoun(phases.length, "phase")} in ${path}, in execution order`, ...phaseTable(phases, completed)]),
     ...(problems.length === 0
       ? []
       : ["Problems", ...problems.map((problem) => `  ${problem.severity === "error" ? "✗" : "!"} ${findingText(problem)}`)]),
   ];
   const data = { roadmap: path, spec: specPath, phases, completed: phases.map(({ id }) => id).filter((id) => completed.has(id)), problems };
   if (refusal === null) return respond("ok", { message: summary, page, data });
-  const why = errors > 0 ? "autopilot roadmap all is refused until the errors are fixed." : refusal.message;
-  return { ...refusal, message: `${summary} ${why}`, page, data: { ...refusal.data, ...data } };
+  const refusalText = errors > 0 ? "autopilot roadmap all is refused until the errors are fixed." : refusal.message;
+  return { ...refusal, message: `${summary} ${refusalText}`, page, data: { ...refusal.data, ...data } };
 }
 
-const numbered = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-const nameCharactersMax = 60;
+const nameCharsMax = 60;
 
-function table(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>): readonly string[] {
+function phaseTable(phases: readonly RoadmapPhase[], completed: ReadonlySet<string>): readonly string[] {
   const rows = phases.map(({ id, name, depends_on, success_criteria, checked, inserted, stub }) => {
-    const withCommand = success_criteria.filter(({ command }) => command !== null).length;
+    const provableCount = success_criteria.filter(({ command }) => command !== null).length;
     // A phase that a run completed is ticked here, even if it isn't in the document; a difference is shown beside its name.
     const difference = checked ? "not completed" : "completed, not ticked in the file";
     const mismatch = completed.has(id) === checked ? "" : difference;
     const marks = [inserted ? "inserted" : "", stub ? "stub" : "", mismatch].filter(Boolean).join(", ");
-    const short = name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax - 1)}…` : name;
+    const shortName = name.length > nameCharsMax ? `${name.slice(0, nameCharsMax - 1)}…` : name;
     return [
       checked || completed.has(id) ? "[x]" : "[ ]",
       id,
-      `${short}${marks === "" ? "" : ` (${marks})`}`,
+      `${shortName}${marks === "" ? "" : ` (${marks})`}`,
       depends_on.length === 0 ? "-" : depends_on.join(", "),
-      success_criteria.length === 0 ? "-" : `${withCommand} of ${success_criteria.length}`,
+      success_criteria.length === 0 ? "-" : `${provableCount} of ${success_criteria.length}`,
     ];
   });
   return alignColumns([["", "phase", "name", "after", "criteria with a command"], ...rows]).map((line) => `  ${line}`);

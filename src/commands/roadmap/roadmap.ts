@@ -12,18 +12,19 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 
-const flow = "roadmap";
+const flowName = "roadmap";
 
 export type RoadmapInput = GoFlags & {
   readonly complete?: boolean | undefined;
   readonly checkpointEvery?: number | undefined;
 };
 
+/** Phases or flags ask for a new run; without any the open run is resumed, or one that another tool left. */
 export function roadmap(context: CommandContext, input: RoadmapInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const phases = joinPhaseWords(input.words);
-    const wrong = misuseMessage(phases, input);
-    if (wrong !== null) return respond("usage", { message: wrong, remediation: ["autopilot help roadmap"] });
+    const misuse = findMisuse(phases, input);
+    if (misuse !== null) return respond("usage", { message: misuse, remediation: ["autopilot help roadmap"] });
     const options = {
       ...input.options,
       ...(phases === null ? {} : { phases }),
@@ -31,11 +32,11 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<C
       ...(input.checkpointEvery === undefined ? {} : { checkpoint_every: String(input.checkpointEvery) }),
     };
     const isNewRequest = Object.keys(options).length > 0 || givenObjectiveFlags(input).length > 0 || (input.scope ?? []).length > 0;
-    const loaded = isNewRequest ? null : await readOpenRun(context, flow, input.run);
+    const loaded = isNewRequest ? null : await readOpenRun(context, flowName, input.run);
     if (loaded === null) {
       const foreignRun = isNewRequest ? null : await findForeignRun(context, input.run);
       return foreignRun === null
-        ? goNew(context, { ...input, words: [], flow, options })
+        ? goNew(context, { ...input, words: [], flow: flowName, options })
         : goDetected(context, foreignRun, { ...input, words: [] });
     }
     const { paths, run, view } = loaded;
@@ -45,18 +46,18 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<C
   });
 }
 
-/** Another tool's run of a roadmap; refused if it cannot be read, or if it failed: that needs an explicit `resume`. */
+/** Another tool's run of the roadmap, if there is one. Refuses one that cannot be read, or that failed: only `resume` continues that. */
 async function findForeignRun(context: CommandContext, run: string | undefined): Promise<DetectedWork | null> {
   const paths = findProject(context.cwd);
   if (paths === null || run !== undefined) return null;
   const foreignRun = onlyCandidate(
-    (await detectWork(context, paths.root)).filter((detectedWork) => detectedWork.isBegun && detectedWork.flow === flow),
+    (await detectWork(context, paths.root)).filter((detectedWork) => detectedWork.isBegun && detectedWork.flow === flowName),
   );
   if (foreignRun?.hasFailed === true) refuseFailedElsewhere(foreignRun);
   return foreignRun;
 }
 
-/** `3, 5 8` is `3,5,8`: joins what a shell split. */
+/** Joins what a shell split: the words `3,` `5` `8` become `3,5,8`. Null without words. */
 function joinPhaseWords(words: readonly string[]): string | null {
   const joined = words
     .join(",")
@@ -66,11 +67,11 @@ function joinPhaseWords(words: readonly string[]): string | null {
   return joined === "" ? null : joined;
 }
 
-function misuseMessage(phases: string | null, { complete }: RoadmapInput): string | null {
+function findMisuse(phases: string | null, { complete }: RoadmapInput): string | null {
   if (phases === null) return null;
   if (complete === true) return "--complete means every phase that is not completed, so it takes no PHASES.";
   if (phases === "next" || phases === "all") return null;
   const isId = (text: string): boolean => parsePhaseId(text.trim()) !== null;
-  const odd = phases.split(",").find((part) => !part.split(/[-–—]/, 3).every(isId) || part.split(/[-–—]/).length > 2);
-  return odd === undefined ? null : `PHASES is an id (3, 2.1), a range (3-7), a list (3,5,8), next or all, not ${odd}.`;
+  const invalidPart = phases.split(",").find((part) => !part.split(/[-–—]/, 3).every(isId) || part.split(/[-–—]/).length > 2);
+  return invalidPart === undefined ? null : `PHASES is an id (3, 2.1), a range (3-7), a list (3,5,8), next or all, not ${invalidPart}.`;
 }

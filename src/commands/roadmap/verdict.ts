@@ -17,7 +17,7 @@ type Input = {
   readonly run?: string | undefined;
 };
 
-/** A person's verdict on a phase that waits for one. */
+/** Sends the verdict to the run, and names the phases that still wait for one. */
 export function verdict(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const loaded = await loadRun(context, input.run);
@@ -36,7 +36,7 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
     return respond("block_answered", {
       run_id: loaded.run,
       state: view.status,
-      message: `Phase ${phase} (${name}): ${input.verdict}. ${consequence[input.verdict]}`,
+      message: `Phase ${phase} (${name}): ${input.verdict}. ${consequences[input.verdict]}`,
       remediation: [
         ...remaining.map((question) => verdictCommand(question.phase)),
         ...(view.status === "paused" ? ["autopilot resume"] : []),
@@ -46,33 +46,33 @@ export function verdict(context: CommandContext, input: Input): Promise<CommandR
   });
 }
 
-const consequence: Readonly<Record<VerdictWord, string>> = {
+const consequences: Readonly<Record<VerdictWord, string>> = {
   pass: "It counts as completed once the run goes on and its checks hold.",
   fail: "It counts as failed; what depends on it is blocked.",
   issues_found: "The issues go to the debugger when the run goes on.",
 };
 
-function findOpenVerdict(loaded: LoadedRun, named: string): OpenVerdict {
-  const id = parsePhaseId(named.replace(/^phase[_ ]?/i, "")) ?? named;
-  const open = listOpenVerdicts(loaded.view);
-  const match = open.find(({ phase }) => phase === id);
+function findOpenVerdict(loaded: LoadedRun, phaseName: string): OpenVerdict {
+  const id = parsePhaseId(phaseName.replace(/^phase[_ ]?/i, "")) ?? phaseName;
+  const openVerdicts = listOpenVerdicts(loaded.view);
+  const match = openVerdicts.find(({ phase }) => phase === id);
   if (match !== undefined) return match;
   const phase = loaded.view.phases.find((candidate) => candidate.id === id);
   const problem =
-    phase === undefined ? `There is no phase ${named} in ${loaded.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
-  const waiting = open.map((question) => `${question.phase} (${question.name})`).join(", ");
+    phase === undefined ? `There is no phase ${phaseName} in ${loaded.run}` : `Phase ${id} is ${phase.status} and waits for no verdict`;
+  const waiting = openVerdicts.map((question) => `${question.phase} (${question.name})`).join(", ");
   return refuse("invalid_state_transition", {
     run_id: loaded.run,
     state: loaded.view.status,
-    message: `${problem}; ${open.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
-    remediation: open.length === 0 ? ["autopilot status"] : open.map((question) => verdictCommand(question.phase)),
-    data: { allowed_from: ["a phase that waits for a verdict"], waiting: open.map((question) => question.phase) },
+    message: `${problem}; ${openVerdicts.length === 0 ? "no phase of this run waits for one" : `waiting: ${waiting}`}.`,
+    remediation: openVerdicts.length === 0 ? ["autopilot status"] : openVerdicts.map((question) => verdictCommand(question.phase)),
+    data: { allowed_from: ["a phase that waits for a verdict"], waiting: openVerdicts.map((question) => question.phase) },
   });
 }
 
-/** The debugger works on issues: required with `issues_found`, refused with `pass`. */
+/** Issues are required with `issues_found`, since the debugger works on them, and refused with `pass`. */
 function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issues: readonly string[]): void {
-  const bad = (message: string, hint: string): never =>
+  const refuseIssue = (message: string, hint: string): never =>
     refuse("objective_schema_invalid", {
       run_id: loaded.run,
       state: loaded.view.status,
@@ -81,8 +81,12 @@ function refuseIssues(loaded: LoadedRun, phase: string, word: VerdictWord, issue
       data: { field: "issue" },
     });
   if (word === "issues_found" && issues.length === 0)
-    bad("issues_found without an issue gives nobody anything to fix.", `autopilot verdict ${phase} issues_found --issue "what is wrong"`);
+    refuseIssue(
+      "issues_found without an issue gives nobody anything to fix.",
+      `autopilot verdict ${phase} issues_found --issue "what is wrong"`,
+    );
   if (word === "pass" && issues.length > 0)
-    bad("pass with issues is no pass.", `autopilot verdict ${phase} issues_found --issue "…", or pass without --issue`);
-  if (issues.length > issuesMax) bad(`${issues.length} issues were given, at most ${issuesMax} are taken.`, "say the worst of them");
+    refuseIssue("pass with issues is no pass.", `autopilot verdict ${phase} issues_found --issue "…", or pass without --issue`);
+  if (issues.length > issuesMax)
+    refuseIssue(`${issues.length} issues were given, at most ${issuesMax} are taken.`, "say the worst of them");
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { misfits } from "../../../test/support/json-schema.ts";
-import { fileSchema, type FileSchemaName, fileSchemaNames, keysOf, schemaText } from "./file-schemas.ts";
+import { fileSchema, type FileSchemaName, fileSchemaNames, listDescribedKeys, schemaText } from "./file-schemas.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const schemaOf = (name: FileSchemaName): Readonly<Record<string, unknown>> => ({ ...fileSchema(name) });
@@ -16,7 +16,7 @@ test.each(fileSchemaNames)("every key of %s has a description, and no descriptio
     if (about === null || about === "") missing.push(place);
   });
   expect(missing).toEqual([]);
-  expect(keysOf(name).filter((key) => !seen.has(key))).toEqual([]);
+  expect(listDescribedKeys(name).filter((key) => !seen.has(key))).toEqual([]);
 });
 
 test.each(fileSchemaNames)("the schema of %s that is shipped is the one that reads the file", async (name) => {

@@ -1,9 +1,8 @@
 // flow-key-descriptions: the description of every key of a flow, for editors; docs/FLOWS.md explains them.
 
-const under = (place: string, table: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(table).map(([key, about]) => [`${place}.${key}`, about]));
+import { prefixKeys } from "./describe-schema.ts";
 
-export const flowKeys: Readonly<Record<string, string>> = {
+export const flowKeyDescriptions: Readonly<Record<string, string>> = {
   flow: "Its name; the folder bears the same.",
   version: "A whole number, yours to raise.",
   about: "One sentence for flow list; also the goal where nobody gives one.",
@@ -37,26 +36,26 @@ export const flowKeys: Readonly<Record<string, string>> = {
   steps: "The steps of phases that are read.",
   closing: "Steps run after each completed phase.",
   after: "Phases after the others.",
-  ...under("Limits", {
+  ...prefixKeys("Limits", {
     tokens: "Tokens.",
     minutes: "Minutes.",
     calls: "Calls of the model.",
     usd: "Dollars.",
     retries: "Retries.",
   }),
-  ...under("Option", {
+  ...prefixKeys("Option", {
     type: "What it holds.",
     one_of: "The words it may be.",
     default: "Its value where none is given.",
     about: "What it is for.",
   }),
-  ...under("Count", {
+  ...prefixKeys("Count", {
     at_most: "How often.",
     per: "Since when it counts: for each phase, task, run or invocation.",
     retry: "Whether it counts as a retry.",
     spent: "What happens when it is used up.",
   }),
-  ...under("Row", {
+  ...prefixKeys("Row", {
     when: "Facts that must all hold; without it the row always matches.",
     go: "The step to go to, or { phase }.",
     end: "The phase ends: completed or failed.",
@@ -70,13 +69,13 @@ export const flowKeys: Readonly<Record<string, string>> = {
     because: "The reason code that is noted.",
   }),
   "Row.go.phase": "The phase to go back to.",
-  ...under("PhaseRow", {
+  ...prefixKeys("PhaseRow", {
     when: "Facts that must all hold.",
     finish: "The other phases first, then pause with this reason code.",
     pause: "Pause at once with this reason code.",
     stop: "Stop for good with this reason code.",
   }),
-  ...under("Phase", {
+  ...prefixKeys("Phase", {
     id: "Its id.",
     name: "Its name for people.",
     only_if: "Facts that must all hold, else it is skipped.",
@@ -86,7 +85,7 @@ export const flowKeys: Readonly<Record<string, string>> = {
     proof: "What shows that it is done, by looking alone.",
     steps: "Its steps, in order.",
   }),
-  ...under("Step", {
+  ...prefixKeys("Step", {
     id: "Its id.",
     agent: "One turn of an agent in this role.",
     run: "A function of the runner's own: baseline, land, …",
@@ -121,7 +120,7 @@ export const flowKeys: Readonly<Record<string, string>> = {
     then: "Rows for when it passed.",
     otherwise: "Rows for when it failed.",
   }),
-  ...under("Human", {
+  ...prefixKeys("Human", {
     question: "The question.",
     options: "Answer → what it means.",
     free: "Any words are an answer too.",
@@ -136,7 +135,7 @@ export const flowKeys: Readonly<Record<string, string>> = {
     meanwhile: "hold: everything waits. go_on: other phases go on.",
     code: "The reason code while it waits.",
   }),
-  ...under("Gate", {
+  ...prefixKeys("Gate", {
     file: "A file that must be there; globs are allowed.",
     files: "Several such.",
     any: "A glob of which one must be there.",

@@ -1,5 +1,8 @@
 // key-descriptions: the description of every key of the files that people write, for editors.
 
+import { prefixKeys } from "./describe-schema.ts";
+
+/** Limits that both config files may set. */
 const limits = {
   no_progress_threshold: "Attempts in a row without progress before the breaker opens.",
   same_error_threshold: "Equal errors in a row before the breaker opens.",
@@ -13,15 +16,12 @@ const limits = {
   wall_clock_timeout_minutes_per_phase: "Minutes that one phase may take.",
   wall_clock_timeout_minutes_total: "Minutes that a run may take.",
 };
-const under = (place: string, table: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(table).map(([key, about]) => [`${place}.${key}`, about]));
-
 /** `.autopilot/config.yaml`; docs/CONFIG.md says more, and what a repository may not set. */
-export const configKeys: Readonly<Record<string, string>> = {
+export const configKeyDescriptions: Readonly<Record<string, string>> = {
   version: "The format's version: 1.",
   agent: "Who works: an agent's name, or scripted:FILE.",
   agents: "What is different about an agent, or one of your own, by name.",
-  ...under("agents.*", {
+  ...prefixKeys("agents.*", {
     like: "The shipped agent it starts from; without it the one of the same name.",
     argv: "Its command, as a list of words.",
     env: "Variables it is given.",
@@ -37,7 +37,7 @@ export const configKeys: Readonly<Record<string, string>> = {
   }),
   roles: "Which agent plays which role of a flow; autopilot flow show lists the roles.",
   checks: "How work is proved.",
-  ...under("checks", {
+  ...prefixKeys("checks", {
     commands: "Further commands that must pass, besides those that are found.",
     detect: "Whether the project's own checks are looked for. Default: true.",
     timeout_minutes: "Minutes for one check. Default: 15.",
@@ -54,7 +54,7 @@ export const configKeys: Readonly<Record<string, string>> = {
     env_from_repository: "Names that a repository's own file may set for checks: SHOP_MODE, SHOP_*.",
   }),
   limits: "Thresholds, caps and constants by name.",
-  ...under("limits", {
+  ...prefixKeys("limits", {
     ...limits,
     task_tokens_simple: "Tokens that a simple task is estimated at.",
     task_tokens_medium: "Tokens that a medium task is estimated at.",
@@ -93,7 +93,7 @@ export const configKeys: Readonly<Record<string, string>> = {
   disk_quota: "Megabytes that all runs here may take together.",
   with: "Optional steps of staged flows that are done without asking: ui, refactor, security, performance.",
   notify: "Who is told of what, while nobody watches. Read from your own file alone.",
-  ...under("notify", {
+  ...prefixKeys("notify", {
     name: "What it is called in `autopilot notify`.",
     on: "What it is told of; without it, everything.",
     run: "A command of yours, as a list of words.",
@@ -119,10 +119,10 @@ export const configKeys: Readonly<Record<string, string>> = {
 };
 
 /** A script for the embedded agent; docs/SCRIPTS.md. */
-export const scriptKeys: Readonly<Record<string, string>> = {
+export const scriptKeyDescriptions: Readonly<Record<string, string>> = {
   $schema: "Where an editor finds this schema.",
   turns: "For each prompt the first unused turn whose `when` matches is played.",
-  ...under("turns", {
+  ...prefixKeys("turns", {
     when: "Which prompts it is for; without it, any.",
     "when.flow": "The flow's name.",
     "when.phase": "The phase's id.",
@@ -153,7 +153,7 @@ export const scriptKeys: Readonly<Record<string, string>> = {
     "do.submit": "Hands in a result by the runner's tool.",
     "do.ask": "Asks a person by the runner's tool.",
     "do.note": "Leaves a note by the runner's tool.",
-    ...under("do", {
+    ...prefixKeys("do", {
       "write.path": "Where, below the agent's folder.",
       "write.text": "What.",
       "write.mode": 'The mode, octal: "755".',
@@ -183,7 +183,7 @@ export const scriptKeys: Readonly<Record<string, string>> = {
 };
 
 /** `.planning/config.json`; docs/ROADMAP-FORMAT.md. Other tools keep their own keys in it. */
-export const planningKeys: Readonly<Record<string, string>> = {
+export const planningKeyDescriptions: Readonly<Record<string, string>> = {
   mode: "Of other tools; left alone.",
   depth: "Of other tools; left alone.",
   parallelization: "Whether tasks of a wave run side by side.",
@@ -203,5 +203,5 @@ export const planningKeys: Readonly<Record<string, string>> = {
   "project.ui": "Its user interface.",
   "project.ui.source_dir": "Where its source lies.",
   circuit_breaker_config: "Thresholds and caps; what they say only tightens.",
-  ...under("circuit_breaker_config", limits),
+  ...prefixKeys("circuit_breaker_config", limits),
 };

@@ -19,10 +19,18 @@ import { returnSchemas } from "../../flows/returns.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
-import { estimateSchema, reportSchema, roadmapListSchema, statusSchema } from "./answer-schemas.ts";
 import { fileSchema } from "./file-schemas.ts";
-import { diffSchema, runsSchema, transcriptSchema } from "./look-schemas.ts";
+import {
+  diffSchema,
+  estimateSchema,
+  reportSchema,
+  roadmapListSchema,
+  runsSchema,
+  statusSchema,
+  transcriptSchema,
+} from "./response-schemas.ts";
 
+/** The fields of a journal line beside its event. */
 const envelope = {
   seq: v.number(),
   journal: v.optional(v.literal(journalVersion)),
@@ -33,66 +41,67 @@ const envelope = {
   crc: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
 };
 
+/** By name; built only when asked for. */
 const schemas: Readonly<Record<string, () => object>> = {
   flow: () => fileSchema("flow"),
-  objective: () => draw(Objective),
+  objective: () => toSchema(Objective),
   config: () => fileSchema("config"),
   script: () => fileSchema("script"),
   "planning-config": () => fileSchema("planning-config"),
-  "turn-meta": () => draw(TurnMeta),
-  evidence: () => draw(Evidence),
-  status: () => draw(statusSchema),
-  report: () => draw(reportSchema),
-  "roadmap-list": () => draw(roadmapListSchema),
-  estimate: () => draw(estimateSchema),
-  transcript: () => draw(transcriptSchema),
-  diff: () => draw(diffSchema),
-  runs: () => draw(runsSchema),
-  "roadmap-state": () => draw(RoadmapState),
-  "staged-state": () => ({ title: "what _docs/_autopilot_state.md says, read from its Markdown", ...draw(StagedState) }),
-  "post-mortem": () => draw(PostMortem),
-  metrics: () => draw(MetricsFile),
-  "completion-report": () => draw(CompletionFile),
-  "trace-span": () => draw(TraceSpan),
-  triage: () => draw(TriageFile),
-  "quality-run": () => ({ title: "one line of a quality run's run_state.jsonl", ...draw(QualityRunEvent) }),
-  "calibration-cycle": () => ({ title: "one line of a calibration cycle's run_state.jsonl", ...draw(CalibrationCycleEvent) }),
-  "portfolio-event": () => draw(PortfolioEvent),
-  "portfolio-checkpoint": () => draw(PortfolioCheckpoint),
-  "portfolio-project": () => draw(PortfolioProjectSnapshot),
-  "portfolio-task": () => draw(PortfolioTaskSnapshot),
+  "turn-meta": () => toSchema(TurnMeta),
+  evidence: () => toSchema(Evidence),
+  status: () => toSchema(statusSchema),
+  report: () => toSchema(reportSchema),
+  "roadmap-list": () => toSchema(roadmapListSchema),
+  estimate: () => toSchema(estimateSchema),
+  transcript: () => toSchema(transcriptSchema),
+  diff: () => toSchema(diffSchema),
+  runs: () => toSchema(runsSchema),
+  "roadmap-state": () => toSchema(RoadmapState),
+  "staged-state": () => ({ title: "what _docs/_autopilot_state.md says, read from its Markdown", ...toSchema(StagedState) }),
+  "post-mortem": () => toSchema(PostMortem),
+  metrics: () => toSchema(MetricsFile),
+  "completion-report": () => toSchema(CompletionFile),
+  "trace-span": () => toSchema(TraceSpan),
+  triage: () => toSchema(TriageFile),
+  "quality-run": () => ({ title: "one line of a quality run's run_state.jsonl", ...toSchema(QualityRunEvent) }),
+  "calibration-cycle": () => ({ title: "one line of a calibration cycle's run_state.jsonl", ...toSchema(CalibrationCycleEvent) }),
+  "portfolio-event": () => toSchema(PortfolioEvent),
+  "portfolio-checkpoint": () => toSchema(PortfolioCheckpoint),
+  "portfolio-project": () => toSchema(PortfolioProjectSnapshot),
+  "portfolio-task": () => toSchema(PortfolioTaskSnapshot),
   "agent-returns": () => ({
     title: "what agents hand back, by the name that `returns` of a step has",
     type: "object",
-    properties: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, draw(schema)])),
+    properties: Object.fromEntries(Object.entries(returnSchemas).map(([name, schema]) => [name, toSchema(schema)])),
   }),
   // Generated as one: each kind of line by itself would bring definitions that nothing at the root refers to.
   journal: () => ({
     title: "one line of a journal",
-    ...draw(v.union(eventNames.map((name) => v.strictObject({ ...eventSchemas[name].entries, ...envelope })))),
+    ...toSchema(v.union(eventNames.map((name) => v.strictObject({ ...eventSchemas[name].entries, ...envelope })))),
   }),
   "reason-codes": () => reasons,
 };
 
-/** The JSON Schema of every file and JSON output, by name; the table of reason codes. */
-export function schema(_context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
+/** Prints the schema with this name; without one lists the names. */
+export function printSchema(_context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(() => {
     const names = Object.keys(schemas);
     if (input.name === undefined)
       return Promise.resolve(respond("ok", { message: `Schemas: ${names.join(", ")}`, page: names, data: { schemas: names } }));
-    const make = Object.hasOwn(schemas, input.name) ? schemas[input.name] : undefined;
-    if (make === undefined)
+    const buildSchema = Object.hasOwn(schemas, input.name) ? schemas[input.name] : undefined;
+    if (buildSchema === undefined)
       return refuse("usage", {
         message: `There is no schema called ${input.name}.${didYouMean(input.name, names)}`,
         remediation: ["autopilot schema lists the names there are"],
       });
-    const drawn = make();
+    const jsonSchema = buildSchema();
     return Promise.resolve(
-      respond("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(drawn, null, 2).split("\n"), data: { schema: drawn } }),
+      respond("ok", { message: `Schema ${input.name}.`, page: JSON.stringify(jsonSchema, null, 2).split("\n"), data: { schema: jsonSchema } }),
     );
   });
 }
 
-function draw(schema: GenericSchema): object {
+function toSchema(schema: GenericSchema): object {
   return toJsonSchema(schema, { errorMode: "ignore" });
 }

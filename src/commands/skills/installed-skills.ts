@@ -39,7 +39,7 @@ export async function readSkillFiles(root: string, folders: readonly SkillFolder
   return Promise.all(files.map(async (file) => ({ ...file, state: classifySkill(await readTextOrNull(root, file.path), file.text) })));
 }
 
-/** Projects often link one of the folders to the other: its skills are there already. */
+/** Whether the folder is a link to the other skill folder, as in many projects: its skills are there already. */
 function isLinkToOther(root: string, path: string): boolean {
   if (lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
   const others = skillFolders.filter((folder) => folder.path !== path).map((folder) => join(root, folder.path));
@@ -55,20 +55,21 @@ function isLinkToOther(root: string, path: string): boolean {
 export const fileFolders = (files: readonly SkillFile[]): readonly string[] =>
   skillFolders.map(({ path }) => path).filter((folder) => files.some(({ path }) => path.startsWith(`${folder}/`)));
 
+/** Writes the skills that are missing or of another version, and returns them. */
 export async function writeSkills(root: string, files: readonly SkillFile[]): Promise<readonly SkillFile[]> {
-  const due = files.filter(({ state }) => state === "absent" || state === "outdated");
-  for (const { path, text } of due) await writeWholeFile(root, path, text);
-  return due;
+  const toWrite = files.filter(({ state }) => state === "absent" || state === "outdated");
+  for (const { path, text } of toWrite) await writeWholeFile(root, path, text);
+  return toWrite;
 }
 
 /** Removes our unedited files, and the folders that become empty. */
 export function removeSkills(root: string, files: readonly SkillFile[]): readonly SkillFile[] {
-  const due = files.filter(({ state }) => isOwnSkill(state));
-  for (const { path } of due) removeFile(root, path);
-  return due;
+  const ownFiles = files.filter(({ state }) => isOwnSkill(state));
+  for (const { path } of ownFiles) removeFile(root, path);
+  return ownFiles;
 }
 
-/** Slash commands that earlier versions wrote: a skill of the same name replaces them. An edited one stays. */
+/** Removes the slash commands that earlier versions wrote, since a skill of the same name replaces them. An edited one stays. */
 export async function removeFormerCommands(root: string): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const { path, text } of formerCommands) {
@@ -80,21 +81,27 @@ export async function removeFormerCommands(root: string): Promise<readonly strin
   return removed;
 }
 
-/** Everything is refused before anything is written: no file of ours is written through a link, or outside the root. */
-export function refuseLinks(root: string, planned: readonly string[]): void {
-  for (const path of planned) refuseFileInTheWay(root, path);
-  const linked = planned.find((path) => {
-    let current = root;
-    return path.split("/").some((part) => lstatSync((current = join(current, part)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
-  });
-  if (linked !== undefined)
+/** Called before anything is written: refuses paths that lead through a link, since they could lead out of the root. */
+export function refuseLinks(root: string, paths: readonly string[]): void {
+  for (const path of paths) refuseFileInTheWay(root, path);
+  const linkedPath = paths.find((path) => leadsThroughLink(root, path));
+  if (linkedPath !== undefined)
     refuse("workspace_unusable", {
-      message: `${linked} lies behind a link, and links are not followed. Nothing was written.`,
+      message: `${linkedPath} lies behind a link, and links are not followed. Nothing was written.`,
       remediation: ["replace the link with a folder, or remove it"],
     });
 }
 
-/** A file at a folder's path. What is behind a link is checked elsewhere. */
+function leadsThroughLink(root: string, path: string): boolean {
+  let current = root;
+  for (const part of path.split("/")) {
+    current = join(current, part);
+    if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true) return true;
+  }
+  return false;
+}
+
+/** Refuses if a file is where a folder of the path must be. Links are the business of `refuseLinks`. */
 function refuseFileInTheWay(root: string, path: string): void {
   let current = "";
   for (const part of path.split("/").slice(0, -1)) {
@@ -116,6 +123,7 @@ async function readTextOrNull(root: string, path: string): Promise<string | null
   return refuse("workspace_unusable", { message: `${path} ${read.why}. Nothing was changed.`, remediation: ["move it away"] });
 }
 
+/** Removes a file, and then its folders as long as they are empty. */
 function removeFile(root: string, path: string): void {
   rmSync(join(root, path));
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {

@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 /** `foreign`: a file of that name without our stamp. */
 export type SkillState = "absent" | "current" | "outdated" | "edited" | "foreign";
 
+/** `  autopilot/content: "0123456789abcdef"`, a line of the front matter. */
 const stampLine = /^ {2}autopilot\/content: "([0-9a-f]{16})"\n/m;
 const frontMatterEnd = "\n---\n";
 
@@ -20,15 +21,16 @@ export function stampedSkill(text: string, version: string): string {
   return `${versioned.slice(0, index)}  autopilot/content: "${textHash(versioned)}"\n${versioned.slice(index)}`; // K1
 }
 
-export function classifySkill(currentText: string | null, wanted: string): SkillState {
+/** `wantedText`: the skill as this version would write it. */
+export function classifySkill(currentText: string | null, wantedText: string): SkillState {
   if (currentText === null) return "absent";
-  if (currentText === wanted) return "current";
+  if (currentText === wantedText) return "current";
   const stamp = stampLine.exec(currentText);
   if (stamp === null) return "foreign";
   return stamp[1] === textHash(currentText.replace(stampLine, "")) ? "outdated" : "edited";
 }
 
-/** K2. */
+/** Whether the file is ours and unedited (K2). */
 export const isOwnSkill = (state: SkillState): boolean => state === "current" || state === "outdated";
 
 const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-// skill-folders: the two folders from which the six agents read skills, and how each agent is noticed in a project.
+// skill-folders: the folders from which coding agents read skills, and how to tell that an agent is used in a project.
 
 type AgentOfFolder = { readonly name: string; readonly program: string; readonly mark: string };
 export type SkillFolder = { readonly path: string; readonly agents: readonly AgentOfFolder[] };

@@ -11,53 +11,53 @@ import { skillFolders } from "./skill-folders.ts";
 
 export type SkillsInput = { readonly user?: boolean | undefined };
 
+/** Writes what is missing or of another version; edited and foreign files are left alone. */
 export function installSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const root = await readRoot(context, input);
+    const root = await resolveRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const written = await writeSkills(root, files);
     const replaced = input.user === true ? [] : await removeFormerCommands(root);
+    const folders = fileFolders(written).map((folder) => (input.user === true ? `~/${folder}` : folder));
     const message =
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
-        : `${countText(written.length)} written to ${
-            fileFolders(written)
-              .map((folder) => (input.user === true ? `~/${folder}` : folder))
-              .join(" and ") || "no folder"
-          }.`;
-    return buildAnswer(root, { message, files, kept: files.filter(isKept), written, replaced });
+        : `${describeCount(written.length)} written to ${folders.join(" and ") || "no folder"}.`;
+    return buildResponse(root, { message, files, kept: files.filter(isKept), written, replaced });
   });
 }
 
+/** Removes unedited skill files only. */
 export function removeInstalledSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const root = await readRoot(context, input);
+    const root = await resolveRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const removed = removeSkills(root, files);
-    const message = removed.length === 0 ? "There was nothing to remove." : `${countText(removed.length)} removed.`;
+    const message = removed.length === 0 ? "There was nothing to remove." : `${describeCount(removed.length)} removed.`;
     const kept = files.filter(({ state }) => state === "edited");
     return {
-      ...buildAnswer(root, { message, files, kept: kept, removed: removed }),
+      ...buildResponse(root, { message, files, kept, removed }),
       remediation: kept.map(({ path }) => `delete ${path} yourself if it is of no use`),
     };
   });
 }
 
+/** Shows the state of each skill file. */
 export function listSkills(context: CommandContext, input: SkillsInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const root = await readRoot(context, input);
+    const root = await resolveRoot(context, input);
     const files = await readSkillFiles(root, skillFolders);
     const page = skillFolders.flatMap(({ path, agents }) => [
       `${path}  (${agents.map(({ name }) => name).join(", ")})`,
       ...(fileFolders(files).includes(path) ? fileLines(files, path) : ["  a link to the other folder"]),
     ]);
-    const isDue = files.some(({ state }) => state === "absent" || state === "outdated");
+    const needsInstall = files.some(({ state }) => state === "absent" || state === "outdated");
     const installCommand = `autopilot skills install${input.user === true ? " --user" : ""}`;
     return respond("ok", {
       message: `${files.filter(({ state }) => isOwnSkill(state)).length} of ${files.length} skill files are installed in ${root}.`,
       page,
-      remediation: isDue ? [installCommand] : [],
-      data: dataOf(root, files),
+      remediation: needsInstall ? [installCommand] : [],
+      data: skillsData(root, files),
     });
   });
 }
@@ -84,22 +84,30 @@ type Outcome = {
   readonly replaced?: readonly string[];
 };
 
-function buildAnswer(root: string, { message, files, kept, written, removed, replaced }: Outcome): CommandResponse {
-  const paths = (some: readonly SkillFile[] | undefined): readonly string[] => (some ?? []).map(({ path }) => path);
+function buildResponse(root: string, { message, files, kept, written, removed, replaced }: Outcome): CommandResponse {
+  const pathsOf = (skills: readonly SkillFile[] | undefined): readonly string[] => (skills ?? []).map(({ path }) => path);
   return respond(kept.length === 0 ? "ok" : "skill_kept", {
     message,
     warnings: kept.map(({ path, state }) => `${path} is ${stateLabels[state]}, so it was left alone.`),
-    data: { ...dataOf(root, files), written: paths(written), removed: paths(removed), kept: paths(kept), replaced: replaced ?? [] },
+    data: {
+      ...skillsData(root, files),
+      written: pathsOf(written),
+      removed: pathsOf(removed),
+      kept: pathsOf(kept),
+      replaced: replaced ?? [],
+    },
   });
 }
 
-const dataOf = (root: string, files: readonly SkillFile[]): Readonly<Record<string, unknown>> => ({
+const skillsData = (root: string, files: readonly SkillFile[]): Readonly<Record<string, unknown>> => ({
   root,
   skills: files.map(({ name, path, state }) => ({ name, path, state })),
 });
 
-const countText = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
-async function readRoot(context: CommandContext, { user }: SkillsInput): Promise<string> {
+const describeCount = (count: number): string => `${count} skill ${count === 1 ? "file" : "files"}`;
+
+/** The folder that skills are installed below: the project's root, or with `user` the home folder. */
+async function resolveRoot(context: CommandContext, { user }: SkillsInput): Promise<string> {
   if (user !== true) return (await requireProject(context.cwd)).root;
   const home = context.env["HOME"] ?? "";
   if (!isAbsolute(home)) refuse("usage", { message: "HOME is not set to a folder, so there is no place for skills of your own." });

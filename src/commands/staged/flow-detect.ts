@@ -11,22 +11,22 @@ import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
 
 type DetectedStep = { readonly flow: string; readonly step: string; readonly name: string; readonly because: string };
 
-/** Which flow a project is in, and at which step: from an open run, then the state file, then the folders. Writes nothing. */
-export function detect(context: CommandContext, _input: object): Promise<CommandResponse> {
+/** Asks an open run first, then the state file, then the folders. Writes nothing. */
+export function detectFlow(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = findProject(context.cwd);
     const { flow, step, name, because } =
       (paths === null ? null : await detectFromOpenRun(paths)) ?? (await detectStaged(paths?.root ?? context.cwd));
-    const where = step === "done" ? "all steps are done" : `step ${step} ${name}`;
+    const position = step === "done" ? "all steps are done" : `step ${step} ${name}`;
     return respond("ok", {
-      message: `Flow ${flow}, ${where}: ${because}.`,
-      page: [`${flow}  ${where}`, `  ${because}`, "", "Next", `  → autopilot go --flow ${flow}`],
+      message: `Flow ${flow}, ${position}: ${because}.`,
+      page: [`${flow}  ${position}`, `  ${because}`, "", "Next", `  → autopilot go --flow ${flow}`],
       data: { flow, step, name, because },
     });
   });
 }
 
-/** The newest open run here; its artifacts may still be only on its branch. */
+/** The step of the newest open run here. The files of its finished steps may be only on its branch, so the folders can't tell. */
 async function detectFromOpenRun(paths: ProjectPaths): Promise<DetectedStep | null> {
   for (const run of listRuns(paths).toReversed()) {
     const view = await readView(paths, run);
@@ -37,11 +37,16 @@ async function detectFromOpenRun(paths: ProjectPaths): Promise<DetectedStep | nu
 
 function describeRun(run: string, { drafted: { flow }, phases, status }: RunView): DetectedStep {
   const mainPhases = phases.filter(({ group }) => group === "phases");
-  const open =
+  const currentPhase =
     mainPhases.find((phase) => phase.status === "open" || phase.status === "failed") ??
     mainPhases.find((phase) => phase.status === "waiting" || phase.status === "again");
-  const first = declaredPhases(flow, "phases")?.[0];
-  return { flow: flow.flow, step: open?.id ?? "done", name: open?.name ?? first?.name ?? "", because: `${run} is ${status} there` };
+  const firstPhase = declaredPhases(flow, "phases")?.[0];
+  return {
+    flow: flow.flow,
+    step: currentPhase?.id ?? "done",
+    name: currentPhase?.name ?? firstPhase?.name ?? "",
+    because: `${run} is ${status} there`,
+  };
 }
 
 async function readView(paths: ProjectPaths, run: string): Promise<RunView | null> {

@@ -6,8 +6,8 @@ import { readStagedText } from "../../playbooks/staged/files/staged-file.ts";
 
 type Progress = { readonly page: readonly string[]; readonly data: Readonly<Record<string, unknown>> };
 
-/** The progress of a staged project, from its state file. Reads only. */
-export async function stagedStatus(root: string): Promise<Progress> {
+/** Lines and fields for `status`; without a readable state file there is nothing to show. */
+export async function readStagedProgress(root: string): Promise<Progress> {
   const stateFile = await readStagedText(root);
   if (stateFile === null || "why" in stateFile) return { page: [], data: { staged: null } };
   const { state } = parseStagedState(stateFile.text);

@@ -27,50 +27,51 @@ import { findUnknownLimits } from "../../flows/unknown-limits.ts";
 import { readConfigFile } from "../../project/config/config-file.ts";
 import { stateBytesMax } from "../../contracts/roadmap-places.ts";
 import type { Format, LogFormat } from "../../playbooks/contract/formats.ts";
-import { bytesOf } from "./validate-open.ts";
+import { readBytes } from "./validate-open.ts";
 
 export type DocumentFormat = Exclude<Format, LogFormat | "journal" | "unknown">;
 /** `path` is the file's real path; `shown` is what the user called it. */
 export type Document = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
 
+/** The reader of each format. */
 const judges: Readonly<Record<DocumentFormat, (document: Document) => readonly Violation[] | Promise<readonly Violation[]>>> = {
   flow: judgeFlow,
-  config: async ({ path }) => (await configFindings(path)).map(findingViolation),
-  script: (document) => bySchema(document, Script),
-  roadmap: (document) => asText(document, (text) => parseRoadmap(document.shown, text).findings),
+  config: async ({ path }) => (await findConfigFaults(path)).map(toViolation),
+  script: (document) => judgeBySchema(document, Script),
+  roadmap: (document) => judgeText(document, (text) => parseRoadmap(document.shown, text).findings),
   plan: (document) =>
-    asText(document, (text) => {
+    judgeText(document, (text) => {
       // The plan's phase is not known here, so only its own requirements count.
       const { plan, findings } = parsePlan(document.shown, text);
       return [...findings, ...lintPlan(document.shown, plan, { requirements: [] })].toSorted((a, b) => a.line - b.line);
     }),
   "planning config": (document) =>
-    asText(document, (text) => {
+    judgeText(document, (text) => {
       const config = parsePlanningConfig(document.shown, text);
       return "findings" in config ? config.findings : [];
-    }).concat(findHalfPairs(document)),
+    }).concat(findLoneSurrogates(document)),
   "roadmap state": judgeState,
-  metrics: (document) => bySchema(document, MetricsFile),
-  "post-mortem": (document) => bySchema(document, PostMortem),
-  triage: (document) => bySchema(document, TriageFile),
-  "completion report": (document) => bySchema(document, CompletionFile),
+  metrics: (document) => judgeBySchema(document, MetricsFile),
+  "post-mortem": (document) => judgeBySchema(document, PostMortem),
+  triage: (document) => judgeBySchema(document, TriageFile),
+  "completion report": (document) => judgeBySchema(document, CompletionFile),
   "portfolio snapshot": judgePortfolioSnapshot,
   ...(Object.fromEntries(pageFormats.map((format) => [format, (document: Document) => judgePageDocument(format, document)])) as PageJudges),
-  "staged state": (document) => asText(document, (text) => parseStagedState(text, document.shown).findings),
+  "staged state": (document) => judgeText(document, (text) => parseStagedState(text, document.shown).findings),
 };
 
 type PageJudges = Readonly<Record<PageFormat, (document: Document) => readonly Violation[]>>;
 
 function judgePageDocument(format: PageFormat, { fd, shown }: Document): readonly Violation[] {
-  const read = decodeDocument(shown, bytesOf(fd, textBytesMax));
-  return "findings" in read ? read.findings.map(findingViolation) : judgePage(format, read.text);
+  const decoded = decodeDocument(shown, readBytes(fd, textBytesMax));
+  return "findings" in decoded ? decoded.findings.map(toViolation) : judgePage(format, decoded.text);
 }
 
 export async function judgeDocument(format: DocumentFormat, document: Document): Promise<readonly Violation[]> {
   return judges[format](document);
 }
 
-/** Parts of a JSON text that readers disagree about; empty if it isn't JSON. */
+/** Parts of a JSON text that readers disagree about, such as a key that stands twice; empty if it isn't JSON. */
 const textHazards = (text: string): readonly Hazard[] => (isJson(text) ? findHazards(text) : []);
 
 const hazardViolations = (text: string, hazards: readonly Hazard[]): readonly Violation[] =>
@@ -85,38 +86,39 @@ function isJson(text: string): boolean {
   }
 }
 
-export const findingViolation = ({ line, rule, message, path, severity }: Finding): Violation => ({
+export const toViolation = ({ line, rule, message, path, severity }: Finding): Violation => ({
   line,
   rule,
   message: path === "" || message.includes(path) ? message : `${path}: ${message}`,
   severity,
 });
 
-/** One more than a reader accepts, so that the reader itself reports that it is too much. */
+/** One byte more than a reader accepts, so that the reader itself reports that the file is too large. */
 const textBytesMax = 4_194_305;
 
-function asText(document: Document, judge: (text: string) => readonly Finding[]): readonly Violation[] {
-  const read = decodeDocument(document.shown, bytesOf(document.fd, textBytesMax));
-  return ("findings" in read ? read.findings : judge(read.text)).map(findingViolation);
+function judgeText(document: Document, judge: (text: string) => readonly Finding[]): readonly Violation[] {
+  const decoded = decodeDocument(document.shown, readBytes(document.fd, textBytesMax));
+  return ("findings" in decoded ? decoded.findings : judge(decoded.text)).map(toViolation);
 }
 
+/** The same for files that are read by their schema. */
 const locatedBytesMax = 1_048_577;
 
-/** Unknown fields are reported, but do not refuse the file: another tool may keep more. */
-function bySchema(document: Document, schema: v.GenericSchema): readonly Violation[] {
-  const name = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
-  const isYaml = schema === Script && !/^\s*[[{]/.test(bytesOf(document.fd, 64).toString("utf8"));
-  const read = readLocated(isYaml ? document.shown : name, bytesOf(document.fd, locatedBytesMax), schema);
-  if (!isRefused(read)) return findHalfPairs(document);
-  const isOurs = schema === Script;
-  return read.findings.map((finding) =>
-    findingViolation(finding.rule === "unknown_key" && !isOurs ? { ...finding, severity: "warning" } : finding),
+/** Unknown fields are reported as warnings, since another tool may keep more; those of a script, which only we read, as errors. */
+function judgeBySchema(document: Document, schema: v.GenericSchema): readonly Violation[] {
+  const isScript = schema === Script; // only a script may be YAML; the reader tells by the file's name
+  const jsonName = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
+  const isYaml = isScript && !/^\s*[[{]/.test(readBytes(document.fd, 64).toString("utf8"));
+  const located = readLocated(isYaml ? document.shown : jsonName, readBytes(document.fd, locatedBytesMax), schema);
+  if (!isRefused(located)) return findLoneSurrogates(document);
+  return located.findings.map((finding) =>
+    toViolation(finding.rule === "unknown_key" && !isScript ? { ...finding, severity: "warning" } : finding),
   );
 }
 
-/** These readers report keys themselves. */
-function findHalfPairs({ fd }: Document): readonly Violation[] {
-  const text = bytesOf(fd, locatedBytesMax).toString("utf8");
+/** Half a surrogate pair in a string, which readers replace differently. Other hazards are reported by the formats' own readers. */
+function findLoneSurrogates({ fd }: Document): readonly Violation[] {
+  const text = readBytes(fd, locatedBytesMax).toString("utf8");
   return hazardViolations(
     text,
     textHazards(text).filter(({ kind }) => kind === "half"),
@@ -124,25 +126,26 @@ function findHalfPairs({ fd }: Document): readonly Violation[] {
 }
 
 async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violation[]> {
-  const place = /^(.*)\/\.autopilot\/flows\/([^/]+)\/flow\.yaml$/.exec(path);
-  if (place === null) {
+  const match = /^(.*)\/\.autopilot\/flows\/([^/]+)\/flow\.yaml$/.exec(path); // ROOT/.autopilot/flows/NAME/flow.yaml
+  if (match === null) {
     // Elsewhere it has no prompts beside it, so only its shape can be judged.
-    const read = readLocated(shown, bytesOf(fd, locatedBytesMax), Flow);
-    return isRefused(read) ? read.findings.map(findingViolation) : [];
+    const located = readLocated(shown, readBytes(fd, locatedBytesMax), Flow);
+    return isRefused(located) ? located.findings.map(toViolation) : [];
   }
-  const loaded = await loadFlow(place[1] ?? "", place[2] ?? "");
-  if (loaded.kind === "invalid") return loaded.findings.map(findingViolation);
+  const [, root = "", name = ""] = match;
+  const loaded = await loadFlow(root, name);
+  if (loaded.kind === "invalid") return loaded.findings.map(toViolation);
   if (loaded.kind === "missing") return [];
-  return lintFlow({ ...loaded, registry: await registryFor(place[1] ?? "", loaded.flow) }).map(findingViolation);
+  return lintFlow({ ...loaded, registry: await registryFor(root, loaded.flow) }).map(toViolation);
 }
 
-async function configFindings(path: string): Promise<readonly Finding[]> {
-  const read = readConfigFile(path);
-  if ("findings" in read) return read.findings;
-  const unknown = await findUnknownLimits(dirname(dirname(path)), read.config.limits ?? {});
-  return unknown.map(({ name, message }) => ({
+async function findConfigFaults(path: string): Promise<readonly Finding[]> {
+  const file = readConfigFile(path);
+  if ("findings" in file) return file.findings;
+  const unknownLimits = await findUnknownLimits(dirname(dirname(path)), file.config.limits ?? {});
+  return unknownLimits.map(({ name, message }) => ({
     file: path,
-    ...(read.positions?.keyPlaceOf(["limits", name]) ?? { line: 1, column: 1 }),
+    ...(file.positions?.keyPlaceOf(["limits", name]) ?? { line: 1, column: 1 }),
     path: `limits.${name}`,
     rule: "unknown_key",
     message,
@@ -150,22 +153,22 @@ async function configFindings(path: string): Promise<readonly Finding[]> {
   }));
 }
 
-/** What the reader of another tool's state repairs silently is still a fault of the file; aliases are only reported. */
-const tolerated: ReadonlySet<string> = new Set(["unknown_key", "phase_key", "score_place", "time_zone"]);
+/** The reader of a state file repairs many faults silently; here they are errors. Those of these rules stay warnings. */
+const toleratedRules: ReadonlySet<string> = new Set(["unknown_key", "phase_key", "score_place", "time_zone"]);
 
 function judgeState({ fd, shown, size }: Document): readonly Violation[] {
   if (size > stateBytesMax)
     return [{ line: 1, rule: "too_large", message: `has ${size} bytes, expected at most ${stateBytesMax}`, severity: "error" }];
-  const text = textOf(bytesOf(fd, stateBytesMax));
+  const text = decodeUtf8(readBytes(fd, stateBytesMax));
   if (typeof text !== "string") return [text];
   const hazards = textHazards(text);
   if (hazards.some(({ kind }) => kind === "deep")) return hazardViolations(text, hazards);
   const { findings } = parseRoadmapState(text, shown);
-  const violations = findings.map((finding) => findingViolation(tolerated.has(finding.rule) ? finding : { ...finding, severity: "error" }));
+  const violations = findings.map((finding) => toViolation(toleratedRules.has(finding.rule) ? finding : { ...finding, severity: "error" }));
   return [...hazardViolations(text, hazards), ...violations].toSorted((a, b) => a.line - b.line);
 }
 
-function textOf(bytes: Buffer): string | Violation {
+function decodeUtf8(bytes: Buffer): string | Violation {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -176,19 +179,20 @@ function textOf(bytes: Buffer): string | Violation {
 }
 
 function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violation[] {
-  const read = decodeDocument(shown, bytesOf(fd, textBytesMax));
-  if ("findings" in read) return read.findings.map(findingViolation);
+  const decoded = decodeDocument(shown, readBytes(fd, textBytesMax));
+  if ("findings" in decoded) return decoded.findings.map(toViolation);
+  const { text } = decoded;
   const name = basename(path).replace(/\.md$/, "");
   const folder = basename(dirname(path));
   const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
-  if (isIn("tasks", "task-") || /^task_id\s*:/m.test(read.text))
-    return judgeSnapshot({ kind: "task", file: shown, text: read.text, named: idFromName(name, "task-") }, sha256);
-  if (isIn("projects", "proj-") || /^project_id\s*:/m.test(read.text))
-    return judgeSnapshot({ kind: "project", file: shown, text: read.text, named: idFromName(name, "proj-") }, sha256);
-  return judgeSnapshot({ kind: "portfolio", file: shown, text: read.text, named: null }, sha256);
+  if (isIn("tasks", "task-") || /^task_id\s*:/m.test(text))
+    return judgeSnapshot({ kind: "task", file: shown, text, named: idFromName(name, "task-") }, sha256);
+  if (isIn("projects", "proj-") || /^project_id\s*:/m.test(text))
+    return judgeSnapshot({ kind: "project", file: shown, text, named: idFromName(name, "proj-") }, sha256);
+  return judgeSnapshot({ kind: "portfolio", file: shown, text, named: null }, sha256);
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** A file whose name is not an id may be a copy. */
+/** The id that the file's name says; null if it says none, as that of a copy may. */
 const idFromName = (name: string, prefix: string): string | null => (name.startsWith(prefix) ? name : null);

@@ -4,10 +4,10 @@
 import type { Violation } from "../../documents/line-rules.ts";
 import { visible } from "../../kit/visible.ts";
 import { type Format, detectFormat, headBytes, type LogFormat, logFormats } from "../../playbooks/contract/formats.ts";
-import { judgeJournal, judgeLog, type LogJudged, type Unchecked } from "./validate-logs.ts";
-import { bytesOf, isUnread, withOpened } from "./validate-open.ts";
+import { judgeJournal, judgeLog, type JudgedLog, type Unchecked } from "./validate-logs.ts";
+import { readBytes, isUnread, withOpened } from "./validate-open.ts";
 
-export type Validated = {
+export type ValidatedFile = {
   readonly path: string;
   readonly format: string;
   readonly valid: boolean;
@@ -18,13 +18,13 @@ export type Validated = {
   readonly unchecked?: readonly Unchecked[];
 };
 
-/** `path` is absolute; nothing leads out of `within`; `shown` is what the user called it. */
-export type FileNamed = { readonly path: string; readonly within: string; readonly shown: string };
+/** `path` is absolute; no link is followed out of `within`; `shown` is what the user called it. */
+export type NamedFile = { readonly path: string; readonly within: string; readonly shown: string };
 
-/** Recognises one file by its content and applies its rules. Reads only; for any file the result is findings. */
-export async function validateFile({ path, within, shown }: FileNamed): Promise<Validated> {
+/** Reads only, and never refuses: what cannot be read is a violation too. */
+export async function validateFile({ path, within, shown }: NamedFile): Promise<ValidatedFile> {
   const validation = await withOpened(path, within, async (fd, { size }) => {
-    const format = detectFormat(path, bytesOf(fd, headBytes).toString("utf8"));
+    const format = detectFormat(path, readBytes(fd, headBytes).toString("utf8"));
     return toValidated(shown, await judge(format, { fd, path, shown, size }));
   });
   if (!isUnread(validation)) return validation;
@@ -32,19 +32,19 @@ export async function validateFile({ path, within, shown }: FileNamed): Promise<
   return { path: shown, format, valid: false, violations: [{ line: 1, rule, message, severity: "error" }] };
 }
 
-type Opened = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
+type OpenedFile = { readonly fd: number; readonly path: string; readonly shown: string; readonly size: number };
 
-async function judge(format: Format, file: Opened): Promise<LogJudged> {
+async function judge(format: Format, file: OpenedFile): Promise<JudgedLog> {
   if (format === "journal") return judgeJournal(file.fd);
   if (isLog(format)) return judgeLog(format, file.fd, file.path);
   // The document readers load much that a log does not need.
-  const violations = format === "unknown" ? [unknown] : await (await import("./validate-documents.ts")).judgeDocument(format, file);
+  const violations = format === "unknown" ? [unrecognized] : await (await import("./validate-documents.ts")).judgeDocument(format, file);
   return { format, violations, more: 0, isValid: !violations.some(({ severity }) => severity === "error"), unchecked: [] };
 }
 
 const isLog = (format: Format): format is LogFormat => (logFormats as readonly string[]).includes(format);
 
-const unknown: Violation = {
+const unrecognized: Violation = {
   line: 1,
   rule: "format",
   message:
@@ -52,7 +52,7 @@ const unknown: Violation = {
   severity: "error",
 };
 
-function toValidated(path: string, { format, violations, more, isValid, unchecked }: LogJudged): Validated {
+function toValidated(path: string, { format, violations, more, isValid, unchecked }: JudgedLog): ValidatedFile {
   return {
     path,
     format,

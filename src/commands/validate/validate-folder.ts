@@ -11,22 +11,23 @@ import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio.ts";
 import type { Violation } from "../../documents/line-rules.ts";
 import { pageFormats } from "../../views/page-rules.ts";
 import { formatByName, detectFormat, headBytes } from "../../playbooks/contract/formats.ts";
-import { type FileNamed, type Validated, validateFile } from "./validate-file.ts";
-import { bytesOf, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
+import { type NamedFile, type ValidatedFile, validateFile } from "./validate-file.ts";
+import { readBytes, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
 
 const limits = { entriesMax: 50_000, depthMax: 10, filesMax: 5_000 } as const;
 /** Git's own folders, installed packages, and content-addressed files. */
 const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv", "blobs"]);
 
-export async function validateFolder(folder: FileNamed): Promise<readonly Validated[]> {
+/** Validates every known file below the folder; a folder without any is a violation. */
+export async function validateFolder(folder: NamedFile): Promise<readonly ValidatedFile[]> {
   const { names, isWhole } = walk(folder.path);
-  const results: Validated[] = [];
+  const results: ValidatedFile[] = [];
   for (const name of names) {
     const file = { path: join(folder.path, name), within: folder.within, shown: join(folder.shown, name) };
-    if (isPortfolio(file.path)) results.push(portfolioLayout(file));
+    if (isPortfolio(file.path)) results.push(judgePortfolioLayout(file));
     else if (await canValidate(file)) results.push(await validateFile(file));
   }
-  if (isPortfolio(folder.path)) results.unshift(portfolioLayout(folder));
+  if (isPortfolio(folder.path)) results.unshift(judgePortfolioLayout(folder));
   if (!isWhole) results.push(toValidated(folder.shown, "folder", [incomplete]));
   if (results.length > 0) return results;
   return [
@@ -42,11 +43,11 @@ const incomplete: Violation = {
   severity: "warning",
 };
 
-function toValidated(path: string, format: string, violations: readonly Violation[]): Validated {
+function toValidated(path: string, format: string, violations: readonly Violation[]): ValidatedFile {
   return { path, format, valid: !violations.some(({ severity }) => severity === "error"), violations };
 }
 
-/** Names below a folder that may be relevant, in order. */
+/** The paths below a folder that may be files of a known format, in order. */
 function walk(folder: string): { readonly names: readonly string[]; readonly isWhole: boolean } {
   const names: string[] = [];
   let entries = 0;
@@ -82,23 +83,25 @@ function readItems(folder: string): readonly Dirent[] {
 /** Names that only this format uses. */
 const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && formatByName(name) !== null;
 
+/** By its name alone; the content is looked at later. */
 const mayValidate = (name: string): boolean => /\.(jsonl|json|json\.backup)$|(^|\/)audit\.md$/.test(name) || formatByName(name) !== null;
 
-/** N2 */
-async function canValidate({ path, within }: FileNamed): Promise<boolean> {
+/** Whether the file is judged at all: names that only autopilot uses suffice, others need the right folder or content (N2). */
+async function canValidate({ path, within }: NamedFile): Promise<boolean> {
   const nameFormat = formatByName(path);
   if (nameFormat === "config") return /(^|\/)\.autopilot\/config\.ya?ml$/.test(path);
   if (nameFormat === "flow") return /\/flows\/[^/]+\/flow\.yaml$/.test(path);
-  if (nameFormat === "portfolio snapshot") return path.includes(`/${portfolioFolder}/`) || portfolioAround(path);
+  if (nameFormat === "portfolio snapshot") return path.includes(`/${portfolioFolder}/`) || isInPortfolio(path);
   // Names that others use too.
   const isPage = pageFormats.some((format) => format === nameFormat);
   if (isPage || nameFormat === "metrics" || nameFormat === "roadmap state")
-    return /(^|\/)\.autopilot\//.test(path) || (await isCertain(path, within));
+    return /(^|\/)\.autopilot\//.test(path) || (await isUnambiguous(path, within));
   if (nameFormat !== null) return true;
-  return isCertain(path, within);
+  return isUnambiguous(path, within);
 }
 
-const certainFormats: ReadonlySet<string> = new Set([
+/** Formats whose content cannot be mistaken for anything else. */
+const unambiguousFormats: ReadonlySet<string> = new Set([
   "journal",
   "quality run_state",
   "portfolio events",
@@ -112,13 +115,13 @@ const certainFormats: ReadonlySet<string> = new Set([
   ...pageFormats,
 ]);
 
-async function isCertain(path: string, within: string): Promise<boolean> {
+async function isUnambiguous(path: string, within: string): Promise<boolean> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  const format = await withOpened(path, within, (fd) => ({ is: detectFormat(path, bytesOf(fd, headBytes).toString("utf8")) }));
-  return !isUnread(format) && certainFormats.has(format.is);
+  const format = await withOpened(path, within, (fd) => ({ detected: detectFormat(path, readBytes(fd, headBytes).toString("utf8")) }));
+  return !isUnread(format) && unambiguousFormats.has(format.detected);
 }
 
-const portfolioAround = (path: string): boolean => [join(path, ".."), join(path, "../..")].some((folder) => isPortfolio(folder));
+const isInPortfolio = (path: string): boolean => [join(path, ".."), join(path, "../..")].some((folder) => isPortfolio(folder));
 
 /** By its name, or by having a portfolio's events and one of its other parts. */
 function isPortfolio(folder: string): boolean {
@@ -129,7 +132,7 @@ function isPortfolio(folder: string): boolean {
 }
 
 /** The layout that the format requires; its contents are judged file by file. */
-function portfolioLayout({ path, shown }: FileNamed): Validated {
+function judgePortfolioLayout({ path, shown }: NamedFile): ValidatedFile {
   const kinds = { portfolio: "file", projects: "folder", tasks: "folder", events: "file", checkpoints: "file" } as const;
   const violations = Object.entries(portfolioFiles).flatMap(([part, name]) => {
     const stats = lstatSync(join(path, name), { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
-// validate-history: whether a log was edited (rule RS5: written lines stay). One version of a file cannot show that; our own journal can,
-// and so can git's history, if one of them has this log.
+// validate-history: finds out whether a log was edited, although written lines must stay (rule RS5). The file alone cannot show that, but
+// our own journal or git's history can, if they have this log.
 //
 // Invariants:
 //   A1. Nothing in the repository is executed: only git plumbing is used, and only for names and bytes.
@@ -22,17 +22,18 @@ import { findEarlierLog, buildLog } from "../../playbooks/quality/files/quality-
 import { findProject, type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
 import { Refusal } from "../../project/respond.ts";
-import { bytesOf } from "./validate-open.ts";
+import { readBytes } from "./validate-open.ts";
 
 export type Edit = { readonly line: number; readonly message: string };
 /** `why`: the reason that edits can't be determined. */
-export type Edited = { readonly edits: readonly Edit[] } | { readonly why: string };
+export type EditSearch = { readonly edits: readonly Edit[] } | { readonly why: string };
 
 const comparedBytesMax = 16 * 1_048_576;
 const versionsMax = 20;
 const gitTimeoutMs = 20_000;
 
-export async function findEdits(path: string, fd: number, facts: RunStateFacts): Promise<Edited> {
+/** The journal decides if it shows an edit, else git's history; `why` if neither knows the log. */
+export async function findEdits(path: string, fd: number, facts: RunStateFacts): Promise<EditSearch> {
   if (facts.events === 0) return { why: "there is nothing in it" };
   const byJournal = await compareWithJournal(path, fd, facts);
   if (byJournal !== null && "edits" in byJournal && byJournal.edits.length > 0) return byJournal;
@@ -41,35 +42,38 @@ export async function findEdits(path: string, fd: number, facts: RunStateFacts):
   return byJournal ?? byGit ?? { why: "neither a journal of ours nor git's history knows this log" };
 }
 
-/** By the run that the log names, if it is one of ours and this is its log. */
-async function compareWithJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<Edited | null> {
+/** Compares with what our journal says the log must be; null if the run isn't ours, or this isn't its log. */
+async function compareWithJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<EditSearch | null> {
   const paths = findProject(dirname(path));
   if (paths === null || runId === null || !isOurs(paths, runId) || join(paths.root, runStatePath) !== path) return null;
   if (fstatSync(fd).size > comparedBytesMax) return { why: "it is too long to be held against the journal at once" };
-  const read = await readWhole(paths, runId);
-  if (read === null) return { why: `the journal of ${runId} cannot be read` };
+  const ownRun = await readRunWithEntries(paths, runId);
+  if (ownRun === null) return { why: `the journal of ${runId} cannot be read` };
   const folder = runFolder(paths, runId);
-  const blob = (hash: string): Buffer | null => {
+  const readBlobOrNull = (hash: string): Buffer | null => {
     try {
       return readBlob(folder, hash);
     } catch {
-      return null;
+      return null; // the log is compared without it
     }
   };
   const file = new QualityLogFile(
     paths.root,
-    buildLog({ entries: () => read.entries, readBlob: blob }),
-    findEarlierLog(read.view.drafted, blob),
+    buildLog({ entries: () => ownRun.entries, readBlob: readBlobOrNull }),
+    findEarlierLog(ownRun.view.drafted, readBlobOrNull),
   );
-  const differs = await file.findDifference();
-  if (differs === null) return { edits: [] };
-  return { edits: [{ line: differs.line, message: `differs from the journal of ${runId}: written lines must not be edited` }] };
+  const difference = await file.findDifference();
+  if (difference === null) return { edits: [] };
+  return { edits: [{ line: difference.line, message: `differs from the journal of ${runId}: written lines must not be edited` }] };
 }
 
 const isOurs = (paths: ProjectPaths, run: string): boolean =>
   /^run-[\d-]+$/.test(run) && existsSync(join(runFolder(paths, run), "journal.jsonl"));
 
-async function readWhole(paths: ProjectPaths, run: string): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
+async function readRunWithEntries(
+  paths: ProjectPaths,
+  run: string,
+): Promise<{ readonly view: RunView; readonly entries: readonly Entry[] } | null> {
   try {
     return { view: (await readRun(paths, run)).view, entries: (await readEntries(paths, run)).entries };
   } catch (error) {
@@ -80,14 +84,14 @@ async function readWhole(paths: ProjectPaths, run: string): Promise<{ readonly v
 
 type Version = { readonly commit: string; readonly oid: string; readonly size: number };
 
-async function compareWithGit(path: string, fd: number, facts: RunStateFacts): Promise<Edited | null> {
+async function compareWithGit(path: string, fd: number, facts: RunStateFacts): Promise<EditSearch | null> {
   try {
     const versions = await readVersions(path);
     if (versions.length === 0) return null;
     let isKnown = false;
     for (const version of versions) {
       const edit = await findEdit(path, fd, version, facts);
-      if (edit === "another run") break; // and so is everything before it
+      if (edit === "another run") break; // older versions are other runs' too
       if (edit !== null) return { edits: [edit] };
       isKnown = true;
     }
@@ -101,26 +105,27 @@ async function compareWithGit(path: string, fd: number, facts: RunStateFacts): P
 /** The newest commits that changed the file, and its content in them. */
 async function readVersions(path: string): Promise<readonly Version[]> {
   const cwd = dirname(path);
-  const at = { cwd, timeoutMs: gitTimeoutMs, outputBytesMax: 65_536 };
-  const here = await git({ ...at, args: ["rev-parse", "--show-toplevel", "--absolute-git-dir"] });
-  const [root = "", gitDir = ""] = here.out.toString("utf8").split("\n");
+  const gitOptions = { cwd, timeoutMs: gitTimeoutMs, outputBytesMax: 65_536 };
+  const location = await git({ ...gitOptions, args: ["rev-parse", "--show-toplevel", "--absolute-git-dir"] });
+  const [root = "", gitDir = ""] = location.out.toString("utf8").split("\n");
   const name = relative(root, path);
   if (name.startsWith("..") || /[\n\0]/.test(name)) return [];
-  const inside = { ...at, cwd: root, env: { GIT_DIR: gitDir } };
-  const commits = await git({ ...inside, args: ["rev-list", "-n", String(versionsMax), "HEAD", "--", `:(literal)${name}`] });
+  const repositoryOptions = { ...gitOptions, cwd: root, env: { GIT_DIR: gitDir } };
+  const commits = await git({ ...repositoryOptions, args: ["rev-list", "-n", String(versionsMax), "HEAD", "--", `:(literal)${name}`] });
   const commitIds = commits.out.toString("utf8").split("\n").filter(Boolean);
   if (commitIds.length === 0) return [];
   const input = [Buffer.from(commitIds.map((commit) => `${commit}:${name}\n`).join(""))];
-  const blobs = await git({ ...inside, args: ["cat-file", "--batch-check"], input });
+  const blobs = await git({ ...repositoryOptions, args: ["cat-file", "--batch-check"], input });
   return blobs.out
     .toString("utf8")
     .split("\n")
-    .flatMap((line, n) => {
+    .flatMap((line, index) => {
       const [oid = "", kind, size] = line.split(" ");
-      return kind === "blob" ? [{ commit: commitIds[n] ?? "", oid, size: Number(size) }] : [];
+      return kind === "blob" ? [{ commit: commitIds[index] ?? "", oid, size: Number(size) }] : [];
     });
 }
 
+/** The first line that differs from an earlier version; null if the file begins with all of it. */
 async function findEdit(
   path: string,
   fd: number,
@@ -136,29 +141,30 @@ async function findEdit(
     timeoutMs: gitTimeoutMs,
     outputBytesMax: comparedBytesMax + 1,
   });
-  const before = linesOf(out);
-  const now = linesOf(bytesOf(fd, Math.max(size * 2, 65_536)));
-  if (parseBegunAt(before[0] ?? "") !== facts.startedAt) return "another run"; // A3
-  const line = before.findIndex((text, n) => text !== now[n] && !(n === before.length - 1 && text === ""));
+  const oldLines = splitLines(out);
+  const currentLines = splitLines(readBytes(fd, Math.max(size * 2, 65_536)));
+  if (parseStartedAt(oldLines[0] ?? "") !== facts.startedAt) return "another run"; // A3
+  const line = oldLines.findIndex((text, index) => text !== currentLines[index] && !(index === oldLines.length - 1 && text === ""));
   if (line === -1) return null; // only the line endings differ
-  const change = now[line] === undefined ? "is gone" : "was edited";
+  const change = currentLines[line] === undefined ? "is gone" : "was edited";
   return { line: line + 1, message: `${change} since commit ${commit.slice(0, 10)}; what is written is never edited` };
 }
 
-const linesOf = (bytes: Buffer): readonly string[] => bytes.toString("utf8").split(/\r?\n/);
+const splitLines = (bytes: Buffer): readonly string[] => bytes.toString("utf8").split(/\r?\n/);
 
-function parseBegunAt(line: string): string | null {
+/** When the run of a log began, by its first line; older logs have it as `ts`. */
+function parseStartedAt(line: string): string | null {
   return /"started_at"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? /"ts"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? null;
 }
 
-/** The git hash of the first bytes of the file. */
+/** The object id that git would give to the first bytes of the file. */
 function hashOfFirst(fd: number, size: number, algorithm: "sha1" | "sha256"): string {
   const hash = createHash(algorithm).update(`blob ${size}\0`);
-  const piece = Buffer.allocUnsafeSlow(262_144);
+  const chunk = Buffer.allocUnsafeSlow(262_144);
   for (let index = 0; index < size;) {
-    const read = readSync(fd, piece, 0, Math.min(piece.length, size - index), index);
+    const read = readSync(fd, chunk, 0, Math.min(chunk.length, size - index), index);
     if (read === 0) break;
-    hash.update(piece.subarray(0, read));
+    hash.update(chunk.subarray(0, read));
     index += read;
   }
   return hash.digest("hex");

@@ -11,43 +11,43 @@ import { errorCode } from "../../journal/failure.ts";
 /** Why a file is not read: `format` is what was found instead, `message` completes the sentence "the path …". */
 export type Unread = { readonly format: "missing" | "folder" | "unknown"; readonly rule: string; readonly message: string };
 
-/** Opens it, passes it on and closes it; returns why if it cannot be read. `within` is the folder that nothing leads out of. */
+/** Opens a file for `use` and closes it; returns why if it cannot be read. No link is followed out of the folder `within`. */
 export async function withOpened<Value>(
   path: string,
   within: string,
   use: (fd: number, stats: Stats) => Promise<Value> | Value,
 ): Promise<Value | Unread> {
-  const opened = opening(path, within);
+  const opened = openFile(path, within);
   if (typeof opened !== "number") return opened;
   try {
     const stats = fstatSync(opened);
-    if (!stats.isFile()) return notAFile(stats); // O2
+    if (!stats.isFile()) return describeNotAFile(stats); // O2
     return await use(opened, stats);
   } finally {
     closeSync(opened);
   }
 }
 
-function opening(path: string, within: string): number | Unread {
+function openFile(path: string, within: string): number | Unread {
   try {
-    const atPath = lstatSync(path);
+    const linkStats = lstatSync(path);
     const real = realpathSync(path);
-    if (isOutside(realpathSync(within), real)) return outside(path, real, atPath); // O1
+    if (isOutside(realpathSync(within), real)) return describeOutside(path, real, linkStats); // O1
     const stats = lstatSync(real);
-    if (!stats.isFile()) return notAFile(stats);
+    if (!stats.isFile()) return describeNotAFile(stats);
     return openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    return unreadFor(errorCode(error), path);
+    return describeOpenError(errorCode(error), path);
   }
 }
 
 const isOutside = (folder: string, path: string): boolean => {
-  const way = relative(folder, path);
-  return way === ".." || way.startsWith("../") || isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return relativePath === ".." || relativePath.startsWith("../") || isAbsolute(relativePath);
 };
 
-function outside(path: string, real: string, atPath: Stats): Unread {
-  const relation = atPath.isSymbolicLink() ? "is a link to" : `is reached through a link, and lies at`;
+function describeOutside(path: string, real: string, linkStats: Stats): Unread {
+  const relation = linkStats.isSymbolicLink() ? "is a link to" : `is reached through a link, and lies at`;
   return {
     format: "unknown",
     rule: "link",
@@ -55,14 +55,14 @@ function outside(path: string, real: string, atPath: Stats): Unread {
   };
 }
 
-function notAFile(stats: Stats): Unread {
+function describeNotAFile(stats: Stats): Unread {
   if (stats.isDirectory()) return { format: "folder", rule: "file", message: "is a folder, expected a file" };
   const notRegular = (kind: string): Unread => ({ format: "unknown", rule: "file", message: `is ${kind}, expected a regular file` });
   if (stats.isFIFO()) return notRegular("a named pipe");
   return notRegular(stats.isSocket() ? "a socket" : "a device");
 }
 
-function unreadFor(code: string | null, path: string): Unread {
+function describeOpenError(code: string | null, path: string): Unread {
   if (code === "ENOENT" || code === "ENOTDIR") {
     if (isLink(path)) return { format: "missing", rule: "link", message: "is a link to nothing" };
     return { format: "missing", rule: "exists", message: "there is no such file" };
@@ -92,8 +92,8 @@ export function isFolderAt(path: string): boolean {
 
 export const isUnread = (value: object): value is Unread => "format" in value && "rule" in value && "message" in value;
 
-/** The first bytes of a file, or all of them; at most so many. */
-export function bytesOf(fd: number, bytesMax: number): Buffer {
+/** The file's bytes from its beginning, at most `bytesMax` of them. */
+export function readBytes(fd: number, bytesMax: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Math.min(bytesMax, fstatSync(fd).size));
   let size = 0;
   for (let read = -1; read !== 0 && size < bytes.length; size += read) read = readSync(fd, bytes, size, bytes.length - size, size);

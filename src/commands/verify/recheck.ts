@@ -21,18 +21,19 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { recordedPolicy } from "../../runner/draft/policy.ts";
 import { Refusal } from "../../project/respond.ts";
 
-export type Again = { readonly status: CheckStatus } | { readonly why: string };
+export type RecheckResult = { readonly status: CheckStatus } | { readonly why: string };
 export type Recheck = {
   /** The isolation in force here; null if none could be set up. */
   readonly isolation: string | null;
-  readonly again: (evidence: Evidence, changes: readonly ProtectedChange[]) => Promise<Again>;
+  readonly rerun: (evidence: Evidence, changes: readonly ProtectedChange[]) => Promise<RecheckResult>;
   readonly close: () => void;
 };
 
 /** `folder`: a temporary folder for checkouts. */
-type RecheckPlaces = { readonly paths: ProjectPaths; readonly repository: Repository; readonly view: RunView; readonly folder: string };
+type RecheckSetup = { readonly paths: ProjectPaths; readonly repository: Repository; readonly view: RunView; readonly folder: string };
 
-export async function openRecheck(context: CommandContext, { paths, repository, view, folder }: RecheckPlaces): Promise<Recheck> {
+/** Sets up what checks need to run: the recorded policy and isolation, and a workspace for checkouts in a temporary folder. */
+export async function openRecheck(context: CommandContext, { paths, repository, view, folder }: RecheckSetup): Promise<Recheck> {
   const { drafted } = view;
   const policy = recordedPolicy(view);
   const isolation = await openIsolation(drafted.isolation, paths, folder).catch((error: unknown) => {
@@ -42,7 +43,7 @@ export async function openRecheck(context: CommandContext, { paths, repository, 
   if (typeof isolation === "string")
     return {
       isolation: null,
-      again: () => Promise.resolve({ why: `isolation ${drafted.isolation} is not available here: ${isolation}` }),
+      rerun: () => Promise.resolve({ why: `isolation ${drafted.isolation} is not available here: ${isolation}` }),
       close: () => undefined,
     };
   const workspace = await openWorkspace({
@@ -57,19 +58,22 @@ export async function openRecheck(context: CommandContext, { paths, repository, 
     ...(await findPackagesOrigin(policy)),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
-  const life = randomUUID();
+  const guardianMark = randomUUID();
   let guardian: Guardian | null = null;
-  const guard = (word: string): (() => void) => (guardian ??= openGuardian(life)).alsoEnd(word); // A3
+  const endWithGuardian = (processMark: string): (() => void) => (guardian ??= openGuardian(guardianMark)).alsoEnd(processMark); // A3
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
     policy,
     root: repository.root,
     folder,
-    putBlob: () => Promise.resolve("0".repeat(64)),
-    guard,
+    putBlob: () => Promise.resolve("0".repeat(64)), // outputs of a second run are not kept, so any hash will do
+    guard: endWithGuardian,
   });
-  const again = async ({ check, commit, oracles = [], tests_before }: Evidence, changes: readonly ProtectedChange[]): Promise<Again> => {
+  const rerun = async (
+    { check, commit, oracles = [], tests_before }: Evidence,
+    changes: readonly ProtectedChange[],
+  ): Promise<RecheckResult> => {
     if (commit === null) return { why: "no commit is recorded with it" };
     if ((await readTreeId(repository, commit)) === null) return { why: `the commit ${commit.slice(0, 12)} is not in this repository` };
     const oracleChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
@@ -83,11 +87,11 @@ export async function openRecheck(context: CommandContext, { paths, repository, 
         cancel: context.interrupted,
         onLiveEvent: () => undefined,
       });
-      const status = results.at(-1)?.status; // restoring dependencies comes before it
+      const status = results.at(-1)?.status; // a result of restoring dependencies may come before it
       return status === undefined ? { why: "it was called off" } : { status };
     } catch (error) {
       return { why: error instanceof Error ? error.message : String(error) }; // A1
     }
   };
-  return { isolation: isolation.level, again, close: () => guardian?.leave() };
+  return { isolation: isolation.level, rerun, close: () => guardian?.leave() };
 }

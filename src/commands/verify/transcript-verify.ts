@@ -10,7 +10,7 @@ import { transcriptsFolder } from "../../project/runs/transcript-write.ts";
 const transcriptPath = new RegExp(`^${transcriptsFolder}/[A-Za-z0-9._-]+$`);
 
 /** Transcripts that differ from what the journal recorded. A missing one is not reported: they are kept within a size. */
-export async function changedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
+export async function findChangedTranscripts(paths: ProjectPaths, run: string): Promise<readonly string[]> {
   const recordedHashes = new Map<string, string>();
   await forEachEntry(paths, run, (entry) => {
     if (entry.event === "turn_ended" && entry.transcript !== undefined) recordedHashes.set(entry.transcript.file, entry.transcript.sha256);
@@ -27,6 +27,6 @@ function readHash(path: string): string | null {
   try {
     return createHash("sha256").update(readFileSync(path)).digest("hex");
   } catch {
-    return null;
+    return null; // it was cleaned away
   }
 }

@@ -1,6 +1,6 @@
 // verify-page: renders the result of `verify`: what holds, what does not, and what cannot be run again.
 
-/** `holds` is null if it cannot be run again here, and `why` says why. */
+/** A recorded check that was run again. `holds` is null if it cannot be run again here, and `why` says why. */
 export type Rechecked = {
   readonly id: string;
   readonly command: string;
@@ -12,7 +12,7 @@ export type Rechecked = {
 };
 export type RecheckedCommit = { readonly commit: string; readonly what: string; readonly holds: boolean | null; readonly why?: string };
 
-const shownMax = 200;
+const rowsShownMax = 200;
 
 type VerifyPageInput = {
   readonly run: string;
@@ -29,22 +29,22 @@ const outcomes = {
   false: { mark: "✗", text: "does not hold" },
   null: { mark: "?", text: "cannot be re-run" },
 } as const;
-const outcomeOf = (holds: boolean | null): Outcome => outcomes[`${holds}`];
+const describeHolds = (holds: boolean | null): Outcome => outcomes[`${holds}`];
 
-/** Item by item: holds, doesn't hold, or can't be run again. */
+/** One line for each item that was re-checked, and at the end the verdict. */
 export function verifyPage({ run, events, blobs, commits, evidence, verdict }: VerifyPageInput): readonly string[] {
-  const sound = commits.filter(({ holds }) => holds === true).length;
+  const soundCount = commits.filter(({ holds }) => holds === true).length;
   return [
     `${run}: chain of ${events} events holds.`,
     `${blobs.damaged.length === 0 ? "✓" : "✗"} ${blobs.checked - blobs.damaged.length} of ${blobs.checked} blobs are what their names say`,
-    ...blobs.damaged.slice(0, shownMax).map(({ id, why }) => `  ✗ ${id.slice(0, 12)}: ${why}`),
-    `${sound === commits.length ? "✓" : "?"} ${sound} of ${commits.length} commits are there, with the trees that were recorded`,
+    ...blobs.damaged.slice(0, rowsShownMax).map(({ id, why }) => `  ✗ ${id.slice(0, 12)}: ${why}`),
+    `${soundCount === commits.length ? "✓" : "?"} ${soundCount} of ${commits.length} commits are there, with the trees that were recorded`,
     ...commits
       .filter(({ holds }) => holds !== true)
-      .map(({ commit, what, holds, why }) => `  ${outcomeOf(holds).mark} ${commit.slice(0, 12)} (${what}): ${why ?? ""}`),
-    ...evidence.slice(0, shownMax).map(({ command, commit, recorded, now, holds, why }) => {
+      .map(({ commit, what, holds, why }) => `  ${describeHolds(holds).mark} ${commit.slice(0, 12)} (${what}): ${why ?? ""}`),
+    ...evidence.slice(0, rowsShownMax).map(({ command, commit, recorded, now, holds, why }) => {
       const because = why === undefined ? "" : ` (${why})`;
-      const { mark, text } = outcomeOf(holds);
+      const { mark, text } = describeHolds(holds);
       return `${mark} ${text}: ${command}  at ${commit?.slice(0, 12) ?? "?"}: recorded ${recorded}, now ${now}${because}`;
     }),
     verdict.now === verdict.recorded

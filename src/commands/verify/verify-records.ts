@@ -1,4 +1,4 @@
-// verify-records: collects what a journal refers to: its blobs, commits and evidence, in one reading.
+// verify-records: collects what a journal refers to (blobs, commits, evidence), and checks the blobs.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -18,9 +18,10 @@ export type Records = {
   readonly blobs: ReadonlySet<string>;
 };
 
+/** Collects everything in one pass over the journal. */
 export async function readRecords(paths: ProjectPaths, run: string): Promise<Records> {
   const results = new Map<string, CheckResult>();
-  const oracles = new Map<string, readonly ProtectedChange[]>();
+  const protectedChanges = new Map<string, readonly ProtectedChange[]>();
   const commits: { commit: string; tree: string; what: string }[] = [];
   const blobs = new Set<string>();
   await forEachEntry(paths, run, (entry) => {
@@ -29,16 +30,17 @@ export async function readRecords(paths: ProjectPaths, run: string): Promise<Rec
     if (entry.event === "changes_applied" || entry.event === "tests_put_back")
       commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
     if (entry.event === "oracles_judged")
-      oracles.set(
+      protectedChanges.set(
         entry.commit,
         entry.changes.filter(({ allowed }) => allowed === null),
       );
     if (entry.event === "step_completed" || entry.event === "step_failed")
       for (const result of entry.checks ?? []) results.set(result.evidence, result);
   });
-  return { results, uncountedProtectedChanges: oracles, commits, blobs };
+  return { results, uncountedProtectedChanges: protectedChanges, commits, blobs };
 }
 
+/** The hashes of the blobs that an event refers to. */
 function findBlobs(entry: Entry): readonly string[] {
   switch (entry.event) {
     case "run_drafted":

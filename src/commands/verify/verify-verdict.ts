@@ -6,7 +6,7 @@ import { judgeCompletion } from "../../core/completion.ts";
 import type { RunView } from "../../core/state.ts";
 import { computeVerdict } from "../../core/verdict.ts";
 
-/** The result of a piece of evidence, by its hash: as recorded, or as re-checked. */
+/** The result to count for a piece of evidence, by its hash; `recorded` is what it was. */
 export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
 
 /**
@@ -15,9 +15,10 @@ export type StatusOf = (evidence: string, recorded: CheckStatus) => CheckStatus;
  */
 export function compareVerdicts(view: RunView, statusNow: StatusOf): { readonly recorded: Verdict; readonly now: Verdict } {
   const recorded = view.verdict ?? computeVerdict(view).verdict;
-  const before = judgeByEvidence(view, (_evidence, status) => status);
-  const after = judgeByEvidence(view, statusNow);
-  return { recorded, now: before === after ? recorded : after };
+  // The recorded verdict may rest on more than evidence, so a change of evidence is judged against the same computation.
+  const judgedAsRecorded = judgeByEvidence(view, (_evidence, status) => status);
+  const judgedNow = judgeByEvidence(view, statusNow);
+  return { recorded, now: judgedAsRecorded === judgedNow ? recorded : judgedNow };
 }
 
 function judgeByEvidence(view: RunView, statusOf: StatusOf): Verdict {

@@ -8,20 +8,20 @@ import type { Repository } from "../../workspace/git/repository.ts";
 import { findProject, resolveRun, runFolder, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";
-import { type Again, openRecheck } from "./recheck.ts";
+import { type RecheckResult, openRecheck } from "./recheck.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
 import { readRun, damagedJournalHints } from "../../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
-import { changedTranscripts } from "./transcript-verify.ts";
+import { findChangedTranscripts } from "./transcript-verify.ts";
 import { checkBlobs, type Records, readRecords } from "./verify-records.ts";
 import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
 import { compareVerdicts } from "./verify-verdict.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
-/** Re-checks a run from its journal and evidence: the chain, the blobs, the commits, and every recorded check once more in a fresh checkout. */
+/** With `chainOnly` only the journal's chain is checked, and nothing is executed. */
 export function verify(
   context: CommandContext,
   input: { readonly run?: string | undefined; readonly chainOnly?: boolean | undefined },
@@ -32,7 +32,7 @@ export function verify(
     if (paths === null || run === null) return refuse("run_missing", { state: "idle", message: "No run here." });
     const chain = verifyJournal(runFolder(paths, run));
     const chainData = { ok: chain.ok, events: chain.events, damaged_line: chain.damaged_line };
-    if (chain.damaged_line !== null) return answerDamaged(run, chain, chainData);
+    if (chain.damaged_line !== null) return respondDamaged(run, chain, chainData);
     const { view } = await readRun(paths, run); // an error other than damage, such as a newer version, is refused here by its own name
     if (input.chainOnly === true)
       return respond("ok", {
@@ -46,7 +46,7 @@ export function verify(
   });
 }
 
-function answerDamaged(run: string, chain: Verification, chainData: object): CommandResponse {
+function respondDamaged(run: string, chain: Verification, chainData: object): CommandResponse {
   const message = `The journal of ${run} is damaged at line ${chain.damaged_line}, byte ${chain.damaged_byte}: ${chain.reason}`;
   return respond("journal_damaged", {
     run_id: run,
@@ -68,7 +68,7 @@ async function recheckAll(
   const blobs = checkBlobs(paths, run, [...records.blobs, ...outputs]);
   const commits = await recheckCommits(repository, records);
   const isForeign = whyForeign(context, paths, run) !== null;
-  const { evidence, isolation, now } = await recheckEvidence(context, {
+  const { evidence, isolation, statusByHash } = await recheckEvidence(context, {
     paths,
     repository,
     view,
@@ -76,12 +76,13 @@ async function recheckAll(
     evidenceByHash,
     isForeign,
   });
-  const verdict = compareVerdicts(view, (hash, status) => now.get(hash) ?? status);
+  const verdict = compareVerdicts(view, (hash, status) => statusByHash.get(hash) ?? status);
 
-  const isBroken = blobs.damaged.length > 0 || evidence.some(({ now: is }) => is === gone) || commits.some(({ holds }) => holds === false);
+  const isBroken =
+    blobs.damaged.length > 0 || evidence.some((rechecked) => rechecked.now === goneText) || commits.some(({ holds }) => holds === false);
   const different = evidence.filter(({ holds }) => holds === false);
   const notRerun = evidence.filter(({ holds }) => holds === null);
-  const parts = {
+  const responseFields = {
     run_id: run,
     state: view.status,
     page: verifyPage({ run, events: chain.events, blobs, commits, evidence, verdict }),
@@ -92,7 +93,7 @@ async function recheckAll(
       ? "What the run rests on is not what was recorded"
       : `The verdict would be ${verdict.now.replaceAll("_", " ")} now, not ${verdict.recorded.replaceAll("_", " ")}`;
     return respond("evidence_differs", {
-      ...parts,
+      ...responseFields,
       message: `${problem}: ${different.length} of ${evidence.length} pieces of evidence give another result now.`,
     });
   }
@@ -100,14 +101,16 @@ async function recheckAll(
     ...(isForeign ? ["none of its commands was run, because it isn't yours"] : []),
     ...(different.length === 0 ? [] : [`${different.length} give another result now, which does not change the verdict`]),
     ...(notRerun.length === 0 ? [] : [`${notRerun.length} cannot be run again here`]),
-    ...(await changedTranscripts(paths, run)),
+    ...(await findChangedTranscripts(paths, run)),
   ];
-  const same = evidence.length - different.length - notRerun.length;
+  const sameCount = evidence.length - different.length - notRerun.length;
+  const evidenceText = evidence.length > 0 ? `, and ${sameCount} of ${evidence.length} pieces of evidence give the same result again` : "";
+  const notesText = notes.length === 0 ? "" : `; ${notes.join("; ")}`;
   return respond("ok", {
-    ...parts,
+    ...responseFields,
     ...(notes.length === 0 ? {} : { result: "WARN" as const, remediation: ["autopilot report"] }),
     warnings: notes,
-    message: `The chain holds${evidence.length > 0 ? `, and ${same} of ${evidence.length} pieces of evidence give the same result again` : ""}${notes.length === 0 ? "" : `; ${notes.join("; ")}`}.`,
+    message: `The chain holds${evidenceText}${notesText}.`,
   });
 }
 
@@ -127,9 +130,9 @@ async function recheckCommits(repository: Repository, { commits }: Records): Pro
   return rechecked;
 }
 
-const gone = "evidence is gone or damaged";
+const goneText = "evidence is gone or damaged";
 /** Its commands are another user's, and have not been reviewed here. */
-const notYours = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
+const notYoursText = "the run isn't yours, so its commands are not run; autopilot adopt takes it over";
 
 type RecheckInput = {
   readonly paths: ProjectPaths;
@@ -141,40 +144,45 @@ type RecheckInput = {
   readonly isForeign: boolean;
 };
 
-/** Runs each distinct check on a commit that the journal refers to once more; `now` has the results by hash. */
+/** Runs each distinct check on a commit once more; `statusByHash` has the result for every piece of evidence. */
 async function recheckEvidence(
   context: CommandContext,
   { paths, repository, view, records: { results, uncountedProtectedChanges: oracles }, evidenceByHash, isForeign }: RecheckInput,
-): Promise<{ readonly evidence: readonly Rechecked[]; readonly isolation: string | null; readonly now: ReadonlyMap<string, CheckStatus> }> {
+): Promise<{
+  readonly evidence: readonly Rechecked[];
+  readonly isolation: string | null;
+  readonly statusByHash: ReadonlyMap<string, CheckStatus>;
+}> {
   const evidence: Rechecked[] = [];
-  const now = new Map<string, CheckStatus>();
-  const pieces = new Map<string, { readonly piece: Evidence; readonly hashes: string[] }>();
+  const statusByHash = new Map<string, CheckStatus>();
+  const evidenceByKey = new Map<string, { readonly record: Evidence; readonly hashes: string[] }>();
   for (const [hash, { check, status }] of results) {
-    const piece = evidenceByHash.get(hash) ?? null;
-    if (piece === null) {
-      evidence.push({ id: hash, command: check.command, commit: null, recorded: status, now: gone, holds: false });
+    const record = evidenceByHash.get(hash) ?? null;
+    if (record === null) {
+      evidence.push({ id: hash, command: check.command, commit: null, recorded: status, now: goneText, holds: false });
       continue;
     }
-    const key = JSON.stringify([piece.check.id, piece.commit, piece.oracles ?? []]);
-    const hashes = [...(pieces.get(key)?.hashes ?? []), hash];
-    pieces.set(key, { piece, hashes }); // the newest one counts
+    const key = JSON.stringify([record.check.id, record.commit, record.oracles ?? []]);
+    const hashes = [...(evidenceByKey.get(key)?.hashes ?? []), hash];
+    evidenceByKey.set(key, { record, hashes }); // the newest one counts
   }
   if (isForeign)
-    for (const { piece, hashes } of pieces.values()) evidence.push(compareEvidence(piece, hashes.at(-1) ?? "", { why: notYours }));
-  if (isForeign || pieces.size === 0) return { evidence, isolation: null, now };
+    for (const { record, hashes } of evidenceByKey.values())
+      evidence.push(compareEvidence(record, hashes.at(-1) ?? "", { why: notYoursText }));
+  if (isForeign || evidenceByKey.size === 0) return { evidence, isolation: null, statusByHash };
   const folder = await createTemporaryFolder("verify");
   try {
     const recheck = await openRecheck(context, { paths, repository, view, folder });
     try {
-      for (const [done, { piece, hashes }] of [...pieces.values()].entries()) {
-        context.live(`  · again: ${piece.check.command}`);
-        const result = await recheck.again(piece, oracles.get(piece.commit ?? "") ?? []);
-        if (context.interrupted.aborted) return refuseInterrupted(view, done, pieces.size);
-        const rechecked = compareEvidence(piece, hashes.at(-1) ?? "", result);
-        if ("status" in result && rechecked.holds !== null) for (const hash of hashes) now.set(hash, result.status);
+      for (const [done, { record, hashes }] of [...evidenceByKey.values()].entries()) {
+        context.live(`  · again: ${record.check.command}`);
+        const result = await recheck.rerun(record, oracles.get(record.commit ?? "") ?? []);
+        if (context.interrupted.aborted) return refuseInterrupted(view, done, evidenceByKey.size);
+        const rechecked = compareEvidence(record, hashes.at(-1) ?? "", result);
+        if ("status" in result && rechecked.holds !== null) for (const hash of hashes) statusByHash.set(hash, result.status);
         evidence.push(rechecked);
       }
-      return { evidence, isolation: recheck.isolation, now };
+      return { evidence, isolation: recheck.isolation, statusByHash };
     } finally {
       recheck.close();
     }
@@ -183,7 +191,7 @@ async function recheckEvidence(
   }
 }
 
-/** If something was not run again, nothing is said of the whole. */
+/** A verification that was interrupted says nothing about the run as a whole. */
 function refuseInterrupted({ status, drafted }: RunView, done: number, total: number): never {
   return refuse("command_interrupted", {
     run_id: drafted.run_id,
@@ -193,13 +201,13 @@ function refuseInterrupted({ status, drafted }: RunView, done: number, total: nu
   });
 }
 
-function compareEvidence({ check, commit, status }: Evidence, id: string, result: Again): Rechecked {
-  const piece = { id, command: check.command, commit, recorded: status };
-  if ("why" in result) return { ...piece, now: "cannot be run again", holds: null, why: result.why };
-  const same = { ...piece, now: result.status, holds: result.status === status };
-  if (same.holds) return same;
+function compareEvidence({ check, commit, status }: Evidence, id: string, result: RecheckResult): Rechecked {
+  const record = { id, command: check.command, commit, recorded: status };
+  if ("why" in result) return { ...record, now: "cannot be run again", holds: null, why: result.why };
+  const rechecked = { ...record, now: result.status, holds: result.status === status };
+  if (rechecked.holds) return rechecked;
   // A missing tool, and a flaky check, say nothing against what was recorded.
-  if (result.status === "not_found") return { ...same, holds: null, why: "a program it needs is not found here" };
-  if (status === "flaky" || result.status === "flaky") return { ...same, holds: null, why: "it passes and fails on the same tree" };
-  return same;
+  if (result.status === "not_found") return { ...rechecked, holds: null, why: "a program it needs is not found here" };
+  if (status === "flaky" || result.status === "flaky") return { ...rechecked, holds: null, why: "it passes and fails on the same tree" };
+  return rechecked;
 }

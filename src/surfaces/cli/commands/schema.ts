@@ -12,5 +12,5 @@ export const schema: Command = {
   flags: [],
   takesRun: false,
   run: async (context, input) =>
-    (await import("../../../commands/schemas/schemas.ts")).schema(context, omitUndefined({ name: input.words[0] })),
+    (await import("../../../commands/schemas/schemas.ts")).printSchema(context, omitUndefined({ name: input.words[0] })),
 };

@@ -10,6 +10,6 @@ export const status: Command = {
     (await import("../../../commands/status.ts")).status(context, omitUndefined({ run: input.run }), {
       idle: async (root) => (await import("../../../commands/status-idle.ts")).respondWithoutRun(context, root),
       playbookStatus: async (playbook, root) =>
-        playbook === "staged" ? (await import("../../../commands/staged/staged-progress.ts")).stagedStatus(root) : null,
+        playbook === "staged" ? (await import("../../../commands/staged/staged-progress.ts")).readStagedProgress(root) : null,
     }),
 };

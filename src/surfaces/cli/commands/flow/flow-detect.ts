@@ -10,5 +10,5 @@ export const flowDetect: Command = {
   arguments: [],
   flags: [],
   takesRun: false,
-  run: async (context) => (await import("../../../../commands/staged/flow-detect.ts")).detect(context, {}),
+  run: async (context) => (await import("../../../../commands/staged/flow-detect.ts")).detectFlow(context, {}),
 };

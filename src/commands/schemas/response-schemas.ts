@@ -1,4 +1,4 @@
-// answer-schemas: the JSON that `status`, `report`, `roadmap list` and `estimate` promise to programs.
+// response-schemas: the JSON that `status`, `report`, `roadmap list`, `estimate`, `diff`, `transcript` and `runs` promise to programs.
 
 import * as v from "valibot";
 import { Budget } from "../../contracts/budget.ts";
@@ -8,7 +8,8 @@ import { RoadmapPhase } from "../../contracts/roadmap.ts";
 import { FailureCategory } from "../../contracts/roadmap-values.ts";
 
 const text = v.string();
-export const common = {
+/** The fields of every response. */
+const responseFields = {
   result: v.picklist(["PASS", "WARN", "FAIL"]),
   reason_code: text,
   run_id: v.nullable(text),
@@ -18,11 +19,11 @@ export const common = {
   remediation: v.array(text),
 };
 /** Lines are null for a binary file. */
-export const changedFile = { path: text, insertions: v.nullable(v.number()), deletions: v.nullable(v.number()) };
+const changedFileFields = { path: text, insertions: v.nullable(v.number()), deletions: v.nullable(v.number()) };
 const amounts = v.record(text, v.nullable(v.number()));
 
 /** One phase: a row of the table. */
-const phaseRow = {
+const phaseFields = {
   id: text,
   name: text,
   status: v.picklist(["not_started", "in_progress", "needs_human_verification", "completed", "failed", "skipped"]),
@@ -37,14 +38,14 @@ const phaseRow = {
 };
 
 export const statusSchema = v.looseObject({
-  ...common,
+  ...responseFields,
   /** Null only while there is no run. */
   objective: v.nullable(
     v.looseObject({ goal: text, scope: v.array(text), done_criteria: v.array(v.looseObject({ id: text, text })), max_budget: Budget }),
   ),
   budget: v.looseObject({ limits: amounts, counters: amounts, ratios: amounts, warnings: v.array(text) }),
   progress: v.looseObject({ completed_steps: v.array(text), pending_steps: v.array(text), blockers: v.array(text) }),
-  phases: v.array(v.looseObject(phaseRow)),
+  phases: v.array(v.looseObject(phaseFields)),
   /** Only while there is a run. */
   breaker: v.optional(v.looseObject({ state: v.picklist(["closed", "open", "half_open"]), cooldown_until: v.nullable(text) })),
   /** Detected work; only while there is no run. */
@@ -55,11 +56,11 @@ export const statusSchema = v.looseObject({
 });
 
 export const reportSchema = v.looseObject({
-  ...common,
+  ...responseFields,
   summary: text,
   phases: v.array(
     v.looseObject({
-      ...phaseRow,
+      ...phaseFields,
       proof: v.array(v.looseObject({ id: text, title: text, command: text, status: text, exit_code: v.nullable(v.number()) })),
       commits: v.array(v.looseObject({ sha: text, subject: text, files: v.number() })),
       false_claims: v.array(v.looseObject({ agent: text, text, why: text })),
@@ -77,7 +78,7 @@ export const reportSchema = v.looseObject({
     insertions: v.nullable(v.number()),
     deletions: v.nullable(v.number()),
     commits: v.array(v.unknown()),
-    paths: v.optional(v.array(v.looseObject(changedFile))),
+    paths: v.optional(v.array(v.looseObject(changedFileFields))),
   }),
   cost: v.looseObject({ tokens: v.number(), usd: v.number(), minutes: v.number(), calls: v.number() }),
   verdict: v.nullable(Verdict),
@@ -86,7 +87,7 @@ export const reportSchema = v.looseObject({
 const finding = v.looseObject({ file: text, line: v.number(), column: v.number(), rule: text, message: text, severity: text });
 
 export const roadmapListSchema = v.looseObject({
-  ...common,
+  ...responseFields,
   state: v.nullable(text),
   roadmap: text,
   spec: v.nullable(text),
@@ -104,11 +105,73 @@ const record = v.nullable(
 );
 
 export const estimateSchema = v.looseObject({
-  ...common,
+  ...responseFields,
   state: v.nullable(text),
   roadmap: text,
   phases: v.array(v.looseObject({ id: text, name: text, planned: v.boolean(), warning: v.nullable(text), ...estimated })),
   total: v.looseObject(estimated),
   caps: v.looseObject({ tokens_per_phase: v.number(), tokens_total: v.number() }),
   record,
+});
+
+const maybeText = v.nullable(text);
+
+export const diffSchema = v.looseObject({
+  ...responseFields,
+  base: text,
+  tip: text,
+  files: v.array(v.looseObject(changedFileFields)),
+  commits: v.array(v.looseObject({ sha: text, subject: text })),
+  /** Not with --stat, nor if nothing changed. */
+  patch: v.optional(text),
+});
+
+const toolCall = v.looseObject({
+  kind: v.literal("tool"),
+  at: text,
+  call: text,
+  title: text,
+  tool: maybeText,
+  path: maybeText,
+  input: maybeText,
+  ended_at: maybeText,
+  status: text,
+  output: maybeText,
+});
+const agentText = v.looseObject({ kind: v.picklist(["said", "thought"]), at: text, text });
+
+export const transcriptSchema = v.looseObject({
+  ...responseFields,
+  turns: v.array(
+    v.looseObject({
+      attempt: text,
+      agent: text,
+      from: text,
+      to: maybeText,
+      how: maybeText,
+      left_out: v.number(),
+      entries: v.array(v.union([toolCall, agentText])),
+    }),
+  ),
+});
+
+export const runsSchema = v.looseObject({
+  ...responseFields,
+  state: v.null(),
+  runs: v.array(
+    v.looseObject({
+      run_id: text,
+      state: text,
+      live: v.boolean(),
+      current: v.boolean(),
+      foreign: v.boolean(),
+      flow: maybeText,
+      goal: maybeText,
+      verdict: maybeText,
+      tokens: v.number(),
+      usd: v.number(),
+      updated_at: maybeText,
+      disk_bytes: v.number(),
+    }),
+  ),
 });
