@@ -16,7 +16,7 @@ import type { PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
 import { storeIn } from "../../src/fleet/shared-run.ts";
 import { still, sweep } from "../../src/journal/scene.ts";
-import { clonesOf } from "../../src/portfolio/store/clones.ts";
+import { readClones } from "../../src/portfolio/store/clones.ts";
 import { readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { portfolioAt, type PortfolioPaths } from "../../src/portfolio/store/folder.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
@@ -285,7 +285,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     renameSync(`${bank.hub}.away`, bank.hub);
     const tip = git(bank.hub, "rev-parse", "main");
     expect(await (await exchange()).tipOf("main")).toBe(tip);
-    expect(clonesOf(other)).toEqual({
+    expect(readClones(other)).toEqual({
       [shop.repository]: join(there, "clones/proj-shop"),
       [bank.repository]: join(there, "clones/proj-bank"),
     });

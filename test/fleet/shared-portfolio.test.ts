@@ -20,7 +20,7 @@ import { openShared, storeIn } from "../../src/fleet/shared-run.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { failureFrom, still, sweep } from "../../src/journal/scene.ts";
 import type { PortfolioView } from "../../src/portfolio/planner/state.ts";
-import { cloneOf } from "../../src/portfolio/store/clones.ts";
+import { findClone } from "../../src/portfolio/store/clones.ts";
 import { openStored, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
@@ -238,7 +238,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     expect(taken, taken.message).toMatchObject({ result: "PASS", data: { clones: { [repository ?? ""]: clone } } });
     const two: Place = { paths: portfolioAt(root), context: contextIn(root) };
     expect([journalOf(two.paths), drawn(two.paths)]).toEqual([before, drawn(one.paths)]);
-    expect(cloneOf(two.paths, repository ?? "")).toBe(clone);
+    expect(findClone(two.paths, repository ?? "")).toBe(clone);
     expect(await addTask(two.context, { project: "Shop", objective: "no" })).toMatchObject({ reason_code: "portfolio_foreign" });
     const shown = await adoptPortfolio(two.context, {});
     expect([shown.reason_code, shown.page?.join("\n")]).toEqual(["portfolio_foreign", expect.stringContaining(clone)]);
@@ -253,7 +253,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     });
     const again = scratch();
     expect((await takePortfolio(here, { key: one.key, into: root, repos: [again] })).result).toBe("PASS");
-    expect([cloneOf(two.paths, repository ?? ""), cloneOf(one.paths, repository ?? "")]).toEqual([again, repository]);
+    expect([findClone(two.paths, repository ?? ""), findClone(one.paths, repository ?? "")]).toEqual([again, repository]);
   });
 
   test("is shown as the store has it; if that does not answer, as this machine's copy, and says so", async () => {

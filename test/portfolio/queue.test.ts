@@ -19,7 +19,7 @@ import { bindPortfolio, type PortfolioPaths, portfolioAt } from "../../src/portf
 import { followPortfolio, readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { openBlocks } from "../../src/portfolio/planner/state.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
-import { clearLeftovers } from "../../src/portfolio/merge/leftovers.ts";
+import { clearLeftovers } from "../../src/portfolio/merge/clear-leftovers.ts";
 import { landingName, settleBatches } from "../../src/portfolio/merge/land-batch.ts";
 import { mergeBatch } from "../../src/portfolio/merge/merge-queue.ts";
 
@@ -106,7 +106,7 @@ test("a batch of eight with one culprit: seven land, and the culprit goes back w
     Object.fromEntries(names.map((name) => [name, { [name === "e" ? "bad.txt" : `${name}.txt`]: name }])),
   );
   const end = await merge();
-  expect(end).toMatchObject({ landed: 7, rejected: 1, held: null });
+  expect(end).toMatchObject({ landed: 7, rejected: 1, obstacle: null });
   expect(end.proofs).toBeLessThanOrEqual(5);
   expect(names.map((name) => status(name))).toEqual(names.map((name) => (name === "e" ? "needs_adjustment" : "done")));
   expect((await readPortfolio(parts.paths)).tasks[id("e")]?.feedback).toContain("bad is there");
@@ -136,14 +136,14 @@ test("nothing lands under uncommitted work, and a branch that is gone or was mov
   const repository = join(parts.paths.root, "repo");
   writeFileSync(join(repository, "shared.txt"), "mine\n");
   const before = git("rev-parse", "main");
-  expect((await merge()).held?.why).toContain("shared.txt");
+  expect((await merge()).obstacle?.why).toContain("shared.txt");
   expect(git("rev-parse", "main")).toBe(before);
   git("checkout", "-q", "--", "shared.txt");
   git("checkout", "-q", "--detach");
   git("branch", "-q", "-m", "main", "away");
-  expect((await merge()).held?.why).toContain("no branch main");
+  expect((await merge()).obstacle?.why).toContain("no branch main");
   git("branch", "-q", "-m", "away", "main");
-  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect(await merge()).toMatchObject({ landed: 1, obstacle: null });
   expect(status("one")).toBe("done");
 });
 
@@ -247,7 +247,7 @@ test("a landing that an untracked or ignored file holds up, or a branch that was
   for (const page of Object.values(tried)) expect(page).toContain(page === tried.board ? "was moved back" : lost);
   expect(tried.dry).not.toContain("would merge");
   expect(tried.inbox.split(lost)).toHaveLength(2); // one question, and no task beside it
-  expect((await merge()).held?.why).toContain(lost);
+  expect((await merge()).obstacle?.why).toContain(lost);
 });
 
 test("a landing that was killed leaves neither its branch nor a checkout half moved", async () => {
@@ -338,7 +338,7 @@ test("what somebody took out of the branch does not come back with work that sto
   git("commit", "-q", "-m", "by mistake");
   await queued(here, "one", git("rev-parse", "main"), [{ "one.txt": "1" }]);
   git("reset", "-q", "--hard", base); // pushed by force
-  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect(await merge()).toMatchObject({ landed: 1, obstacle: null });
   expect(status("one")).toBe("done");
   expect(git("ls-tree", "--name-only", "main").split("\n")).toEqual(["check.sh", "one.txt", "shared.txt"]);
   expect(git("log", "--format=%s", "main")).not.toContain("by mistake");
@@ -351,13 +351,13 @@ test("a branch that lost what had landed on it is asked about once, and nothing 
   await merge();
   git("reset", "-q", "--hard", base);
   await queued(here, "two", base, [{ "two.txt": "2" }]);
-  for (let n = 0; n < 2; n++) expect((await merge()).held?.why).toContain(`${id("one")} landed and is not on it any more`);
+  for (let n = 0; n < 2; n++) expect((await merge()).obstacle?.why).toContain(`${id("one")} landed and is not on it any more`);
   const blocks = Object.values((await readPortfolio(parts.paths)).blocks);
   expect(blocks).toMatchObject([{ project_id: "proj-a", resolved_at: null }]);
   expect([status("two"), git("rev-parse", "main")]).toEqual(["running", base]);
   const [{ block_id, content } = { block_id: "", content: "" }] = blocks;
   await write({ ...said, event: "block_resolved", block_id, content, answer: "A" });
-  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect(await merge()).toMatchObject({ landed: 1, obstacle: null });
   expect([status("one"), status("two")]).toEqual(["done", "done"]);
 });
 
@@ -375,7 +375,7 @@ test("the question about a branch that was moved back is asked again when it is 
   const asked: string[] = [];
   for (const tip of [first, base, first]) {
     git("reset", "-q", "--hard", tip);
-    expect((await merge()).held?.why).toContain("was moved back");
+    expect((await merge()).obstacle?.why).toContain("was moved back");
     const [block, ...more] = await open();
     expect([block?.about.split("\n").length, more]).toEqual([tip === base ? 2 : 1, []]);
     expect(block?.replaces).toBe(asked.at(-1) ?? null);
@@ -383,7 +383,7 @@ test("the question about a branch that was moved back is asked again when it is 
   }
   expect(new Set(asked).size).toBe(3);
   git("reset", "-q", "--hard", second);
-  expect(await merge()).toMatchObject({ landed: 1, held: null });
+  expect(await merge()).toMatchObject({ landed: 1, obstacle: null });
   expect([await open(), status("three")]).toEqual([[], "done"]);
 });
 

@@ -8,9 +8,9 @@ import type { AnswerRecord, DayCounts } from "../../views/facts/run-index.ts";
 import { buildRunCard, type RunCard } from "../../views/facts/run-card.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
-import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
+import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
-import { waitingNames, waitingIds } from "../../portfolio/planner/questions.ts";
+import { describeWaiting, waitingIds } from "../../portfolio/planner/questions.ts";
 import { answerArgument } from "../../views/wording.ts";
 
 export type Overview = {
@@ -114,7 +114,7 @@ const isUnderWay = (status: string): boolean => status === "running" || status =
 /** The questions and the tasks of a portfolio that wait for a person. */
 const listPortfolioAttention = (state: PortfolioView): readonly AttentionItem[] => [
   ...listQuestions(state),
-  ...tasksNeedingPerson(state).map(({ task, why, commands, since }): AttentionItem => ({
+  ...listTasksNeedingPerson(state).map(({ task, why, commands, since }): AttentionItem => ({
     key: "portfolio",
     run: task.task_id,
     project: task.project_id,
@@ -154,7 +154,7 @@ function listQuestions(state: PortfolioView): readonly AttentionItem[] {
       recommend: null,
       why: block.expected_action,
       show: [],
-      impact: Object.keys(block.tasks).length > 1 ? `${waitingNames(block)}: ${block.impact}` : block.impact,
+      impact: Object.keys(block.tasks).length > 1 ? `${describeWaiting(block)}: ${block.impact}` : block.impact,
       weight: questionWeight + waitingCount,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,

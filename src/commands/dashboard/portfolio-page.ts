@@ -2,7 +2,7 @@
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
-import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
+import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks, type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
 import { type Counts, countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
@@ -73,7 +73,7 @@ export function buildPortfolioPage(
     paused: state.paused,
     planned_at: state.heartbeat,
     counts: countsOf(state),
-    needs_you: openBlocks(state).length + tasksNeedingPerson(state).length,
+    needs_you: openBlocks(state).length + listTasksNeedingPerson(state).length,
     spent: state.spent,
     budget: state.budget,
     today: state.days[now.slice(0, 10)] ?? { tokens: 0, usd: 0 },

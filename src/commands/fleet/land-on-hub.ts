@@ -82,10 +82,10 @@ async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promis
   return { why: `it conflicts with what has landed in ${merge.conflicts.slice(0, conflictsShownMax).join(", ")}` };
 }
 
-/** What the merge must pass besides the run's criteria (`more`), and which of the project's checks may fail since they failed before. */
+/** What the merge must pass besides the run's criteria (`extraChecks`), and which of the project's checks may fail since they failed before. */
 export function listExtraRequirements({ drafted, checks }: Pick<RunView, "drafted" | "checks">): {
-  readonly more: readonly Check[];
-  readonly redBefore: ReadonlySet<string>;
+  readonly extraChecks: readonly Check[];
+  readonly failingBefore: ReadonlySet<string>;
 } {
   const projectChecks = Object.values(checks).filter(({ latest }) => latest.check.kind === "project");
   // A check that failed before the run and passes since must pass on the new tip too.
@@ -93,8 +93,8 @@ export function listExtraRequirements({ drafted, checks }: Pick<RunView, "drafte
     (check) => (findBaseline(check)?.status ?? "passed") !== "passed" && check.latest.status !== "passed",
   );
   return {
-    more: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
-    redBefore: new Set(failing.map(({ latest }) => commandKey(latest.check.command))),
+    extraChecks: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
+    failingBefore: new Set(failing.map(({ latest }) => commandKey(latest.check.command))),
   };
 }
 

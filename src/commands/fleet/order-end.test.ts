@@ -42,7 +42,7 @@ test("why a run could not be gone on with is in the outcome", () => {
 test("on a new tip hold-outs and red-green checks count too, and what was red before and still is does not", () => {
   const check = (id: string, kind: "criterion" | "holdout" | "project" | "red_green") =>
     ({ id, kind, title: id, command: id, source: "objective" }) as const;
-  const { more, redBefore } = listExtraRequirements({
+  const { extraChecks, failingBefore } = listExtraRequirements({
     drafted: drafted({ checks: [check("c", "criterion"), check("r", "red_green"), check("h", "holdout"), check("p", "project")] }),
     checks: {
       green: checked("green", "npm test", "project", "passed", "passed"),
@@ -51,6 +51,6 @@ test("on a new tip hold-outs and red-green checks count too, and what was red be
       late: { ...checked("late", "make", "project", "failed", "failed"), isLate: true },
     },
   } as unknown as Parameters<typeof listExtraRequirements>[0]);
-  expect(more.map(({ id }) => id)).toEqual(["r", "h"]);
-  expect([...redBefore]).toEqual(["npm run lint"]);
+  expect(extraChecks.map(({ id }) => id)).toEqual(["r", "h"]);
+  expect([...failingBefore]).toEqual(["npm run lint"]);
 });

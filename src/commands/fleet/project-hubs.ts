@@ -4,9 +4,9 @@
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { hubAddress } from "../../fleet/address.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
-import { whyNoHub, withoutHub } from "../../portfolio/planner/hubs.ts";
+import { whyNoHub, projectsWithoutHub } from "../../portfolio/planner/hubs.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
-import { cloneOf } from "../../portfolio/store/clones.ts";
+import { findClone } from "../../portfolio/store/clones.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
@@ -64,11 +64,11 @@ const hubSetEvents = (context: CommandContext, { hubs }: PortfolioView, reposito
 
 /** Before a portfolio is planned in a store: repositories without a hub get AUTOPILOT_HUB if it is theirs; refuses if any stays without. */
 export async function settleHubs(context: CommandContext, paths: PortfolioPaths): Promise<void> {
-  if (withoutHub(await readPortfolio(paths)).length === 0) return;
+  if (projectsWithoutHub(await readPortfolio(paths)).length === 0) return;
   const state = await withPortfolio(context, paths, ({ state: current }) => Promise.resolve(structuredClone(current))); // a copy may be old
   const hub = hubAddress(context.env);
-  const missing: ReturnType<typeof withoutHub>[number][] = [];
-  for (const project of withoutHub(state)) {
+  const missing: ReturnType<typeof projectsWithoutHub>[number][] = [];
+  for (const project of projectsWithoutHub(state)) {
     if (hub === null || !(await isHubOf(paths, state, { ...project, hub }))) missing.push(project);
     else
       await withPortfolio(context, paths, async ({ state: current, write }) => {
@@ -101,7 +101,7 @@ async function isHubOf(paths: PortfolioPaths, state: PortfolioView, branch: HubB
 async function requireUsableHub(paths: PortfolioPaths, state: PortfolioView, { repository, target, hub }: HubBranch): Promise<void> {
   const why = whyNoHub(state, repository, hub);
   if (why !== null) refuse("hub_unusable", { message: why, remediation: [] });
-  const clone = await requireRepository(cloneOf(paths, repository));
+  const clone = await requireRepository(findClone(paths, repository));
   const tip = await (await openProjectHub(paths, clone, repository, hub)).tipOf(target);
   if (tip === null)
     refuse("hub_unusable", {

@@ -9,8 +9,8 @@ import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
-import { checkedPortfolio } from "../../portfolio/store/checked.ts";
-import { cloneOf, type Clones, clonesOf, writeClones } from "../../portfolio/store/clones.ts";
+import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
+import { findClone, type Clones, readClones, writeClones } from "../../portfolio/store/clones.ts";
 import { drawFirst } from "../../portfolio/store/draw.ts";
 import { type PortfolioPaths, portfolioAt } from "../../portfolio/store/folder.ts";
 import { allLines } from "../../portfolio/store/open.ts";
@@ -40,14 +40,14 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
         remediation: [`autopilot portfolio take ${key} --into DIR`],
       });
     if (!isHere) await bringPortfolio(context, paths, key);
-    const state = await checkedPortfolio(paths);
-    const namedClones = { ...clonesOf(paths), ...(await readNamedClones(context, state, repos)) };
+    const state = await readCheckedPortfolio(paths);
+    const namedClones = { ...readClones(paths), ...(await readNamedClones(context, state, repos)) };
     if (repos.length > 0) writeClones(paths, namedClones);
     const cloneFailures = await cloneHubs(paths, state, context);
-    const clones = clonesOf(paths);
+    const clones = readClones(paths);
     if (!isHere) drawFirst(paths, state, await allLines(paths));
     const unclonedProjects = Object.values(state.projects).filter(
-      ({ repository }) => repository !== null && !cloneFailures.has(repository) && !existsSync(cloneOf(paths, repository)),
+      ({ repository }) => repository !== null && !cloneFailures.has(repository) && !existsSync(findClone(paths, repository)),
     );
     return respond("ok", {
       message: isHere
@@ -73,7 +73,7 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
 async function cloneHubs(paths: PortfolioPaths, state: PortfolioView, { live }: CommandContext): Promise<ReadonlyMap<string, string>> {
   const cloneFailures = new Map<string, string>();
   for (const [repository, hub] of Object.entries(state.hubs)) {
-    if (Object.hasOwn(clonesOf(paths), repository) || !Object.values(state.projects).some((project) => project.repository === repository))
+    if (Object.hasOwn(readClones(paths), repository) || !Object.values(state.projects).some((project) => project.repository === repository))
       continue;
     live(`clones ${hub}`);
     try {

@@ -13,8 +13,8 @@ import { existsSync, realpathSync } from "node:fs";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
-import { cloneOf, clonesOf, writeClones } from "../../portfolio/store/clones.ts";
-import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import { findClone, readClones, writeClones } from "../../portfolio/store/clones.ts";
+import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
 import { bindPortfolio, findPortfolio, refuseMissing, whyForeign } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
@@ -34,9 +34,9 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
       return respond("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
     const problem = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
     if (problem !== null) return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.` });
-    const state = await checkedPortfolio(paths);
+    const state = await readCheckedPortfolio(paths);
     const isShared = portfolioMark(paths.own) !== null;
-    const page = describePortfolio(state, isShared ? (repository) => cloneOf(paths, repository) : null);
+    const page = describePortfolio(state, isShared ? (repository) => findClone(paths, repository) : null);
     const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
     if (!isAgreed)
       return respond("portfolio_foreign", {
@@ -45,7 +45,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
         remediation: ["autopilot portfolio adopt --yes"],
       });
     if (isShared) {
-      const clones = clonesOf(paths);
+      const clones = readClones(paths);
       setAsideUntrustedFiles(paths.own); // A3
       writeClones(paths, clones);
       bindPortfolio(context, paths); // A5

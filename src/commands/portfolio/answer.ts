@@ -3,7 +3,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { portfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
-import { describeAnswer, successorOf, whyNotAnswer } from "../../portfolio/planner/questions.ts";
+import { describeAnswer, findSuccessor, whyNotAnswer } from "../../portfolio/planner/questions.ts";
 import { type BlockView, openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
@@ -56,7 +56,7 @@ const findBlock = (blocks: readonly BlockView[], id: string | undefined): BlockV
 /** Says why no question could be picked: it was asked again under another id, it isn't open, or there are none or several. */
 function refuseUnclear(state: PortfolioView, { block: id }: PortfolioAnswer, questions: OpenQuestions): never {
   const askedBlock = id === undefined ? undefined : state.blocks[id];
-  const successor = askedBlock === undefined ? undefined : successorOf(state, askedBlock);
+  const successor = askedBlock === undefined ? undefined : findSuccessor(state, askedBlock);
   if (askedBlock !== undefined && successor !== undefined)
     return refuse("block_changed", {
       message: `${askedBlock.block_id} was asked again as ${successor.block_id}, because what it is about has changed: ${successor.question}`,

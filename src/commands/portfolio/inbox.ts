@@ -2,14 +2,14 @@
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { waitingForPeople } from "../../portfolio/views/board.ts";
-import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
-import { waitingNames } from "../../portfolio/planner/questions.ts";
+import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
+import { describeWaiting } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { answerArgument, oneLine } from "../../views/wording.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
 import { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { inspectLandings } from "./inspect-landings.ts";
@@ -31,7 +31,7 @@ type TaskRow = {
 };
 
 const listTaskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
-  tasksNeedingPerson(state, now).map(({ task, why, commands, since }) => ({
+  listTasksNeedingPerson(state, now).map(({ task, why, commands, since }) => ({
     task: task.task_id,
     project: task.project_id,
     status: task.status,
@@ -46,7 +46,7 @@ export const listPortfolioQuestions = (state: PortfolioView, now: string): reado
   openBlocks(state).map((block) => ({
     block: block.block_id,
     project: block.project_id,
-    who: waitingNames(block),
+    who: describeWaiting(block),
     task: block.task_id,
     tasks: Object.keys(block.tasks),
     question: block.question,
@@ -75,7 +75,7 @@ export function portfolioInbox(context: CommandContext): Promise<CommandResponse
               warnings: open.warnings,
             };
           })
-        : await checkedPortfolio(paths).then((state) => ({
+        : await readCheckedPortfolio(paths).then((state) => ({
             rows: listPortfolioQuestions(state, systemClock.now()),
             tasks: listTaskRows(state, systemClock.now()),
             warnings: [],

@@ -2,8 +2,14 @@
 
 import { portfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
-import { branchGone, type HeldUp, ownedByPortfolio, heldByError, obstacleCommand } from "../../portfolio/merge/held-up.ts";
-import { lookForRewound } from "../../portfolio/merge/rewound.ts";
+import {
+  branchGoneObstacle,
+  type LandingObstacle,
+  portfolioOwnedPaths,
+  obstacleFromError,
+  obstacleCommand,
+} from "../../portfolio/merge/landing-obstacles.ts";
+import { inspectRewound } from "../../portfolio/merge/rewound.ts";
 import type { Action } from "../../portfolio/planner/plan-actions.ts";
 import { type Held, type PortfolioView, queueOf } from "../../portfolio/planner/state.ts";
 import { isAncestor } from "../../workspace/git/commits.ts";
@@ -48,17 +54,17 @@ export async function inspectLandings(
   return { held: reasonByQueue, state: { ...state, held: heldByQueue } };
 }
 
-async function findObstacle(state: PortfolioView, action: Merge): Promise<HeldUp | null> {
+async function findObstacle(state: PortfolioView, action: Merge): Promise<LandingObstacle | null> {
   const lookup = await findRepository(action.repository);
-  if ("failure" in lookup) return heldByError(state, action, new Error(lookup.failure.detail));
+  if ("failure" in lookup) return obstacleFromError(state, action, new Error(lookup.failure.detail));
   const { repository } = lookup;
   const tip = await readBranch(repository, `refs/heads/${action.target}`);
-  if (tip === null) return branchGone(state, action);
+  if (tip === null) return branchGoneObstacle(state, action);
   const gitOptions = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const holds = (commit: string, within: string): Promise<boolean> => isAncestor(gitOptions, commit, within).catch(() => false);
-  const rewound = await lookForRewound(holds, state, { repository: action.repository, target: action.target, tip });
+  const rewound = await inspectRewound(holds, state, { repository: action.repository, target: action.target, tip });
   if (rewound !== null) return rewound;
   const commits = action.tasks.flatMap((id) => state.tasks[id]?.commit ?? []);
-  const obstacle = await findBranchObstacle(repository, action.target, ownedByPortfolio, commits);
+  const obstacle = await findBranchObstacle(repository, action.target, portfolioOwnedPaths, commits);
   return obstacle === null ? null : { why: obstacle.detail, command: obstacleCommand(obstacle) };
 }

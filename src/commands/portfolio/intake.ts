@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { findRemote, openForge } from "../../forge/remote.ts";
 import { draftTasks } from "../../portfolio/planner/backlog.ts";
-import { tasksOfIssues, type TrackedIssue } from "../../portfolio/planner/intake.ts";
+import { draftIssueTasks, type TrackedIssue } from "../../portfolio/planner/intake.ts";
 import type { PortfolioView, ProjectView } from "../../portfolio/planner/state.ts";
 import { readTrackerFile } from "../../portfolio/planner/tracker-file.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
@@ -41,7 +41,7 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
     const { issues, isWhole } = await readIssues(context, project, input, issuesMax); // while the portfolio isn't locked: it takes a while
     const cutWarnings = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${issuesMax}: --limit).`];
     return withPortfolio(context, paths, async (open) => {
-      const { tasks, known: knownCount, problems } = tasksOfIssues(open.state, project.project_id, issues);
+      const { tasks, knownCount, problems } = draftIssueTasks(open.state, project.project_id, issues);
       const drafted = draftTasks(open.state, tasks, { actor: operatorFields(context).actor, newId: newTaskId });
       const allProblems = [...problems, ...drafted.problems];
       if (allProblems.length > 0)

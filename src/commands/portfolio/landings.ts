@@ -1,10 +1,10 @@
 // landings: lands finished work beside a pool's workers, one batch in each repository at a time, and reports what blocks a landing.
 
-import { type HeldUp, heldByError } from "../../portfolio/merge/held-up.ts";
+import { type LandingObstacle, obstacleFromError } from "../../portfolio/merge/landing-obstacles.ts";
 import { settleBatches } from "../../portfolio/merge/land-batch.ts";
 import { mergeBatch, type RedBranch } from "../../portfolio/merge/merge-queue.ts";
 import type { Action } from "../../portfolio/planner/plan-actions.ts";
-import type { RedTarget } from "../../portfolio/planner/merges.ts";
+import type { RedTarget } from "../../portfolio/planner/list-merges.ts";
 import { queueOf } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
@@ -47,7 +47,7 @@ export async function settleLandings(pool: Landings): Promise<ReadonlySet<string
     .filter(({ retryAtMs }) => retryAtMs > systemClock.monotonicMs())
     .map(({ repository }) => repository);
   const settled = await settleBatches(partsOf(pool), new Set([...pool.merging.keys(), ...delayed]));
-  for (const { held, ...branch } of settled) await recordObstacle(pool, branch, held);
+  for (const { obstacle, ...branch } of settled) await recordObstacle(pool, branch, obstacle);
   return new Set([...delayed, ...settled.map(({ repository }) => repository)]);
 }
 
@@ -79,14 +79,14 @@ export function beginMerge(pool: Landings, action: MergeAction, waiting: Readonl
 async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void> {
   const { repository, target } = action;
   try {
-    const { held, landed, rejected, red } = await mergeBatch(partsOf(pool), action, pool.red.get(queueOf(action)));
+    const { obstacle, landed, rejected, red } = await mergeBatch(partsOf(pool), action, pool.red.get(queueOf(action)));
     if (red === null) pool.red.delete(queueOf(action));
     else pool.red.set(queueOf(action), red);
     if (landed > 0 || rejected > 0) pool.hasNews = true;
-    await recordObstacle(pool, { repository, target }, held);
+    await recordObstacle(pool, { repository, target }, obstacle);
   } catch (error) {
     // What is wrong with one repository keeps only its own tasks from landing.
-    await recordObstacle(pool, { repository, target }, heldByError(await readPortfolio(pool.paths), action, error));
+    await recordObstacle(pool, { repository, target }, obstacleFromError(await readPortfolio(pool.paths), action, error));
   }
 }
 
@@ -94,7 +94,7 @@ async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void
  * Notes what keeps a branch's queue from landing, or null that nothing does any more. It is shown once, and again only if it changes. What
  * a person must clear away is journaled too, so that status and inbox show it.
  */
-async function recordObstacle({ held, context, paths }: Landings, branch: Branch, obstacle: HeldUp | null): Promise<void> {
+async function recordObstacle({ held, context, paths }: Landings, branch: Branch, obstacle: LandingObstacle | null): Promise<void> {
   const queue = queueOf(branch);
   const earlier = held.get(queue);
   const tries = earlier?.tries ?? 0;

@@ -30,7 +30,7 @@ import { planPortfolio } from "./plan-portfolio.ts";
 import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts";
 import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { clearLeftovers } from "../../portfolio/merge/leftovers.ts";
+import { clearLeftovers } from "../../portfolio/merge/clear-leftovers.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { restorePages } from "../../portfolio/store/draw.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";

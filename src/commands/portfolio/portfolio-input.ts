@@ -8,7 +8,7 @@ import { didYouMean } from "../../kit/suggest.ts";
 import { parseBudget } from "../../portfolio/planner/backlog.ts";
 import { taskIdOf } from "../../portfolio/planner/ids.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
-import { cloneOf } from "../../portfolio/store/clones.ts";
+import { findClone } from "../../portfolio/store/clones.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
@@ -60,7 +60,7 @@ export async function requireProjectRepository(
 
 /** The folder whose flows and settings count for a project's tasks: its repository on this machine. */
 export const settingsRootOf = (paths: PortfolioPaths, project: ProjectView | undefined): string =>
-  project === undefined || project.repository === null ? paths.root : cloneOf(paths, project.repository);
+  project === undefined || project.repository === null ? paths.root : findClone(paths, project.repository);
 
 /** Refuses a flow, isolation, scope or agent with which no run could start. */
 export async function requireTerms(context: CommandContext, root: string, terms: RunTerms): Promise<void> {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { approvalQuestion, isApproved, type Question } from "../../portfolio/planner/questions.ts";
+import { buildApprovalQuestion, isApproved, type Question } from "../../portfolio/planner/questions.ts";
 import { dispatched, project, task } from "../../portfolio/planner/portfolio.test-support.ts";
 import { ask } from "../../portfolio/store/ask.ts";
 import { portfolioAt } from "../../portfolio/store/folder.ts";
@@ -58,7 +58,7 @@ async function asked() {
     kind: "approve",
     project_id: "proj-shop",
     task_id: id,
-    ...approvalQuestion(found),
+    ...buildApprovalQuestion(found),
     expected_action: "look",
     impact: "waits",
     options: { A: "merge it", B: "try again" },

@@ -3,7 +3,7 @@
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { Action, Plan } from "../../portfolio/planner/plan-actions.ts";
-import { idleQuestion, type Question } from "../../portfolio/planner/questions.ts";
+import { buildIdleQuestion, type Question } from "../../portfolio/planner/questions.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { ask } from "../../portfolio/store/ask.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
@@ -62,7 +62,7 @@ async function createChange(paths: PortfolioPaths, state: PortfolioView, action:
         kind: "idle",
         project_id: action.project_id,
         task_id: null,
-        ...idleQuestion(state, project),
+        ...buildIdleQuestion(state, project),
         expected_action: "answer A, or add the tasks that are missing",
         impact: "nothing more is done for this project",
         options: { A: "it is met" },

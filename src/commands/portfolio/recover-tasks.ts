@@ -2,9 +2,9 @@
 
 import type { RunView } from "../../core/state.ts";
 import { portfolioMark } from "../../fleet/shared-mark.ts";
-import { recoveryFor } from "../../portfolio/planner/recovery.ts";
+import { findRecovery } from "../../portfolio/planner/recovery.ts";
 import { isDelayed } from "../../portfolio/planner/retry-delays.ts";
-import { unfinished } from "../../portfolio/planner/under-way.ts";
+import { listRunningTasks } from "../../portfolio/planner/under-way.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
 import { ingest, raisedSince } from "../../portfolio/worker/ingest.ts";
@@ -31,7 +31,7 @@ export async function recoverTasks(
   let hasWritten = false;
   // Of a portfolio in a store only its planner has the tasks' runs as they are; other machines may have an older copy, or none.
   if (pool.paths.planner === undefined && portfolioMark(pool.paths.own) !== null) return { gone, hasWritten };
-  for (const task of unfinished(open.state)) {
+  for (const task of listRunningTasks(open.state)) {
     const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, open.now()));
     const hasWorker = pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true;
     if (!isDue || hasWorker) continue; // the recovery table's first rows
@@ -40,7 +40,7 @@ export async function recoverTasks(
       continue;
     }
     const loadedRun = await loadTaskRun(pool.paths, task);
-    const { remedy } = recoveryFor({
+    const { remedy } = findRecovery({
       worker: "gone",
       lease: loadedRun !== null && loadedRun.owner !== null ? "held" : "lapsed",
       run: loadedRun === null ? "open" : classifyRun(loadedRun.view),

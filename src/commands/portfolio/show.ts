@@ -4,8 +4,8 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { board } from "../../portfolio/views/board.ts";
 import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
 import { phaseOf } from "../../portfolio/views/pages.ts";
-import { heldLandings } from "../../portfolio/planner/held-landings.ts";
-import { tasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
+import { listHeldLandings } from "../../portfolio/planner/held-landings.ts";
+import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
@@ -66,9 +66,9 @@ export function showPortfolio(
           landed,
         })),
         waiting: plan.waiting,
-        held: heldLandings(state).map(({ held, tasks }) => ({ ...held, tasks: tasks.map(({ task_id }) => task_id) })),
+        held: listHeldLandings(state).map(({ held, tasks }) => ({ ...held, tasks: tasks.map(({ task_id }) => task_id) })),
         blocks: openBlocks(state).length,
-        needs_you: openBlocks(state).length + tasksNeedingPerson(state, systemClock.now()).length,
+        needs_you: openBlocks(state).length + listTasksNeedingPerson(state, systemClock.now()).length,
       },
     });
   });

@@ -11,7 +11,7 @@ import { readSettings } from "../../project/config/settings.ts";
 import { agentName } from "../../portfolio/planner/under-way.ts";
 import { checkAvailability } from "../../runner/draft/agent-availability.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { checkedPortfolio } from "../../portfolio/store/checked.ts";
+import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
 import type { visiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { inspectLandings } from "./inspect-landings.ts";
@@ -39,7 +39,7 @@ export async function readVisiblePlan(
   input: PoolInput,
 ): Promise<{ readonly state: PortfolioView; readonly plan: Plan }> {
   if (foreign !== null) {
-    const state = await checkedPortfolio(paths);
+    const state = await readCheckedPortfolio(paths);
     return { state, plan: planPortfolio(context, { state, now: () => systemClock.now() }, { input, paths }, new Set()) }; // its runs are not opened
   }
   const state = await readPortfolio(paths);

@@ -20,45 +20,45 @@ import { requireSettings } from "../../project/config/settings.ts";
 export type CommitProof = {
   readonly passed: boolean;
   readonly evidence: readonly string[];
-  /** The checks that failed, as people are told of them. */
+  /** The names of the checks that failed, for people. */
   readonly failed: readonly string[];
   readonly cancelled: boolean;
 };
 
-const excerptCharactersMax = 1500;
+const excerptCharsMax = 1500;
 
-export type ProofOrder = {
+export type ProofRequest = {
   readonly commit: string;
   readonly criteria: readonly Criterion[];
-  /** More that must pass; a hold-out is named by its title alone. */
-  readonly more?: readonly Check[] | undefined;
-  /** Keys of commands of the project that were red before the work and still are. */
-  readonly redBefore?: ReadonlySet<string> | undefined;
+  /** Further checks that must pass. */
+  readonly extraChecks?: readonly Check[] | undefined;
+  /** `commandKey` of each of the project's checks that failed before the work and still fails: it need not pass. */
+  readonly failingBefore?: ReadonlySet<string> | undefined;
   readonly folder: string;
   readonly isolation?: string | undefined;
 };
 
-/** Whether every criterion and the project's own checks hold on this commit. */
-export async function proveCommit(context: CommandContext, repository: Repository, order: ProofOrder): Promise<CommitProof> {
+/** Runs the commands of all criteria and the project's own checks on this commit. */
+export async function proveCommit(context: CommandContext, repository: Repository, request: ProofRequest): Promise<CommitProof> {
   const paths = { root: repository.root, folder: join(repository.root, ".autopilot") };
-  const settings = requireSettings(context, paths, { isolation: order.isolation });
-  const tree = await loadTree(repository.root, order.commit);
-  const checks = checksToRun(order, detectChecks(tree, settings.config.checks ?? {}).checks);
+  const settings = requireSettings(context, paths, { isolation: request.isolation });
+  const tree = await loadTree(repository.root, request.commit);
+  const checks = selectChecks(request, detectChecks(tree, settings.config.checks ?? {}).checks);
   if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
   const policy = policyOf(settings.config, detectRestores(tree, settings.config.checks?.restore ?? "copy"));
-  const isolation = await openIsolation(settings.isolation, paths, order.folder);
+  const isolation = await openIsolation(settings.isolation, paths, request.folder);
   const workspace = await openWorkspace({
     repository,
-    runDir: join(order.folder, "run"),
-    runId: "run-2000-01-01-000000", // a look only: no branch gets this name
-    base: { branch: null, commit: order.commit },
+    runDir: join(request.folder, "run"),
+    runId: "run-2000-01-01-000000", // nothing is written, so no branch gets this name
+    base: { branch: null, commit: request.commit },
     scope: [],
     ownedPaths: [],
     isLookOnly: true,
     ...(policy.dependencies === undefined ? {} : { dependencies: policy.dependencies }),
     ...(policy.restores === undefined ? {} : { checkDependencies: [] }),
   });
-  const life = randomUUID();
+  const guardianMark = randomUUID();
   let guardian: Guardian | null = null;
   const evidence: Evidence[] = [];
   const verifier = openSandboxedVerifier({
@@ -66,49 +66,49 @@ export async function proveCommit(context: CommandContext, repository: Repositor
     isolation,
     policy,
     root: repository.root,
-    folder: order.folder,
+    folder: request.folder,
     // Nothing is stored: of the blobs only the evidence is read, for its excerpt of the output.
     putBlob: (bytes) => {
       const text = Buffer.from(bytes).toString("utf8");
       if (text.startsWith('{"check"')) evidence.push(JSON.parse(text) as Evidence);
       return Promise.resolve("0".repeat(64));
     },
-    guard: (word) => (guardian ??= openGuardian(life)).alsoEnd(word),
+    guard: (processMark) => (guardian ??= openGuardian(guardianMark)).alsoEnd(processMark),
   });
-  const attempt = { attempt: "merge@1/prove#1", checks, commit: order.commit, cancel: context.interrupted, onLiveEvent: () => undefined };
+  const attempt = { attempt: "merge@1/prove#1", checks, commit: request.commit, cancel: context.interrupted, onLiveEvent: () => undefined };
   try {
     const results = await verifier.check(attempt);
     const failures = results.filter(({ status, quarantined }) => status !== "passed" && quarantined === undefined);
     return {
       passed: results.length >= checks.length && failures.length === 0,
-      failed: failures.map(({ check }) => shownName(check)),
+      failed: failures.map(({ check }) => describeCheck(check)),
       cancelled: context.interrupted.aborted,
-      evidence: results.map((result) => evidenceText(result, evidence)),
+      evidence: results.map((result) => describeResult(result, evidence)),
     };
   } finally {
     (guardian as Guardian | null)?.leave();
   }
 }
 
-/** The criteria's commands, then the project's own checks that are not among them and were not red before. */
-function checksToRun({ criteria, more = [], redBefore }: ProofOrder, detected: readonly Check[]): readonly Check[] {
+/** The criteria's commands and further checks, then the project's own checks that are not among them and need to pass. */
+function selectChecks({ criteria, extraChecks = [], failingBefore }: ProofRequest, detected: readonly Check[]): readonly Check[] {
   const required = [
     ...criteria.flatMap(({ text, command }, index): Check[] =>
       command === null ? [] : [{ id: `criterion:${index + 1}`, kind: "criterion", title: text, command, source: "task" }],
     ),
-    ...more,
+    ...extraChecks,
   ];
   const requiredKeys = new Set(required.map(({ command }) => commandKey(command)));
-  const isWanted = (key: string): boolean => !requiredKeys.has(key) && redBefore?.has(key) !== true;
+  const isWanted = (key: string): boolean => !requiredKeys.has(key) && failingBefore?.has(key) !== true;
   return [...required, ...detected.filter(({ command }) => isWanted(commandKey(command)))];
 }
 
 /** A hold-out's command is secret: whoever reads this may be the agent. */
-const shownName = ({ kind, title, command }: Check): string => (kind === "holdout" ? title : command);
+const describeCheck = ({ kind, title, command }: Check): string => (kind === "holdout" ? title : command);
 
-function evidenceText({ check, status, why }: CheckResult, evidence: readonly Evidence[]): string {
-  const head = `${status}: ${shownName(check)}${why === undefined ? "" : ` (${why})`}`;
-  if (status === "passed" || check.kind === "holdout") return head;
+function describeResult({ check, status, why }: CheckResult, evidence: readonly Evidence[]): string {
+  const headline = `${status}: ${describeCheck(check)}${why === undefined ? "" : ` (${why})`}`;
+  if (status === "passed" || check.kind === "holdout") return headline;
   const output = evidence.findLast((record) => record.check.id === check.id)?.output_excerpt ?? "";
-  return [head, output.slice(-excerptCharactersMax).trim()].filter((text) => text !== "").join("\n");
+  return [headline, output.slice(-excerptCharsMax).trim()].filter((text) => text !== "").join("\n");
 }

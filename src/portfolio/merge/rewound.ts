@@ -1,5 +1,4 @@
-// rewound: landed work that is no longer on its branch, because the branch was moved back. It is asked about once.
-// Invariants H1 and on: portfolio/planner/questions.ts.
+// rewound: finds landed work that is no longer on its branch, because somebody moved the branch back, and asks a person about it once.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -9,79 +8,86 @@ import { ask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
-import { type HeldUp, heldForNow } from "./held-up.ts";
+import { type LandingObstacle, passingObstacle } from "./landing-obstacles.ts";
 
-/** So many of the newest landings are looked for. */
+/** How many of the newest landings are looked for on the branch. */
 const landingsMax = 50;
-const namesShown = 5;
+const namesShownMax = 5;
 
-export type Branch = { readonly repository: string; readonly target: string; readonly tip: string };
+export type BranchTip = { readonly repository: string; readonly target: string; readonly tip: string };
 
-/** Why nothing more lands before a person has answered; null if everything that landed is there, or a person knows that it is not. */
+/** Why nothing lands before a person has answered; null if all landed work is on the branch, or a person has said to go on without it. */
 export async function whyRewound(
   { context, paths }: { readonly context: CommandContext; readonly paths: PortfolioPaths },
   exchange: Exchange,
   state: PortfolioView,
-  branch: Branch,
+  branch: BranchTip,
 ): Promise<string | null> {
-  const lost = await lostFrom(exchange.holds, state, branch);
-  const [first] = lost;
-  const moved = movedBack(branch);
-  const outdated = (view: PortfolioView): readonly BlockView[] =>
+  const lost = await findLostTasks(exchange.holds, state, branch);
+  const [firstTask] = lost;
+  const questionStart = describeMove(branch);
+  const findOutdated = (view: PortfolioView): readonly BlockView[] =>
     openBlocks(view).filter(
-      (block) => questionKind(block) === "rewound" && block.question.startsWith(moved) && block.about !== lost.join("\n"),
+      (block) => questionKind(block) === "rewound" && block.question.startsWith(questionStart) && block.about !== lost.join("\n"),
     );
-  if (first === undefined) {
-    if (outdated(state).length > 0)
-      await withPortfolio(context, paths, async (open) => open.write(...outdated(open.state).map((block) => closed(block, "it is back"))));
+  if (firstTask === undefined) {
+    if (findOutdated(state).length > 0)
+      await withPortfolio(context, paths, async (open) =>
+        open.write(...findOutdated(open.state).map((block) => createClosing(block, "it is back"))),
+      );
     return null;
   }
-  const what = lostWords(branch, lost);
+  const lossText = describeLoss(branch, lost);
   const isAnswered = await withPortfolio(context, paths, async (open) => {
     const question: Question = {
       kind: "rewound",
-      project_id: open.state.tasks[first]?.project_id ?? null,
+      project_id: open.state.tasks[firstTask]?.project_id ?? null,
       task_id: null,
-      question: `${what}. Go on without?`,
+      question: `${lossText}. Go on without?`,
       expected_action: "move the branch back to where it was, or answer A",
       impact: "nothing more lands there before",
       options: { A: "go on; add tasks for what is still wanted" },
       about: lost.join("\n"),
       asked_by: null,
     };
-    const same = askedAbout(open.state, lost);
-    if (same.some(isAgreed)) return true;
-    const old = outdated(open.state);
-    if (!same.some(({ resolved_at }) => resolved_at === null)) await open.write(ask(question, open.now(), "system", old[0]?.block_id)); // H2
-    if (old.length > 0) await open.write(...old.map((block) => closed(block, "the branch was moved again, so it is asked again")));
+    const earlierQuestions = findQuestionsAbout(open.state, lost);
+    if (earlierQuestions.some(isAgreed)) return true;
+    const outdatedBlocks = findOutdated(open.state);
+    if (!earlierQuestions.some(({ resolved_at }) => resolved_at === null))
+      await open.write(ask(question, open.now(), "system", outdatedBlocks[0]?.block_id));
+    if (outdatedBlocks.length > 0)
+      await open.write(...outdatedBlocks.map((block) => createClosing(block, "the branch was moved again, so it is asked again")));
     return false;
   });
-  return isAnswered ? null : what;
+  return isAnswered ? null : lossText;
 }
 
-const movedBack = ({ repository, target }: Omit<Branch, "tip">): string => `${target} of ${repository} was moved back: `;
+const describeMove = ({ repository, target }: Omit<BranchTip, "tip">): string => `${target} of ${repository} was moved back: `;
 
-function lostWords(branch: Branch, lost: readonly string[]): string {
-  const names = `${lost.slice(0, namesShown).join(", ")}${lost.length > namesShown ? ` and ${lost.length - namesShown} more` : ""}`;
-  return `${movedBack(branch)}${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
+function describeLoss(branch: BranchTip, lost: readonly string[]): string {
+  const names = `${lost.slice(0, namesShownMax).join(", ")}${lost.length > namesShownMax ? ` and ${lost.length - namesShownMax} more` : ""}`;
+  return `${describeMove(branch)}${names} landed and ${lost.length === 1 ? "is" : "are"} not on it any more`;
 }
 
-const askedAbout = (state: PortfolioView, lost: readonly string[]): readonly BlockView[] =>
+const findQuestionsAbout = (state: PortfolioView, lost: readonly string[]): readonly BlockView[] =>
   Object.values(state.blocks).filter((block) => questionKind(block) === "rewound" && block.about === lost.join("\n"));
 const isAgreed = (block: BlockView): boolean => chosenOption(block, block.answer ?? "") === "A";
 
-/** The same by a look that asks nothing yet. */
-export async function lookForRewound(holds: Exchange["holds"], state: PortfolioView, branch: Branch): Promise<HeldUp | null> {
-  const lost = await lostFrom(holds, state, branch);
-  const same = askedAbout(state, lost);
-  if (lost.length === 0 || same.some(isAgreed)) return null;
-  const isOpen = same.some(({ resolved_at }) => resolved_at === null);
+/** The same for a command that only shows the state: nothing is asked or journaled. */
+export async function inspectRewound(holds: Exchange["holds"], state: PortfolioView, branch: BranchTip): Promise<LandingObstacle | null> {
+  const lost = await findLostTasks(holds, state, branch);
+  const earlierQuestions = findQuestionsAbout(state, lost);
+  if (lost.length === 0 || earlierQuestions.some(isAgreed)) return null;
+  const isOpen = earlierQuestions.some(({ resolved_at }) => resolved_at === null);
   return isOpen
-    ? heldForNow(`${lostWords(branch, lost)}; autopilot inbox`)
-    : { why: `${lostWords(branch, lost)}; move it back, or let a tick ask whether to go on without`, command: "autopilot portfolio tick" };
+    ? passingObstacle(`${describeLoss(branch, lost)}; autopilot inbox`)
+    : {
+        why: `${describeLoss(branch, lost)}; move it back, or let a tick ask whether to go on without`,
+        command: "autopilot portfolio tick",
+      };
 }
 
-const closed = ({ block_id, content }: BlockView, answer: string): PortfolioChange => ({
+const createClosing = ({ block_id, content }: BlockView, answer: string): PortfolioChange => ({
   event: "block_resolved",
   actor: "system",
   reason_code: "ok",
@@ -90,8 +96,12 @@ const closed = ({ block_id, content }: BlockView, answer: string): PortfolioChan
   answer,
 });
 
-/** The newest landing decides for all: only if the branch does not have it are the others searched. */
-async function lostFrom(holds: Exchange["holds"], state: PortfolioView, { repository, target, tip }: Branch): Promise<readonly string[]> {
+/** The newest landed tasks that the branch doesn't contain. The search ends at the first that it contains: what landed earlier is below it. */
+async function findLostTasks(
+  holds: Exchange["holds"],
+  state: PortfolioView,
+  { repository, target, tip }: BranchTip,
+): Promise<readonly string[]> {
   const landed = Object.values(state.tasks)
     .flatMap(({ task_id, landed: commit, project_id, changed }) => {
       const project = state.projects[project_id];

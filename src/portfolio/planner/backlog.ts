@@ -1,5 +1,5 @@
-// backlog: turns tasks as people write them, in a list or in Markdown, into `task_created` changes. Every mistake is reported at once, and if
-// there is one, the caller creates nothing.
+// backlog: turns tasks as people write them, in a list or in Markdown, into `task_created` changes. All mistakes are reported together; if
+// there are any, the caller creates nothing.
 
 import {
   type Criterion,
@@ -17,7 +17,7 @@ import { oneLine } from "../../views/wording.ts";
 import type { PortfolioView } from "./state.ts";
 
 export type TaskDraft = {
-  /** Its position, for messages: `line 12`, `tasks[3]`. */
+  /** Where it was written, for messages: `list.md:12`, `tasks[3]`. */
   readonly place: string;
   /** What other tasks of the same list call it in `after`. */
   readonly key?: string | undefined;
@@ -32,7 +32,7 @@ export type TaskDraft = {
   readonly flow?: string | undefined;
   readonly isolation?: string | undefined;
   readonly propose?: boolean | undefined;
-  /** Keys whose value was invalid and is reported already: the others are checked all the same. */
+  /** Keys whose value was invalid and has been reported: the other keys are still checked. */
   readonly faulty?: ReadonlySet<string> | undefined;
   /** The issue it comes from, and what that says. */
   readonly link?: string | undefined;
@@ -47,10 +47,10 @@ export type DraftedTasks = {
   readonly problems: readonly string[];
 };
 
-const objectiveCharactersMax = 20_000;
+const objectiveCharsMax = 20_000;
 export const problemsMax = 50;
 const problemCharsMax = 400;
-/** So many names are compared to suggest one: a portfolio may have many thousands of tasks. */
+/** How many names are compared to suggest one: a portfolio may have many thousands of tasks. */
 const suggestionsMax = 1000;
 
 /** The first mistakes, each shortened to a line, and how many more there are. */
@@ -66,6 +66,7 @@ export type DraftingInput = {
   readonly invalidNames?: ReadonlySet<string>;
 };
 
+/** Drafts every task; names in `after` and `project` are looked up in the same list and in the portfolio. */
 export function draftTasks(state: PortfolioView, drafts: readonly TaskDraft[], input: DraftingInput): DraftedTasks {
   const problems: string[] = [];
   const idsByKey = new Map<string, string>();
@@ -81,7 +82,7 @@ export function draftTasks(state: PortfolioView, drafts: readonly TaskDraft[], i
     const report = (problem: string): void => void problems.push(`${draft.place}: ${problem}`);
     const lookup = { idsByKey, invalidNames, report };
     const project_id = findProject(state, draft, lookup);
-    const fields = taskFields(state, draft, lookup);
+    const fields = createTaskFields(state, draft, lookup);
     const status = draft.propose === true ? "proposed" : "ready";
     return { event: "task_created", actor, reason_code: "ok", task_id: ids[index] ?? "", project_id, status, fields };
   });
@@ -96,7 +97,7 @@ export function draftTasks(state: PortfolioView, drafts: readonly TaskDraft[], i
 type Report = (problem: string) => void;
 type NameLookup = { readonly idsByKey: ReadonlyMap<string, string>; readonly invalidNames: ReadonlySet<string>; readonly report: Report };
 
-const isReadable = (draft: TaskDraft, key: keyof TaskDraft): boolean => draft.faulty?.has(key) !== true;
+const isValidField = (draft: TaskDraft, key: keyof TaskDraft): boolean => draft.faulty?.has(key) !== true;
 
 /** The id of the project that a draft names by id or name; empty, and reported, if there is none. */
 function findProject(state: PortfolioView, draft: TaskDraft, { invalidNames, report }: NameLookup): string {
@@ -104,7 +105,7 @@ function findProject(state: PortfolioView, draft: TaskDraft, { invalidNames, rep
   const project = projects.find(({ project_id, name }) => project_id === draft.project || name === draft.project);
   if (project !== undefined) return project.project_id;
   const ids = projects.map(({ project_id }) => project_id);
-  if (isReadable(draft, "project") && !invalidNames.has(draft.project))
+  if (isValidField(draft, "project") && !invalidNames.has(draft.project))
     report(`there is no project ${draft.project}.${didYouMean(draft.project, ids)}`);
   return "";
 }
@@ -121,22 +122,22 @@ function findDependencies({ tasks }: PortfolioView, draft: TaskDraft, { idsByKey
   });
 }
 
-function taskFields(state: PortfolioView, draft: TaskDraft, lookup: NameLookup): TaskFields {
+function createTaskFields(state: PortfolioView, draft: TaskDraft, lookup: NameLookup): TaskFields {
   const { report } = lookup;
   const objective = draft.objective.trim();
-  if (objective === "" && isReadable(draft, "objective")) report("its objective is empty");
-  if (objective.length > objectiveCharactersMax)
-    report(`its objective has ${objective.length} characters, at most ${objectiveCharactersMax} are taken`);
+  if (objective === "" && isValidField(draft, "objective")) report("its objective is empty");
+  if (objective.length > objectiveCharsMax)
+    report(`its objective has ${objective.length} characters, at most ${objectiveCharsMax} are taken`);
   const priority = draft.priority ?? priorityDefault;
   if (!Number.isInteger(priority) || priority < 1 || priority > prioritiesMax)
     report(`its priority is ${priority}, expected 1 (highest) to ${prioritiesMax}`);
   const dependencies = findDependencies(state, draft, lookup);
   const criteria = (draft.accept ?? []).map((text) => parseCriterion(text));
   for (const criterion of criteria) if (typeof criterion === "string") report(criterion);
-  const valid = criteria.filter((criterion) => typeof criterion !== "string");
+  const validCriteria = criteria.filter((criterion) => typeof criterion !== "string");
   return {
     objective,
-    acceptance_criteria: criteria.length === 0 ? [{ text: objective, command: null }] : valid,
+    acceptance_criteria: criteria.length === 0 ? [{ text: objective, command: null }] : validCriteria,
     dependencies: [...new Set(dependencies)],
     touches: [...(draft.touches ?? [])],
     priority,
@@ -176,12 +177,12 @@ function findNewCycles(changes: readonly PortfolioChange[]): readonly (readonly 
 /** Why an existing task may not depend on these: it would depend on itself. Null if it may. */
 export function whyCyclic(state: PortfolioView, task_id: string, dependencies: readonly string[]): string | null {
   const visited = new Set<string>();
-  const open = [...dependencies];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+  const toVisit = [...dependencies];
+  for (let id = toVisit.pop(); id !== undefined; id = toVisit.pop()) {
     if (id === task_id) return `${task_id} would depend on itself`;
     if (visited.has(id)) continue;
     visited.add(id);
-    open.push(...(state.tasks[id]?.dependencies ?? []));
+    toVisit.push(...(state.tasks[id]?.dependencies ?? []));
   }
   return null;
 }
@@ -214,9 +215,9 @@ export function readBacklog(file: string, text: string): { readonly tasks: reado
     if (is !== "text") continue; // a task in a code block or a comment is an example
     const place = `${file}:${number}`;
     const report = (problem: string): void => void problems.push(`${place}: ${problem}`);
-    const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/.exec(row)?.[1];
-    const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$/.exec(row);
-    const detail = /^\s+[-*+]\s+([A-Za-z_-]+):(?:\s+(.*))?$/.exec(row);
+    const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/.exec(row)?.[1]; // "## Shop"
+    const box = /^(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$/.exec(row); // "- [ ] add a basket"
+    const detail = /^\s+[-*+]\s+([A-Za-z_-]+):(?:\s+(.*))?$/.exec(row); // "  - priority: 2"
     if (heading !== undefined) [project, taskAbove] = [heading, "none"];
     else if (box !== null) {
       taskAbove = box[1] === " " ? "open" : "done";
@@ -232,7 +233,7 @@ export function readBacklog(file: string, text: string): { readonly tasks: reado
 
 const isKey = (word: string): word is (typeof backlogKeys)[number] => backlogKeys.some((key) => key === word);
 
-/** `- []`, `-[ ] x`, `- [y] x`, an indented box. A link in brackets isn't one; a ticked box is not a task anywhere. */
+/** A mistyped box: `- []`, `-[ ] x`, `- [y] x`, or an indented one. A link in brackets isn't one, and a ticked box is no task anyway. */
 const looksLikeBox = (row: string): boolean => /^\s*(?:[-*+]|\d+[.)])\s*\[(?:\s*|[^\]xX]|[xX]?\s+|\s+[xX]?)\](?![([])/.test(row);
 
 /** An item below a task: `accept: the tests pass :: npm test`. */

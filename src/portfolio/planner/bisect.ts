@@ -1,11 +1,11 @@
-// bisect: finds which tasks of a batch land and which is to blame when the whole batch fails its proof, and whether the branch was red before.
+// bisect: decides which tasks of a batch land, and finds the one to blame if the batch fails its proof, unless the branch itself was red.
 // Pure: it asks its caller for one proof after the other.
 //
 // Invariants:
-//   S1. What lands was proved together, on top of the branch.
-//   S2. With one culprit among n, at most 1 + log2(n) + 1 proofs of the batch are asked for.
-//   S3. It ends: every proof halves what is in doubt or takes a task out of it.
-//   S4. Nothing is held against a task that fails on the branch without it, too: it waits until the branch is mended.
+//   S1. Tasks that land were proved together, on top of the branch.
+//   S2. With one culprit among n tasks, at most 1 + log2(n) + 1 proofs of the batch are asked for.
+//   S3. It ends: every proof halves the tasks in doubt or removes one.
+//   S4. A task isn't rejected for a check that also fails on the branch without it: it waits until the branch is mended.
 
 export type BatchProof = { readonly passed: boolean; readonly failed?: readonly string[] };
 export type BisectStep<Task> =
@@ -13,36 +13,36 @@ export type BisectStep<Task> =
   | { readonly do: "prove"; readonly tasks: readonly Task[] }
   | { readonly do: "land"; readonly tasks: readonly Task[] }
   | { readonly do: "reject"; readonly task: Task; readonly beside: readonly Task[] }
-  /** The branch itself is red. S4 */
+  /** The branch itself is red, so these tasks wait (S4). */
   | { readonly do: "hold"; readonly tasks: readonly Task[]; readonly failed: readonly string[] }
   | { readonly do: "end" };
 
 type BranchFacts<Task> = {
   /** Whether a check is a task's own criterion: then its failure is the task's, whatever the branch does. */
-  readonly isOwn?: (task: Task, check: string) => boolean;
+  readonly isOwnCriterion?: (task: Task, check: string) => boolean;
   /** Checks that are known to fail on the branch as it is. */
-  readonly red?: readonly string[];
+  readonly failingOnBranch?: readonly string[];
 };
 
-/** Takes the batch in its order. The branch moves with each `land`, so what is proved afterwards is proved on top of that. */
+/** Takes the tasks in their order. The branch moves with each `land`: later proofs are made on top of that. */
 export class Bisection<Task> {
   #remaining: readonly Task[];
-  /** The first `#green` of `#remaining` passed together; the first `#red` of them failed, with `#failed`. */
-  #green = 0;
-  #red: number;
+  /** The first `#passedCount` of `#remaining` passed together; the first `#failedCount` of them failed the checks `#failed`. */
+  #passedCount = 0;
+  #failedCount: number;
   #failed: readonly string[] = [];
-  /** What was asked to be proved last: so many tasks from the front, or the branch by itself. */
+  /** Which proof was asked for last: of how many tasks from the front, or of the branch by itself. */
   #asked: number | "branch" = 0;
-  /** What fails on the branch by itself; null if nobody has looked. */
+  /** The checks that fail on the branch by itself; null while that is unknown. */
   #failedOnBranch: readonly string[] | null;
-  readonly #isOwn: (task: Task, check: string) => boolean;
+  readonly #isOwnCriterion: (task: Task, check: string) => boolean;
   readonly #queue: BisectStep<Task>[] = [];
 
-  constructor(batch: readonly Task[], { isOwn = () => true, red = [] }: BranchFacts<Task> = {}) {
+  constructor(batch: readonly Task[], { isOwnCriterion = () => true, failingOnBranch = [] }: BranchFacts<Task> = {}) {
     this.#remaining = batch;
-    this.#red = batch.length + 1;
-    this.#isOwn = isOwn;
-    this.#failedOnBranch = red.length === 0 ? null : red;
+    this.#failedCount = batch.length + 1; // more than there are: nothing has failed yet
+    this.#isOwnCriterion = isOwnCriterion;
+    this.#failedOnBranch = failingOnBranch.length === 0 ? null : failingOnBranch;
   }
 
   /** The next action. `land`, `reject` and `hold` are done and reported with `next()`; `prove` with its proof. */
@@ -52,16 +52,16 @@ export class Bisection<Task> {
       this.#failedOnBranch = proof.passed ? [] : (proof.failed ?? []);
       return this.#settle();
     }
-    if (proof.passed) this.#green = this.#asked;
-    else [this.#red, this.#failed] = [this.#asked, proof.failed ?? []];
+    if (proof.passed) this.#passedCount = this.#asked;
+    else [this.#failedCount, this.#failed] = [this.#asked, proof.failed ?? []];
     // One proof is enough for all tasks that a red branch holds up.
     const isWhole = !proof.passed && this.#asked === this.#remaining.length;
-    if (isWhole && this.#failedOnBranch !== null && this.#mayBeBranch(this.#remaining) && this.#isBranch()) {
+    if (isWhole && this.#failedOnBranch !== null && this.#mayFailOnBranch(this.#remaining) && this.#failsOnBranch()) {
       this.#queue.push({ do: "hold", tasks: this.#remaining, failed: this.#failed });
       this.#drop(this.#remaining.length);
       return this.#continue();
     }
-    const isFound = this.#red - this.#green === 1 || this.#green === this.#remaining.length;
+    const isFound = this.#failedCount - this.#passedCount === 1 || this.#passedCount === this.#remaining.length;
     return isFound ? this.#settle() : this.#askForProof();
   }
 
@@ -69,18 +69,18 @@ export class Bisection<Task> {
     return this.#queue.shift() ?? (this.#remaining.length === 0 ? { do: "end" } : this.#askForProof());
   }
 
-  /** The whole first; if that fails, half of what is in doubt. S2 */
+  /** Asks for the whole batch first; if that fails, for half of the tasks in doubt (S2). */
   #askForProof(): BisectStep<Task> {
-    const isWholeUnknown = this.#red > this.#remaining.length;
-    this.#asked = isWholeUnknown ? this.#remaining.length : this.#green + Math.ceil((this.#red - this.#green) / 2);
+    const isWholeUnknown = this.#failedCount > this.#remaining.length;
+    this.#asked = isWholeUnknown ? this.#remaining.length : this.#passedCount + Math.ceil((this.#failedCount - this.#passedCount) / 2);
     return { do: "prove", tasks: this.#remaining.slice(0, this.#asked) };
   }
 
   /** Lands the tasks that passed together, and rejects or holds the one after them, which made the proof fail. */
   #settle(): BisectStep<Task> {
-    const culprit = this.#red <= this.#remaining.length ? this.#remaining[this.#green] : undefined;
-    const innocent = this.#remaining.slice(0, this.#green);
-    const isDoubtful = culprit !== undefined && innocent.length === 0 && this.#mayBeBranch([culprit]);
+    const culprit = this.#failedCount <= this.#remaining.length ? this.#remaining[this.#passedCount] : undefined;
+    const innocent = this.#remaining.slice(0, this.#passedCount);
+    const isDoubtful = culprit !== undefined && innocent.length === 0 && this.#mayFailOnBranch([culprit]);
     if (isDoubtful && this.#failedOnBranch === null) {
       this.#asked = "branch";
       return { do: "prove", tasks: [] };
@@ -90,25 +90,25 @@ export class Bisection<Task> {
       this.#failedOnBranch = []; // the branch is green with them
     }
     if (culprit !== undefined) {
-      if (isDoubtful && this.#isBranch()) this.#queue.push({ do: "hold", tasks: [culprit], failed: this.#failed }); // S4
+      if (isDoubtful && this.#failsOnBranch()) this.#queue.push({ do: "hold", tasks: [culprit], failed: this.#failed }); // S4
       else this.#queue.push({ do: "reject", task: culprit, beside: innocent });
     }
     this.#drop(innocent.length + (culprit === undefined ? 0 : 1));
     return this.#continue();
   }
 
-  /** Whether what failed may fail without these tasks, too: none of it is a criterion of theirs. */
-  #mayBeBranch(tasks: readonly Task[]): boolean {
-    return this.#failed.length > 0 && !tasks.some((task) => this.#failed.some((check) => this.#isOwn(task, check)));
+  /** Whether the failed checks may fail without these tasks too: none of the checks is a criterion of theirs. */
+  #mayFailOnBranch(tasks: readonly Task[]): boolean {
+    return this.#failed.length > 0 && !tasks.some((task) => this.#failed.some((check) => this.#isOwnCriterion(task, check)));
   }
 
-  #isBranch(): boolean {
+  #failsOnBranch(): boolean {
     return this.#failed.every((check) => this.#failedOnBranch?.includes(check) === true);
   }
 
   #drop(count: number): void {
     this.#remaining = this.#remaining.slice(count);
-    this.#green = 0;
-    this.#red = this.#remaining.length + 1;
+    this.#passedCount = 0;
+    this.#failedCount = this.#remaining.length + 1;
   }
 }

@@ -8,7 +8,7 @@ import { plan } from "./plan.ts";
 import { dispatched, project, task, type Written, written } from "./portfolio.test-support.ts";
 import type { Task } from "./state.ts";
 import type { ShortLimit } from "../../core/state.ts";
-import { tasksNeedingPerson } from "./needs-person.ts";
+import { listTasksNeedingPerson } from "./needs-person.ts";
 
 const facts: PlanFacts = { now: "2026-01-01T12:00:00.000Z", jobs: 4, gone: new Set(), perAgent: {}, agent: "codex" };
 const day = facts.now.slice(0, 10);
@@ -206,7 +206,7 @@ function resting(budget: PortfolioBudget, short: ShortLimit[], usage: { tokens: 
   return made;
 }
 const commandsOf = ({ state }: Written): readonly string[] =>
-  tasksNeedingPerson(state, facts.now).flatMap(({ commands }) => commands.slice(0, 1));
+  listTasksNeedingPerson(state, facts.now).flatMap(({ commands }) => commands.slice(0, 1));
 
 test("a run at its task's budget fails nothing, holds no slot, and goes on with the raised budget, under the same name and charged once", () => {
   const made = resting({ tokens: 1000, usd: 2 }, [at(1000, 16_100)], { tokens: 1100, usd: 1 });
@@ -242,7 +242,7 @@ test("a run that has used its share gets more of what is left; if that is too li
   const share = resting({}, [at(1000, 1300)], { tokens: 900, usd: 0 }, { tokens: 1000 });
   expect(commandsOf(share)).toEqual(["autopilot portfolio edit portfolio --budget tokens=2k"]);
   share.write({ event: "project_updated", project_id: "proj-a", changes: { budget: { tokens: 950 } } });
-  expect(tasksNeedingPerson(share.state, facts.now)[0]?.commands.slice(0, 2)).toEqual([
+  expect(listTasksNeedingPerson(share.state, facts.now)[0]?.commands.slice(0, 2)).toEqual([
     "autopilot portfolio edit portfolio --budget tokens=2k",
     "autopilot portfolio edit proj-a --budget tokens=2k",
   ]); // all at once

@@ -1,13 +1,13 @@
 // budgets: decides how much a task's run may use, from the budgets of the task, its project, the portfolio and the day.
 //
 // Invariants:
-//   B1. What runs that can go on may still use is reserved from their start to their end, so that no two spend the same money: together
-//       they may never use more than is left.
-//   B2. A task that names no budget of its own gets an equal share of what is left, with those that could start beside it.
-//   B3. It waits rather than start with crumbs: less than half of its share if those at work gave back all that they have not used, or
-//       less than ended runs have used on average. A run's limit counts between turns, so one that begins with too little overshoots.
-//   B4. A run that rests at its limit goes on as soon as there is more for it than that: by a raised budget, or by what others gave back.
-//       Only limits that the portfolio set are raised by it; a cap of the settings or the flow is a person's to raise, in the run itself.
+//   B1. What a run may still use stays reserved from its start to its end, so that no two runs spend the same money: together they never
+//       use more than is left.
+//   B2. A task without a budget of its own shares what is left equally with the tasks that could start beside it.
+//   B3. A task waits rather than start with too little: less than half of the share it would get if the running ones gave back all they have
+//       not used, or less than ended runs have used on average. A limit is checked between turns, so a run with too little overshoots.
+//   B4. A run that rests at its limit continues as soon as more is available: by a raised budget, or by what others gave back. The portfolio
+//       raises only limits that it set; a person raises a cap of the settings or the flow, in the run itself.
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import type { ShortLimit } from "../../core/state.ts";
@@ -33,6 +33,7 @@ export type BudgetScope = {
   readonly spent: PortfolioUsage;
 };
 
+/** The budgets that limit a project's tasks at this time. */
 export function budgetScopesFor(state: PortfolioView, project_id: string, now: string): readonly BudgetScope[] {
   const day = now.slice(0, 10);
   const project = state.projects[project_id];
@@ -87,7 +88,7 @@ export class Budgets {
     }
   }
 
-  /** B1 */
+  /** Reserves what the task's run may use from now on, in place of an earlier reservation (B1). */
   reserve(task: TaskView, allowance: PortfolioBudget): void {
     const isHolder = this.#holders.has(task.task_id);
     const before = isHolder ? unusedAllowance(task) : {};
@@ -131,16 +132,17 @@ export class Budgets {
     if (shortfalls.length > 0) return shortfalls;
     if (isResumed) return unusedAllowance(task)[dimension];
     if (Number.isFinite(least)) return roundDown(least, dimension);
-    return raisable === undefined ? undefined : Math.max(this.#need(task, dimension), task.run_spent[dimension]); // as much again
+    // No budget limits the dimension any more, and the run rests at a limit: it may use as much again as it has used.
+    return raisable === undefined ? undefined : Math.max(this.#need(task, dimension), task.run_spent[dimension]);
   }
 
   /** A task's share of what one budget has left (B2), and whether that is enough to start with (B3). */
   #shareOf(
     scope: BudgetScope,
     task: TaskView,
-    of: { readonly dimension: Dimension; readonly unspent: number; readonly ownLeft: number | null; readonly sharers: Sharers },
+    facts: { readonly dimension: Dimension; readonly unspent: number; readonly ownLeft: number | null; readonly sharers: Sharers },
   ): { readonly share: number; readonly isEnough: boolean } {
-    const { dimension, unspent, ownLeft, sharers } = of;
+    const { dimension, unspent, ownLeft, sharers } = facts;
     const sharerCount = scope.scope === "project" ? sharers.inProject() : sharers.inAll();
     const others = this.#reservedByOthers(scope, task, dimension);
     const left = unspent - others.amount;
@@ -184,6 +186,7 @@ export class Budgets {
     return left < average ? `, and a run has used ${formatAmount(dimension, average)} on average` : "";
   }
 
+  /** What the task's run needs at least to get on. */
   #need(task: TaskView, dimension: Dimension): number {
     const raisable = raisableLimit(task, dimension);
     if (raisable !== undefined) return raisable.to - task.run_spent[dimension];
@@ -208,12 +211,12 @@ export class Budgets {
 
 const noReservation: Reservation = { tokens: 0, usd: 0, holders: 0 };
 
-/** B4: the limit at which a task's run rests, if a budget of the portfolio's set it or its task was given one since. */
+/** The limit at which a task's run rests, if the portfolio may raise it (B4): it set the limit, or the task has got a budget since. */
 function raisableLimit({ short, allowance, budget }: TaskView, dimension: Dimension): ShortLimit | undefined {
   const limit = short?.find((candidate) => candidate.scope === "run" && candidate.dimension === dimension);
-  const given = allowance?.[dimension];
-  const isOurs = limit !== undefined && (given === undefined ? budget[dimension] !== undefined : limit.limit >= given);
-  return isOurs ? limit : undefined;
+  const granted = allowance?.[dimension];
+  const isPortfolioLimit = limit !== undefined && (granted === undefined ? budget[dimension] !== undefined : limit.limit >= granted);
+  return isPortfolioLimit ? limit : undefined;
 }
 
 /** Limits at which a task's run rests and that no budget of the portfolio's set: a default, or a cap of the settings or the flow. */
@@ -227,6 +230,7 @@ const runLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
     need: to,
   }));
 
+/** The limits at which a task's run rests and that the portfolio may not raise (B4). */
 export const limitsOnlyPersonRaises = (task: TaskView): readonly ShortLimit[] =>
   (task.short ?? []).filter(({ scope, dimension }) => {
     const budgeted = scope === "run" ? dimensions.find((name) => name === dimension) : undefined;
@@ -262,13 +266,13 @@ function unusedAllowance({ allowance, run_spent }: TaskView): PortfolioBudget {
 }
 
 /** Used-up budgets that have not been reported yet. */
-export function newlyUsedUpBudgets(state: PortfolioView, now: string): readonly UsedUpBudget[] {
+export function findNewlyUsedUpBudgets(state: PortfolioView, now: string): readonly UsedUpBudget[] {
   const projects = Object.keys(state.projects);
   const scopes = new Map([...projects, ""].flatMap((id) => budgetScopesFor(state, id, now)).map((scope) => [scope.key, scope]));
   return [...scopes.values()].flatMap(({ scope, key, name, budget, spent }): UsedUpBudget[] => {
-    const over = dimensions.find((dimension) => budget[dimension] !== undefined && spent[dimension] >= (budget[dimension] ?? 0));
-    if (over === undefined || state.exhausted.includes(key)) return [];
-    const because = `${name} has used ${formatPartOfAmount(over, spent[over], budget[over] ?? 0)}`;
+    const usedUp = dimensions.find((dimension) => budget[dimension] !== undefined && spent[dimension] >= (budget[dimension] ?? 0));
+    if (usedUp === undefined || state.exhausted.includes(key)) return [];
+    const because = `${name} has used ${formatPartOfAmount(usedUp, spent[usedUp], budget[usedUp] ?? 0)}`;
     return [{ scope, project_id: scope === "project" ? key.slice("project:".length) : null, because }];
   });
 }

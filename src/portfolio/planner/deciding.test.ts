@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bisection } from "./bisect.ts";
-import { blockIdOf, projectIdOf, slugOf, taskIdOf } from "./ids.ts";
+import { blockIdOf, projectIdOf, toSlug, taskIdOf } from "./ids.ts";
 import { project, task, dispatched, written } from "./portfolio.test-support.ts";
-import { leases, mergings, recoveryRows, recoveryFor, results, runs, workers } from "./recovery.ts";
-import { followUpsOf, parseSubmittedResult, decideOnResult, proofOf, whyResultRefused } from "./result.ts";
+import { leases, mergeStates, recoveryRows, findRecovery, results, runs, workers } from "./recovery.ts";
+import { listFollowUps, parseSubmittedResult, decideOnResult, buildProof, whyResultRefused } from "./result.ts";
 
 function played(size: number, fails: (tasks: readonly number[], landed: readonly number[]) => boolean) {
   const batch = Array.from({ length: size }, (_, at) => at);
@@ -61,7 +61,7 @@ test("on a branch that is red by itself nothing is held against a task but what 
           ),
         );
       const ids = all.map((_, at) => at);
-      const search = new Bisection(ids, { isOwn: () => false, ...(isKnown ? { red: before } : {}) });
+      const search = new Bisection(ids, { isOwnCriterion: () => false, ...(isKnown ? { failingOnBranch: before } : {}) });
       const [landed, rejected, held]: [number[], number[], number[]] = [[], [], []];
       let looks = 0;
       for (let step = search.next(); step.do !== "end";) {
@@ -98,14 +98,14 @@ test("everything that may be found of a running task after a crash has one remed
     for (const lease of leases)
       for (const run of runs)
         for (const result of results)
-          for (const merge of mergings) {
+          for (const merge of mergeStates) {
             const found = { worker, lease, run, result, merge };
             const row = recoveryRows.findIndex(({ when }) =>
               Object.entries(when).every(([key, value]) => found[key as keyof typeof found] === value),
             );
             expect(row, JSON.stringify(found)).toBeGreaterThanOrEqual(0);
-            expect(recoveryFor(found).remedy).toBe(recoveryRows[row]?.remedy);
-            if (worker === "alive" && lease === "held" && merge === "none") expect(recoveryFor(found).remedy).toBe("leave");
+            expect(findRecovery(found).remedy).toBe(recoveryRows[row]?.remedy);
+            if (worker === "alive" && lease === "held" && merge === "none") expect(findRecovery(found).remedy).toBe("leave");
             used.add(row);
             cases += 1;
           }
@@ -124,7 +124,7 @@ test("a result delivered twice, late, for another run or with another nonce is n
   expect(whyResultRefused(at(), { ...mine, run_id: "run-2026-01-01-000009" })).toContain("not run-2026-01-01-000009");
   expect(whyResultRefused(at(), { ...mine, event_nonce: "n0" })).toContain("nonce");
   expect(whyResultRefused(undefined, mine)).toContain("no task");
-  const proof = proofOf(task().acceptance_criteria, { passed: ["true"], failed: [] });
+  const proof = buildProof(task().acceptance_criteria, { passed: ["true"], failed: [] });
   write({
     event: "worker_result_ingested",
     ...mine,
@@ -158,22 +158,22 @@ test("only the runner's proof makes a task done; a first failure is tried again,
   const [one, own] = [state.tasks["task-x-aaaaaa"], state.projects["proj-a"]];
   if (one === undefined || own === undefined) throw new Error("missing");
   const end = { is_completed: true, has_changes: true, passed: ["t"], failed: [] };
-  const half = proofOf(one.acceptance_criteria, end);
-  const none = proofOf(one.acceptance_criteria, { passed: [], failed: ["t"] });
+  const half = buildProof(one.acceptance_criteria, end);
+  const none = buildProof(one.acceptance_criteria, { passed: [], failed: ["t"] });
   expect(decideOnResult(one, own, { end, proof: none, submitted: null }).to).toBe("failed");
   expect(decideOnResult({ ...one, failures: 1 }, own, { end, proof: none, submitted: null }).to).toBe("needs_adjustment");
   expect(decideOnResult(one, own, { end: { ...end, is_completed: false }, proof: half, submitted: null }).to).toBe("failed");
   expect(decideOnResult(one, own, { end, proof: half, submitted: null })).toMatchObject({ to: "blocked_human", ask: "b" });
   expect(decideOnResult(one, { ...own, accept_unproved: true }, { end, proof: half, submitted: null }).to).toBe("running");
   const asksNothing = { ...one, acceptance_criteria: [] };
-  expect(decideOnResult(asksNothing, own, { end, proof: proofOf([], end), submitted: null })).toMatchObject({
+  expect(decideOnResult(asksNothing, own, { end, proof: buildProof([], end), submitted: null })).toMatchObject({
     to: "blocked_human",
     ask: one.objective,
   });
 });
 
 test("ids are made from names of every kind", () => {
-  expect([slugOf("Crème Brûlée!"), slugOf("日本"), slugOf("  "), slugOf("a".repeat(60))]).toEqual([
+  expect([toSlug("Crème Brûlée!"), toSlug("日本"), toSlug("  "), toSlug("a".repeat(60))]).toEqual([
     "creme-brulee",
     "x",
     "x",
@@ -219,7 +219,7 @@ test("a worker's result that lacks a field, or is for another task or dispatch, 
   expect(parseSubmittedResult(one, { ...result, event_nonce: "n0" }).problem).toContain("nonce");
   expect(parseSubmittedResult(one, null).problem).toContain("no result");
   const end = { is_completed: true, has_changes: true, passed: ["true"], failed: [] };
-  const proof = proofOf(one.acceptance_criteria, end);
+  const proof = buildProof(one.acceptance_criteria, end);
   expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, result) }).to).toBe("running");
   expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, null) }).to).toBe("needs_adjustment");
   expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, { ...result, status: "failed" }) }).to).toBe(
@@ -229,7 +229,7 @@ test("a worker's result that lacks a field, or is for another task or dispatch, 
   expect(
     decideOnResult(one, own, {
       end: { ...end, passed: [], failed: ["true"] },
-      proof: proofOf(one.acceptance_criteria, { passed: [], failed: ["true"] }),
+      proof: buildProof(one.acceptance_criteria, { passed: [], failed: ["true"] }),
       submitted: parseSubmittedResult(one, result),
     }).to,
   ).toBe("failed");
@@ -241,6 +241,6 @@ test("suggestions become at most five tasks, each once, and none that is there a
   if (one === undefined) throw new Error("it is there");
   const suggestions = ["known", "one", { title: "two\n lines" }, "one", 7, "", "three", "four", "five", "six"];
   const { claim } = parseSubmittedResult(one, { ...result, next_suggestions: suggestions });
-  expect(followUpsOf(one, claim, ["known"]).map(({ objective }) => objective)).toEqual(["one", "two lines", "three", "four", "five"]);
-  expect(followUpsOf(one, null, [])).toEqual([]);
+  expect(listFollowUps(one, claim, ["known"]).map(({ objective }) => objective)).toEqual(["one", "two lines", "three", "four", "five"]);
+  expect(listFollowUps(one, null, [])).toEqual([]);
 });

@@ -2,19 +2,19 @@
 // Invariants P1 and on: portfolio/planner/plan.ts.
 
 import { Budgets } from "./budgets.ts";
-import { countCandidates, dispatchOrder, type FileClaim, firstOverlapping, pushTo } from "./dispatch-order.ts";
+import { openCandidateCounts, orderCandidates, type FileClaim, findFirstOverlapping, pushTo } from "./dispatch-order.ts";
 import { mayOverlap } from "./overlap.ts";
 import type { DispatchAction, PlanFacts, Waiting } from "./plan-actions.ts";
 import { isApproved } from "./questions.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
-import { agentName, agentsOf, freeAgent, workersByAgent } from "./under-way.ts";
+import { agentName, agentsOf, findFreeAgent, workersByAgent } from "./under-way.ts";
 
-/** What has been handed out so far while the candidates are inspected one after the other. */
+/** What is left to hand out while the candidates are inspected one after the other. */
 type DispatchRound = {
   readonly state: PortfolioView;
   readonly facts: PlanFacts;
   readonly budgets: Budgets;
-  readonly notInspected: ReturnType<typeof countCandidates>;
+  readonly notInspected: ReturnType<typeof openCandidateCounts>;
   freeSlots: number;
   readonly runningInProject: Map<string, number>;
   readonly runningWithAgent: Map<string, number>;
@@ -23,7 +23,7 @@ type DispatchRound = {
   readonly filesWaitedFor: Map<string, FileClaim[]>;
 };
 
-/** Which of the candidates start now, in order; all others wait. P1 to P4 */
+/** Decides for each candidate, in order, whether it starts now; the others wait (P1 to P4). */
 export function dispatchCandidates(
   state: PortfolioView,
   facts: PlanFacts,
@@ -33,10 +33,10 @@ export function dispatchCandidates(
   const dispatches: DispatchAction[] = [];
   const waiting: Waiting[] = [];
   const inspected = new Set<string>();
-  for (const task of dispatchOrder(state, candidates)) {
+  for (const task of orderCandidates(state, candidates)) {
     if (round.freeSlots <= 0) break; // the rest waits for a slot, in any order
     inspected.add(task.task_id);
-    round.notInspected.pass(task);
+    round.notInspected.markInspected(task);
     const decision = decideDispatch(round, task);
     if ("code" in decision) {
       waiting.push({ task_id: task.task_id, ...decision });
@@ -62,7 +62,7 @@ function startRound(
     state,
     facts,
     budgets: new Budgets(state, facts.now),
-    notInspected: countCandidates(state, candidates, runningInProject),
+    notInspected: openCandidateCounts(state, candidates, runningInProject),
     freeSlots: facts.jobs,
     runningInProject,
     runningWithAgent: workersByAgent(state, running, facts.agent),
@@ -71,10 +71,10 @@ function startRound(
   };
   for (const task of running) {
     if (task.stage === "working" && facts.gone.has(task.task_id)) continue; // it is released in this very plan
-    pushTo(round.filesInUse, repositoryOf(state, task), { touches: task.touches, task_id: task.task_id });
+    pushTo(round.filesInUse, findRepository(state, task), { touches: task.touches, task_id: task.task_id });
     if (task.stage !== "working") continue;
     round.freeSlots -= 1;
-    addOne(round.runningInProject, task.project_id);
+    increment(round.runningInProject, task.project_id);
   }
   return round;
 }
@@ -86,16 +86,16 @@ function decideDispatch(round: DispatchRound, task: TaskView): DispatchAction | 
   if (project === undefined || (round.runningInProject.get(task.project_id) ?? 0) >= project.slots)
     return { code: "project_slots", because: `${task.project_id} runs ${project?.slots ?? 0} at a time` };
   const agents = agentsOf(state, task, facts.agent);
-  const agent = freeAgent(state, agents, facts.now); // P6
+  const agent = findFreeAgent(state, agents, facts.now); // P6
   if (agent === null) {
-    const because = `${agents.join(" and ")} ${agents.length === 1 ? "is" : "are"} at the provider's limit until ${firstReset(state, agents)}`;
+    const because = `${agents.join(" and ")} ${agents.length === 1 ? "is" : "are"} at the provider's limit until ${findFirstReset(state, agents)}`;
     return { code: "resting", because };
   }
   const agentSlots = facts.perAgent[agentName(agent)];
   if (agentSlots !== undefined && (round.runningWithAgent.get(agentName(agent)) ?? 0) >= agentSlots)
     return { code: "agent_slots", because: `${agentName(agent)} runs ${agentSlots} at a time` };
   const is_resumed = task.stage === "resting"; // it still has its copy and its files
-  const obstacle = is_resumed ? null : obstacleToStart(round, task);
+  const obstacle = is_resumed ? null : findObstacle(round, task);
   if (obstacle !== null) return obstacle;
   const is_approved = task.commit !== null && isApproved(state, task);
   const sharers = round.notInspected.sharers(task, round.freeSlots);
@@ -105,11 +105,11 @@ function decideDispatch(round: DispatchRound, task: TaskView): DispatchAction | 
 }
 
 /** What keeps a new run from starting: a full disk, or files that another task changes (P1) or has waited for longer (P3). */
-function obstacleToStart({ state, facts, filesInUse, filesWaitedFor }: DispatchRound, task: TaskView): Omit<Waiting, "task_id"> | null {
+function findObstacle({ state, facts, filesInUse, filesWaitedFor }: DispatchRound, task: TaskView): Omit<Waiting, "task_id"> | null {
   if (typeof facts.noRoom === "string") return { code: "disk", because: facts.noRoom };
-  const repository = repositoryOf(state, task);
+  const repository = findRepository(state, task);
   const overlapping = (filesInUse.get(repository) ?? []).find(({ touches }) => mayOverlap(touches, task.touches)); // P1
-  const earlier = overlapping === undefined ? firstOverlapping(filesWaitedFor.get(repository) ?? [], task) : undefined; // P3
+  const earlier = overlapping === undefined ? findFirstOverlapping(filesWaitedFor.get(repository) ?? [], task) : undefined; // P3
   if (overlapping === undefined && earlier === undefined) return null;
   pushTo(filesWaitedFor, repository, task);
   return overlapping === undefined
@@ -120,13 +120,14 @@ function obstacleToStart({ state, facts, filesInUse, filesWaitedFor }: DispatchR
 function recordDispatch(round: DispatchRound, task: TaskView, { agent, allowance, is_resumed }: DispatchAction): void {
   round.budgets.reserve(task, allowance);
   round.freeSlots -= 1;
-  addOne(round.runningInProject, task.project_id);
-  addOne(round.runningWithAgent, agentName(agent));
-  if (!is_resumed) pushTo(round.filesInUse, repositoryOf(round.state, task), task);
+  increment(round.runningInProject, task.project_id);
+  increment(round.runningWithAgent, agentName(agent));
+  if (!is_resumed) pushTo(round.filesInUse, findRepository(round.state, task), task);
 }
 
-const repositoryOf = ({ projects }: PortfolioView, { project_id }: TaskView): string => projects[project_id]?.repository ?? "";
-const addOne = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+const findRepository = ({ projects }: PortfolioView, { project_id }: TaskView): string => projects[project_id]?.repository ?? "";
+const increment = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
 
-const firstReset = (state: PortfolioView, agents: readonly string[]): string =>
+/** The earliest time at which one of these agents is available again. */
+const findFirstReset = (state: PortfolioView, agents: readonly string[]): string =>
   agents.map((agent) => state.limited[agent] ?? "").toSorted()[0] ?? "";

@@ -1,4 +1,4 @@
-// grants: which changes of a portfolio an agent may make: it proposes tasks and pauses. Everything else is a person's or the planner's.
+// grants: which changes of a portfolio an agent may make: it may propose tasks and pause. Only a person or the planner makes the others.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 
@@ -14,7 +14,7 @@ export function mayAgentWrite(change: PortfolioChange): boolean {
   }
 }
 
-const aroundChange = ["event", "actor", "reason_code"];
+const commonFields = ["event", "actor", "reason_code"];
 
 const isOnlyPause = (paused: boolean | undefined, fields: readonly string[]): boolean =>
-  paused === true && fields.every((field) => field === "paused" || aroundChange.includes(field));
+  paused === true && fields.every((field) => field === "paused" || commonFields.includes(field));

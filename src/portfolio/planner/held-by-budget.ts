@@ -1,5 +1,5 @@
-// held-by-budget: finds the tasks that wait because a budget is used up, and the commands that raise it. Derived from the state, so a task is
-// no longer listed once the budget is raised, the day ends or others give back what they have not used.
+// held-by-budget: finds the tasks that wait because a budget is used up, and the commands that raise it. They are derived from the state:
+// a task is no longer listed once the budget is raised, the day ends or other runs give back what they have not used.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
@@ -19,44 +19,44 @@ export type HeldByBudget = {
 /** Tasks whose first shortfall is in the same budget: what the first of them lacks, and what all of them lack together. */
 type BudgetGroup = {
   readonly first: Shortfall;
-  readonly ofFirstTask: readonly Shortfall[];
+  readonly firstTaskShortfalls: readonly Shortfall[];
   readonly shortfalls: Shortfall[];
   readonly tasks: TaskView[];
 };
 
-/** By the budget that leaves nothing for them, or not enough: tasks that are ready, though nothing else works. */
-export function heldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
+/** Ready tasks that could not start even if no other run were at work, grouped by the budget that leaves too little for them. */
+export function listHeldByBudget(state: PortfolioView, now: string): readonly HeldByBudget[] {
   const groups = new Map<string, BudgetGroup>();
   const budgets = new Budgets(state, now, []);
   for (const task of Object.values(state.tasks).toSorted((a, b) => Number(a.short === null) - Number(b.short === null))) {
-    if (task.status !== "ready" || !isBounded(state, task)) continue;
+    if (task.status !== "ready" || !hasAnyLimit(state, task)) continue;
     const decision = budgets.decideAllowance(task, { inProject: () => 1, inAll: () => 1 });
     const shortfalls = "because" in decision ? decision.shortfalls : [];
     const [first] = shortfalls;
     if (first === undefined) continue;
-    const group = groups.get(first.key) ?? { first, ofFirstTask: shortfalls, shortfalls: [], tasks: [] };
+    const group = groups.get(first.key) ?? { first, firstTaskShortfalls: shortfalls, shortfalls: [], tasks: [] };
     group.shortfalls.push(...shortfalls);
     group.tasks.push(task);
     groups.set(first.key, group);
   }
-  return [...groups.values()].flatMap(({ first, ofFirstTask, shortfalls, tasks }) => {
+  return [...groups.values()].flatMap(({ first, firstTaskShortfalls, shortfalls, tasks }) => {
     const [task] = tasks;
     if (task === undefined) return [];
-    const keys = [...new Set(ofFirstTask.map(({ key }) => key))];
+    const keys = [...new Set(firstTaskShortfalls.map(({ key }) => key))];
     const shortfallsOf = (key: string) => shortfalls.filter((shortfall) => shortfall.key === key);
-    const commands = keys.flatMap((key) => raiseCommand({ state, now }, task, shortfallsOf(key)));
+    const commands = keys.flatMap((key) => createRaiseCommand({ state, now }, task, shortfallsOf(key)));
     return [{ scope: first.scope, because: first.because, tasks, commands }];
   });
 }
 
-const isBounded = ({ budget, day_budget, projects }: PortfolioView, task: TaskView): boolean =>
+const hasAnyLimit = ({ budget, day_budget, projects }: PortfolioView, task: TaskView): boolean =>
   task.short !== null ||
   [budget, day_budget, task.budget, projects[task.project_id]?.budget ?? {}].some(
     ({ tokens, usd }) => tokens !== undefined || usd !== undefined,
   );
 
 /** The command that raises one budget far enough for these shortfalls in it. */
-function raiseCommand(
+function createRaiseCommand(
   { state, now }: { readonly state: PortfolioView; readonly now: string },
   task: TaskView,
   shortfalls: readonly Shortfall[],
@@ -81,8 +81,8 @@ function raiseCommand(
   }
 }
 
-/** What an amount is rounded up to. */
-const steps = { tokens: 1_000, usd: 0.01 } as const;
+/** Amounts in the commands are rounded up to a multiple of these. */
+const roundingSteps = { tokens: 1_000, usd: 0.01 } as const;
 
 /** The whole budget as `--budget` takes it, because the flag replaces all of it: raised where it falls short, unchanged elsewhere. */
 function raisedBudgetText(budget: PortfolioBudget, shortfalls: readonly Shortfall[]): string {
@@ -91,8 +91,10 @@ function raisedBudgetText(budget: PortfolioBudget, shortfalls: readonly Shortfal
       const inDimension = shortfalls.filter((shortfall) => shortfall.dimension === dimension);
       const [first] = inDimension;
       if (first === undefined) return budget[dimension] === undefined ? [] : [`${dimension}=${quantityText(budget[dimension])}`];
-      const count = Math.ceil(inDimension.reduce((sum, { need }) => sum + need, first.taken) / steps[dimension]);
-      return [`${dimension}=${dimension === "tokens" ? quantityText(count * steps.tokens) : ((count + 1) * steps.usd).toFixed(2)}`];
+      const count = Math.ceil(inDimension.reduce((sum, { need }) => sum + need, first.taken) / roundingSteps[dimension]);
+      return [
+        `${dimension}=${dimension === "tokens" ? quantityText(count * roundingSteps.tokens) : ((count + 1) * roundingSteps.usd).toFixed(2)}`,
+      ];
     })
     .join(",");
 }

@@ -1,15 +1,15 @@
-// held-landings: queues of finished work that a person must let through: the branch is gone, or its checkout has uncommitted changes.
+// held-landings: lists the queues of finished work that only a person can unblock: the branch is gone, or its checkout has uncommitted changes.
 
 import { type HeldView, type PortfolioView, queueOf, type TaskView } from "./state.ts";
 
 export type HeldLanding = { readonly held: HeldView; readonly tasks: readonly TaskView[] };
 
-/** Those that something waits behind. */
-export function heldLandings(state: PortfolioView): readonly HeldLanding[] {
-  const holds = Object.values(state.held);
-  if (holds.length === 0) return [];
+/** Only queues in which a task waits. */
+export function listHeldLandings(state: PortfolioView): readonly HeldLanding[] {
+  const obstacles = Object.values(state.held);
+  if (obstacles.length === 0) return [];
   const queued = Object.values(state.tasks).filter(({ stage }) => stage === "queued");
-  return holds.flatMap((held) => {
+  return obstacles.flatMap((held) => {
     const tasks = queued.filter(({ project_id }) => queueOf(state.projects[project_id]) === queueOf(held));
     return tasks.length === 0 ? [] : [{ held, tasks }];
   });

@@ -1,28 +1,28 @@
-// hubs: which git repository machines of a store exchange a project's commits through. It belongs to the repository, not to the project:
-// projects that share a repository share its branches, and so its hub.
+// hubs: which hub each repository of a portfolio has: the git repository through which machines exchange its commits. A hub belongs to the
+// repository, not to a project: projects that share a repository share its branches, and so its hub.
 //
 // Invariants:
-//   H1. A repository has one hub: it is the key of what names it.
-//   H2. A hub has one repository. Two would land on the same branches from two queues.
+//   H1. A repository has one hub: hubs are kept by repository.
+//   H2. A hub has one repository: two would land on the same branches from two queues.
 
 import { holdsPassword, isGitAddress, type PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { Portfolio, PortfolioView, ProjectView } from "./state.ts";
-import { type Stamp, markHeldUpChanged } from "./task-changes.ts";
+import { type Stamp, markBlockedTasksChanged } from "./task-changes.ts";
 
-export function setHub(state: Portfolio, { repository, hub }: PortfolioChangeOf<"hub_set">, at: Stamp): void {
-  invariant(hub === null || repositoryAt(state, hub, repository) === null, "H2: a hub has one repository");
+export function setHub(state: Portfolio, { repository, hub }: PortfolioChangeOf<"hub_set">, stamp: Stamp): void {
+  invariant(hub === null || findOtherRepository(state, hub, repository) === null, "H2: a hub has one repository");
   if (hub === null) delete state.hubs[repository];
   else state.hubs[repository] = hub; // H1
   for (const project of Object.values(state.projects)) {
     if (project.repository !== repository) continue;
-    project.changed = at.seq;
-    markHeldUpChanged(state, project.tasks, at);
+    project.changed = stamp.seq;
+    markBlockedTasksChanged(state, project.tasks, stamp);
   }
 }
 
-/** Another repository that has this hub. */
-const repositoryAt = ({ hubs }: Pick<PortfolioView, "hubs">, hub: string, except: string): string | null =>
+/** A repository other than `except` that has this hub. */
+const findOtherRepository = ({ hubs }: Pick<PortfolioView, "hubs">, hub: string, except: string): string | null =>
   Object.entries(hubs).find(([repository, address]) => address === hub && repository !== except)?.[0] ?? null;
 
 type Hubs = Pick<PortfolioView, "hubs" | "projects" | "tasks">;
@@ -33,28 +33,29 @@ export function whyNoHub(state: Hubs, repository: string, hub: string): string |
     return `${JSON.stringify(hub)} is no address of a hub: expected an absolute path, or one that begins with https://, ssh://, file:// or USER@HOST:.`;
   if (holdsPassword(hub))
     return "The address of a hub is written into the journal, so it can't hold a password: use a key of ssh, or a credential helper of git.";
-  const other = repositoryAt(state, hub, repository);
+  const other = findOtherRepository(state, hub, repository);
   if (other !== null) return `${hub} is the hub of ${other} already: let projects of one repository name the same folder.`;
-  const before = state.hubs[repository] ?? null;
-  const [underWay] = before === null || before === hub ? [] : tasksUnderWay(state, repository);
-  if (underWay === undefined) return null;
-  return `${underWay} is running, and its commits go to ${before ?? ""}: a hub moves while no task of its repository is running.`;
+  const currentHub = state.hubs[repository] ?? null;
+  const [runningId] = currentHub === null || currentHub === hub ? [] : listRunningIds(state, repository);
+  if (runningId === undefined) return null;
+  return `${runningId} is running, and its commits go to ${currentHub ?? ""}: a hub moves while no task of its repository is running.`;
 }
 
-const tasksUnderWay = ({ tasks, projects }: Hubs, repository: string): readonly string[] =>
+const listRunningIds = ({ tasks, projects }: Hubs, repository: string): readonly string[] =>
   Object.values(tasks).flatMap(({ task_id, project_id, status }) =>
     status === "running" && projects[project_id]?.repository === repository ? task_id : [],
   );
 
-/** Projects whose repository has no hub, one a repository. */
-export function withoutHub({
+/** One project of each repository that has no hub. */
+export function projectsWithoutHub({
   projects,
   hubs,
 }: Pick<PortfolioView, "hubs" | "projects">): readonly (ProjectView & { repository: string })[] {
-  const found = new Map<string, ProjectView & { repository: string }>();
+  const projectsByRepository = new Map<string, ProjectView & { repository: string }>();
   for (const project of Object.values(projects)) {
     const { repository } = project;
-    if (repository !== null && hubs[repository] === undefined && !found.has(repository)) found.set(repository, { ...project, repository });
+    if (repository !== null && hubs[repository] === undefined && !projectsByRepository.has(repository))
+      projectsByRepository.set(repository, { ...project, repository });
   }
-  return [...found.values()];
+  return [...projectsByRepository.values()];
 }

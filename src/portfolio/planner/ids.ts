@@ -1,37 +1,38 @@
-// ids: the names of projects, tasks and blocks. Once made they never change.
+// ids: creates the ids of projects, tasks and blocks. An id never changes.
 
-const slugCharactersMax = 40;
+const slugCharsMax = 40;
 /** Crockford's base 32: no I, L, O or U to mistake. */
-const letters = "0123456789abcdefghjkmnpqrstvwxyz";
-const shortIdLetters = 6;
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const shortIdChars = 6;
 
 /** Lower case, `-` between words, at most 40 characters; `x` if nothing of the name is left. */
-export function slugOf(name: string): string {
+export function toSlug(name: string): string {
   const plain = name
     .normalize("NFKD")
     .replace(/\p{Mark}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "")
-    .slice(0, slugCharactersMax)
+    .slice(0, slugCharsMax)
     .replace(/-+$/, "");
   return plain === "" ? "x" : plain;
 }
 
-/** Two names may come to one slug; the later one gets a number. */
+/** Two names may have the same slug; the later one gets a number. */
 export function projectIdOf(name: string, isTaken: (id: string) => boolean): string {
-  const slug = slugOf(name);
-  for (let n = 1; ; n++) {
-    const end = n === 1 ? "" : `-${n}`;
-    const id = `proj-${slug.slice(0, slugCharactersMax - end.length)}${end}`;
+  const slug = toSlug(name);
+  for (let number = 1; ; number++) {
+    const suffix = number === 1 ? "" : `-${number}`;
+    const id = `proj-${slug.slice(0, slugCharsMax - suffix.length)}${suffix}`;
     if (!isTaken(id)) return id;
   }
 }
 
-export const taskIdOf = (objective: string, bytes: Uint8Array): string => `task-${slugOf(objective)}-${shortIdOf(bytes)}`;
+/** Such as `task-fix-login-k3x9qa`; the bytes are random. */
+export const taskIdOf = (objective: string, bytes: Uint8Array): string => `task-${toSlug(objective)}-${shortIdOf(bytes)}`;
 
-/** `ts` is an ISO time in UTC. */
+/** Such as `block-20260101T120000Z-k3x9qa`; `ts` is an ISO time in UTC. */
 export const blockIdOf = (ts: string, bytes: Uint8Array): string => `block-${ts.slice(0, 19).replace(/[-:]/g, "")}Z-${shortIdOf(bytes)}`;
 
 export const shortIdOf = (bytes: Uint8Array): string =>
-  Array.from({ length: shortIdLetters }, (_, index) => letters[(bytes[index] ?? 0) & 31] ?? "0").join("");
+  Array.from({ length: shortIdChars }, (_, index) => alphabet[(bytes[index] ?? 0) & 31] ?? "0").join("");

@@ -1,6 +1,7 @@
 // import-list: reads projects and tasks from a YAML or JSON file. Every mistake is reported, each with its file and line.
 
 import * as v from "valibot";
+import { Priority } from "../../contracts/portfolio-journal.ts";
 import { findJsonFlaws, jsonItemLines, locateJsonValue, positionAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
 import { isRefused, parseLocated } from "../../kit/located.ts";
@@ -9,13 +10,13 @@ import { didYouMean } from "../../kit/suggest.ts";
 import { oneLine } from "../../views/wording.ts";
 import { parseBudget, problemsMax, type TaskDraft } from "./backlog.ts";
 
-const foundCharsMax = 40;
-/** A lone surrogate, which a JSON escape can produce, has no UTF-8 form, so it could be written to no file. */
+const excerptCharsMax = 40;
+/** Half a surrogate pair, which a JSON escape can produce, has no UTF-8 form, so it could not be written to a file. */
 const text = v.pipe(
   v.string(),
   v.check((value) => !/\p{Surrogate}/u.test(value), "a text of whole characters"),
 );
-const Priority = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5));
+
 const ImportedProject = v.strictObject({
   name: v.pipe(text, v.minLength(1)),
   repo: text,
@@ -68,7 +69,7 @@ function parseSource(file: string, content: string): ListSource | readonly strin
   if (file.endsWith(".json")) {
     const { fault, duplicateKeys } = findJsonFlaws(content);
     if (fault !== null) {
-      const textAtFault = oneLine(content.slice(fault.offset, fault.offset + foundCharsMax), foundCharsMax);
+      const textAtFault = oneLine(content.slice(fault.offset, fault.offset + excerptCharsMax), excerptCharsMax);
       const faultText = textAtFault === "" ? "the end of the file" : textAtFault;
       return [`${file}:${positionAt(content, fault.offset).line}: not JSON: found ${faultText}, expected ${fault.detail}`];
     }
@@ -76,7 +77,7 @@ function parseSource(file: string, content: string): ListSource | readonly strin
       return duplicateKeys
         .slice(0, problemsMax)
         .map(
-          ({ offset, detail }) => `${file}:${positionAt(content, offset).line}: the key ${oneLine(detail, foundCharsMax)} is there twice`,
+          ({ offset, detail }) => `${file}:${positionAt(content, offset).line}: the key ${oneLine(detail, excerptCharsMax)} is there twice`,
         );
     const value: unknown = JSON.parse(content);
     return { value, lineOf: (path) => locateJsonValue(content, path).line, linesOf: (path) => jsonItemLines(content, path) };
@@ -84,11 +85,12 @@ function parseSource(file: string, content: string): ListSource | readonly strin
   const parsed = parseLocated(file, content);
   if (isRefused(parsed)) return parsed.findings.map(({ line, message }) => `${file}:${line}: ${message}`);
   const lineOf = (path: DataPath): number => parsed.positions.placeOf(path).line;
-  return { value: parsed.value, lineOf, linesOf: (path, count) => Array.from({ length: count }, (_, at) => lineOf([...path, at])) };
+  return { value: parsed.value, lineOf, linesOf: (path, count) => Array.from({ length: count }, (_, index) => lineOf([...path, index])) };
 }
 
 const isProblems = (source: ListSource | readonly string[]): source is readonly string[] => Array.isArray(source);
 
+/** Reads everything that is valid, so that the caller can report further mistakes together with these. */
 export function readImportList(file: string, content: string): ImportList {
   const source = parseSource(file, content);
   if (isProblems(source)) return { projects: [], tasks: [], problems: source, invalidNames: new Set() };

@@ -1,11 +1,10 @@
 // imported-line: applies a line that another tool appended to the events file: its projects, tasks and questions. Missing fields get our
-// defaults. The file may have come with a repository, so a line is data and grants nothing.
+// defaults. The file may have come with a repository, so a line is only data and gives no rights.
 //
 // Invariants:
-//   I1. It starts nothing: a task that it makes ready, or running elsewhere, is proposed here, and one that failed there is not tried
-//       again.
-//   I2. It names no repository to work in, and lands nothing unproved: a person does.
-//   I3. It moves no task and answers no question of ours, nor one of theirs that was taken up here.
+//   I1. A line starts nothing: a task that is ready or running there is proposed here, and one that failed there is not tried again.
+//   I2. A line names no repository to work in and lets no unproved work land: only a person does.
+//   I3. A line changes no task and answers no question of ours, nor a task of theirs that was continued here.
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { prioritiesMax, priorityDefault, type TaskFields } from "../../contracts/portfolio-journal.ts";
@@ -17,73 +16,73 @@ const criteriaMax = 100;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A line that isn't a JSON object, or that names nothing we know, changes nothing; the events file keeps it. */
-export function applyImportedLine(state: Portfolio, line: string, at: Stamp): void {
+export function applyImportedLine(state: Portfolio, line: string, stamp: Stamp): void {
   const event = parseObject(line);
   if (event === null) return;
   const imported = readEvent(event);
-  if (imported.project_id !== null) addProject(state, imported, imported.project_id, at);
-  if (imported.project_id !== null && imported.task_id !== null) applyToTask(state, imported, at);
-  if (imported.block_id !== null) applyToBlock(state, imported, imported.block_id, at);
+  if (imported.project_id !== null) addProject(state, imported, imported.project_id, stamp);
+  if (imported.project_id !== null && imported.task_id !== null) applyToTask(state, imported, stamp);
+  if (imported.block_id !== null) applyToBlock(state, imported, imported.block_id, stamp);
 }
 
 /** The fields of a line that count, each null if it is missing. */
 const readEvent = (event: Fields) => ({
   event,
-  meta: record(event["meta"]) ?? {},
-  project_id: textIn(event, "project_id"),
-  task_id: textIn(event, "task_id"),
-  block_id: textIn(event, "block_id"),
-  summary: textIn(event, "summary") ?? "",
-  to_status: statusOf(event["to_status"]),
+  meta: toRecord(event["meta"]) ?? {},
+  project_id: readText(event, "project_id"),
+  task_id: readText(event, "task_id"),
+  block_id: readText(event, "block_id"),
+  summary: readText(event, "summary") ?? "",
+  to_status: parseStatus(event["to_status"]),
 });
 type ImportedEvent = ReturnType<typeof readEvent>;
 
-function addProject(state: Portfolio, { event, meta, task_id, summary }: ImportedEvent, project_id: string, at: Stamp): void {
+function addProject(state: Portfolio, { event, meta, task_id, summary }: ImportedEvent, project_id: string, stamp: Stamp): void {
   if (state.projects[project_id] !== undefined) return;
   state.projects[project_id] = {
-    name: textIn(meta, "name") ?? project_id,
-    objective: textIn(meta, "objective") ?? (task_id === null ? summary : ""),
+    name: readText(meta, "name") ?? project_id,
+    objective: readText(meta, "objective") ?? (task_id === null ? summary : ""),
     repository: null, // I2
     target: "main",
-    priority: priorityOf(meta["priority"] ?? event["priority"]),
+    priority: parsePriority(meta["priority"] ?? event["priority"]),
     slots: 1,
     budget: {},
     accept_unproved: false,
     paused: false,
     project_id,
-    created_at: at.ts,
-    changed: at.seq,
+    created_at: stamp.ts,
+    changed: stamp.seq,
     last_dispatch: 0,
     spent: noUsage(),
     tasks: [],
   };
 }
 
-function applyToTask(state: Portfolio, imported: ImportedEvent, at: Stamp): void {
+function applyToTask(state: Portfolio, imported: ImportedEvent, stamp: Stamp): void {
   const task_id = imported.task_id ?? "";
-  if (state.tasks[task_id] === undefined) addTask(state, newTask(imported, task_id), at);
+  if (state.tasks[task_id] === undefined) addTask(state, newTask(imported, task_id), stamp);
   const task = state.tasks[task_id];
   const { to_status } = imported;
   const status = to_status === "running" || to_status === "ready" ? "proposed" : to_status; // I1
   if (task?.is_imported !== true || status === null || task.status === status) return;
-  setStatus(state, task, status, at); // I3
+  setStatus(state, task, status, stamp); // I3
   if (status === "failed") task.failures = failuresMax; // I1
 }
 
 function newTask({ event, meta, project_id, summary }: ImportedEvent, task_id: string): NewTask {
-  const objective = textIn(meta, "objective") ?? summary;
+  const objective = readText(meta, "objective") ?? summary;
   return {
     task_id,
     project_id: project_id ?? "",
-    parent_task_id: textIn(event, "parent_task_id"),
+    parent_task_id: readText(event, "parent_task_id"),
     status: "proposed",
     is_imported: true,
     fields: {
       objective,
-      acceptance_criteria: criteriaIn(meta, objective),
+      acceptance_criteria: readCriteria(meta, objective),
       dependencies: [],
       touches: [],
-      priority: priorityOf(event["priority"] ?? meta["priority"]),
+      priority: parsePriority(event["priority"] ?? meta["priority"]),
       budget: {},
       agent: null,
       flow: null,
@@ -92,73 +91,79 @@ function newTask({ event, meta, project_id, summary }: ImportedEvent, task_id: s
   };
 }
 
-function applyToBlock(state: Portfolio, { event, meta, project_id, task_id, summary }: ImportedEvent, block_id: string, at: Stamp): void {
-  const type = textIn(event, "event_type");
+function applyToBlock(
+  state: Portfolio,
+  { event, meta, project_id, task_id, summary }: ImportedEvent,
+  block_id: string,
+  stamp: Stamp,
+): void {
+  const type = readText(event, "event_type");
   const block = state.blocks[block_id];
   if (type === "block_opened" && block === undefined)
     state.blocks[block_id] = {
       block_id,
       project_id,
       task_id,
-      question: textIn(meta, "question") ?? summary,
-      expected_action: textIn(meta, "expected_action") ?? "",
-      impact: textIn(meta, "impact") ?? "",
+      question: readText(meta, "question") ?? summary,
+      expected_action: readText(meta, "expected_action") ?? "",
+      impact: readText(meta, "impact") ?? "",
       options: {},
       content: "",
       about: "",
       asked_by: null,
       replaces: null,
       tasks: {},
-      opened_at: at.ts,
+      opened_at: stamp.ts,
       resolved_at: null,
       answer: null,
     };
   if (type === "block_resolved" && block?.resolved_at === null && block.content === "") {
     // I3: every question of ours has a content.
-    block.resolved_at = at.ts;
+    block.resolved_at = stamp.ts;
     block.answer = summary;
   }
 }
 
-/** Why a line has no effect, for the warning; null if it has one, or names nothing to change. I1, I3 */
+/** Why a line has no effect (I1, I3), for the warning; null if it has one, or names nothing to change. */
 export function whyIgnored(state: PortfolioView, line: string): string | null {
   const event = parseObject(line);
   if (event === null) return null;
-  const [task, block, to] = [state.tasks[textIn(event, "task_id") ?? ""], textIn(event, "block_id"), statusOf(event["to_status"])];
-  const ownBlock = state.blocks[block ?? ""];
-  if (textIn(event, "event_type") === "block_resolved" && ownBlock?.resolved_at === null && ownBlock.content !== "")
+  const task = state.tasks[readText(event, "task_id") ?? ""];
+  const toStatus = parseStatus(event["to_status"]);
+  const ownBlock = state.blocks[readText(event, "block_id") ?? ""];
+  if (readText(event, "event_type") === "block_resolved" && ownBlock?.resolved_at === null && ownBlock.content !== "")
     return `not taken as an answer: ${ownBlock.block_id} is a question of ours. To answer it: autopilot portfolio answer --block ${ownBlock.block_id} "…"`;
-  if (task === undefined || to === null || task.is_imported || task.status === to) return null;
-  const command = to === "canceled" ? `autopilot portfolio cancel ${task.task_id}` : `autopilot portfolio status`;
-  return `not followed: it says that ${task.task_id} is ${to}, and it is ${task.status} here; another tool's line moves no task of ours. See ${command}`;
+  if (task === undefined || toStatus === null || task.is_imported || task.status === toStatus) return null;
+  const command = toStatus === "canceled" ? `autopilot portfolio cancel ${task.task_id}` : `autopilot portfolio status`;
+  return `not followed: it says that ${task.task_id} is ${toStatus}, and it is ${task.status} here; another tool's line moves no task of ours. See ${command}`;
 }
 
 /** Another tool's criteria as texts for a person to judge, because its commands are not run. Without any, its objective is the criterion. */
-function criteriaIn(meta: Fields, objective: string): TaskFields["acceptance_criteria"] {
+function readCriteria(meta: Fields, objective: string): TaskFields["acceptance_criteria"] {
   const items = Array.isArray(meta["acceptance_criteria"]) ? (meta["acceptance_criteria"] as readonly unknown[]) : [];
-  const texts = items.flatMap((item) => (typeof item === "string" ? item : (textIn(record(item) ?? {}, "text") ?? [])));
+  const texts = items.flatMap((item) => (typeof item === "string" ? item : (readText(toRecord(item) ?? {}, "text") ?? [])));
   const criteria = texts.map((text) => text.split("::")[0]?.trim() ?? "").filter((text) => text !== "");
   return (criteria.length === 0 ? [objective] : criteria.slice(0, criteriaMax)).map((text) => ({ text, command: null }));
 }
 
 function parseObject(line: string): Fields | null {
   try {
-    return record(JSON.parse(line) as unknown);
+    return toRecord(JSON.parse(line) as unknown);
   } catch {
     return null;
   }
 }
 
-const record = (value: unknown): Fields | null =>
+const toRecord = (value: unknown): Fields | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
 
-function textIn(from: Fields, key: string): string | null {
-  const value = from[key];
+function readText(fields: Fields, key: string): string | null {
+  const value = fields[key];
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-const statusOf = (value: unknown): PortfolioTaskStatus | null => portfolioTaskStatuses.find((status) => status === value) ?? null;
+const parseStatus = (value: unknown): PortfolioTaskStatus | null => portfolioTaskStatuses.find((status) => status === value) ?? null;
 
 /** Another tool may count differently: a number within our scale is kept, everything else becomes the default. */
-const priorityOf = (value: unknown): number =>
+const parsePriority = (value: unknown): number =>
   typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= prioritiesMax ? value : priorityDefault;

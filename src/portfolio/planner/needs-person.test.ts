@@ -1,7 +1,7 @@
 // Which tasks wait for a person without asking anything.
 
 import { expect, test } from "vitest";
-import { tasksNeedingPerson } from "./needs-person.ts";
+import { listTasksNeedingPerson } from "./needs-person.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 
 test("what nothing moves on by itself waits for a person, and says what to do", () => {
@@ -16,7 +16,7 @@ test("what nothing moves on by itself waits for a person, and says what to do", 
       fields: name === "d" ? task({ dependencies: ["task-c-000001"] }) : fields,
     })),
   );
-  expect(tasksNeedingPerson(state)).toEqual([]);
+  expect(listTasksNeedingPerson(state)).toEqual([]);
   write(dispatched("task-a-000001", 1), {
     event: "worker_result_ingested",
     task_id: "task-a-000001",
@@ -31,12 +31,12 @@ test("what nothing moves on by itself waits for a person, and says what to do", 
     usage: { tokens: 1, usd: 0 },
   });
   write({ event: "task_status_changed", task_id: "task-c-000001", to_status: "canceled", because: "not wanted" });
-  expect(tasksNeedingPerson(state).map(({ task: { task_id }, why, commands }) => [task_id, why, commands[0]])).toEqual([
+  expect(listTasksNeedingPerson(state).map(({ task: { task_id }, why, commands }) => [task_id, why, commands[0]])).toEqual([
     ["task-a-000001", "it needs an adjustment: its checks pass, and it handed in no result", "autopilot portfolio retry task-a-000001"],
     ["task-d-000001", "it depends on task-c-000001, which is canceled", "autopilot portfolio edit task-d-000001 --after TASK"],
   ]);
   write({ event: "task_status_changed", task_id: "task-a-000001", to_status: "ready", because: "retry" });
-  expect(tasksNeedingPerson(state).map(({ task: { task_id } }) => task_id)).toEqual(["task-d-000001"]);
+  expect(listTasksNeedingPerson(state).map(({ task: { task_id } }) => task_id)).toEqual(["task-d-000001"]);
 });
 
 test("a budget that is used up waits for a person once, whosever it is, and no more once it was raised", () => {
@@ -75,7 +75,7 @@ test("a budget that is used up waits for a person once, whosever it is, and no m
   for (const [id, flag, spends, raises] of cases) {
     const { state, write } = begun();
     const day = state.tasks[ids[0] ?? ""]?.changed_at ?? "";
-    const shown = (at: string) => tasksNeedingPerson(state, `${day.slice(0, 10)}${at.slice(10)}`);
+    const shown = (at: string) => listTasksNeedingPerson(state, `${day.slice(0, 10)}${at.slice(10)}`);
     expect(shown(now)).toEqual([]);
     write(spends);
     const [first, ...more] = shown(now);
@@ -83,7 +83,7 @@ test("a budget that is used up waits for a person once, whosever it is, and no m
     expect([first?.commands, more]).toEqual([[`autopilot portfolio edit ${id} ${flag} tokens=${amount}`], []]);
     expect(first?.why).toMatch(/0 of 100 tokens left|budget of 100 tokens is used up/);
     expect(first?.why.includes("1 more waits behind it")).toBe(id !== ids[0]);
-    if (flag === "--day-budget") expect(tasksNeedingPerson(state, tomorrow.replace("2026-01-02", "2099-01-02"))).toEqual([]);
+    if (flag === "--day-budget") expect(listTasksNeedingPerson(state, tomorrow.replace("2026-01-02", "2099-01-02"))).toEqual([]);
     write(raises);
     expect(shown(now)).toEqual([]);
   }

@@ -1,7 +1,7 @@
 // needs-person: lists the tasks that only a person can move on although they ask no question, and finished work whose landing is held up.
 
-import { heldByBudget, type HeldByBudget } from "./held-by-budget.ts";
-import { type HeldLanding, heldLandings } from "./held-landings.ts";
+import { listHeldByBudget, type HeldByBudget } from "./held-by-budget.ts";
+import { type HeldLanding, listHeldLandings } from "./held-landings.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 import { failuresMax } from "./state.ts";
 
@@ -19,30 +19,32 @@ export type TaskNeedingPerson = {
 };
 
 /** Whether autopilot tries the task again without a person. */
-export const isTriedAgain = ({ status, failures, returned_by, adjustments }: TaskView): boolean =>
-  status === "failed" ? failures < failuresMax : status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
+export function isTriedAgain({ status, failures, returned_by, adjustments }: TaskView): boolean {
+  if (status === "failed") return failures < failuresMax;
+  return status === "needs_adjustment" && returned_by === "queue" && adjustments < adjustmentsMax;
+}
 
-/** Without a time, as of the last tick: the pages are drawn from the journal alone. */
-export const tasksNeedingPerson = (state: PortfolioView, now: string = state.heartbeat ?? ""): readonly TaskNeedingPerson[] => [
-  ...heldLandings(state).flatMap(whatLandingNeeds),
-  ...heldByBudget(state, now).flatMap(whatBudgetNeeds),
-  ...Object.values(state.tasks).flatMap((task) => whatTaskNeeds(state, task)),
+/** Without `now` the time of the last tick counts: pages must follow from the journal alone. */
+export const listTasksNeedingPerson = (state: PortfolioView, now: string = state.heartbeat ?? ""): readonly TaskNeedingPerson[] => [
+  ...listHeldLandings(state).flatMap(findLandingNeed),
+  ...listHeldByBudget(state, now).flatMap(findBudgetNeed),
+  ...Object.values(state.tasks).flatMap((task) => findTaskNeed(state, task)),
 ];
 
 /** ` (1 more waits behind it)`; nothing if none does. */
-const behindIt = (count: number): string => (count === 0 ? "" : ` (${count} more ${count === 1 ? "waits" : "wait"} behind it)`);
+const describeOthers = (count: number): string => (count === 0 ? "" : ` (${count} more ${count === 1 ? "waits" : "wait"} behind it)`);
 
 /** A landing that waits is reported once, by the first task of its queue. */
-function whatLandingNeeds({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskNeedingPerson[] {
+function findLandingNeed({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
-  const more = behindIt(others.length);
+  const more = describeOthers(others.length);
   return [{ task, why: `it is finished, and landing waits: ${held.because}${more}`, commands: [held.command], since: held.since }];
 }
 
 /** A budget that is used up is reported once, by the first task that it holds up: one whose run rests, if there is one. */
-function whatBudgetNeeds({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskNeedingPerson[] {
+function findBudgetNeed({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
-  const more = behindIt(others.length);
+  const more = describeOthers(others.length);
   const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
   if (task.short === null) return [{ task, why: `${because}${later}${more}`, commands }];
   const why = `${because}${later}${more}; ${task.rest_because ?? "its run rests"}`;
@@ -50,7 +52,7 @@ function whatBudgetNeeds({ scope, because, commands, tasks: [task, ...others] }:
 }
 
 /** Empty if the task goes on by itself, is over, or waits for the answer to its question. */
-export function whatTaskNeeds(state: PortfolioView, task: TaskView): readonly TaskNeedingPerson[] {
+export function findTaskNeed(state: PortfolioView, task: TaskView): readonly TaskNeedingPerson[] {
   const { task_id, status } = task;
   const cancel = `autopilot portfolio cancel ${task_id}`;
   if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
@@ -70,8 +72,9 @@ export function whatTaskNeeds(state: PortfolioView, task: TaskView): readonly Ta
 }
 
 const feedbackCharsMax = 300;
+
 /** The result of the last attempt, in a line. */
 export function lastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
-  const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it is in a sentence of ours
+  const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it is put into a sentence of ours
   return line === "" ? "" : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
 }

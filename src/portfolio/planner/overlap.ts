@@ -2,17 +2,17 @@
 
 import { parseScope } from "../../runner/draft/objective-scope.ts";
 
-/** `touches` empty: it may change anything. */
+/** An empty list means that the task may change anything. */
 export function mayOverlap(left: readonly string[], right: readonly string[]): boolean {
-  const others = includedGlobsOf(right);
-  return includedGlobsOf(left).some((glob) => others.some((other) => globsMeet(glob, other)));
+  const others = parseIncludedGlobs(right);
+  return parseIncludedGlobs(left).some((glob) => others.some((other) => canGlobsMeet(glob, other)));
 }
 
 /** Each list is parsed once, because a plan compares it with many others. */
 const parsedGlobs = new WeakMap<readonly string[], readonly string[]>();
 
 /** The globs that a list includes, parsed as the task's run parses it. Excluded ones are dropped: without them more overlaps, never less. */
-function includedGlobsOf(touches: readonly string[]): readonly string[] {
+function parseIncludedGlobs(touches: readonly string[]): readonly string[] {
   const cached = parsedGlobs.get(touches);
   if (cached !== undefined) return cached;
   const parsed = parseScope(touches);
@@ -24,31 +24,31 @@ function includedGlobsOf(touches: readonly string[]): readonly string[] {
 /** Alternatives with a folder in them, `{a/b,c}`: the parts of such a glob cannot be compared one by one. */
 const hasSplitAlternatives = /[{(][^})]*\//;
 
-/** Whether one path may match both globs. Compared folder by folder: only plain names that differ keep two globs apart. */
-function globsMeet(left: string, right: string): boolean {
+/** Whether one path may match both globs. They are compared folder by folder; only names that can't both match keep them apart. */
+function canGlobsMeet(left: string, right: string): boolean {
   if (hasSplitAlternatives.test(left) || hasSplitAlternatives.test(right)) return true;
   const [leftParts, rightParts] = [splitGlob(left), splitGlob(right)];
   for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index++) {
     const [a, b] = [leftParts[index], rightParts[index]];
     // A folder's glob has fewer parts than the paths in it.
     if (a === undefined || b === undefined || a === "**" || b === "**") return true;
-    if (!partsMeet(a, b)) return false;
+    if (!canPartsMeet(a, b)) return false;
   }
   return true;
 }
 
 const splitGlob = (glob: string): readonly string[] => glob.split("/").filter((part) => part !== "" && part !== ".");
-const wild = /[*?[\]{}()!+@|\\]/;
+const wildcards = /[*?[\]{}()!+@|\\]/;
 
 /** Whether one name may match both: plain parts must be the same; of others the plain beginnings and ends are compared. */
-function partsMeet(left: string, right: string): boolean {
-  if (!wild.test(left) && !wild.test(right)) return left.toLowerCase() === right.toLowerCase(); // a file system may be case-insensitive
-  const [leftStart, rightStart] = [startOf(left), startOf(right)];
-  const [leftEnd, rightEnd] = [endOf(left), endOf(right)];
+function canPartsMeet(left: string, right: string): boolean {
+  if (!wildcards.test(left) && !wildcards.test(right)) return left.toLowerCase() === right.toLowerCase(); // a file system may be case-insensitive
+  const [leftStart, rightStart] = [plainStart(left), plainStart(right)];
+  const [leftEnd, rightEnd] = [plainEnd(left), plainEnd(right)];
   return (
     (leftStart.startsWith(rightStart) || rightStart.startsWith(leftStart)) && (leftEnd.endsWith(rightEnd) || rightEnd.endsWith(leftEnd))
   );
 }
 
-const startOf = (part: string): string => (/^[^*?[\]{}()!+@|\\]*/.exec(part)?.[0] ?? "").toLowerCase();
-const endOf = (part: string): string => (/[^*?[\]{}()!+@|\\]*$/.exec(part)?.[0] ?? "").toLowerCase();
+const plainStart = (part: string): string => (/^[^*?[\]{}()!+@|\\]*/.exec(part)?.[0] ?? "").toLowerCase();
+const plainEnd = (part: string): string => (/[^*?[\]{}()!+@|\\]*$/.exec(part)?.[0] ?? "").toLowerCase();

@@ -2,12 +2,13 @@
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import type { UsedUpBudget } from "./budgets.ts";
-import type { LandingFacts, MergeAction } from "./merges.ts";
+import type { LandingFacts, MergeAction } from "./list-merges.ts";
 
+/** What a plan depends on besides the portfolio's state. */
 export type PlanFacts = LandingFacts & {
   readonly now: string;
   readonly jobs: number;
-  /** Tasks whose worker is gone although the journal says it works. Runs of two copies may share one name. */
+  /** Tasks whose worker is gone although the journal says it works; by task, since runs of two copies may have the same id. */
   readonly gone: ReadonlySet<string>;
   /** `agents.<name>.max_parallel`. */
   readonly perAgent: Readonly<Record<string, number>>;
@@ -16,6 +17,7 @@ export type PlanFacts = LandingFacts & {
   readonly noRoom?: string | null;
 };
 
+/** Why a task waits. `makes_way`: an overlapping task has waited longer. */
 export type WaitCode =
   | "proposed"
   | "paused"
@@ -45,7 +47,7 @@ export type DispatchAction = {
   readonly is_resumed: boolean;
   readonly is_approved: boolean;
   readonly agent: string;
-  /** What its run may use: nothing else may use it meanwhile. */
+  /** What its run may use; it is reserved until the run ends. */
   readonly allowance: PortfolioBudget;
 };
 export type Action =

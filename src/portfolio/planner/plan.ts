@@ -2,29 +2,30 @@
 //
 // Invariants:
 //   P1. No two tasks that may change the same file of one repository are under way at once.
-//   P2. Priority first, then the project that was served longest ago, then age.
-//   P3. No task starves: a task that has waited its number of dispatches goes first, and what overlaps an earlier task that waits makes
-//       way.
+//   P2. Priority counts first, then which project was served longest ago, then age.
+//   P3. No task starves: a task that has waited its number of dispatches goes first, and a task that overlaps an earlier waiting one makes
+//       way for it.
 //   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without budget.
 //   P5. For every open task that is not dispatched the plan says why it waits.
 //   P6. A task that names several agents continues with the next one while its own is at its provider's limit; none is started at a limit.
 
-import { newlyUsedUpBudgets } from "./budgets.ts";
+import { findNewlyUsedUpBudgets } from "./budgets.ts";
 import { dispatchCandidates } from "./dispatch-candidates.ts";
-import { merges } from "./merges.ts";
+import { listMerges } from "./list-merges.ts";
 import { isTriedAgain, lastFeedback } from "./needs-person.ts";
 import type { Action, Plan, PlanFacts, WaitCode, Waiting } from "./plan-actions.ts";
-import { idleQuestion, isAsked } from "./questions.ts";
+import { buildIdleQuestion, wasAsked } from "./questions.ts";
 import { whyDelayed } from "./retry-delays.ts";
 import { openBlocks, type PortfolioView, queueOf, type TaskView } from "./state.ts";
-import { agentsOf, freeAgent, isStillAhead, unfinished } from "./under-way.ts";
+import { agentsOf, findFreeAgent, isStillAhead, listRunningTasks } from "./under-way.ts";
 
+/** `facts`: everything that isn't in the journal. */
 export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   const actions: Action[] = [];
   const waiting: Waiting[] = [];
   const candidates: TaskView[] = [];
-  const blocks = questionsByBlocked(state);
-  const running = unfinished(state);
+  const blocks = mapQuestions(state);
+  const running = listRunningTasks(state);
   for (const task of Object.values(state.tasks)) {
     if (task.status === "done" || task.status === "canceled") continue;
     const decision = decideTask(state, task, facts, blocks);
@@ -36,8 +37,8 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
   waiting.push(...round.waiting);
   actions.push(
     ...round.dispatches,
-    ...merges(state, running, facts),
-    ...newlyUsedUpBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })),
+    ...listMerges(state, running, facts),
+    ...findNewlyUsedUpBudgets(state, facts.now).map((ended): Action => ({ do: "tell_budget", ended })),
     ...askAboutIdleProjects(state),
   );
   return { actions, waiting }; // P5
@@ -45,7 +46,7 @@ export function plan(state: PortfolioView, facts: PlanFacts): Plan {
 
 type TaskDecision = { readonly action: Action } | { readonly candidate: true } | Omit<Waiting, "task_id">;
 
-/** The state of one task by itself, independent of others. */
+/** What one task needs, regardless of slots, budgets and other tasks' files. */
 function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, blocks: ReadonlyMap<string, string>): TaskDecision {
   switch (task.status) {
     case "proposed":
@@ -74,12 +75,12 @@ const wait = (code: WaitCode, because: string): TaskDecision => ({ code, because
 
 function decideQueuedTask(state: PortfolioView, task: TaskView, facts: PlanFacts): TaskDecision {
   const queue = queueOf(state.projects[task.project_id]);
-  const heldBefore = state.held[queue]?.because;
+  const journaledObstacle = state.held[queue]?.because;
   const red = facts.red?.get(queue);
-  const held = facts.held === undefined ? heldBefore : facts.held.get(queue);
+  const held = facts.held === undefined ? journaledObstacle : facts.held.get(queue);
   const because = red?.tasks.has(task.task_id) === true ? red.because : held;
   if (because !== undefined) return wait("landing", `landing waits for you: ${because}`);
-  const lastTry = heldBefore === undefined ? "" : `; the last try was held up: ${heldBefore}`;
+  const lastTry = journaledObstacle === undefined ? "" : `; the last try was held up: ${journaledObstacle}`;
   return wait("merging", `its work is done and waits to be merged${lastTry}`);
 }
 
@@ -87,7 +88,7 @@ function decideRestingTask(state: PortfolioView, task: TaskView, facts: PlanFact
   const delayed = whyDelayed(task, facts.now);
   if (delayed !== null) return wait("delayed", delayed);
   if (task.delay !== null || task.rests_until === null || !isStillAhead(task.rests_until, facts.now)) return { candidate: true };
-  if (freeAgent(state, agentsOf(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
+  if (findFreeAgent(state, agentsOf(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
   return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
 }
 
@@ -108,8 +109,8 @@ function decideReadyTask(state: PortfolioView, task: TaskView, delayed: string |
   return { candidate: true };
 }
 
-/** By task or project: the question that holds it up. */
-function questionsByBlocked(state: PortfolioView): ReadonlyMap<string, string> {
+/** The first open question of each task or project that waits for one. */
+function mapQuestions(state: PortfolioView): ReadonlyMap<string, string> {
   const questions = new Map<string, string>();
   for (const { block_id, task_id, project_id } of openBlocks(state)) {
     const blockedId = task_id ?? project_id;
@@ -118,16 +119,16 @@ function questionsByBlocked(state: PortfolioView): ReadonlyMap<string, string> {
   return questions;
 }
 
-/** Projects whose tasks are all over: a person is asked once whether that was all. */
+/** Asks a person once about each project whose tasks are all over: was that all? */
 function askAboutIdleProjects(state: PortfolioView): readonly Action[] {
   return Object.values(state.projects).flatMap((project): Action[] => {
     const { project_id, tasks, objective, paused } = project;
     if (paused || objective === "" || tasks.length === 0) return [];
     const isOver = tasks.every((id) => ["done", "canceled"].includes(state.tasks[id]?.status ?? "done"));
-    return !isOver || isAsked(state, "idle", idleQuestion(state, project)) ? [] : [{ do: "ask_idle", project_id }];
+    return !isOver || wasAsked(state, "idle", buildIdleQuestion(state, project)) ? [] : [{ do: "ask_idle", project_id }];
   });
 }
 
-const namesShown = 3;
+const idsShownMax = 3;
 const listIds = (ids: readonly string[]): string =>
-  `${ids.slice(0, namesShown).join(", ")}${ids.length > namesShown ? ` and ${ids.length - namesShown} more` : ""}`;
+  `${ids.slice(0, idsShownMax).join(", ")}${ids.length > idsShownMax ? ` and ${ids.length - idsShownMax} more` : ""}`;

@@ -1,17 +1,17 @@
 // What a portfolio asks, whether it is still the right question, and what an answer to it is worth.
 
 import { describe, expect, test } from "vitest";
-import { askedAgain, holdUp } from "../store/ask.ts";
+import { replaceOutdatedQuestions, blockTask } from "../store/ask.ts";
 import { plan } from "./plan.ts";
 import {
-  approvalQuestion,
+  buildApprovalQuestion,
   type SharedCause,
   chosenOption,
-  idleQuestion,
+  buildIdleQuestion,
   isApproved,
-  isAsked,
-  outdatedQuestions,
-  successorOf,
+  wasAsked,
+  findOutdatedQuestions,
+  findSuccessor,
   waitingIds,
   whyNotAnswer,
 } from "./questions.ts";
@@ -33,7 +33,7 @@ function waiting() {
   );
   const ended = { task_id: id, run_id, event_nonce: "n1", to_status: "blocked_human", commit: "1".repeat(40), proof, claim: null } as const;
   made.write({ event: "worker_result_ingested", ...ended, summary: "done", evidence: [], usage: { tokens: 1, usd: 0 } });
-  const asked = approvalQuestion(made.state.tasks[id] ?? never());
+  const asked = buildApprovalQuestion(made.state.tasks[id] ?? never());
   made.write({
     event: "block_opened",
     block_id: "block-1",
@@ -57,11 +57,13 @@ test.each([
   ["its scope", { touches: ["elsewhere/**"] }],
 ])("an approval is asked again when %s changed, and one given before counts no more", (_what, changes) => {
   const open = waiting();
-  expect(outdatedQuestions(open.state)).toEqual([]);
+  expect(findOutdatedQuestions(open.state)).toEqual([]);
   open.write({ event: "task_updated", task_id: id, changes: { priority: 1 } });
-  expect(outdatedQuestions(open.state)).toEqual([]);
+  expect(findOutdatedQuestions(open.state)).toEqual([]);
   open.write({ event: "task_updated", task_id: id, changes });
-  expect(outdatedQuestions(open.state)).toMatchObject([{ block: { block_id: "block-1" }, now: approvalQuestion(taskIn(open.state)) }]);
+  expect(findOutdatedQuestions(open.state)).toMatchObject([
+    { block: { block_id: "block-1" }, currentText: buildApprovalQuestion(taskIn(open.state)) },
+  ]);
 
   const given = waiting();
   given.write({ ...answer, answer: "A" });
@@ -110,20 +112,20 @@ test("whether a project is done is asked of its objective and its tasks as they 
   const { state, write } = waiting();
   write({ ...answer, answer: "A" }, { event: "task_status_changed", task_id: id, to_status: "canceled", because: "not wanted" });
   const shop = () => state.projects["proj-shop"] ?? never();
-  const asked = idleQuestion(state, shop());
+  const asked = buildIdleQuestion(state, shop());
   expect(asked.question).toContain("sell");
-  expect(isAsked(state, "idle", asked)).toBe(false);
+  expect(wasAsked(state, "idle", asked)).toBe(false);
   const block = { block_id: "block-2", project_id: "proj-shop", task_id: null, ...shown, ...asked, content: "idle:1" };
   write({ event: "block_opened", ...block });
-  expect([isAsked(state, "idle", asked), outdatedQuestions(state)]).toEqual([true, []]);
+  expect([wasAsked(state, "idle", asked), findOutdatedQuestions(state)]).toEqual([true, []]);
   write({ event: "project_updated", project_id: "proj-shop", changes: { objective: "sell more" } });
-  expect(outdatedQuestions(state)).toMatchObject([{ now: { question: expect.stringContaining("sell more") as string } }]);
+  expect(findOutdatedQuestions(state)).toMatchObject([{ currentText: { question: expect.stringContaining("sell more") as string } }]);
   write({ event: "project_updated", project_id: "proj-shop", changes: { objective: "sell" } });
   const more = { event: "task_created", task_id: "task-b-000001", project_id: "proj-shop", fields: task() } as const;
   write({ ...more, status: "proposed" });
-  expect(outdatedQuestions(state)).toEqual([]);
+  expect(findOutdatedQuestions(state)).toEqual([]);
   write({ event: "task_status_changed", task_id: "task-b-000001", to_status: "ready", because: "wanted" });
-  expect(outdatedQuestions(state)).toMatchObject([{ now: null }]);
+  expect(findOutdatedQuestions(state)).toMatchObject([{ currentText: null }]);
 });
 
 test.each(["idle", "rewound", "start", "provider", "approve"])(
@@ -148,13 +150,13 @@ test("an agent's question is asked again when its task is changed: the run that 
   const block = { block_id: "block-1", project_id: "proj-shop", task_id: id, ...shown, question: "Which?", about: "", asked_by };
   write({ event: "block_opened", ...block, content: "run:1" });
   write({ event: "task_updated", task_id: id, changes: { priority: 1 } });
-  expect(outdatedQuestions(state)).toEqual([]);
+  expect(findOutdatedQuestions(state)).toEqual([]);
   write({ event: "task_updated", task_id: id, changes: { flow: "quality" } });
-  const [first] = outdatedQuestions(state);
-  expect(first?.now).toMatchObject({ question: "Which?", asked_by: null, about: expect.stringContaining("quality") as string });
-  write({ event: "block_opened", ...block, ...first?.now, block_id: "block-2", content: "run:2", replaces: "block-1" });
+  const [first] = findOutdatedQuestions(state);
+  expect(first?.currentText).toMatchObject({ question: "Which?", asked_by: null, about: expect.stringContaining("quality") as string });
+  write({ event: "block_opened", ...block, ...first?.currentText, block_id: "block-2", content: "run:2", replaces: "block-1" });
   write({ event: "block_resolved", block_id: "block-1", content: "run:1", answer: "asked again" });
-  expect([outdatedQuestions(state), taskIn(state).status]).toEqual([[], "blocked_human"]);
+  expect([findOutdatedQuestions(state), taskIn(state).status]).toEqual([[], "blocked_human"]);
 });
 
 describe("a cause that holds up several tasks", () => {
@@ -166,10 +168,10 @@ describe("a cause that holds up several tasks", () => {
     const made = written({ event: "project_created", project_id: "proj-shop", fields: project() });
     for (const task_id of ids) {
       made.write({ event: "task_created", task_id, project_id: "proj-shop", status: "ready", fields: task() });
-      made.write(...holdUp(made.state, cause, task_id, nowIs));
+      made.write(...blockTask(made.state, cause, task_id, nowIs));
     }
     const statuses = () => ids.map((one) => made.state.tasks[one]?.status);
-    const settle = () => made.write(...askedAgain(made.state, nowIs));
+    const settle = () => made.write(...replaceOutdatedQuestions(made.state, nowIs));
     return { ...made, statuses, settle, block: openBlocks(made.state)[0] ?? never() };
   }
 
@@ -188,8 +190,8 @@ describe("a cause that holds up several tasks", () => {
     expect(statuses()).toEqual(ids.map(() => "ready"));
     expect(entries.slice(before).map((entry) => "task_id" in entry && entry.task_id)).toEqual(ids);
     expect(ids.map((one) => (state.tasks[one]?.blocked_duration_ms ?? 0) > 0)).toEqual([true, true, true]);
-    expect(askedAgain(state, nowIs)).toEqual([]);
-    write(...holdUp(state, cause, ids[0] ?? "", nowIs));
+    expect(replaceOutdatedQuestions(state, nowIs)).toEqual([]);
+    write(...blockTask(state, cause, ids[0] ?? "", nowIs));
     expect(openBlocks(state).map(({ block_id }) => block_id)).not.toEqual([block.block_id]); // it is asked anew
   });
 
@@ -220,7 +222,7 @@ describe("a cause that holds up several tasks", () => {
     const { state, write } = held();
     const task_id = "task-b-000001";
     write({ event: "task_created", task_id, project_id: "proj-shop", status: "ready", fields: task() });
-    write(...holdUp(state, { ...cause, about: "no repository", question: "No repository. Try again?" }, task_id, nowIs));
+    write(...blockTask(state, { ...cause, about: "no repository", question: "No repository. Try again?" }, task_id, nowIs));
     expect(openBlocks(state).map(waitingIds)).toEqual([ids, [task_id]]);
   });
 });
@@ -229,6 +231,6 @@ test("a question that was asked again is found in the place of the old one", () 
   const { state, write } = waiting();
   const asked = { project_id: "proj-shop", task_id: id, ...shown, question: "now?", content: "approve:2" };
   write({ event: "block_opened", block_id: "block-2", ...asked }, { ...answer, answer: "it is asked again" });
-  expect(successorOf(state, state.blocks["block-1"] ?? never())?.block_id).toBe("block-2");
+  expect(findSuccessor(state, state.blocks["block-1"] ?? never())?.block_id).toBe("block-2");
   expect(taskIn(state)).toMatchObject({ status: "blocked_human", feedback: "done" });
 });

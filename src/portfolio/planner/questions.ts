@@ -1,13 +1,13 @@
 // questions: what a portfolio asks a person, which answers each question takes, and whether a question that is open still applies.
 //
 // Invariants:
-//   H1. A question binds all that a person agrees to: the words shown, and `about`, the facts behind them. Its content is made of both.
-//   H2. If those facts change, the question is asked again as another one: an answer to the old one is refused.
-//   H3. An approval is for the work of one run, for the task as it was asked. What the merge queue gives back is not approved any more.
-//   H4. A question that the planner reads takes only the answers it names, with no words beside them: nobody would read those. "Yes, but …"
-//       is not a yes. Only "try again" takes words, for the agent.
-//   H5. A cause that holds up several tasks is asked about once, and its answer frees them all. A task that was changed meanwhile is tried
-//       again without one; a cause that holds up nothing any more is not asked about.
+//   H1. A question covers all that a person agrees to: the words shown, and `about`, the facts behind them. Its content hash is made of both.
+//   H2. If those facts change, the question is replaced by a new one, and an answer to the old one is refused.
+//   H3. An approval is for the work of one run, for the task as it was then. Work that the merge queue gives back is no longer approved.
+//   H4. A question whose answer the planner reads takes only the answers it names, without further words, since nobody would read those:
+//       "yes, but …" is not a yes. Only "try again" takes words, for the agent.
+//   H5. A cause that blocks several tasks is asked about once, and the answer frees them all. A task that was changed meanwhile is tried
+//       again without an answer; a cause that blocks no task any more is not asked about.
 
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
@@ -15,10 +15,10 @@ import { oneLine } from "../../views/wording.ts";
 import { type BlockView, openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
 
 export type QuestionKind = "approve" | "idle" | "start" | "run" | "provider" | "rewound";
-type Opened = PortfolioChangeOf<"block_opened">;
-export type Question = Omit<Opened, "event" | "actor" | "reason_code" | "block_id" | "content" | "about" | "replaces"> & {
+type OpenedBlock = PortfolioChangeOf<"block_opened">;
+export type Question = Omit<OpenedBlock, "event" | "actor" | "reason_code" | "block_id" | "content" | "about" | "replaces"> & {
   readonly kind: QuestionKind;
-  /** The facts behind the words, as one text to compare: if they change, the question is another one. H1, H2 */
+  /** The facts behind the words, as one text to compare: if they change, the question is another one (H1, H2). */
   readonly about: string;
 };
 
@@ -28,7 +28,7 @@ type QuestionText = Pick<Question, "question" | "about"> & Partial<Pick<Question
 const objectiveCharsMax = 300;
 
 /** Whether the work of a task's newest run is what was wanted. */
-export function approvalQuestion(task: TaskView): QuestionText {
+export function buildApprovalQuestion(task: TaskView): QuestionText {
   const { task_id, run_id, objective, acceptance_criteria, touches } = task;
   const unproved = acceptance_criteria.filter(({ command }) => command === null);
   const criteriaText = (unproved.length === 0 ? acceptance_criteria : unproved).map(({ text }) => text).join("; ");
@@ -39,7 +39,7 @@ export function approvalQuestion(task: TaskView): QuestionText {
 }
 
 /** Whether a project whose tasks are all over is done. */
-export function idleQuestion(state: PortfolioView, { project_id, objective, tasks }: ProjectView): QuestionText {
+export function buildIdleQuestion(state: PortfolioView, { project_id, objective, tasks }: ProjectView): QuestionText {
   const count = (status: string): number => tasks.filter((id) => state.tasks[id]?.status === status).length;
   const [done, canceled] = [count("done"), count("canceled")];
   const doneText = `${done} done${canceled === 0 ? "" : `, ${canceled} canceled`}`;
@@ -49,16 +49,17 @@ export function idleQuestion(state: PortfolioView, { project_id, objective, task
   };
 }
 
+/** The kind is the first part of the content: `approve:0123…`. */
 export const questionKind = ({ content }: Pick<BlockView, "content">): string => content.split(":", 1)[0] ?? "";
 
 /** Whether this was asked before, and is open or answered. */
-export const isAsked = (state: PortfolioView, kind: QuestionKind, { question, about }: QuestionText): boolean =>
+export const wasAsked = (state: PortfolioView, kind: QuestionKind, { question, about }: QuestionText): boolean =>
   Object.values(state.blocks).some((block) => questionKind(block) === kind && block.question === question && block.about === about);
 
-/** Whether a person said that the work of a task's newest run meets what no command proves. H3 */
+/** Whether a person said that the work of a task's newest run meets the criteria that no command proves (H3). */
 export function isApproved(state: PortfolioView, task: TaskView): boolean {
   if (task.run_id === null || task.returned_by === "queue") return false;
-  const { about } = approvalQuestion(task);
+  const { about } = buildApprovalQuestion(task);
   return Object.values(state.blocks).some(
     (block) =>
       questionKind(block) === "approve" &&
@@ -68,26 +69,28 @@ export function isApproved(state: PortfolioView, task: TaskView): boolean {
   );
 }
 
-/** Open questions that are not the right ones any more, with what is to be asked now; null if nothing is. H2 */
-export function outdatedQuestions(state: PortfolioView): readonly { readonly block: BlockView; readonly now: QuestionText | null }[] {
+/** Open questions that no longer apply, each with the text to ask now; null if nothing is to be asked (H2). */
+export function findOutdatedQuestions(
+  state: PortfolioView,
+): readonly { readonly block: BlockView; readonly currentText: QuestionText | null }[] {
   return openBlocks(state).flatMap((block) => {
-    const now = currentQuestion(state, block);
-    const isSame = now === undefined || (now?.question === block.question && now.about === block.about);
-    return isSame ? [] : [{ block, now }];
+    const currentText = currentQuestion(state, block);
+    const isSame = currentText === undefined || (currentText?.question === block.question && currentText.about === block.about);
+    return isSame ? [] : [{ block, currentText }];
   });
 }
 
 /** How an open question would be asked now: null if not at all, undefined if no change of the portfolio can affect it. */
 function currentQuestion(state: PortfolioView, block: BlockView): QuestionText | null | undefined {
   const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
-  if (questionKind(block) === "approve" && task !== undefined) return approvalQuestion(task);
+  if (questionKind(block) === "approve" && task !== undefined) return buildApprovalQuestion(task);
   if (questionKind(block) === "run" && task?.is_edited === true) return questionOfEarlierRun(task, block);
   if (questionKind(block) !== "idle" || project === undefined) return undefined;
   const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
-  return isOver ? idleQuestion(state, project) : null;
+  return isOver ? buildIdleQuestion(state, project) : null;
 }
 
-/** An agent's question whose task was changed: its run doesn't go on, and the next one is told the answer. */
+/** An agent's question whose task was changed meanwhile: that run isn't resumed, so the next run gets the answer. */
 const questionOfEarlierRun = (task: TaskView, { question }: BlockView): QuestionText => ({
   question,
   about: runInputs(task),
@@ -99,7 +102,7 @@ const questionOfEarlierRun = (task: TaskView, { question }: BlockView): Question
 const runInputs = ({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent }: TaskView): string =>
   canonicalJson({ attempt, objective, acceptance_criteria, touches, flow, isolation, agent });
 
-/** A reason that holds up any number of tasks alike: a provider that refuses, a repository that is gone. H5 */
+/** A reason that blocks any number of tasks alike, such as a provider that refuses or a repository that is gone (H5). */
 export type SharedCause = Pick<Question, "question" | "expected_action" | "about"> & { readonly kind: "start" | "provider" };
 
 const isAboutSharedCause = (block: BlockView): boolean => ["start", "provider"].includes(questionKind(block)) && block.task_id === null;
@@ -108,8 +111,8 @@ const isAboutSharedCause = (block: BlockView): boolean => ["start", "provider"].
 export const openQuestionAbout = (state: PortfolioView, { kind, about }: SharedCause): BlockView | undefined =>
   openBlocks(state).find((block) => isAboutSharedCause(block) && questionKind(block) === kind && block.about === about);
 
-/** Tasks that a cause holds up no more, each with why; then causes that hold up nothing. H5 */
-export function settledCauses(state: PortfolioView): {
+/** Tasks that a cause no longer blocks, each with why, and the questions about causes that block no task any more (H5). */
+export function findSettledCauses(state: PortfolioView): {
   readonly freedTasks: readonly { readonly task_id: string; readonly block_id: string; readonly because: string }[];
   readonly settledBlocks: readonly BlockView[];
 } {
@@ -132,20 +135,22 @@ export function settledCauses(state: PortfolioView): {
 /** The ids of the tasks, or of the project, that wait for an answer. */
 export function waitingIds({ task_id, project_id, tasks }: BlockView): readonly string[] {
   if (task_id !== null) return [task_id];
-  const heldUp = Object.keys(tasks);
-  if (heldUp.length > 0 || project_id === null) return heldUp;
+  const blockedTasks = Object.keys(tasks);
+  if (blockedTasks.length > 0 || project_id === null) return blockedTasks;
   return [project_id];
 }
 
-const namesMax = 20;
-export const waitingNames = (block: BlockView): string => {
+const namesShownMax = 20;
+
+/** The tasks or the project that wait for an answer, in a line. */
+export const describeWaiting = (block: BlockView): string => {
   const names = waitingIds(block);
-  const more = names.length - namesMax;
-  return names.length === 0 ? "portfolio" : `${names.slice(0, namesMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const more = names.length - namesShownMax;
+  return names.length === 0 ? "portfolio" : `${names.slice(0, namesShownMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 };
 
-/** The question that is open in the place of one that was asked again. */
-export const successorOf = (state: PortfolioView, old: BlockView): BlockView | undefined =>
+/** The open question that replaced one that no longer applied. */
+export const findSuccessor = (state: PortfolioView, old: BlockView): BlockView | undefined =>
   openBlocks(state).find(
     (block) =>
       questionKind(block) === questionKind(old) &&
@@ -159,19 +164,22 @@ export const successorOf = (state: PortfolioView, old: BlockView): BlockView | u
 const optionTakingWords: Readonly<Record<string, string>> = { approve: "B" };
 const synonyms: Readonly<Record<string, string>> = { YES: "A", Y: "A", NO: "B", N: "B" };
 
-/** The option that a text chooses; null if it chooses none. H4 */
+/** The option that a text chooses, as in `a`, `Yes.` or `B, the title is missing`; null if it chooses none (H4). */
 export function chosenOption(block: Pick<BlockView, "content" | "options">, text: string): string | null {
   const [, word = "", words = ""] = /^([a-z]+)\s*(?:$|[.,;:!)]+\s*)(.*)$/is.exec(text.trim()) ?? [];
   const key = Object.keys(block.options).find((option) => option === word.toUpperCase() || option === synonyms[word.toUpperCase()]);
   return key === undefined || (words !== "" && optionTakingWords[questionKind(block)] !== key) ? null : key;
 }
 
-/** Why a question does not accept this text; null if it does. An agent reads any words; the planner doesn't. H4 */
+/** Why a question does not accept this text; null if it does (H4). An agent reads any words, so its questions take them. */
 export function whyNotAnswer(block: BlockView, text: string): string | null {
   const choices = Object.entries(block.options);
   if (questionKind(block) === "run" || choices.length === 0 || chosenOption(block, text) !== null) return null;
-  const worded = optionTakingWords[questionKind(block)];
-  const hint = worded === undefined ? "" : ` To have something changed, say ${worded} and what: "${worded}, the title is missing".`;
+  const optionWithWords = optionTakingWords[questionKind(block)];
+  const hint =
+    optionWithWords === undefined
+      ? ""
+      : ` To have something changed, say ${optionWithWords} and what: "${optionWithWords}, the title is missing".`;
   return `${block.block_id} takes ${choices.map(([key, label]) => `${key} (${label})`).join(" or ")}, and nothing beside it.${hint} Until it is answered, it stays open.`;
 }
 

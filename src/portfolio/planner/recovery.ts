@@ -1,4 +1,4 @@
-// recovery: what to do about a task that the journal says is running, by what is found of it. A table, so that no case is left to chance.
+// recovery: the table that says what to do about a task that the journal says is running, by what is found out about it.
 //
 //   worker   alive: a process owns the run, or this pool drives it; gone: none does
 //   lease    held: the run's lock is held; lapsed: it is free
@@ -10,22 +10,22 @@ export const workers = ["alive", "gone"] as const;
 export const leases = ["held", "lapsed"] as const;
 export const runs = ["open", "rested", "ended"] as const;
 export const results = ["missing", "ingested"] as const;
-export const mergings = ["none", "queued", "verified", "landed"] as const;
+export const mergeStates = ["none", "queued", "verified", "landed"] as const;
 
 export type RecoveryFacts = {
   readonly worker: (typeof workers)[number];
   readonly lease: (typeof leases)[number];
   readonly run: (typeof runs)[number];
   readonly result: (typeof results)[number];
-  readonly merge: (typeof mergings)[number];
+  readonly merge: (typeof mergeStates)[number];
 };
 
 export type Remedy = "leave" | "ingest" | "release" | "queue" | "verify" | "land" | "record_landing";
 
-type Row = { readonly when: Partial<RecoveryFacts>; readonly remedy: Remedy; readonly because: string };
+type RecoveryRow = { readonly when: Partial<RecoveryFacts>; readonly remedy: Remedy; readonly because: string };
 
-/** The first row that matches wins. What the branch itself says comes first: it cannot be undone. */
-export const recoveryRows: readonly Row[] = [
+/** The first row that matches counts. What the branch itself shows comes first: it cannot be undone. */
+export const recoveryRows: readonly RecoveryRow[] = [
   { when: { merge: "landed" }, remedy: "record_landing", because: "the branch holds its work; only the line is missing" },
   { when: { merge: "verified" }, remedy: "land", because: "its batch was proved; the branch is moved if it is still where it was" },
   { when: { merge: "queued" }, remedy: "verify", because: "its work waits in the queue, and a proof that was cut short is made again" },
@@ -38,7 +38,8 @@ export const recoveryRows: readonly Row[] = [
   { when: { run: "open" }, remedy: "release", because: "its worker is gone; it is ready again and its finished steps are kept" },
 ];
 
-export function recoveryFor(found: RecoveryFacts): { readonly remedy: Remedy; readonly because: string } {
-  const row = recoveryRows.find(({ when }) => Object.entries(when).every(([key, value]) => found[key as keyof RecoveryFacts] === value));
+/** A test walks every combination of facts, so the fallback is never taken. */
+export function findRecovery(facts: RecoveryFacts): { readonly remedy: Remedy; readonly because: string } {
+  const row = recoveryRows.find(({ when }) => Object.entries(when).every(([key, value]) => facts[key as keyof RecoveryFacts] === value));
   return row ?? { remedy: "leave", because: "nothing is known of it" };
 }

@@ -1,11 +1,11 @@
 // reduce: folds the entries of a portfolio's journal into its state. One function for each event; a missing one does not compile.
 //
 // Invariants:
-//   R1. A task changes its status only as `portfolioTransitions` allows; another tool's reports of its own tasks are taken literally.
-//   R2. What a run used is charged once: an entry has the run's whole use, and only what is new of it counts. It is charged while the
-//       run works, when it rests, for whatever reason, and before another run takes its place.
+//   R1. A task changes its status only as `portfolioTransitions` allows; another tool's reports about its own tasks are followed as they are.
+//   R2. What a run used is charged once: an entry has the run's whole usage, and only the part that is new counts. It is charged while the
+//       run works, when it rests, and before another run takes its place.
 //   R3. A task that is done or canceled changes no more.
-//   R4. What is created is new, and what an entry names is there.
+//   R4. Whatever is created is new, and whatever an entry refers to exists.
 //   R5. Changes that were written together count together, or not at all.
 
 import {
@@ -16,7 +16,7 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { completeBatch } from "./batch.ts";
+import { completeBatch } from "./complete-batch.ts";
 import { setHub } from "./hubs.ts";
 import { applyImportedLine } from "./imported-line.ts";
 import { metricsOf } from "../views/metrics.ts";
@@ -44,7 +44,7 @@ import {
   markWaitingChanged,
 } from "./task-changes.ts";
 
-type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, change: PortfolioChangeOf<Name>, at: Stamp) => void };
+type Reducers = { readonly [Name in PortfolioChangeName]: (state: Portfolio, change: PortfolioChangeOf<Name>, stamp: Stamp) => void };
 
 const knownEvents: ReadonlySet<string> = new Set(portfolioChangeNames);
 
@@ -56,7 +56,7 @@ export function reduce(state: Portfolio, entry: PortfolioEntry): void {
 /** Applies one entry. The journal's own events, such as a cut tail, change nothing here. */
 export function applyEntry(state: Portfolio, entry: PortfolioEntry): void {
   if (!knownEvents.has(entry.event)) return;
-  const apply = reducers[entry.event] as (state: Portfolio, change: PortfolioChange, at: Stamp) => void;
+  const apply = reducers[entry.event] as (state: Portfolio, change: PortfolioChange, stamp: Stamp) => void;
   apply(state, entry, entry);
 }
 
@@ -83,34 +83,34 @@ const reducers: Reducers = {
     };
   },
   hub_set: setHub,
-  project_updated: (state, { project_id, changes }, at) => {
+  project_updated: (state, { project_id, changes }, stamp) => {
     const project = projectOf(state, project_id);
     Object.assign(project, deepCopy(changes));
-    project.changed = at.seq;
+    project.changed = stamp.seq;
     if (changes.budget !== undefined) reopenBudget(state, `project:${project_id}`);
-    markWaitingChanged(state, project, changes, at);
+    markWaitingChanged(state, project, changes, stamp);
   },
-  task_created: (state, { task_id, project_id, status, fields }, at) =>
-    addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, at),
-  followup_task_created: (state, { task_id, project_id, parent_task_id, status, fields }, at) =>
-    addTask(state, { task_id, project_id, parent_task_id, status, fields }, at),
-  task_updated: (state, { task_id, changes }, at) => {
+  task_created: (state, { task_id, project_id, status, fields }, stamp) =>
+    addTask(state, { task_id, project_id, parent_task_id: null, status, fields }, stamp),
+  followup_task_created: (state, { task_id, project_id, parent_task_id, status, fields }, stamp) =>
+    addTask(state, { task_id, project_id, parent_task_id, status, fields }, stamp),
+  task_updated: (state, { task_id, changes }, stamp) => {
     const task = taskOf(state, task_id);
-    const before = task.priority;
+    const oldPriority = task.priority;
     Object.assign(task, deepCopy(changes));
     if (Object.keys(changes).some((key) => runInputFields.has(key))) task.is_edited = task.run_id !== null;
     if (task.is_edited) endRun(task);
     if (changes.dependencies !== undefined) registerDependent(state, task);
-    if (task.status === "ready" && before !== task.priority) {
-      state.ready[before] = (state.ready[before] ?? 0) - 1;
+    if (task.status === "ready" && oldPriority !== task.priority) {
+      state.ready[oldPriority] = (state.ready[oldPriority] ?? 0) - 1;
       state.ready[task.priority] = (state.ready[task.priority] ?? 0) + 1;
     }
-    markChanged(state, task, at);
+    markChanged(state, task, stamp);
   },
-  task_dispatched: (state, change, at) => {
+  task_dispatched: (state, change, stamp) => {
     const task = taskOf(state, change.task_id);
-    if (task.stage === "resting") markChanged(state, task, at);
-    else transition(state, task, "running", at);
+    if (task.stage === "resting") markChanged(state, task, stamp);
+    else transition(state, task, "running", stamp);
     const isResumed = task.run_id === change.run_id;
     state.dispatches += 1;
     projectOf(state, task.project_id).last_dispatch = state.dispatches;
@@ -133,7 +133,7 @@ const reducers: Reducers = {
     });
     if (isResumed) return extendAllowance(task, change.allowance ?? {});
     task.attempt += 1;
-    task.started_at = at.ts;
+    task.started_at = stamp.ts;
     task.ingested = false;
     task.is_edited = false;
     task.run_spent = noUsage();
@@ -142,21 +142,21 @@ const reducers: Reducers = {
     task.claim = null;
     task.commit = null;
   },
-  task_status_changed: (state, { task_id, to_status, because, block_id }, at) => {
+  task_status_changed: (state, { task_id, to_status, because, block_id }, stamp) => {
     const task = taskOf(state, task_id);
     if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
-    transition(state, task, to_status, at);
+    transition(state, task, to_status, stamp);
     state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id)); // what is left of the batch is proved without it
     if (to_status === "canceled") task.summary = because;
     const block = state.blocks[block_id ?? ""];
     if (to_status !== "blocked_human" || block?.resolved_at !== null) return;
     task.waits_for = block.block_id;
-    block.tasks[task_id] = { changed: task.changed, since: at.ts };
+    block.tasks[task_id] = { changed: task.changed, since: stamp.ts };
   },
-  worker_result_ingested: (state, change, at) => {
+  worker_result_ingested: (state, change, stamp) => {
     const task = taskOf(state, change.task_id);
     invariant(!task.ingested && task.run_id === change.run_id, `R2: the result of ${change.run_id} is taken in once`);
-    charge(state, task, change.usage, at.ts);
+    charge(state, task, change.usage, stamp.ts);
     task.ingested = true;
     task.allowance = null;
     task.delay = null;
@@ -165,54 +165,54 @@ const reducers: Reducers = {
     task.claim = change.claim === null ? null : deepCopy(change.claim);
     task.summary = change.summary;
     task.evidence = [...change.evidence];
-    task.ended_at = at.ts;
-    task.finished = at.seq;
+    task.ended_at = stamp.ts;
+    task.finished = stamp.seq;
     if (change.to_status === "running") {
-      markChanged(state, task, at);
+      markChanged(state, task, stamp);
       return;
     }
     if (change.to_status !== "done") task.feedback = joinFeedback(change.summary, change.evidence);
     task.returned_by = "worker";
-    transition(state, task, change.to_status, at);
+    transition(state, task, change.to_status, stamp);
   },
-  worker_rested: (state, { task_id, because, until, usage, short }, at) => {
+  worker_rested: (state, { task_id, because, until, usage, short }, stamp) => {
     const task = taskOf(state, task_id);
-    charge(state, task, usage, at.ts);
+    charge(state, task, usage, stamp.ts);
     task.stage = "resting";
     task.delay = null;
     task.short = short === undefined ? null : deepCopy(short);
-    if (short !== undefined) transition(state, task, "ready", at); // it holds no slot and no paths while it waits for a budget
+    if (short !== undefined) transition(state, task, "ready", stamp); // it holds no slot and no paths while it waits for a budget
     if (task.chosen !== null && until !== null) state.limited[task.chosen] = until;
     task.rests_until = until;
     task.rest_because = because;
-    markChanged(state, task, at);
+    markChanged(state, task, stamp);
   },
-  run_limits_raised: (state, { task_id, run_id, allowance }, at) => {
+  run_limits_raised: (state, { task_id, run_id, allowance }, stamp) => {
     const task = taskOf(state, task_id);
     invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
     task.short = null;
     if (task.allowance !== null) raiseAllowance(task, allowance);
-    markChanged(state, task, at);
+    markChanged(state, task, stamp);
   },
-  usage_counted: (state, { task_id, run_id, usage }, at) => {
+  usage_counted: (state, { task_id, run_id, usage }, stamp) => {
     const task = taskOf(state, task_id);
     invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
-    charge(state, task, usage, at.ts);
-    markChanged(state, task, at);
+    charge(state, task, usage, stamp.ts);
+    markChanged(state, task, stamp);
   },
-  task_delayed: (state, { task_id, reason_code, doing, because, until }, at) => {
+  task_delayed: (state, { task_id, reason_code, doing, because, until }, stamp) => {
     const task = taskOf(state, task_id);
-    const before = task.delay?.reason === reason_code && task.delay.doing === doing ? task.delay : { since: at.ts, tries: 0 };
-    task.delay = { reason: reason_code, doing, because, since: before.since, tries: before.tries + 1, until };
-    if (task.status === "running") task.stage = "resting"; // its slot is free, its paths and its place in the order are not
-    markChanged(state, task, at);
+    const { since, tries } = task.delay?.reason === reason_code && task.delay.doing === doing ? task.delay : { since: stamp.ts, tries: 0 };
+    task.delay = { reason: reason_code, doing, because, since, tries: tries + 1, until };
+    if (task.status === "running") task.stage = "resting"; // it gives up its slot, but keeps its files and its place in the order
+    markChanged(state, task, stamp);
   },
-  lease_lost: (state, { task_id, usage }, at) => {
+  lease_lost: (state, { task_id, usage }, stamp) => {
     const task = taskOf(state, task_id);
-    charge(state, task, usage, at.ts);
-    transition(state, task, "ready", at);
+    charge(state, task, usage, stamp.ts);
+    transition(state, task, "ready", stamp);
   },
-  block_opened: (state, block, at) => {
+  block_opened: (state, block, stamp) => {
     state.blocks[block.block_id] = {
       block_id: block.block_id,
       project_id: block.project_id,
@@ -226,49 +226,49 @@ const reducers: Reducers = {
       asked_by: block.asked_by === null ? null : { ...block.asked_by },
       replaces: block.replaces ?? null,
       tasks: {},
-      opened_at: at.ts,
+      opened_at: stamp.ts,
       resolved_at: null,
       answer: null,
     };
     const task = block.task_id === null ? undefined : state.tasks[block.task_id];
-    if (task !== undefined && mayTransition(task.status, "blocked_human")) transition(state, task, "blocked_human", at);
-    else if (task !== undefined) markChanged(state, task, at);
-    markProjectChanged(state, block.project_id, at);
+    if (task !== undefined && mayTransition(task.status, "blocked_human")) transition(state, task, "blocked_human", stamp);
+    else if (task !== undefined) markChanged(state, task, stamp);
+    markProjectChanged(state, block.project_id, stamp);
   },
-  block_resolved: (state, { block_id, answer }, at) => {
+  block_resolved: (state, { block_id, answer }, stamp) => {
     const block = state.blocks[block_id];
     invariant(block?.resolved_at === null, `R4: ${block_id} is open`);
-    block.resolved_at = at.ts;
+    block.resolved_at = stamp.ts;
     block.answer = answer;
-    const ms = msBetween(block.opened_at, at.ts);
+    const ms = msBetween(block.opened_at, stamp.ts);
     state.totals.blocks_resolved += 1;
     state.totals.block_ms += ms;
-    markProjectChanged(state, block.project_id, at);
+    markProjectChanged(state, block.project_id, stamp);
     const task = block.task_id === null ? undefined : state.tasks[block.task_id];
     if (task === undefined) return;
     task.blocked_duration_ms = (task.blocked_duration_ms ?? 0) + ms;
     const isFree = !Object.values(state.blocks).some((other) => other.task_id === task.task_id && other.resolved_at === null);
     if (task.status === "blocked_human" && isFree) {
       task.feedback = [task.feedback, `${block.question}\nAnswer: ${answer}`].filter((text) => text !== null).join("\n\n");
-      transition(state, task, "ready", at);
-    } else markChanged(state, task, at);
+      transition(state, task, "ready", stamp);
+    } else markChanged(state, task, stamp);
   },
-  merge_queued: (state, { task_id, commit }, at) => {
+  merge_queued: (state, { task_id, commit }, stamp) => {
     const task = taskOf(state, task_id);
     task.stage = "queued";
     task.commit = commit;
-    markChanged(state, task, at);
+    markChanged(state, task, stamp);
   },
   merge_verified: (state, { repository, tasks, from, commit }) => {
     state.batches = [...state.batches.filter((batch) => batch.repository !== repository), { repository, tasks: [...tasks], from, commit }];
   },
-  merge_rejected: (state, { task_id, because, evidence, with: others }, at) => {
+  merge_rejected: (state, { task_id, because, evidence, with: others }, stamp) => {
     const task = taskOf(state, task_id);
     removeFromBatches(state, task_id);
     task.feedback = joinFeedback(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
     task.evidence = [...task.evidence, ...evidence];
     task.returned_by = "queue";
-    transition(state, task, "needs_adjustment", at);
+    transition(state, task, "needs_adjustment", stamp);
   },
   landing_held: (state, { repository, target, because, command }, { seq, ts }) => {
     const queue = queueOf({ repository, target });
@@ -276,12 +276,12 @@ const reducers: Reducers = {
     else state.held[queue] = { repository, target, because, command, since: state.held[queue]?.since ?? ts };
     for (const project of Object.values(state.projects)) if (queueOf(project) === queue) project.changed = seq;
   },
-  merge_landed: (state, { task_id, commit }, at) => {
+  merge_landed: (state, { task_id, commit }, stamp) => {
     const task = taskOf(state, task_id);
     delete state.held[queueOf(state.projects[task.project_id])];
     removeFromBatches(state, task_id);
     task.landed = commit;
-    transition(state, task, "done", at);
+    transition(state, task, "done", stamp);
   },
   budget_exhausted: (state, { scope, project_id }, { ts }) => {
     const keys = { day: `day:${ts.slice(0, 10)}`, project: `project:${project_id ?? ""}`, portfolio: "portfolio" };
@@ -296,5 +296,5 @@ const reducers: Reducers = {
     const summary = `${project_count} projects, ${task_count} tasks, ${state.totals.tasks_completed_total} done.`;
     state.checkpoints.push({ ts, window_start, window_end, summary, key_metrics: { project_count, task_count, ...metricsOf(state) } });
   },
-  line_imported: (state, { line }, at) => applyImportedLine(state, line, at),
+  line_imported: (state, { line }, stamp) => applyImportedLine(state, line, stamp),
 };

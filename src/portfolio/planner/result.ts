@@ -1,18 +1,18 @@
 // result: decides what becomes of a task whose run has ended. The worker only claims; the proof that the runner made itself decides.
 //
 // Invariants:
-//   W1. A result is taken in once, for the task, run and nonce it was dispatched with, and for nothing else.
-//   W2. `done` rests on the runner's proof alone; what the worker thinks of it is kept beside it as a claim.
-//   W3. A criterion without a command is a question to a person, unless its project accepts unproved work.
-//   W4. The first failure is tried again, the second needs a person's adjustment.
-//   W5. A worker that was asked for a result and handed in none that fits, or says itself that it is not done, needs a person.
+//   W1. A result is accepted once, and only for the task, run and nonce that it was dispatched with.
+//   W2. `done` rests on the runner's proof alone; the worker's own opinion is kept beside it as a claim.
+//   W3. A criterion without a command becomes a question to a person, unless its project accepts unproved work.
+//   W4. After the first failure a task is tried again, after the second a person must adjust it.
+//   W5. A task needs a person if its worker handed in no result that fits, or says itself that it isn't done.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import * as v from "valibot";
 import { type Criterion, type Proof, type TaskFields, WorkerResult } from "../../contracts/portfolio-journal.ts";
 import type { ProjectView, TaskView } from "./state.ts";
 
-/** Why a delivered result is not for this task now; null if it is. W1 */
+/** Why a delivered result is not for this task now; null if it is (W1). */
 export function whyResultRefused(
   task: TaskView | undefined,
   delivered: { readonly task_id: string; readonly run_id: string; readonly event_nonce: string },
@@ -34,7 +34,7 @@ export type RunEnd = {
 };
 
 /** The runner's proof of a task's criteria from the commands that passed. */
-export function proofOf(criteria: readonly Criterion[], { passed, failed }: Pick<RunEnd, "passed" | "failed">): Proof {
+export function buildProof(criteria: readonly Criterion[], { passed, failed }: Pick<RunEnd, "passed" | "failed">): Proof {
   const passedCommands = new Set(passed);
   return {
     criteria: criteria.length,
@@ -47,39 +47,41 @@ export function proofOf(criteria: readonly Criterion[], { passed, failed }: Pick
 
 export type Confidence = "high" | "medium" | "low";
 /** `high`: every criterion proved, `medium`: some, `low`: none. */
-export function confidenceOf({ criteria, proved }: Pick<Proof, "criteria" | "proved">): Confidence {
+export function rateConfidence({ criteria, proved }: Pick<Proof, "criteria" | "proved">): Confidence {
   if (proved === 0) return "low";
   return proved === criteria ? "high" : "medium";
 }
 
+/** `ask`: what a person has to approve; null if nothing. */
 export type ResultDecision = { readonly to: PortfolioTaskStatus; readonly because: string; readonly ask: string | null };
 
-/** What a worker handed in, if it is whole and for this dispatch; else what is wrong with it. W1 */
+/** What a worker handed in, if it is complete and for this dispatch (W1); otherwise what is wrong with it. */
 export type SubmittedResult = { readonly claim: WorkerResult; readonly problem: null } | { readonly claim: null; readonly problem: string };
 
 export function parseSubmittedResult(task: TaskView, value: unknown): SubmittedResult {
   if (value === null || value === undefined) return { claim: null, problem: "it handed in no result" };
-  const read = v.safeParse(WorkerResult, value);
-  if (!read.success) {
-    const [issue] = read.issues;
-    return { claim: null, problem: `its result is not whole: ${v.getDotPath(issue) ?? ""} ${issue.message}`.slice(0, 300) };
+  const parsed = v.safeParse(WorkerResult, value);
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    return { claim: null, problem: `its result is not whole: ${v.getDotPath(issue) ?? ""} ${issue.message}`.slice(0, problemCharsMax) };
   }
-  const { task_id, event_nonce } = read.output;
+  const { task_id, event_nonce } = parsed.output;
   if (task_id !== task.task_id) return { claim: null, problem: `its result is for ${task_id}` };
   return event_nonce === task.event_nonce
-    ? { claim: read.output, problem: null }
+    ? { claim: parsed.output, problem: null }
     : { claim: null, problem: "its result bears the nonce of another dispatch" };
 }
 
+const problemCharsMax = 300;
 export const followUpsMax = 5;
-const objectiveCharactersMax = 500;
+const objectiveCharsMax = 500;
 
-/** The tasks a result proposes that are not proposed yet: at most five, for a person to decide on. */
-export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
+/** The follow-up tasks that a result suggests and that are not known yet, for a person to decide on. */
+export function listFollowUps(task: TaskView, claim: WorkerResult | null, known: readonly string[]): readonly TaskFields[] {
   const knownObjectives = new Set(known);
   const texts = (claim?.next_suggestions ?? []).map(suggestionText).filter((text) => text !== "");
-  const fresh = [...new Set(texts)].filter((objective) => !knownObjectives.has(objective)).slice(0, followUpsMax);
-  return fresh.map((objective) => ({
+  const newObjectives = [...new Set(texts)].filter((objective) => !knownObjectives.has(objective)).slice(0, followUpsMax);
+  return newObjectives.map((objective) => ({
     objective,
     acceptance_criteria: [],
     dependencies: [task.task_id],
@@ -95,7 +97,7 @@ export function followUpsOf(task: TaskView, claim: WorkerResult | null, known: r
 function suggestionText(value: unknown): string {
   const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   const text = typeof value === "string" ? value : ["objective", "title", "summary", "text"].map((key) => fields[key]).find(isText);
-  return (text ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharactersMax);
+  return (text ?? "").replace(/\s+/g, " ").trim().slice(0, objectiveCharsMax);
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -107,7 +109,7 @@ export type EndedRun = {
   readonly submitted: SubmittedResult | null;
 };
 
-/** The status of a task whose run is over. `running`: accepted, and on its way to the merge queue. W2 to W5 */
+/** The status of a task whose run is over (W2 to W5). `running` means that it is accepted and goes to the merge queue. */
 export function decideOnResult(task: TaskView, project: ProjectView, { end, proof, submitted }: EndedRun): ResultDecision {
   if (!end.is_completed) {
     if (task.failures === 0) return { to: "failed", because: "its run failed; it is tried once more with what was found", ask: null };

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   T1. An outage says nothing about the task: the task is tried again for as long as the outage lasts, and keeps its place.
-//   T2. What may be an outage or not is tried again a few times; then a person is asked, once.
+//   T2. A failure that may or may not be an outage is tried again a few times; then a person is asked, once.
 
 import type { Retry } from "../../contracts/reason.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
@@ -11,23 +11,24 @@ import { isStillAhead } from "./under-way.ts";
 
 const firstDelayMs = 2_000;
 const delayMsMax = 60_000;
-/** How often what may be an outage is tried again. T2 */
+/** How often a failure that may be an outage is tried again (T2). */
 const outageRetriesMax = 3;
 
 export type Failure = { readonly reason: string; readonly retry: Retry; readonly doing: Delay["doing"] };
 
 /** When to try again; null if a person is to be asked. */
-export function nextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doing }: Failure, now: string): string | null {
+export function findNextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doing }: Failure, now: string): string | null {
   const tries = delay?.reason === reason && delay.doing === doing ? delay.tries : 0;
   if (!mayTryAgain(retry, tries)) return null;
   return formatIsoTime((parseIsoTime(now) ?? 0) + delayMs(tries));
 }
 
-/** Whether something that failed so often is tried again without a person. T1, T2 */
+/** Whether something that failed `tries` times is tried again without a person (T1, T2). */
 export const mayTryAgain = (retry: Retry, tries: number): boolean =>
   retry === "always" || (retry === "bounded" && tries < outageRetriesMax);
 
-export const delayMs = (tries: number): number => Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(tries, 10)); // beyond that it is the longest anyway
+/** Doubles with each try up to the longest delay, which it has reached long before the tenth. */
+export const delayMs = (tries: number): number => Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(tries, 10));
 
 /** Whether it is too early to try again. A time beyond the longest delay was written by a clock that was set back since. */
 export const isDelayed = ({ delay }: Pick<TaskView, "delay">, now: string): boolean =>

@@ -11,10 +11,10 @@ import { mayOverlap } from "./overlap.ts";
 import { portfolioPage, projectPage, taskPage } from "../views/pages.ts";
 import type { Action } from "./plan-actions.ts";
 import { plan } from "./plan.ts";
-import { idleQuestion } from "./questions.ts";
-import { type RecoveryFacts, recoveryFor } from "./recovery.ts";
+import { buildIdleQuestion } from "./questions.ts";
+import { type RecoveryFacts, findRecovery } from "./recovery.ts";
 import { reduce } from "./reduce.ts";
-import { decideOnResult, proofOf, whyResultRefused } from "./result.ts";
+import { decideOnResult, buildProof, whyResultRefused } from "./result.ts";
 import { openBlocks, openPortfolio, type Portfolio, type Task } from "./state.ts";
 
 type SimulationSize = { readonly projects: number; readonly tasks: number; readonly jobs: number };
@@ -163,7 +163,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
     const project = state.projects[task.project_id];
     if (project === undefined) return;
     const end = { is_completed: run.ok, has_changes: true, passed: run.ok ? ["true"] : [], failed: run.ok ? [] : ["true"] };
-    const proof = proofOf(task.acceptance_criteria, end);
+    const proof = buildProof(task.acceptance_criteria, end);
     const judged = decideOnResult(task, project, { end, proof, submitted: null });
     const commit = hex(commits++);
     const result: PortfolioChange = {
@@ -258,7 +258,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
         result: "ingested",
         merge: isIn ? "landed" : "verified",
       };
-      const { remedy } = recoveryFor(found);
+      const { remedy } = findRecovery(found);
       if (remedy === "record_landing" || (remedy === "land" && tip === batch.from))
         land(batch.repository, batch.from, batch.commit, batch.tasks);
     }
@@ -273,7 +273,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
         result: task.ingested ? "ingested" : "missing",
         merge: "none",
       };
-      const { remedy } = recoveryFor(found);
+      const { remedy } = findRecovery(found);
       if (remedy === "ingest" && run !== undefined) ingest(task, run);
       else if (remedy === "queue")
         write({ ...system, event: "merge_queued", task_id: task.task_id, run_id: task.run_id ?? "", commit: task.commit ?? hex(0) });
@@ -311,7 +311,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
         const project = state.projects[action.project_id];
         if (project === undefined) continue;
         const asked = {
-          ...idleQuestion(state, project),
+          ...buildIdleQuestion(state, project),
           expected_action: "answer",
           impact: "waits",
           options: {},

@@ -26,7 +26,7 @@ export type Project = ProjectFields & {
 /** What a running task is doing: its run works, its run rests (a limit, a parked provider), or it waits to be merged. */
 export type Stage = "working" | "resting" | "queued";
 
-/** What a task waits for that has nothing to do with it: a store, a hub, room on a disk. */
+/** Why a task waits for its surroundings: an unreachable store or hub, a full disk. */
 export type Delay = {
   reason: string;
   /** What could not be done: starting it, or taking its result in. */
@@ -89,7 +89,7 @@ export type Task = TaskFields & {
   summary: string | null;
   evidence: string[];
   blocked_duration_ms: number | null;
-  /** The question about a cause that holds it up, and maybe others. */
+  /** The question about a cause that blocks it, and maybe other tasks. */
   waits_for: string | null;
   /** The limits at which its run rests; null if it does not. */
   short: ShortLimit[] | null;
@@ -115,7 +115,7 @@ export type Block = {
   asked_by: { run_id: string; block: string } | null;
   /** The question that it was asked in place of. */
   replaces: string | null;
-  /** If it is about a cause that holds up any number of tasks: those, each with its state when it began to wait. */
+  /** If it is about a cause that blocks several tasks: those, each with its last change when it began to wait. */
   tasks: Record<string, { changed: number; since: string }>;
   opened_at: string;
   resolved_at: string | null;
@@ -132,7 +132,7 @@ export type Portfolio = {
   name: string;
   created_at: string;
   seq: number;
-  /** Lines of a batch whose last line has not come. */
+  /** Entries of a batch whose last entry is missing so far. */
   unfinished: PortfolioEntry[];
   paused: boolean;
   budget: PortfolioBudget;
@@ -154,8 +154,9 @@ export type Portfolio = {
   batches: VerifiedBatch[];
   /** By queue. */
   held: Record<string, Held>;
-  /** `project:<id>`, `portfolio`, `day:<date>`: reported once. */
+  /** Used-up budgets that have been reported: `project:<id>`, `portfolio`, `day:<date>`. */
   exhausted: string[];
+  /** The tasks that were done last, the newest first. */
   recent: string[];
   heartbeat: string | null;
   waiting: Record<string, number>;
@@ -173,6 +174,7 @@ export type Portfolio = {
   };
 };
 
+/** The same type, read-only at every depth. */
 export type View<T> = T extends readonly (infer Item)[]
   ? readonly View<Item>[]
   : T extends object
@@ -184,9 +186,9 @@ export type ProjectView = View<Project>;
 export type BlockView = View<Block>;
 export type HeldView = View<Held>;
 
-/** A merge queue's name: one a branch. */
-export const queueOf = (place: { readonly repository: string | null; readonly target: string } | undefined): string =>
-  `${place?.repository ?? ""}\n${place?.target ?? ""}`;
+/** The key of a merge queue: there is one for each branch of a repository. */
+export const queueOf = (branch: { readonly repository: string | null; readonly target: string } | undefined): string =>
+  `${branch?.repository ?? ""}\n${branch?.target ?? ""}`;
 
 /** How often a task may fail before a person is asked. */
 export const failuresMax = 2;

@@ -1,4 +1,5 @@
-// task-changes: the changes to a task that `reduce` is made of: a new task, a new status, a charge; with every count that depends on them.
+// task-changes: the changes of the state that the reducers are made of: a new task, a new status, a charge, with every count that depends on
+// them.
 // Invariants R1 and on: portfolio/planner/reduce.ts.
 
 import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
@@ -16,6 +17,7 @@ import { noUsage, type Portfolio, type Project, type Task } from "./state.ts";
 
 const recentMax = 10;
 
+/** The number and the time of the journal line that makes a change. */
 export type Stamp = { readonly seq: number; readonly ts: string };
 export type NewTask = Pick<Task, "task_id" | "project_id" | "parent_task_id" | "status"> & {
   readonly fields: TaskFields;
@@ -34,10 +36,14 @@ export const mayTransition = (from: PortfolioTaskStatus, to: PortfolioTaskStatus
 export const isComplete = ({ proof }: { readonly proof: { readonly criteria: number; readonly proved: number } | null }): boolean =>
   proof !== null && proof.criteria > 0 && proof.proved === proof.criteria;
 
-export function addTask(state: Portfolio, { task_id, project_id, parent_task_id, status, fields, is_imported }: NewTask, at: Stamp): void {
+export function addTask(
+  state: Portfolio,
+  { task_id, project_id, parent_task_id, status, fields, is_imported }: NewTask,
+  stamp: Stamp,
+): void {
   invariant(state.tasks[task_id] === undefined, `R4: ${task_id} is new`);
   const project = projectOf(state, project_id);
-  const task = initialTask(fields, at);
+  const task = initialTask(fields, stamp);
   task.task_id = task_id;
   task.project_id = project_id;
   task.parent_task_id = parent_task_id;
@@ -46,14 +52,14 @@ export function addTask(state: Portfolio, { task_id, project_id, parent_task_id,
   if (fields.quoted !== undefined) task.quoted = fields.quoted;
   state.tasks[task_id] = task;
   project.tasks.push(task_id);
-  project.changed = at.seq;
+  project.changed = stamp.seq;
   state.totals.tasks_created_total += 1;
   registerDependent(state, task);
-  if (status !== "proposed") setStatus(state, task, status, at);
+  if (status !== "proposed") setStatus(state, task, status, stamp);
 }
 
 /** Written out, because the engine keeps an object of so many keys as a slow hash table if it is spread together. */
-const initialTask = (fields: TaskFields, at: Stamp): Task => ({
+const initialTask = (fields: TaskFields, stamp: Stamp): Task => ({
   objective: fields.objective,
   acceptance_criteria: deepCopy(fields.acceptance_criteria),
   dependencies: [...fields.dependencies],
@@ -69,10 +75,10 @@ const initialTask = (fields: TaskFields, at: Stamp): Task => ({
   is_imported: false,
   status: "proposed",
   stage: null,
-  created: at.seq,
-  created_at: at.ts,
-  changed: at.seq,
-  changed_at: at.ts,
+  created: stamp.seq,
+  created_at: stamp.ts,
+  changed: stamp.seq,
+  changed_at: stamp.ts,
   ready_at_dispatch: 0,
   waits_at_most: 0,
   attempt: 0,
@@ -119,19 +125,19 @@ export const registerDependent = (state: Portfolio, { task_id, dependencies }: T
   }
 };
 
-export function transition(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
+export function transition(state: Portfolio, task: Task, to: PortfolioTaskStatus, stamp: Stamp): void {
   invariant(mayTransition(task.status, to), `R1: ${task.task_id} may go from ${task.status} to ${to}`);
   task.is_imported = false;
-  setStatus(state, task, to, at);
+  setStatus(state, task, to, stamp);
 }
 
-/** Its run is not resumed, so what it may still use is no longer reserved. */
+/** The task's run is not resumed, so what it may still use is no longer reserved. */
 export function endRun(task: Task): void {
   task.allowance = null;
   task.short = null;
 }
 
-/** What its run may use in all is at least this. */
+/** Raises what the task's run may use in all to at least this. */
 export function raiseAllowance(task: Task, allowance: PortfolioBudget): void {
   for (const dimension of ["tokens", "usd"] as const) {
     const amount = allowance[dimension];
@@ -139,7 +145,7 @@ export function raiseAllowance(task: Task, allowance: PortfolioBudget): void {
   }
 }
 
-/** Its run goes on, and may use this beside what it has used. */
+/** Lets the task's run use this much beside what it has used. */
 export function extendAllowance(task: Task, { tokens, usd }: PortfolioBudget): void {
   raiseAllowance(task, {
     ...(tokens === undefined ? {} : { tokens: task.run_spent.tokens + tokens }),
@@ -154,12 +160,13 @@ export function removeFromBatches(state: Portfolio, task_id: string): void {
 
 export const joinFeedback = (summary: string, evidence: readonly string[]): string => [summary, ...evidence].join("\n");
 
-export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus, at: Stamp): void {
+/** Sets the status with everything that follows from it, whether or not the transition is allowed (R1). */
+export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus, stamp: Stamp): void {
   if (task.status === "ready") state.ready[task.priority] = (state.ready[task.priority] ?? 0) - 1;
   task.status = to;
   if (to !== "running") task.stage = null;
   if (!resumableStatuses.has(to)) endRun(task);
-  if (task.waits_for !== null) endWait(state, task, task.waits_for, at);
+  if (task.waits_for !== null) endWait(state, task, task.waits_for, stamp);
   if (to !== "running" && to !== "ready") task.delay = null;
   if (to === "ready") becomeReady(state, task);
   if (to === "failed") task.failures += 1;
@@ -170,14 +177,14 @@ export function setStatus(state: Portfolio, task: Task, to: PortfolioTaskStatus,
   if (to === "done") {
     totals.tasks_completed_total += 1;
     if (!isComplete(task)) totals.verification_incomplete_total += 1;
-    totals.cycle_ms += msBetween(task.created_at, at.ts);
+    totals.cycle_ms += msBetween(task.created_at, stamp.ts);
     state.recent = [task.task_id, ...state.recent].slice(0, recentMax);
     for (const id of state.dependents[task.task_id] ?? []) {
       const dependent = state.tasks[id];
       if (dependent?.status === "ready") restartWait(state, dependent);
     }
   }
-  markChanged(state, task, at);
+  markChanged(state, task, stamp);
 }
 
 /** A task whose status changes no longer waits for the question that held it up, whatever changed it. */
@@ -218,32 +225,33 @@ export const reopenBudget = (state: Portfolio, scope: string): void => {
   state.exhausted = state.exhausted.filter((exhausted) => exhausted !== scope);
 };
 
-/** Marks tasks of an edited project that wait for an answer: the edit may have removed the cause, so they are tried again. */
+/** Marks tasks of an edited project that wait for an answer, if the edit may have removed the cause. */
 export function markWaitingChanged(
   state: Portfolio,
   { tasks }: Project,
   changes: PortfolioChangeOf<"project_updated">["changes"],
-  at: Stamp,
+  stamp: Stamp,
 ): void {
-  markHeldUpChanged(state, tasks, at, (task) => changesBranch(changes) || (changes.agent !== undefined && task.agent === null));
+  markBlockedTasksChanged(state, tasks, stamp, (task) => changesBranch(changes) || (changes.agent !== undefined && task.agent === null));
 }
 
 const changesBranch = ({ repository, target }: PortfolioChangeOf<"project_updated">["changes"]): boolean =>
   repository !== undefined || target !== undefined;
 
-export function markHeldUpChanged(
+/** Marks tasks that wait for the answer to a shared question as changed: then they are tried again without it. */
+export function markBlockedTasksChanged(
   state: Portfolio,
   tasks: readonly string[],
-  at: Stamp,
-  isMeant: (task: Task) => boolean = () => true,
+  stamp: Stamp,
+  isAffected: (task: Task) => boolean = () => true,
 ): void {
   for (const id of tasks) {
     const task = state.tasks[id];
-    if (task !== undefined && task.waits_for !== null && isMeant(task)) markChanged(state, task, at);
+    if (task !== undefined && task.waits_for !== null && isAffected(task)) markChanged(state, task, stamp);
   }
 }
 
-/** Charges what is new of a run's whole usage to the task, its project, the portfolio and the day. R2 */
+/** Charges the new part of a run's whole usage to the task, its project, the portfolio and the day (R2). */
 export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: string): void {
   const added = { tokens: Math.max(0, usage.tokens - task.run_spent.tokens), usd: Math.max(0, usage.usd - task.run_spent.usd) };
   if (added.tokens > 0 || added.usd > 0) task.delay = null; // its run made progress

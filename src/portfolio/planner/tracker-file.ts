@@ -1,4 +1,4 @@
-// tracker-file: issues as trackers export them: JSON of GitHub, GitLab and Linear (from their programs or APIs), and Linear's CSV. Pure.
+// tracker-file: reads issues that a tracker exported: JSON of GitHub, GitLab and Linear (from their programs or APIs), or Linear's CSV.
 
 import type { TrackedIssue } from "./intake.ts";
 
@@ -11,16 +11,16 @@ export function readTrackerFile(name: string, content: string): readonly Tracked
   const rows = /\.csv$/i.test(name) ? readCsv(content) : readJson(content);
   if (typeof rows === "string") return rows;
   if (rows.length > issuesMax) return `it holds ${rows.length} issues, at most ${issuesMax} are taken`;
-  return rows.filter((row) => !isOver(row)).map(issueOf);
+  return rows.filter((row) => !isClosed(row)).map(toIssue);
 }
 
-function isOver(row: Row): boolean {
+function isClosed(row: Row): boolean {
   const state = row["state"] ?? row["status"] ?? row["Status"];
   const stateName = typeof state === "object" && state !== null ? ((state as Row)["type"] ?? (state as Row)["name"]) : state;
   return typeof stateName === "string" && closedStates.test(stateName);
 }
 
-function issueOf(row: Row): TrackedIssue {
+function toIssue(row: Row): TrackedIssue {
   const text = (...keys: readonly string[]): string => {
     const value = keys.map((key) => row[key]).find((candidate) => typeof candidate === "string" && candidate !== "");
     return typeof value === "string" ? value : "";
@@ -48,20 +48,20 @@ const isRow = (value: unknown): value is Row => typeof value === "object" && val
 
 /** Commas and quotes as spreadsheets write them; a quoted cell may hold line breaks. */
 function readCsv(content: string): readonly Row[] | string {
-  const [head, ...rows] = cellsOf(content.replace(/^\ufeff/, ""));
+  const [head, ...rows] = splitCells(content.replace(/^\ufeff/, ""));
   if (head === undefined || !head.includes("Title")) return "expected a first line with the columns ID and Title";
   return rows
     .filter((row) => row.some((cell) => cell !== ""))
     .map((row) => Object.fromEntries(head.map((column, index) => [column, row[index] ?? ""] as const)));
 }
 
-function cellsOf(content: string): readonly (readonly string[])[] {
+function splitCells(content: string): readonly (readonly string[])[] {
   const rows: string[][] = [[]];
-  const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|\n|\r|$)/y;
+  const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|\n|\r|$)/y; // a plain or quoted cell, and the comma or line end after it
   for (let offset = 0; offset < content.length; offset = cell.lastIndex) {
     cell.lastIndex = offset;
-    const [whole = "", text = "", end = ""] = cell.exec(content) ?? [];
-    if (whole === "") break; // an unclosed quote
+    const [match = "", text = "", end = ""] = cell.exec(content) ?? [];
+    if (match === "") break; // an unclosed quote: the rest is ignored
     rows.at(-1)?.push(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text);
     if (end !== "," && end !== "") rows.push([]);
   }

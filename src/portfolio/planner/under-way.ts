@@ -1,10 +1,10 @@
-// under-way: which tasks are being worked on, and what they hold.
+// under-way: which tasks are running, which agents may work on a task, and which of those are at their provider's limit.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
-/** Tasks that hold their paths: at work, resting, or waiting to be merged. */
-export const unfinished = (state: PortfolioView): readonly TaskView[] =>
+/** Running tasks: at work, resting, or waiting to be merged. No overlapping task starts beside them. */
+export const listRunningTasks = (state: PortfolioView): readonly TaskView[] =>
   Object.values(state.tasks).filter(({ status }) => status === "running");
 
 /** How many workers each agent has. */
@@ -31,14 +31,14 @@ export function agentsOf(
 }
 
 /** The first of them that is not at its provider's limit; null if all are. */
-export const freeAgent = (state: PortfolioView, agents: readonly string[], now: string): string | null =>
+export const findFreeAgent = (state: PortfolioView, agents: readonly string[], now: string): string | null =>
   agents.find((agent) => !isStillAhead(state.limited[agent] ?? "", now)) ?? null;
 
-/** No provider's limit lasts longer: a later reset was written before the clock was set back. */
-const restMsMax = 8 * 86_400_000;
+/** No provider's limit lasts longer. A later reset was written before the clock was set back, and doesn't count. */
+const limitMsMax = 8 * 86_400_000;
 
 /** Whether a reset is still to come. */
-export const isStillAhead = (until: string, now: string, msMax: number = restMsMax): boolean =>
+export const isStillAhead = (until: string, now: string, msMax: number = limitMsMax): boolean =>
   until > now && (parseIsoTime(until) ?? Number.POSITIVE_INFINITY) - (parseIsoTime(now) ?? 0) <= msMax;
 
 /** An agent's name in the settings: `scripted:FILE` is `scripted`. */

@@ -9,7 +9,7 @@ const lineBytesMore = 1024;
 const bytesMax = appendBytesMax / 2;
 
 /** Changes as the journal takes them: each marked with its place if there are several, as many at a time as one append may have. */
-export function appendsOf(changes: readonly PortfolioChange[]): readonly (readonly PortfolioChange[])[] {
+export function splitIntoAppends(changes: readonly PortfolioChange[]): readonly (readonly PortfolioChange[])[] {
   const appends: PortfolioChange[][] = [];
   let bytes = bytesMax;
   for (const [index, change] of changes.entries()) {

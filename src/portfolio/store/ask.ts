@@ -1,5 +1,5 @@
-// ask: makes the journal lines that open, replace and close a question: with an id, and a content hash that its answer must name.
-// Invariants H1 and on: portfolio/planner/questions.ts.
+// ask: creates the journal entries that open, replace and close questions to a person. Each has an id, and a content hash that its answer
+// must name.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
@@ -9,16 +9,16 @@ import {
   openQuestionAbout,
   type SharedCause,
   questionKind,
-  outdatedQuestions,
+  findOutdatedQuestions,
   type Question,
   type QuestionKind,
-  settledCauses,
+  findSettledCauses,
 } from "../planner/questions.ts";
 import type { PortfolioView } from "../planner/state.ts";
 
-const hashCharacters = 16;
+const hashChars = 16;
 
-/** The only way a question gets into the journal. H1 */
+/** Opens a question. The hash covers everything that is shown and the facts behind it. `replaces`: the question in whose place it is asked. */
 export function ask(
   question: Question,
   now: string,
@@ -26,26 +26,26 @@ export function ask(
   replaces?: string,
 ): PortfolioChangeOf<"block_opened"> {
   const { kind, ...shown } = question;
-  const hash = createHash("sha256").update(canonicalJson(shown)).digest("hex").slice(0, hashCharacters);
+  const hash = createHash("sha256").update(canonicalJson(shown)).digest("hex").slice(0, hashChars);
   const block_id = blockIdOf(now, randomBytes(6));
-  const instead = replaces === undefined ? {} : { replaces };
-  return { event: "block_opened", actor, reason_code: "ok", block_id, ...shown, content: `${kind}:${hash}`, ...instead };
+  const replacement = replaces === undefined ? {} : { replaces };
+  return { event: "block_opened", actor, reason_code: "ok", block_id, ...shown, content: `${kind}:${hash}`, ...replacement };
 }
 
-/** A task that cannot go on waits with all others that the same cause holds up. H5 */
-export function holdUp(state: PortfolioView, cause: SharedCause, task_id: string, now: string): readonly PortfolioChange[] {
+/** Blocks a task on the question about a cause that may block others too; the question is opened if it isn't open yet. */
+export function blockTask(state: PortfolioView, cause: SharedCause, task_id: string, now: string): readonly PortfolioChange[] {
   const impact = "no task that needs it goes on before";
   const opened =
     openQuestionAbout(state, cause) ??
     ask({ ...cause, project_id: null, task_id: null, impact, options: { A: "try again" }, asked_by: null }, now, "planner");
-  const waits = { event: "task_status_changed", actor: "planner", reason_code: "ok", task_id, to_status: "blocked_human" } as const;
-  return [...("event" in opened ? [opened] : []), { ...waits, because: opened.question, block_id: opened.block_id }];
+  const statusChange = { event: "task_status_changed", actor: "planner", reason_code: "ok", task_id, to_status: "blocked_human" } as const;
+  return [...("event" in opened ? [opened] : []), { ...statusChange, because: opened.question, block_id: opened.block_id }];
 }
 
-/** Tasks that their cause holds up no more become ready; causes that hold up nothing are closed. H5 */
-function freed(state: PortfolioView): readonly PortfolioChange[] {
+/** Tasks that no cause blocks any more become ready; questions about causes that block nothing are closed. */
+function freeTasks(state: PortfolioView): readonly PortfolioChange[] {
   const system = { actor: "system", reason_code: "ok" } as const;
-  const { freedTasks, settledBlocks } = settledCauses(state);
+  const { freedTasks, settledBlocks } = findSettledCauses(state);
   return [
     ...freedTasks.map((task): PortfolioChange => ({ ...system, event: "task_status_changed", to_status: "ready", ...task })),
     ...settledBlocks.map(({ block_id, content }): PortfolioChange => ({
@@ -58,10 +58,10 @@ function freed(state: PortfolioView): readonly PortfolioChange[] {
   ];
 }
 
-/** Replaces every open question that no longer applies. The new one is opened before the old is closed, so its task stays blocked. H2 */
-export const askedAgain = (state: PortfolioView, now: string): readonly PortfolioChange[] => [
-  ...freed(state),
-  ...outdatedQuestions(state).flatMap(({ block, now: asked }): PortfolioChange[] => {
+/** Replaces every open question that no longer applies. The new one is opened before the old is closed, so that its task stays blocked. */
+export const replaceOutdatedQuestions = (state: PortfolioView, now: string): readonly PortfolioChange[] => [
+  ...freeTasks(state),
+  ...findOutdatedQuestions(state).flatMap(({ block, currentText }): PortfolioChange[] => {
     const { project_id, task_id, expected_action, impact, options, asked_by } = block;
     const unchanged = {
       project_id,
@@ -71,11 +71,11 @@ export const askedAgain = (state: PortfolioView, now: string): readonly Portfoli
       options: { ...options },
       asked_by: asked_by === null ? null : { ...asked_by },
     };
-    const answer = asked === null ? "a task was added" : "what it is about has changed, so it is asked again";
+    const answer = currentText === null ? "a task was added" : "what it is about has changed, so it is asked again";
     return [
-      ...(asked === null
+      ...(currentText === null
         ? []
-        : [ask({ kind: questionKind(block) as QuestionKind, ...unchanged, ...asked }, now, "system", block.block_id)]),
+        : [ask({ kind: questionKind(block) as QuestionKind, ...unchanged, ...currentText }, now, "system", block.block_id)]),
       { event: "block_resolved", actor: "system", reason_code: "ok", block_id: block.block_id, content: block.content, answer },
     ];
   }),

@@ -12,7 +12,7 @@ const known: ReadonlySet<string> = new Set(portfolioChangeNames);
 /** What the journal adds to an event. */
 const ownKeys: ReadonlySet<string> = new Set(["journal", "ts", "epoch", "prev", "crc", "active_ms"]);
 
-export async function checkedPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
+export async function readCheckedPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
   readJournal(paths.own, {
     from: "start",
     onEntry: (entry) => {

@@ -11,7 +11,7 @@ export type Clones = Readonly<Record<string, string>>;
 
 const clonesPath = ({ own }: Pick<PortfolioPaths, "own">): string => join(own, "clones.json");
 
-export function clonesOf(paths: Pick<PortfolioPaths, "own">): Clones {
+export function readClones(paths: Pick<PortfolioPaths, "own">): Clones {
   const text = readOwnFile(clonesPath(paths));
   if (text === null) return {};
   try {
@@ -26,7 +26,7 @@ export const writeClones = (paths: Pick<PortfolioPaths, "own">, clones: Clones):
   replace(clonesPath(paths), `${JSON.stringify(clones)}\n`, 0o600);
 
 /** The one that was named here, or else where its project says. */
-export const cloneOf = (paths: Pick<PortfolioPaths, "own">, repository: string): string => {
-  const clones = clonesOf(paths);
+export const findClone = (paths: Pick<PortfolioPaths, "own">, repository: string): string => {
+  const clones = readClones(paths);
   return Object.hasOwn(clones, repository) ? (clones[repository] ?? repository) : repository;
 };

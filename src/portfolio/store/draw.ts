@@ -69,7 +69,7 @@ export function writeCursor({ paths, seq, cursor, events }: Omit<Drawn, "state">
 }
 
 /** Every folder and file the format's own check looks for. */
-export function layOut(paths: PortfolioPaths): void {
+export function createLayout(paths: PortfolioPaths): void {
   for (const folder of [
     paths.shown,
     join(paths.shown, portfolioFiles.projects),
@@ -156,7 +156,7 @@ export function restorePages(paths: PortfolioPaths, state: PortfolioView): reado
 
 /** Draws a portfolio whose journal has just come here. If another's events are there, they are taken in when it is first opened. */
 export function drawFirst(paths: PortfolioPaths, state: PortfolioView, lines: readonly string[]): void {
-  layOut(paths);
+  createLayout(paths);
   if (readFileSync(eventsPath(paths)).length === 0) replace(eventsPath(paths), joinLines(lines));
   redraw(paths, state, lines);
 }

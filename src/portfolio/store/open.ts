@@ -30,9 +30,9 @@ import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { redactJournal } from "../../project/secrets/redacted-journal.ts";
 import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
-import { appendsOf } from "./appends.ts";
-import { askedAgain } from "./ask.ts";
-import { draw, layOut, readCursor, writeCursor } from "./draw.ts";
+import { splitIntoAppends } from "./appends.ts";
+import { replaceOutdatedQuestions } from "./ask.ts";
+import { draw, createLayout, readCursor, writeCursor } from "./draw.ts";
 import { type Beyond, type Cursor, drawEvents, linesBeyond } from "./events-file.ts";
 import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, openStored, storeOf } from "./fold.ts";
 import { type PortfolioPaths, rememberHead, requirePlanner } from "./folder.ts";
@@ -64,7 +64,7 @@ export function withPortfolio<Value>(
 ): Promise<Value> {
   const fold = foldOf(paths);
   return fold.mutex.runExclusive(async () => {
-    layOut(paths);
+    createLayout(paths);
     const locked = await folded(fold, () => lockJournal(context, paths, fold, trust));
     try {
       return await workLocked({ context, paths, fold, ...locked }, work);
@@ -145,7 +145,7 @@ async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortf
   try {
     return await work(open);
   } finally {
-    layOut(paths);
+    createLayout(paths);
     const events = await drawEvents(paths, { cursor, beyond, lines, drawnLines, takeIn });
     const drawing = { paths, state: fold.state, seq: journal.position.seq, cursor, events };
     if (open.isDrawn) writeCursor(drawing);
@@ -171,7 +171,7 @@ async function append({ context, paths, fold, journal, apply }: LockedPortfolio,
   }
   // The journal reads nothing of an event but its name, its actor and its reason, so a change passes as one.
   // All batches are handed over at once, so nothing comes between the lines of a batch.
-  const appends = appendsOf(changes).map((batch) => journal.append(batch as unknown as readonly Event[]));
+  const appends = splitIntoAppends(changes).map((batch) => journal.append(batch as unknown as readonly Event[]));
   const entries = (await Promise.all(appends)).flat();
   entries.forEach(apply);
   for (const entry of entries) queueNotices(context, paths.root, asPortfolioEntry(entry), fold.state);
@@ -180,7 +180,7 @@ async function append({ context, paths, fold, journal, apply }: LockedPortfolio,
 
 /** O6 */
 async function askAgain(locked: LockedPortfolio): Promise<void> {
-  const changes = askedAgain(locked.fold.state, now());
+  const changes = replaceOutdatedQuestions(locked.fold.state, now());
   if (changes.length > 0) await append(locked, changes);
 }
 

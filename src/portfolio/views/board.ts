@@ -10,7 +10,7 @@ import { ageMs } from "../../kit/iso-time.ts";
 import { alignColumns } from "../../views/align-columns.ts";
 import { formatDuration, formatNumber, formatMoney, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan-actions.ts";
-import { tasksNeedingPerson } from "../planner/needs-person.ts";
+import { listTasksNeedingPerson } from "../planner/needs-person.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
 import { countsOf } from "./metrics.ts";
 import { phaseOf } from "./pages.ts";
@@ -68,7 +68,7 @@ const idleWarning = (state: PortfolioView): readonly string[] =>
 
 function summaryLines(state: PortfolioView, now: string): readonly string[] {
   const counts = countsOf(state);
-  const peopleSentence = waitingForPeople(openBlocks(state).length, tasksNeedingPerson(state, now).length);
+  const peopleSentence = waitingForPeople(openBlocks(state).length, listTasksNeedingPerson(state, now).length);
   const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${formatNumber(state.spent.tokens)} tokens, ${formatMoney(state.spent.usd)}`,

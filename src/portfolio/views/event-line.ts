@@ -7,9 +7,9 @@
 
 import type { PortfolioEvent } from "../../contracts/portfolio.ts";
 import type { PortfolioChangeName, PortfolioChangeOf, PortfolioEntry } from "../../contracts/portfolio-journal.ts";
-import { completeBatch } from "../planner/batch.ts";
+import { completeBatch } from "../planner/complete-batch.ts";
 import { applyEntry } from "../planner/reduce.ts";
-import { confidenceOf } from "../planner/result.ts";
+import { rateConfidence } from "../planner/result.ts";
 import type { Portfolio, TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
@@ -65,7 +65,7 @@ export const dashboardOf = (task: TaskView) => ({
   run_id: task.run_id,
   started_at: task.started_at,
   ended_at: task.ended_at,
-  verification_confidence: task.proof === null ? null : confidenceOf(task.proof),
+  verification_confidence: task.proof === null ? null : rateConfidence(task.proof),
   verification_complete: isComplete(task),
   blocked_duration_ms: task.blocked_duration_ms,
 });

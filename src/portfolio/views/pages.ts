@@ -3,11 +3,11 @@
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import { dashboardOf } from "./event-line.ts";
 import { countsOf, metricsOf } from "./metrics.ts";
-import { confidenceOf } from "../planner/result.ts";
-import { tasksNeedingPerson } from "../planner/needs-person.ts";
-import { heldByBudget } from "../planner/held-by-budget.ts";
-import { type HeldLanding, heldLandings } from "../planner/held-landings.ts";
-import { waitingNames } from "../planner/questions.ts";
+import { rateConfidence } from "../planner/result.ts";
+import { listTasksNeedingPerson } from "../planner/needs-person.ts";
+import { listHeldByBudget } from "../planner/held-by-budget.ts";
+import { type HeldLanding, listHeldLandings } from "../planner/held-landings.ts";
+import { describeWaiting } from "../planner/questions.ts";
 import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
@@ -19,7 +19,7 @@ export function portfolioPage(state: PortfolioView): Page {
   const counts = countsOf(state);
   const projects = Object.values(state.projects);
   const blocks = openBlocks(state);
-  const withoutBudget = new Set(heldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
+  const withoutBudget = new Set(listHeldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
   const runnable = Object.values(state.tasks)
     .filter(({ status, task_id }) => status === "ready" && !withoutBudget.has(task_id))
     .toSorted((a, b) => a.priority - b.priority || a.created - b.created);
@@ -56,8 +56,8 @@ export function portfolioPage(state: PortfolioView): Page {
       "## Human Blocks",
       "",
       ...orNone([
-        ...heldLandings(state).map((landing) => heldLine(landing)),
-        ...blocks.map((block) => `- ${block.block_id} (${waitingNames(block)}, since ${block.opened_at}): ${inline(block.question)}`),
+        ...listHeldLandings(state).map((landing) => heldLine(landing)),
+        ...blocks.map((block) => `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${inline(block.question)}`),
       ]),
       "",
       "## Recent Completions",
@@ -88,7 +88,7 @@ function nextActions(
     ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
     ...(blocks > 0 ? [`- Answer ${blocks} ${blocks === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
     ...(runnable > 0 ? [`- Dispatch ${runnable} ready ${runnable === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``] : []),
-    ...tasksNeedingPerson(state).map(
+    ...listTasksNeedingPerson(state).map(
       ({ task, why, commands }) => `- ${task.task_id} waits for you, ${inline(why)}: \`${commands[0] ?? ""}\``,
     ),
     ...(counts.proposed > 0 ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``] : []),
@@ -147,7 +147,7 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
       "## Next Recommended Actions",
       "",
       ...orNone([
-        ...heldLandings(state)
+        ...listHeldLandings(state)
           .filter(({ held }) => queueOf(held) === queueOf(project))
           .map((landing) => heldLine(landing)),
         ...open
@@ -246,7 +246,7 @@ const workerLines = (task: TaskView): readonly string[] =>
 function proofLines(task: TaskView): readonly string[] {
   const { proof, claim } = task;
   if (proof === null) return ["none"];
-  const confidence = `confidence ${confidenceOf(proof)}, ${isComplete(task) ? "complete" : "not complete"}`;
+  const confidence = `confidence ${rateConfidence(proof)}, ${isComplete(task) ? "complete" : "not complete"}`;
   return [
     `- ${proof.proved} of ${proof.criteria} criteria proved by the runner; ${confidence}`,
     ...(claim === null ? [] : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),

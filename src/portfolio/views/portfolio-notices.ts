@@ -9,8 +9,8 @@ import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { answerArgument, describeChoices, oneLine } from "../../views/wording.ts";
-import { type TaskNeedingPerson, tasksNeedingPerson, whatTaskNeeds } from "../planner/needs-person.ts";
-import { heldLandings } from "../planner/held-landings.ts";
+import { type TaskNeedingPerson, listTasksNeedingPerson, findTaskNeed } from "../planner/needs-person.ts";
+import { listHeldLandings } from "../planner/held-landings.ts";
 import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
 
 const titleCharsMax = 120;
@@ -64,14 +64,14 @@ function noticeText(entry: PortfolioEntry, state: PortfolioView): NoticeText | n
     case "merge_rejected":
       return taskNotice(entry, state);
     case "worker_rested": {
-      const need = tasksNeedingPerson(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
+      const need = listTasksNeedingPerson(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
       if (entry.short === undefined || need === undefined) return null;
       const id = `${stuckId(need.task)}:${entry.seq}`; // its run may rest again
       return { id, kind: "needs_you", task: need.task, title: "a budget is used up", line: need.why, command: firstCommand(need) };
     }
     case "landing_held": {
       if (entry.because === null) return null;
-      const landing = heldLandings(state).find(({ held }) => queueOf(held) === queueOf(entry));
+      const landing = listHeldLandings(state).find(({ held }) => queueOf(held) === queueOf(entry));
       const id = `${heldId(entry)}:${entry.seq}`;
       const task = landing?.tasks[0];
       return { id, kind: "needs_you", task, title: "a landing waits for you", line: entry.because, command: entry.command };
@@ -111,7 +111,7 @@ function taskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null 
       line: entry.summary,
       command: "autopilot portfolio status",
     };
-  const [need] = task.status === "ready" ? [] : whatTaskNeeds(state, task);
+  const [need] = task.status === "ready" ? [] : findTaskNeed(state, task);
   if (need === undefined) return null;
   return { id: stuckId(task), kind: "needs_you", task, title: "a task waits for you", line: need.why, command: firstCommand(need) };
 }

@@ -2,7 +2,7 @@
 // its copy: there they are resumed, answered and merged; here the portfolio does that.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { tasksNeedingPerson } from "../planner/needs-person.ts";
+import { listTasksNeedingPerson } from "../planner/needs-person.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
 
 const mark = "→ ";
@@ -22,7 +22,7 @@ export function waysFor(state: PortfolioView, task: TaskView): readonly string[]
   const repository = state.projects[task.project_id]?.repository ?? null;
   if (task.landed !== null && repository !== null) return [`git -C ${repository} show ${task.landed.slice(0, 12)}`];
   if (task.status === "blocked_human") return ["autopilot inbox"];
-  const waits = tasksNeedingPerson(state).find((one) => one.task.task_id === task.task_id);
+  const waits = listTasksNeedingPerson(state).find((one) => one.task.task_id === task.task_id);
   if (waits !== undefined) return waits.commands;
   return [task.status === "running" ? "autopilot portfolio watch" : "autopilot portfolio status"];
 }

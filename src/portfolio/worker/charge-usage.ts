@@ -5,7 +5,7 @@ import type { PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-
 import type { RunView } from "../../core/state.ts";
 import { exactSum } from "../../kit/quantity.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
-import { unfinished } from "../planner/under-way.ts";
+import { listRunningTasks } from "../planner/under-way.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { loadTaskRun } from "./worker.ts";
 
@@ -22,7 +22,7 @@ export async function countUsage(
   paths: PortfolioPaths,
   { state, write }: { readonly state: PortfolioView; readonly write: (...changes: readonly PortfolioChange[]) => Promise<void> },
 ): Promise<void> {
-  for (const task of unfinished(state).filter(({ stage }) => stage === "working")) {
+  for (const task of listRunningTasks(state).filter(({ stage }) => stage === "working")) {
     const changes = await unchargedUsage(paths, task);
     if (changes.length > 0) await write(...changes);
   }

@@ -16,7 +16,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";
-import { cloneOf } from "../store/clones.ts";
+import { findClone } from "../store/clones.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type Exchange, exchangeDirectory, openExchange } from "./git-exchange.ts";
 import { makeClone } from "./make-clone.ts";
@@ -70,7 +70,7 @@ export function withHub(context: CommandContext, paths: PortfolioPaths, state: H
 /** The clone that was named or made here, or where the project says; made from the hub if it is on another machine. */
 export function cloneFor(paths: PortfolioPaths, state: Hubs, repository: string): Promise<string> {
   return mutexOf(`clone of ${exchangeDirectory(paths, repository)}`).runExclusive(async () => {
-    const clone = cloneOf(paths, repository);
+    const clone = findClone(paths, repository);
     const url = paths.planner === undefined ? undefined : state.hubs[repository];
     return url === undefined || existsSync(clone) ? clone : makeClone(paths, state, repository, url);
   });

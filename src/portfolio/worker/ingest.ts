@@ -8,10 +8,10 @@ import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
 import { taskIdOf } from "../planner/ids.ts";
-import { approvalQuestion, type SharedCause, type Question } from "../planner/questions.ts";
-import { followUpsOf, parseSubmittedResult, decideOnResult, proofOf, whyResultRefused } from "../planner/result.ts";
+import { buildApprovalQuestion, type SharedCause, type Question } from "../planner/questions.ts";
+import { listFollowUps, parseSubmittedResult, decideOnResult, buildProof, whyResultRefused } from "../planner/result.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
-import { ask, holdUp } from "../store/ask.ts";
+import { ask, blockTask } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
@@ -52,7 +52,7 @@ export async function ingest(
   const tip = exchange !== null && goesOn ? await exchange.tipOf(project.target) : null; // the journal is locked: git is asked only if needed
   const isUnmerged = tip !== null && exchange !== null && !(await exchange.holds(base, tip));
   const end = endOf(view, isUnmerged || view.tip.commit !== base);
-  const proof = proofOf(task.acceptance_criteria, end);
+  const proof = buildProof(task.acceptance_criteria, end);
   const isAsked = view.drafted.options["wants_result"] === true;
   const submitted = isAsked ? parseSubmittedResult(task, end.is_completed ? await submittedBy(copy, delivered.run_id) : null) : null;
   const decision = decideOnResult(task, project, { end, proof, submitted });
@@ -92,7 +92,7 @@ function approvalRequest(task: TaskView, diff: string): Question {
     kind: "approve",
     project_id: task.project_id,
     task_id: task.task_id,
-    ...approvalQuestion(task),
+    ...buildApprovalQuestion(task),
     expected_action: `${again}look at the diff (${diff}), then answer A or B`,
     impact: "its work is not merged before",
     options: { A: "it does; merge it", B: "it does not; try again" },
@@ -112,7 +112,7 @@ const diffCommand = (
 /** What the worker says should follow: proposed, never ready by itself. */
 function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | null): readonly PortfolioChange[] {
   const siblings = (state.projects[task.project_id]?.tasks ?? []).flatMap((id) => state.tasks[id]?.objective ?? []);
-  return followUpsOf(task, claim, siblings).map((fields): PortfolioChange => ({
+  return listFollowUps(task, claim, siblings).map((fields): PortfolioChange => ({
     event: "followup_task_created",
     actor: `agent:${task.worker_agent_id ?? "unknown"}`,
     reason_code: "ok",
@@ -148,7 +148,7 @@ function changesAtRest(paths: PortfolioPaths, { state, task, view, now }: RunAtR
   if (view.parked !== undefined) {
     const resumesAt = resumeTimeMs(view, parseIsoTime(now) ?? 0);
     if (resumesAt === null)
-      return [...usageChange(task, run_id, view), ...holdUp(state, providerCause(task, view.parked), task.task_id, now)];
+      return [...usageChange(task, run_id, view), ...blockTask(state, providerCause(task, view.parked), task.task_id, now)];
     return [{ ...rested, because: `its provider is at a limit: ${view.parked.detail}`, until: formatIsoTime(resumesAt) }];
   }
   const short = listUnraisedLimits(view);

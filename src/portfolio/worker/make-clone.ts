@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { eraseSync } from "../../workspace/folder.ts";
 import { cloneHub } from "../../workspace/git/transfer.ts";
 import type { PortfolioView } from "../planner/state.ts";
-import { clonesOf, writeClones } from "../store/clones.ts";
+import { readClones, writeClones } from "../store/clones.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 
 /** Named after the first project that works in it. Throws a WorkspaceFailed, `hub_unreachable`. */
@@ -25,6 +25,6 @@ export async function makeClone(
     renameSync(draft, folder);
   }
   const clone = realpathSync(folder);
-  writeClones(paths, { ...clonesOf(paths), [repository]: clone });
+  writeClones(paths, { ...readClones(paths), [repository]: clone });
   return clone;
 }

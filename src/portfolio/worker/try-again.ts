@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, findRetryPolicy } from "../../project/respond.ts";
-import { nextTry } from "../planner/retry-delays.ts";
+import { findNextTry } from "../planner/retry-delays.ts";
 import type { SharedCause } from "../planner/questions.ts";
 import type { Delay, TaskView } from "../planner/state.ts";
-import { holdUp } from "../store/ask.ts";
+import { blockTask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 
@@ -48,8 +48,8 @@ export function delayOrAsk(
   { doing, failure: { code, message } }: { readonly doing: Doing; readonly failure: Failure },
 ): readonly PortfolioChange[] {
   const { task_id } = task;
-  const until = nextTry(task, { reason: code, retry: findRetryPolicy(code), doing }, now());
-  if (until === null) return holdUp(state, causeOf(paths, task, doing, message), task_id, now());
+  const until = findNextTry(task, { reason: code, retry: findRetryPolicy(code), doing }, now());
+  if (until === null) return blockTask(state, causeOf(paths, task, doing, message), task_id, now());
   return [{ event: "task_delayed", actor: "planner", reason_code: code, task_id, doing, because: message, until }];
 }
 

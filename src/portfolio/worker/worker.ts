@@ -29,7 +29,7 @@ import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
 import { storeAddress } from "../../fleet/address.ts";
 import { markShared, runKey, sharedMark } from "../../fleet/shared-mark.ts";
-import { cloneOf } from "../store/clones.ts";
+import { findClone } from "../store/clones.ts";
 import { copyIn, type PortfolioPaths } from "../store/folder.ts";
 import { exchangeFor } from "./exchange-for.ts";
 import type { Exchange } from "./git-exchange.ts";
@@ -80,7 +80,7 @@ export async function prepare(
   const isSameAgent = task.chosen === null || task.chosen === request.agent || openRun?.isOver === true;
   const drafting = (nonce: string, conflicts: readonly string[]) => ({
     ...inputFor(task, nonce, conflicts, request),
-    copyOf: project.repository === null ? undefined : cloneOf(paths, project.repository),
+    copyOf: project.repository === null ? undefined : findClone(paths, project.repository),
   });
   if (openRun !== null && isSameAgent && task.base !== null && task.event_nonce !== null) {
     const { base, event_nonce: nonce, conflicts } = task;

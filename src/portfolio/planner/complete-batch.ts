@@ -1,0 +1,21 @@
+// complete-batch: makes changes that were written together count together: a batch that a killed process left incomplete never counts.
+
+import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type { Portfolio } from "./state.ts";
+
+/**
+ * The entries that count now: this one, or if it is the last of a batch the whole batch. An incomplete batch is dropped when another entry
+ * follows it.
+ */
+export function completeBatch(state: Portfolio, entry: PortfolioEntry): readonly PortfolioEntry[] {
+  const { part } = entry;
+  const earlierParts = state.unfinished;
+  const isNext =
+    part !== undefined && earlierParts.length === part.at - 1 && (earlierParts.length === 0 || earlierParts[0]?.part?.of === part.of);
+  if (isNext) earlierParts.push(entry);
+  else state.unfinished = part?.at === 1 ? [entry] : [];
+  if (part !== undefined && state.unfinished.length < part.of) return [];
+  const batch = state.unfinished;
+  state.unfinished = [];
+  return part === undefined ? [entry] : batch;
+}
