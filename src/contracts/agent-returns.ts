@@ -1,10 +1,11 @@
-// agent-returns: what the roadmap's agents hand back, field by field, and what its triage finds.
-// Every text says what it is for: the agent is shown these descriptions. A field beyond these is let through and never read.
+// agent-returns: schemas of what the roadmap's agents return, field by field, and of what its triage finds. The agent is shown the
+// descriptions. Further fields are accepted and never read.
 
 import * as v from "valibot";
 import { triageRoutes } from "./roadmap-reports.ts";
 import { Alignment, complexities, FailureCategory, fixComplexities, recommendations, Whole } from "./roadmap-values.ts";
 
+// Each takes the description that the agent is shown.
 const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
 const texts = (about: string) => v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(about));
 const count = (about: string) => v.pipe(Whole, v.description(about));

@@ -1,4 +1,4 @@
-// check-env: which environment variables a project's own config may set for checks. Pure.
+// check-env: decides which environment variables a project's own config may set for checks. Pure.
 //
 // The config file travels with the repository, and a variable can choose the program that judges (PATH, RUSTUP_TOOLCHAIN), load code into
 // it, or pass it options. The names that do cannot all be listed, so this lists those that don't; every other one needs its user's

@@ -30,7 +30,7 @@ export const AgentOverride = v.strictObject({
 export type AgentOverride = v.InferOutput<typeof AgentOverride>;
 
 const VariableName = v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of one variable"));
-/** As the meter parses it: a value it could not parse would silently allow nothing. */
+/** `example.com`, `*.example.com`, `example.com:8443`, `[::1]:80`. What the meter could not parse would silently allow nothing. */
 const Host = v.pipe(
   text,
   v.regex(
@@ -38,7 +38,7 @@ const Host = v.pipe(
     "a host, *.host or host:port, with no https:// before it and no path behind it",
   ),
 );
-/** The same as a file may say it; a run's recorded value is read as it was written. */
+/** An agent's settings in a config file, checked more strictly. A run's recorded value is read as it was written. */
 const AgentSettings = v.strictObject({
   ...AgentOverride.entries,
   pass_env: v.optional(v.array(VariableName)),

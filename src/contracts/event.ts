@@ -1,7 +1,7 @@
 // event: the schemas of all journal events. The journal is the only source of truth of a run.
 //
-// Names are in the past tense, the roadmap's where it has one. A released event never changes its meaning; a new meaning is a new name.
-// An event is durable and is in the journal; a signal (signal.ts) is live and is not.
+// Names are in the past tense. A released event never changes its meaning; a new meaning is a new name. Journals of released versions have
+// the words `walk` (a cursor's path) and `oracles` (protected tests and settings). Live events are another type: signal.ts.
 
 import * as v from "valibot";
 import { Budget, Usage } from "./budget.ts";
@@ -25,9 +25,9 @@ const text = v.string();
 const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(schema);
 
 /** Fields of every event; the journal adds seq, epoch, ts, prev and crc. */
-const common = { actor: Actor, reason_code: text };
-/** A change of the run's state says from where to where. */
-const change = { from_state: RunStatus, to_state: RunStatus };
+const commonFields = { actor: Actor, reason_code: text };
+/** Fields of an event that changes the run's state. */
+const stateChange = { from_state: RunStatus, to_state: RunStatus };
 
 export { Base, Cast, IsolationInForce, ProviderFault };
 
@@ -67,7 +67,7 @@ const events = {
     to_state: v.literal("draft"),
   },
   preview_acknowledged: { ack: Hash },
-  run_started: { ack: Hash, ...change },
+  run_started: { ack: Hash, ...stateChange },
   run_opened: {
     opening: Count,
     owner: v.strictObject({ pid: Count, host: text }),
@@ -77,10 +77,10 @@ const events = {
   },
   journal_repaired: { cut_bytes: Count, at_byte: Count },
   /** `phase`, `phases`: the failed phase, or all of several, that it is paused for. */
-  run_paused: { ...change, phase: maybe(text), phases: maybe(v.array(text)), detail: maybe(text), short: maybe(v.array(ShortLimit)) },
-  run_resumed: { ...change, request: text, now: maybe(v.boolean()) },
-  run_stopped: { ...change, detail: maybe(text) },
-  run_completed: { ...change, verdict: Verdict, gaps: v.array(text) },
+  run_paused: { ...stateChange, phase: maybe(text), phases: maybe(v.array(text)), detail: maybe(text), short: maybe(v.array(ShortLimit)) },
+  run_resumed: { ...stateChange, request: text, now: maybe(v.boolean()) },
+  run_stopped: { ...stateChange, detail: maybe(text) },
+  run_completed: { ...stateChange, verdict: Verdict, gaps: v.array(text) },
   /** A user adopted a run that came from elsewhere, after its preview; `root`: the repository's folder at that time. */
   run_adopted: { root: text },
   /** The lines before this one were copied from another run; what was paid for them is in that run's journal. */
@@ -269,11 +269,11 @@ const events = {
 export type EventName = keyof typeof events;
 export const eventNames = Object.keys(events) as EventName[];
 
-const eventNameSchema = (name: EventName): v.StrictObjectSchema<v.ObjectEntries, undefined> =>
-  v.strictObject({ event: v.literal(name), ...common, ...events[name] });
+const buildEventSchema = (name: EventName): v.StrictObjectSchema<v.ObjectEntries, undefined> =>
+  v.strictObject({ event: v.literal(name), ...commonFields, ...events[name] });
 /** One strict schema per event, by name. */
-export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, eventNameSchema(name)])) as Readonly<
-  Record<EventName, ReturnType<typeof eventNameSchema>>
+export const eventSchemas = Object.fromEntries(eventNames.map((name) => [name, buildEventSchema(name)])) as Readonly<
+  Record<EventName, ReturnType<typeof buildEventSchema>>
 >;
 
 type DataOf<Entries> = Entries extends v.ObjectEntries ? v.InferOutput<v.StrictObjectSchema<Entries, undefined>> : never;

@@ -1,4 +1,3 @@
-// human-verdict: the verdicts a person may give on a phase, without a schema so that loading it is cheap.
+// human-verdict: the verdicts that a person may give on a phase. Without a schema, so that commands that are called often load quickly.
 
-/** The verdicts a person may give on a phase that only a person can judge. Without a schema, so that frequent callers need not load one. */
 export const humanVerdicts = ["pass", "fail", "issues_found"] as const;

@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 
-/** The isolation of an agent in a run, what it enforces and what it does not. */
+/** `mechanism`: how the level is implemented here. `enforced` and `not_enforced` are phrases for people, such as `writes`. */
 export const IsolationInForce = v.strictObject({
   level: v.string(),
   mechanism: v.string(),

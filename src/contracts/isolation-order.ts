@@ -1,4 +1,4 @@
-// isolation-order: which isolation level is at least as strong as another.
+// isolation-order: compares isolation levels by their strength.
 
 import { isolationLevels } from "./objective.ts";
 
@@ -6,6 +6,7 @@ export type IsolationLevel = (typeof isolationLevels)[number];
 
 /** Strongest first, as `auto` tries them; the last two enforce nothing. */
 const levels = ["overlay", "bwrap", "srt", "landlock", "clone", "none"] as const satisfies readonly IsolationLevel[];
+/** A level's position in `levels`, smaller is stronger; `auto` counts as the given level. */
 const rank = (level: IsolationLevel, auto: IsolationLevel): number =>
   levels.findIndex((candidate) => candidate === (level === "auto" ? auto : level));
 
@@ -17,8 +18,8 @@ export const gradeLevel = (level: string): string | null => grades[level] ?? nul
  * Whether a level is at least as strong as another on every machine: `auto` may resolve to as little as landlock, and to as much as
  * overlay.
  */
-export const isAtLeastAsStrong = (level: IsolationLevel, as: IsolationLevel): boolean =>
-  level === as || rank(level, "landlock") <= rank(as, "overlay");
+export const isAtLeastAsStrong = (level: IsolationLevel, other: IsolationLevel): boolean =>
+  level === other || rank(level, "landlock") <= rank(other, "overlay");
 
 /** A recorded level by its name; an unknown one counts as `auto`, which it is run with. */
 export const toLevel = (level: string): IsolationLevel => isolationLevels.find((isolationLevel) => isolationLevel === level) ?? "auto";

@@ -5,8 +5,8 @@ import * as v from "valibot";
 
 type Range = { readonly from: number; readonly to: number; readonly isWhole: boolean };
 
-const whole = (from: number, to: number): Range => ({ from, to, isWhole: true });
-const anyFrom = (from: number, to: number): Range => ({ from, to, isWhole: false });
+const wholeNumber = (from: number, to: number): Range => ({ from, to, isWhole: true });
+const anyNumber = (from: number, to: number): Range => ({ from, to, isWhole: false });
 
 const tokensMax = 1_000_000_000_000;
 const triesMax = 10_000;
@@ -33,31 +33,31 @@ export const changedFileBytesMax = 50 * 1024 ** 2;
 
 /** The breaker's thresholds and the caps. */
 const breakerRanges = {
-  no_progress_threshold: whole(1, triesMax),
-  same_error_threshold: whole(1, triesMax),
-  output_degradation_pct: whole(0, 100),
-  max_debug_attempts_per_phase: whole(0, triesMax),
-  max_replan_attempts_per_phase: whole(0, triesMax),
-  max_total_retries_per_run: whole(0, triesMax),
-  cooldown_minutes: anyFrom(0, weekMinutes),
-  cost_cap_tokens_per_phase: whole(1, tokensMax),
-  cost_cap_tokens_total: whole(1, tokensMax),
-  wall_clock_timeout_minutes_per_phase: anyFrom(0.01, yearMinutes),
-  wall_clock_timeout_minutes_total: anyFrom(0.01, yearMinutes),
+  no_progress_threshold: wholeNumber(1, triesMax),
+  same_error_threshold: wholeNumber(1, triesMax),
+  output_degradation_pct: wholeNumber(0, 100),
+  max_debug_attempts_per_phase: wholeNumber(0, triesMax),
+  max_replan_attempts_per_phase: wholeNumber(0, triesMax),
+  max_total_retries_per_run: wholeNumber(0, triesMax),
+  cooldown_minutes: anyNumber(0, weekMinutes),
+  cost_cap_tokens_per_phase: wholeNumber(1, tokensMax),
+  cost_cap_tokens_total: wholeNumber(1, tokensMax),
+  wall_clock_timeout_minutes_per_phase: anyNumber(0.01, yearMinutes),
+  wall_clock_timeout_minutes_total: anyNumber(0.01, yearMinutes),
 } as const;
 
 /** The constants of an estimate. */
 const costRanges = {
-  task_tokens_simple: anyFrom(0, tokensMax),
-  task_tokens_medium: anyFrom(0, tokensMax),
-  task_tokens_complex: anyFrom(0, tokensMax),
-  pipeline_overhead: anyFrom(0, tokensMax),
-  buffer_multiplier: anyFrom(1, 100),
-  warning_threshold_pct: anyFrom(0, 100),
-  default_estimates_protocol: anyFrom(0, tokensMax),
-  default_estimates_ui: anyFrom(0, tokensMax),
-  default_estimates_data: anyFrom(0, tokensMax),
-  default_estimates_mixed: anyFrom(0, tokensMax),
+  task_tokens_simple: anyNumber(0, tokensMax),
+  task_tokens_medium: anyNumber(0, tokensMax),
+  task_tokens_complex: anyNumber(0, tokensMax),
+  pipeline_overhead: anyNumber(0, tokensMax),
+  buffer_multiplier: anyNumber(1, 100),
+  warning_threshold_pct: anyNumber(0, 100),
+  default_estimates_protocol: anyNumber(0, tokensMax),
+  default_estimates_ui: anyNumber(0, tokensMax),
+  default_estimates_data: anyNumber(0, tokensMax),
+  default_estimates_mixed: anyNumber(0, tokensMax),
 } as const;
 
 export const limitRanges: Readonly<Record<string, Range>> = { ...breakerRanges, ...costRanges };
@@ -66,7 +66,7 @@ export const limitRanges: Readonly<Record<string, Range>> = { ...breakerRanges, 
 export const describeRange = ({ from, to, isWhole }: Range): string =>
   `a ${isWhole ? "whole " : ""}number from ${from} to ${String(to).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}`;
 
-function findLimit(range: Range): v.GenericSchema<number> {
+function limitSchema(range: Range): v.GenericSchema<number> {
   const message = `expected ${describeRange(range)}`;
   const bounded = v.pipe(v.number(), v.minValue(range.from, message), v.maxValue(range.to, message));
   return range.isWhole ? v.pipe(bounded, v.integer(message)) : bounded;
@@ -74,11 +74,11 @@ function findLimit(range: Range): v.GenericSchema<number> {
 
 type Entries<Names extends string> = Record<Names, v.OptionalSchema<v.GenericSchema<number>, undefined>>;
 const limitEntries = <Names extends string>(ranges: Readonly<Record<Names, Range>>): Entries<Names> =>
-  Object.fromEntries(Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(findLimit(range))])) as Entries<Names>;
+  Object.fromEntries(Object.entries<Range>(ranges).map(([name, range]) => [name, v.optional(limitSchema(range))])) as Entries<Names>;
 
 export const breakerEntries = limitEntries(breakerRanges);
 
 /** Limits by their names; any other name is an option of some flow. */
-export const TunedLimits = v.objectWithRest(limitEntries(limitRanges), findLimit(anyFrom(0, tokensMax))) as v.GenericSchema<
+export const TunedLimits = v.objectWithRest(limitEntries(limitRanges), limitSchema(anyNumber(0, tokensMax))) as v.GenericSchema<
   Record<string, number>
 >;

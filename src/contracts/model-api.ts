@@ -1,5 +1,4 @@
-// model-api: the model provider APIs that the meter understands.
+// model-api: lists the APIs of model providers that the meter understands.
 
-/** The APIs of model providers that the meter understands. */
 export const modelApis = ["anthropic", "openai-responses", "openai-chat", "gemini"] as const;
 export type ModelApi = (typeof modelApis)[number];

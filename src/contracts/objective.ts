@@ -32,10 +32,10 @@ export type Objective = v.InferOutput<typeof Objective>;
 /** The confidence below which a turn may not continue on its own. */
 export const confidenceFloors = { low: 0.5, medium: 0.6, high: 0.75 } as const satisfies Record<(typeof riskLevels)[number], number>;
 
-/** The six transitions; everything else is `invalid_state_transition`. */
 export const runStates = ["draft", "running", "paused", "stopped", "completed"] as const;
 export const RunStatus = v.picklist(runStates);
 export type RunStatus = v.InferOutput<typeof RunStatus>;
+/** The only allowed changes of a run's state; any other is refused with `invalid_state_transition`. */
 export const runTransitions: readonly (readonly [RunStatus, RunStatus])[] = [
   ["draft", "running"],
   ["running", "paused"],

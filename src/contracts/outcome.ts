@@ -9,7 +9,7 @@ const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 export const Facts = v.record(v.string(), Scalar);
 export type Facts = v.InferOutput<typeof Facts>;
 
-/** Only the enums, numbers and booleans of an agent's return: they may send work back, never complete it. */
+/** The short values of an agent's return: enums, numbers and booleans. Flow rows may send work back by them, but never complete it. */
 export const Says = v.record(v.string(), Scalar);
 export type Says = v.InferOutput<typeof Says>;
 

@@ -28,10 +28,10 @@ export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
 export const Criterion = v.strictObject({ text, command: v.nullable(text) });
 export type Criterion = v.InferOutput<typeof Criterion>;
 
-/** Of git, on this machine or by a transport that starts no program of the address's choosing. */
+/** Whether git may be given an address: a path, https, ssh or file. Other transports (`ext::sh …`) and options would start programs. */
 export const isGitAddress = (address: string): boolean =>
   !address.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(address);
-/** The journal is many people's: a key in an address would be too. */
+/** Whether an address has a password or key in it (`https://user:key@host/…`): many people can read the journal. */
 export const holdsPassword = (address: string): boolean => /^(https:\/\/[^/@]*|\w+:\/\/[^/@]*:[^/@]*)@/.test(address);
 
 /** Where machines exchange the commits of a repository, and where finished work lands. */
@@ -84,26 +84,26 @@ export const Proof = v.strictObject({
 });
 export type Proof = v.InferOutput<typeof Proof>;
 
-const said = (about: string) => v.pipe(v.string(), v.minLength(1), v.maxLength(20_000), v.description(about));
-const list = (about: string) => v.pipe(v.array(v.unknown()), v.maxLength(200), v.description(about));
+const claimText = (about: string) => v.pipe(v.string(), v.minLength(1), v.maxLength(20_000), v.description(about));
+const claimList = (about: string) => v.pipe(v.array(v.unknown()), v.maxLength(200), v.description(about));
 
 /** What a worker returns when its work is over. It is a claim; the agent is shown these descriptions. */
 export const WorkerResult = v.looseObject({
   task_id: v.pipe(TaskId, v.description("the task's id, as the goal names it")),
-  event_nonce: said("the nonce that the goal names, copied"),
+  event_nonce: claimText("the nonce that the goal names, copied"),
   status: v.pipe(v.picklist(["done", "failed", "needs_adjustment"]), v.description("what you think the task came to")),
-  summary: said("what was done, in two to eight lines"),
-  evidence: list("commands with what they gave, or paths"),
+  summary: claimText("what was done, in two to eight lines"),
+  evidence: claimList("commands with what they gave, or paths"),
   verification: v.looseObject({
     confidence: v.pipe(v.picklist(["high", "medium", "low"]), v.description("how sure you are that every criterion is met")),
     complete: v.pipe(v.boolean(), v.description("whether you checked every criterion")),
-    checks_attempted: list("what you ran"),
-    checks_passed: list("what of it passed"),
-    checks_failed: list("what of it failed"),
+    checks_attempted: claimList("what you ran"),
+    checks_passed: claimList("what of it passed"),
+    checks_failed: claimList("what of it failed"),
     why_not_fully_verifiable: v.pipe(v.nullable(text), v.description("why something could not be checked; null if everything could")),
   }),
-  next_suggestions: list("tasks that should follow, one sentence each; empty if none"),
-  risks_or_unknowns: list("what the next person should know; empty if nothing"),
+  next_suggestions: claimList("tasks that should follow, one sentence each; empty if none"),
+  risks_or_unknowns: claimList("what the next person should know; empty if nothing"),
 });
 export type WorkerResult = v.InferOutput<typeof WorkerResult>;
 
@@ -223,7 +223,7 @@ export type PortfolioChange = {
   [Name in PortfolioChangeName]: { readonly event: Name; readonly actor: string; readonly reason_code: string } & Readonly<FieldsOf<Name>>;
 }[PortfolioChangeName];
 export type PortfolioChangeOf<Name extends PortfolioChangeName> = Extract<PortfolioChange, { readonly event: Name }>;
-/** The place of a change among those it was written with: they count together, when the last of them is there. */
+/** The position of a change among those written with it. They count only together, once the last of them is in the journal. */
 export const BatchPart = v.strictObject({
   at: v.pipe(v.number(), v.integer(), v.minValue(1)),
   of: v.pipe(v.number(), v.integer(), v.minValue(2)),

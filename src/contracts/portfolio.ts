@@ -1,5 +1,5 @@
-// portfolio: the files of `.openclaw-autopilot/` in their published format: the events, the checkpoints, and the data at the head of each
-// snapshot.
+// portfolio: schemas of the files of `.openclaw-autopilot/` in their published format: the events, the checkpoints, and the data at the head
+// of each snapshot.
 //
 // Invariants:
 //   P1. A field that the format calls nullable is required and may be null.

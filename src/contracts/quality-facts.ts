@@ -36,10 +36,10 @@ export function findFact<Value>(
   name: string,
   schema: v.GenericSchema<unknown, Value>,
 ): Value | null {
-  const found = Object.hasOwn(facts, name) ? facts[name] : undefined;
-  if (typeof found !== "string") return null;
+  const factText = Object.hasOwn(facts, name) ? facts[name] : undefined;
+  if (typeof factText !== "string") return null;
   try {
-    const read = v.safeParse(schema, JSON.parse(found));
+    const read = v.safeParse(schema, JSON.parse(factText));
     return read.success ? read.output : null;
   } catch {
     return null;

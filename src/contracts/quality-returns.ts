@@ -1,5 +1,5 @@
-// quality-returns: what the agents of a quality run return, one schema per phase. All of it is claims: the runner counts in the files, and
-// what is not on disk enters no log.
+// quality-returns: schemas of what the agents of a quality run return, one per phase. All of it is claims: the runner counts in the files
+// itself, and what is not on disk is not logged.
 
 import * as v from "valibot";
 import { passNames } from "./quality-run.ts";

@@ -1,4 +1,4 @@
-// quality-run: every event of `run_state.jsonl`, the log of a quality run and of a calibration cycle, field by field.
+// quality-run: schemas of every event of `run_state.jsonl`, the log of a quality run and of a calibration cycle.
 //
 // Invariants:
 //   Q1. A field the format calls required is required; unknown fields are tolerated, because a newer writer may have them.

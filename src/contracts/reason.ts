@@ -1,12 +1,14 @@
-// reason: every reason code in one table: what it means, how it counts, what to do about it.
-// A code is never reused for another meaning; two cases that a user would distinguish have two codes.
+// reason: lists every reason code: what it means, how it counts, what to do about it. A code is never reused for another meaning; two cases
+// that a user would distinguish have two codes.
 
 import { pullRequestReasons } from "./reasons/pull-request-reasons.ts";
 import { landingReasons } from "./reasons/landing-reasons.ts";
 
 export type ResultWord = "PASS" | "WARN" | "FAIL";
-// Whether whoever works unattended tries it again. `always`: something outside of the work is away, full or busy, which says nothing about
-// the work. `bounded`: nobody can tell. `never`, if left out: it is about the work, and a person must act.
+/**
+ * Whether an unattended process tries again. `always`: something outside the work is missing, full or busy. `bounded`: it is unclear, so
+ * only a few times. `never`, the default: it is about the work, and a person must act.
+ */
 export type Retry = "always" | "bounded" | "never";
 export type Reason = { readonly meaning: string; readonly result: ResultWord; readonly hint: string; readonly retry?: Retry };
 

@@ -1,5 +1,5 @@
-// resumed: schema of what a run takes over from another tool's run: where it was and what it had used. Data only: it brings no command that
-// the project's own documents do not have.
+// resumed: schema of what a run takes over from another tool's run: where it was and what it had used. It is only data: every command comes
+// from the project's own documents.
 
 import * as v from "valibot";
 import { Check } from "./evidence.ts";

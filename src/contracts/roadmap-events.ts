@@ -1,38 +1,38 @@
-// roadmap-events: the 29 events of the roadmap's state.json, each with the details it must carry.
-// `event_log` holds only these; details that the format leaves open stay open here.
+// roadmap-events: schemas of the 29 events of `event_log` in the roadmap's state.json, each with the details it must have. Details that the
+// format leaves open may be anything.
 
 import * as v from "valibot";
 import { Time } from "./roadmap-values.ts";
 
 const text = v.string();
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const open = v.record(text, v.unknown());
+const anyDetails = v.record(text, v.unknown());
 
 /** Run, phase, step, task, system and recovery, in the format's order. */
 const details = {
-  run_started: open,
-  run_completed: open,
-  run_halted: open,
-  run_resumed: open,
-  phase_started: open,
-  phase_completed: open,
-  phase_failed: open,
-  step_started: open,
-  step_completed: open,
-  step_failed: open,
+  run_started: anyDetails,
+  run_completed: anyDetails,
+  run_halted: anyDetails,
+  run_resumed: anyDetails,
+  phase_started: anyDetails,
+  phase_completed: anyDetails,
+  phase_failed: anyDetails,
+  step_started: anyDetails,
+  step_completed: anyDetails,
+  step_failed: anyDetails,
   task_completed: v.looseObject({ task: text, commit: v.nullable(text) }),
   task_failed: v.looseObject({ task: text }),
   task_retried: v.looseObject({ task: text }),
-  circuit_breaker_opened: open,
-  circuit_breaker_closed: open,
-  checkpoint_written: open,
-  debug_attempt: open,
-  replan_attempt: open,
-  rollback_initiated: open,
-  rollback_completed: open,
+  circuit_breaker_opened: anyDetails,
+  circuit_breaker_closed: anyDetails,
+  checkpoint_written: anyDetails,
+  debug_attempt: anyDetails,
+  replan_attempt: anyDetails,
+  rollback_initiated: anyDetails,
+  rollback_completed: anyDetails,
   human_verdict_recorded: v.looseObject({ verdict: v.picklist(["pass", "fail", "issues_found"]), issues: v.array(text) }),
-  unnecessary_deferral_warning: open,
-  high_defer_rate_warning: open,
+  unnecessary_deferral_warning: anyDetails,
+  high_defer_rate_warning: anyDetails,
   self_audit_started: v.looseObject({ phases_to_audit: v.array(text), spec_path: text }),
   self_audit_completed: v.looseObject({
     total_requirements_checked: Count,

@@ -1,5 +1,5 @@
-// roadmap-reports: the roadmap's other files, trace spans, post-mortems, metrics.json and the trend, the self-audit's summary (9), the
-// completion report's data (10), and TRIAGE.json.
+// roadmap-reports: schemas of the roadmap's other files: trace spans, post-mortems, metrics.json and the trend, the self-audit's summary, the
+// completion report, and TRIAGE.json.
 
 import * as v from "valibot";
 import { Alignment, Amount, failureCategories, FailureCategory, Time, Whole } from "./roadmap-values.ts";
@@ -132,7 +132,7 @@ export const CompletionReport = v.strictObject({
 export type CompletionReport = v.InferOutput<typeof CompletionReport>;
 
 /** Further contents of a report: how the run ended, its figures, the trend, the self-audit, warnings. */
-const beside = {
+const furtherFields = {
   status: v.picklist(["running", "paused", "failed", "completed"]),
   metrics: RunMetrics,
   trend_summary: nullable(TrendSummary),
@@ -144,8 +144,8 @@ const beside = {
  * run of some phases only our further ones.
  */
 export const CompletionFile = v.union([
-  v.strictObject({ ...CompletionReport.entries, ...v.partial(v.strictObject(beside)).entries }),
-  v.strictObject({ run_id: text, timestamp: Time, mode: v.null(), phases_skipped: v.optional(v.array(SkippedPhase)), ...beside }),
+  v.strictObject({ ...CompletionReport.entries, ...v.partial(v.strictObject(furtherFields)).entries }),
+  v.strictObject({ run_id: text, timestamp: Time, mode: v.null(), phases_skipped: v.optional(v.array(SkippedPhase)), ...furtherFields }),
 ]);
 export type CompletionFile = v.InferOutput<typeof CompletionFile>;
 

@@ -1,5 +1,5 @@
-// roadmap-state: `.autopilot/state.json`, the roadmap's state of a run field by field.
-// Strict where the format is. Where it shows only finished work, `in_progress` and `null` say that something is under way or not known.
+// roadmap-state: schema of `.autopilot/state.json`, the state of a roadmap's run. The published format shows only finished work; here
+// `in_progress` and `null` stand for what is under way or not known yet.
 
 import * as v from "valibot";
 import { humanVerdicts } from "./human-verdict.ts";

@@ -1,4 +1,4 @@
-// roadmap-values: the words, scales and figures that the roadmap's files share.
+// roadmap-values: schemas of the words, scales and figures that the roadmap's files share.
 
 import { thresholdDefaults } from "./limit-ranges.ts";
 import * as v from "valibot";
@@ -10,7 +10,7 @@ export const Time = v.pipe(
 );
 export const Whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const Amount = v.pipe(v.number(), v.minValue(0));
-/** How well something matches what was asked for. */
+/** How well something matches what was asked for, from 1 to 10. */
 export const Alignment = v.pipe(v.number(), v.minValue(1, "expected 1 to 10"), v.maxValue(10, "expected 1 to 10"));
 /** A content hash: the algorithm, a colon, the hash in hex. */
 export const Sha256 = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/, "expected sha256: and 64 hex digits"));

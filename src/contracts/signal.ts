@@ -1,9 +1,6 @@
-// signal: the type of live events: shown while they happen, never journaled and never folded.
+// signal: the type of live events, which are shown as they happen, are never journaled, and are gone after a crash. It is a type of its own,
+// so that a live event cannot be confused with an event of the journal.
 
-/**
- * A live event: shown as it happens, never journaled, never folded, gone after a crash.
- * A signal is not an event with a flag: it is another type, so the two cannot be confused.
- */
 export type LiveEvent =
   | { readonly signal: "said"; readonly attempt: string; readonly text: string }
   | { readonly signal: "thought"; readonly attempt: string; readonly text: string }

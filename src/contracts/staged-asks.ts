@@ -1,4 +1,4 @@
-// staged-asks: what one invocation asks of its flow by flow-specific flags.
+// staged-asks: the type of what one command asks of a staged flow by the flags --continue, --with and --tasks.
 
 export type StagedAsks = {
   readonly continue?: boolean | undefined;

@@ -1,4 +1,4 @@
-// staged-state: what `_docs/_autopilot_state.md` says, one Markdown file that people, other tools and the runner share.
+// staged-state: schema of the content of `_docs/_autopilot_state.md`, a Markdown file that people, other tools and the runner share.
 
 import * as v from "valibot";
 

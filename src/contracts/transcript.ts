@@ -1,5 +1,5 @@
-// transcript: schema of a turn's transcript: what the agent said and did, one JSON object per line, in order. Transcripts are for people.
-// Nothing is decided by them, so a missing or torn line loses nothing that counts.
+// transcript: schema of a turn's transcript: what the agent said and did, one JSON object per line, in order. Transcripts are for people;
+// nothing is decided by them, so a missing or torn line does no harm.
 
 import * as v from "valibot";
 import { Hash } from "./ids.ts";

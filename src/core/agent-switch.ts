@@ -1,5 +1,5 @@
-// agent-switch: which agent plays a role. A role may list agents in order: at a provider's limit the next one takes over, and the first returns
-// at the reset.
+// agent-switch: decides which agent plays a role. A role may list agents in order: at a provider's limit the next one takes over, and the
+// first returns at the reset.
 //
 // Invariants:
 //   Y1. Only a rate limit or an outage hands over to another agent; a refused key or request does not.

@@ -20,6 +20,7 @@ export const breakerDefaults = {
   cooldownMinutes: thresholdDefaults.cooldown_minutes,
   cooldownMinutesMax: 60,
 } as const;
+/** A week, which no configured cooldown exceeds. */
 const cooldownMinutesCap = 10_080;
 
 /** The breaker's limits: the run's, under either of their names, else the defaults. It opens after one attempt at the earliest. */
@@ -88,7 +89,7 @@ export function beginProbe(breaker: Breaker): void {
 /** Why it opened, with the failure itself: the word "breaker" alone explains nothing. */
 export function whyBreakerOpen({ breaker }: RunView): string {
   const { because, same, no_progress, cause } = breaker;
-  const failure = cause === undefined ? "" : cause.detail === "" ? cause.reason : cause.detail.replace(/\.$/, "");
+  const failure = cause === undefined ? "" : (cause.detail || cause.reason).replace(/\.$/, "");
   const messages = {
     same_error: `the same failure ${same} times in a row: ${failure}`,
     no_progress: `${no_progress} attempts in a row changed nothing that counts${failure === "" ? "" : `; the last failed: ${failure}`}`,
@@ -145,7 +146,10 @@ export function madeProgress(run: RunView, phase: string, { tree, checks, change
 const messageCharsMax = 4_000;
 const fingerprintCharsMax = 200;
 
-/** An error without the parts that vary: quotations, paths, durations, hashes, numbers. */
+/**
+ * An error without the parts that vary from one occurrence to the next: quotations, paths, durations, hashes, numbers.
+ * `Expected "a" at src/x.ts:12 after 340 ms` becomes `expected at after`.
+ */
 export function errorFingerprint(category: string, message: string): string {
   const normalized = message
     .slice(0, messageCharsMax)

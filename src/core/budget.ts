@@ -15,7 +15,6 @@ import type { Ledger, OpenAttemptView, RunView, SpentAmounts } from "./state.ts"
 
 /** Tokens a turn is assumed to need while its role has no history. */
 export const estimateTokens = 15_000;
-const believableMax = Number.MAX_SAFE_INTEGER;
 
 type Amount = number | undefined;
 export type ReportedUsage = {
@@ -112,7 +111,7 @@ function firstShortfall(run: RunView, phase: string, needOf: (dimension: Dimensi
   return null;
 }
 
-/** A limit in force. */
+/** The limit in force for the run or a phase; undefined if there is none. */
 export function findLimit(run: RunView, scope: "run" | "phase", phase: string, dimension: Dimension): number | undefined {
   if (scope === "run") return ownValue(run.limits.run, dimension);
   return findPhaseLimit(run, phaseRule(run.drafted.flow, phase).limits, dimension);
@@ -127,7 +126,7 @@ function findPhaseLimit(run: RunView, phaseLimits: ReturnType<typeof phaseRule>[
   return isRaised ? Math.max(specific, general) : specific;
 }
 
-/** Spent, and reserved by the attempts whose turn has not ended. */
+/** What is spent, and what is reserved for attempts whose turn has not ended. */
 export function usedAmount(
   run: RunView,
   scope: "run" | "phase",
@@ -143,7 +142,7 @@ export function usedAmount(
   return used;
 }
 
-/** After all reservations; Infinity without a limit. */
+/** What is left after all reservations; Infinity without a limit. */
 export function remainingAmount(run: RunView, phase: string, dimension: Dimension): number {
   let left = Infinity;
   for (const scope of scopes) {
@@ -153,7 +152,7 @@ export function remainingAmount(run: RunView, phase: string, dimension: Dimensio
   return Math.max(0, left);
 }
 
-/** After paid usage, ignoring reservations: the most that a meter may let through. */
+/** What is left after paid usage, ignoring reservations: the most that a meter may let through. */
 export function meterAllowance(run: RunView, phase: string): { readonly tokens: number; readonly usd: number; readonly calls: number } {
   const left = (dimension: Dimension): number => {
     const leftInRun = (findLimit(run, "run", phase, dimension) ?? Infinity) - run.ledger.run[dimension];
@@ -227,7 +226,7 @@ function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 
 /** Text has about four bytes a token; no model's vocabulary exceeds this for ordinary prose. */
 const bytesOfTokenMax = 16;
 
-const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= believableMax;
+const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 
 /** The used share of each limited dimension. */
 export function usedRatios(run: RunView): { readonly [D in Dimension]?: number } {

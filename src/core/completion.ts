@@ -21,7 +21,7 @@ type CheckOutcome = {
   readonly broke?: number | undefined;
   readonly canary?: CheckResult["canary"];
 };
-type KnownChecks = Readonly<Record<string, { readonly baseline: CheckOutcome; readonly isLate?: true }>>;
+type RecordedChecks = Readonly<Record<string, { readonly baseline: CheckOutcome; readonly isLate?: true }>>;
 type CriterionState = "holds" | "failing" | "regressed" | "red_before" | "quarantined";
 
 export type ChecksJudgement = {
@@ -39,7 +39,7 @@ export type ChecksJudgement = {
 };
 
 /** Compares results with those from before the run; `known` is the state's own record of checks. */
-export function judgeChecks(results: readonly CheckResult[], known: KnownChecks): ChecksJudgement {
+export function judgeChecks(results: readonly CheckResult[], known: RecordedChecks): ChecksJudgement {
   const stateOf = (result: CheckResult): CriterionState =>
     result.quarantined === undefined
       ? criterionState(result.check.kind, findBaseline(ownValue(known, result.check.id)), result)
@@ -59,7 +59,7 @@ export function judgeChecks(results: readonly CheckResult[], known: KnownChecks)
 }
 
 /** A check's result before anything was changed; null if it was not run then. */
-export const findBaseline = (known: KnownChecks[string] | undefined): CheckOutcome | null =>
+export const findBaseline = (known: RecordedChecks[string] | undefined): CheckOutcome | null =>
   known === undefined || known.isLate === true ? null : known.baseline;
 
 function criterionState(kind: Check["kind"], before: CheckOutcome | null, now: CheckOutcome): CriterionState {
@@ -256,9 +256,6 @@ const criterionName = ({ id, text }: CriterionStatus): string =>
 
 function vetoMessage(kind: Check["kind"], baseline: CheckStatus | null): string {
   if (kind === "red_green") return "must fail before and pass now";
-  return kind === "holdout" || kind === "proof"
-    ? "does not pass"
-    : baseline === "failed"
-      ? "failed before the run and fails worse now"
-      : "passed before the run and fails now";
+  if (kind === "holdout" || kind === "proof") return "does not pass";
+  return baseline === "failed" ? "failed before the run and fails worse now" : "passed before the run and fails now";
 }

@@ -18,16 +18,17 @@ export function openQuestion(run: RunView, cursor: CursorView, step: Step, attem
     walk: cursor.path,
     step: step.id,
     hold: meanwhile !== "go_on",
-    question: runQuestion(run, cursor, question),
+    question: resolveQuestion(run, cursor, question),
     options,
     ...definedFields({ recommend, show, code }),
   });
 }
 
+/** `plan.summary` or `judge.says.concern`: a step, and one of its facts or of its agent's values. */
 const factName = /^([a-z][a-z0-9_-]*)(?:\.says)?\.[a-z][a-z0-9_-]*$/;
 
 /** A question that names a recorded fact is asked in the recorded words. */
-function runQuestion(run: RunView, cursor: CursorView, question: string): string {
+function resolveQuestion(run: RunView, cursor: CursorView, question: string): string {
   const [, step] = factName.exec(question) ?? [];
   if (step === undefined) return question;
   const recordedText = factValue(run, cursor, question);
@@ -72,7 +73,7 @@ export function askAboutTests(
   if (outcome.kind !== "failed" || outcome.facts["oracles"] !== "changed" || oracles === undefined || refused.length === 0) return null;
   if (approved.includes(oracles.content)) return null;
   return openStepQuestion(cursor, step, "!", {
-    question: `The agent changed ${named(refused)}, part of what checks its work. Keep the change?`,
+    question: `The agent changed ${describePaths(refused)}, part of what checks its work. Keep the change?`,
     options: {
       back: "no: put the original back and go on; the agent is told",
       keep: "yes: accept exactly this change",
@@ -86,7 +87,7 @@ export function askAboutTests(
 
 const testsNamedMax = 3;
 
-function named(refused: NonNullable<RunView["oracles"]>["changes"]): string {
+function describePaths(refused: NonNullable<RunView["oracles"]>["changes"]): string {
   const paths = refused.slice(0, testsNamedMax).map(({ path, how }) => `${path} (${how})`);
   return `${paths.join(", ")}${refused.length > testsNamedMax ? ` and ${refused.length - testsNamedMax} more files` : ""}`;
 }

@@ -25,7 +25,7 @@ import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
 type CountedRoute = { readonly count?: string; readonly per?: string; readonly retry?: boolean };
 
-/** Null when it waits for an action, a person, or its tasks. */
+/** The next action of a cursor; null when it waits for an action, a person, or its tasks. */
 export function advanceCursor(run: RunView, cursor: CursorView): NextAction | null {
   if (cursor.result !== null) return null;
   const steps = cursorSteps(run, cursor);
@@ -99,8 +99,7 @@ function affordableRow(run: RunView, cursor: CursorView, first: Row): { readonly
 }
 
 function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: CountedRoute): NextAction | null {
-  const because =
-    row.because === "outcome" ? (outcome.reason ?? undefined) : row.because === "kept" ? (cursor.because ?? undefined) : row.because;
+  const because = resolveBecause(row, outcome, cursor);
   const aboutTests = givesUp(row) ? askAboutTests(run, cursor, step, outcome) : null;
   if (aboutTests !== null) return aboutTests;
   if (row.stop !== undefined)
@@ -116,7 +115,7 @@ function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeV
     return withinRetries(run, record({ event: "phases_rewound", walk: cursor.path, step: step.id, to: row.go.phase, ...counted }), counted);
   }
   const steps = cursorSteps(run, cursor);
-  const to = row.again === true ? cursor.at : row.go === undefined ? cursor.at + 1 : steps.findIndex(({ id }) => id === row.go);
+  const to = targetIndex(row, cursor, steps);
   const target = steps[to];
   if (row.end !== undefined || to === steps.length)
     return record({
@@ -139,7 +138,19 @@ function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeV
   return withinRetries(run, record(route), counted);
 }
 
-/** Nobody tries the step again of themselves. */
+/** A row's reason: as written, the outcome's own (`outcome`), or the one that the cursor has already (`kept`). */
+function resolveBecause({ because }: Row, outcome: OutcomeView, cursor: CursorView): string | undefined {
+  if (because === "outcome") return outcome.reason ?? undefined;
+  return because === "kept" ? (cursor.because ?? undefined) : because;
+}
+
+/** The position of the step that a row leads to: the same again, the one it names, or the next. */
+function targetIndex({ again, go }: Row, { at }: CursorView, steps: readonly Step[]): number {
+  if (again === true) return at;
+  return go === undefined ? at + 1 : steps.findIndex(({ id }) => id === go);
+}
+
+/** Whether a row ends the attempts at a step: nothing tries it again by itself. */
 const givesUp = ({ pause, stop, ask, end }: Row): boolean =>
   pause !== undefined || stop !== undefined || ask !== undefined || end === "failed";
 

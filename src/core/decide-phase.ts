@@ -12,13 +12,13 @@ import type { PhaseGroup, RunView } from "./state.ts";
 
 type PhaseView = RunView["phases"][number];
 
-/** Nothing more can be done for it at present. */
+/** Whether nothing more can be done for a phase at present. */
 export function isPhaseFinal(run: RunView, phase: PhaseView): boolean {
   if (phase.status === "failed" || phase.status === "skipped") return true;
   return phase.status === "completed" && !isClosing(run, phase);
 }
 
-/** Null once the failure has been handled, or if the other phases come first. */
+/** What to do about a failed phase; null once the failure has been handled, or if the other phases come first. */
 export function reactToFailedPhase(run: RunView, phase: PhaseView): NextAction | null {
   const row = rowFor(run, phase);
   if (row.finish !== undefined && !phase.paused) return null;
@@ -90,7 +90,7 @@ export function advanceGroup(run: RunView, group: PhaseGroup, phases: readonly P
   return null;
 }
 
-/** It waits for a person, and the flow says to continue meanwhile. */
+/** Whether it waits for a person, and the flow says to continue with other phases meanwhile. */
 function isDeferred(run: RunView, phase: PhaseView): boolean {
   const block = ownValue(run.cursors, phase.id)?.block ?? null;
   return block !== null && ownValue(run.blocks, block)?.hold === false;

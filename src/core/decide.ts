@@ -41,7 +41,7 @@ export function decide(run: RunStateView): NextAction {
   const halt = findHalt(run); // D4
   if (halt !== null) return live.length > 0 ? wait : halt;
   const inDoubt = live.length === actions.length ? undefined : actions.find(({ opening }) => opening !== run.opening);
-  if (inDoubt !== undefined) return settle(run, inDoubt, live.length); // D1
+  if (inDoubt !== undefined) return settleInDoubt(run, inDoubt, live.length); // D1
   if (run.surveyed !== run.opening) return { do: "survey" };
   const { phases } = run.drafted.flow;
   if (!run.isRead && "read" in phases) return { do: "read", reader: phases.read };
@@ -67,7 +67,7 @@ function breakerTransition(run: RunView): NextAction | null {
 const breakerOpens = (run: RunView, because: "no_progress" | "same_error" | "probe_failed"): NextAction =>
   record({ event: "circuit_breaker_opened", because, cooldown_until: cooldownUntil(run), reason_code: "breaker_open" });
 
-/** Another agent attempt, or a loop back to one. */
+/** Whether an action is another agent attempt, or a loop back to one. */
 function isRetry(next: NextAction): boolean {
   if (next.do === "attempt") return next.event.kind === "agent";
   if (next.do !== "record") return false;
@@ -111,7 +111,7 @@ function parkedDetail({ detail, until }: NonNullable<RunView["parked"]>): string
 const noUsage: Usage = { tokens: 0, calls: 0, minutes: 0, source: "estimated" };
 
 /** A turn that was cut short may have to be repeated, and must then be affordable like any other. D5 */
-function settle(run: RunView, open: OpenAttemptView, live: number): NextAction {
+function settleInDoubt(run: RunView, open: OpenAttemptView, live: number): NextAction {
   const isTurn = open.kind === "agent" && open.stage === "started";
   const { phase } = getCursor(run, open.cursor);
   const shortfall = isTurn ? shortfallOfRepeat(run, phase, open) : null;

@@ -120,7 +120,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   },
 };
 
-/** A cursor has ended. */
+/** Ends a cursor with a result. `pause`: the reason for which the run pauses after it. */
 export function endCursor(run: Run, { walk: path, because, pause }: EndEvent, result: NonNullable<StepCursor["result"]>): StepCursor {
   const cursor = findIdleCursor(run, path);
   cursor.result = result;
@@ -135,7 +135,8 @@ type CountedEvent = { readonly count?: string | undefined; readonly per?: string
 export function countRoute(run: Run, cursor: StepCursor, { count, per, retry }: CountedEvent): void {
   if (retry === true) run.retries++;
   if (count === undefined) return;
-  incrementValue(per === "run" ? run.taken : per === "invocation" ? run.invocation : cursor.taken, count);
+  if (per === "run") incrementValue(run.taken, count);
+  else incrementValue(per === "invocation" ? run.invocation : cursor.taken, count);
 }
 
 export const blockedByReason = (phase: string): string => `blocked_by_phase_${phase}`;

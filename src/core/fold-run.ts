@@ -92,7 +92,7 @@ export const runReducers: ReducersOf<RunEventName> = {
     run.verdict = event.verdict;
     run.gaps = [...event.gaps];
   },
-  document_differed: () => undefined,
+  document_differed: () => undefined, // It is recorded for people; the state has the value that holds already.
   run_adopted: () => undefined, // The policy event that follows records what changes with it: isolation and agents.
   run_forked: (run, event) => applyFork(run, event),
   policy_changed: (run, { adopted, found, cast, isolation, policy, options, documents }) => {

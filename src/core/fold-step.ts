@@ -88,7 +88,7 @@ export const stepReducers: ReducersOf<StepEventName> = {
     const hold = holdAfter(run, event, ownValue(cursor.tries, event.attempt) ?? 0);
     run.hold = hold ?? run.hold;
     if (hold !== null) run.heldBy = { reason: hold, by: event.by, detail: event.detail ?? "" };
-    if (event.by === "provider") park(run, event, open.role);
+    if (event.by === "provider") recordParking(run, event, open.role);
     if (open.session !== null && !isViolation) cursor.left = { attempt: event.attempt, session: open.session };
     // Paid work is kept: an attempt that was cancelled after its turn continues from there, and is settled like one a crash left.
     const isKept = (event.by === "operator" || event.by === "budget") && (open.stage === "turned" || open.stage === "applied");
@@ -169,7 +169,7 @@ function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, t
 }
 
 /** Records why and until when the provider keeps the run from working, and how often in a row. Waiting for it isn't decided here. */
-function park(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: string | null): void {
+function recordParking(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: string | null): void {
   const { fault = "limit", until, detail = "" } = event;
   recordProviderLimit(run, role, event, event.ts);
   const isShared = role !== null && run.limited !== undefined;
@@ -241,7 +241,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
     countOutcome(run.breaker, { ...counted, progress: event.progress });
   } else if (sendsBack(run, cursor, open.step)) countError(run.breaker, counted);
   if (run.violation?.attempt === open.attempt) run.violation = null;
-  // A turn came to its end, so the provider answers again. What is not there is not deleted: that would cost as if it were.
+  // A turn came to its end, so the provider answers again. Fields are deleted only if they are set: deleting an absent one costs as much.
   if (open.kind === "agent" && run.parked !== undefined) delete run.parked;
   if (cursor.left !== undefined) delete cursor.left;
   if (cursor.putBack !== undefined) delete cursor.putBack; // there was nothing to put back

@@ -1,4 +1,4 @@
-// fold-turn: reducers of the events of an agent turn: opened, asked again, ended and applied.
+// fold-turn: reducers of the events of an agent's turn: agent switched, session opened, asked again, ended and applied.
 
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { recordLargestTurn } from "./budget.ts";

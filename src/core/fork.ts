@@ -23,7 +23,7 @@ function inheritLine(entry: Entry, run: string): Event {
   return "usage" in line && line.usage !== undefined ? { ...line, usage: { ...noUsage } } : line;
 }
 
-/** The run's state after that line. */
+/** The run's state after the line `at`; null if it was not drafted by then. */
 export function foldUntil(entries: readonly Entry[], at: number): RunView | null {
   const fold = openFold();
   for (const entry of entries) if (entry.seq <= at) fold.apply(entry);

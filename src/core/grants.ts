@@ -1,4 +1,4 @@
-// grants: which events give a run authority or end it. Only a person may cause them: an agent never grants anything, to itself or to
+// grants: decides which events give a run authority or end it. Only a person may cause them: an agent never grants anything, to itself or to
 // another.
 
 import type { EventName } from "../contracts/event.ts";

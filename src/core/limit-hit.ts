@@ -3,7 +3,7 @@
 // Invariants:
 //   L1. A budget set for this run pauses it until the budget is raised: `budget_threshold_reached`.
 //   L2. A cap of the flow or of the config on one phase halts that phase and opens the breaker, once: `phase_cap_reached`.
-//   L3. A cap on the whole run ends it at once: `run_cap_reached`. Only a person who raises it lets it continue.
+//   L3. A cap on the whole run halts it at once: `run_cap_reached`. It continues only after a person has raised the cap.
 
 import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";

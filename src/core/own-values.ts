@@ -1,7 +1,7 @@
-// own-values: safe access to records whose keys people and agents chose, such as `constructor` or `__proto__`.
+// own-values: reads and sets values of records whose keys people and agents chose. A key such as `constructor` or `__proto__` is a name like
+// any other there, and must not reach what every object inherits.
 
-/** Records keyed by names that people and agents chose: `constructor` and `__proto__` are names like any other. */
-
+/** The record's own value; undefined if it has none, even if it inherits one. */
 export function ownValue<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   const value = record[key];
   // A plain record inherits only functions and its prototype: any other value is its own, and one lookup finds it.
@@ -9,7 +9,7 @@ export function ownValue<Value>(record: Readonly<Record<string, Value>>, key: st
   return mayBeInherited && !Object.hasOwn(record, key) ? undefined : value;
 }
 
-/** Its values; several times faster than Object.values where keys come and go. */
+/** The record's values; several times faster than Object.values if keys are often added and removed. */
 export function recordValues<Value>(record: Readonly<Record<string, Value>>): Value[] {
   return Object.keys(record).map((name) => record[name] as Value);
 }

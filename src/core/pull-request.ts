@@ -1,4 +1,4 @@
-// pull-request: what to do next about a pull request that was inspected. Pure.
+// pull-request: decides what to do next about a run's pull request, from what its host shows. Pure.
 //
 // Invariants:
 //   W1. Each finding is worked on once, and never beyond the allowed tries.

@@ -1,10 +1,11 @@
-// recovery: the table that says what to do with an attempt whose outcome was never recorded. Total: every crash state matches exactly one
-// row.
+// recovery: the table that says what to do with an attempt whose outcome was never recorded. It is total: every crash state matches exactly
+// one row.
 //
-// kind, stage: how far the journal, or the receipt of its turn, says it came.   layer: the attempt's own folder; `intact` is what the recorded turn left.
-// done: the action's key is found in the world (a commit's trailer, an effect's key).   proof: its proof holds, fresh, and no row needs the
-// agent's return.
-// often: this attempt has taken the runner down too many times.
+//   kind, stage  how far the attempt came, by the journal or by the receipt of its turn
+//   layer        the attempt's own folder; `intact` means as the recorded turn left it
+//   done         the action's key is found outside the journal: in a commit's trailer, or where a function left it
+//   proof        its proof holds, by fresh artifacts, and no row needs the agent's return
+//   often        this attempt has crashed the runner too many times
 
 import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf } from "../contracts/event.ts";
@@ -67,14 +68,14 @@ export const recoveryRows: readonly RecoveryRow[] = [
   },
 ];
 
-export function findRecoveryRow(doubt: CrashState): RecoveryRow {
-  const row = findRecoveryRows(doubt)[0];
-  invariant(row !== undefined, `every crash state has a row (${JSON.stringify(doubt)})`);
+export function findRecoveryRow(crashState: CrashState): RecoveryRow {
+  const row = findRecoveryRows(crashState)[0];
+  invariant(row !== undefined, `every crash state has a row (${JSON.stringify(crashState)})`);
   return row;
 }
 
 /** The rows that a crash state matches; a test demands exactly one. */
-export function findRecoveryRows(doubt: CrashState): readonly RecoveryRow[] {
+export function findRecoveryRows(crashState: CrashState): readonly RecoveryRow[] {
   const keys = Object.keys(crashStates) as (keyof CrashState)[];
-  return recoveryRows.filter(({ when }) => keys.every((key) => when[key] === undefined || when[key] === doubt[key]));
+  return recoveryRows.filter(({ when }) => keys.every((key) => when[key] === undefined || when[key] === crashState[key]));
 }

@@ -57,7 +57,7 @@ export function findOpen(run: Run, attempt: string): OpenAttempt {
   return open;
 }
 
-/** A request of another process is journaled once. */
+/** Records that a request of another process was journaled; the same request twice is corruption. */
 export function recordRequestOnce(run: Run, request: string): void {
   invariant(ownValue(run.requests, request) === undefined, `F1: the request ${request} is journaled once`);
   run.requests[request] = true;

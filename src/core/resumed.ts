@@ -18,7 +18,7 @@ const closedBreaker = (): Breaker => ({
   opened: 0,
 });
 
-/** An open breaker goes half open when the run starts: the person who starts it has looked. */
+/** The breaker at a run's start. One that was open in the other tool's run goes half open then: the person who starts the run has looked. */
 export function initialBreaker(resumed: Resumed | undefined): Breaker {
   if (resumed === undefined) return closedBreaker();
   const { is_open, no_progress, same, last_error } = resumed.breaker;

@@ -132,8 +132,8 @@ export function optionValue(run: RunView, name: string): Scalar {
 export function countValue(run: RunView, position: CursorPosition, name: string): number | undefined {
   const rule = ownValue(run.drafted.flow.counts ?? {}, name);
   if (rule === undefined) return undefined;
-  const counts = rule.per === "run" ? run.taken : rule.per === "invocation" ? run.invocation : position.taken;
-  return ownValue(counts, name) ?? 0;
+  if (rule.per === "run") return ownValue(run.taken, name) ?? 0;
+  return ownValue(rule.per === "invocation" ? run.invocation : position.taken, name) ?? 0;
 }
 
 /** A number as written, or that of the option it names; undefined if the option is not a number. */
@@ -148,13 +148,13 @@ export function matchesCondition(run: RunView, position: CursorPosition, when: W
   return Object.entries(when).every(([name, want]) => satisfies(run, factValue(run, position, name), want));
 }
 
-function satisfies(run: RunView, have: Scalar | undefined, want: Want): boolean {
-  if (have === undefined) return false;
-  if (Array.isArray(want)) return want.includes(have);
-  if (typeof want !== "object") return have === want;
+function satisfies(run: RunView, value: Scalar | undefined, want: Want): boolean {
+  if (value === undefined) return false;
+  if (Array.isArray(want)) return want.includes(value);
+  if (typeof want !== "object") return value === want;
   const bound = numberValue(run, "below" in want ? want.below : want.min);
-  if (typeof have !== "number" || bound === undefined) return false;
-  return "below" in want ? have < bound : have >= bound;
+  if (typeof value !== "number" || bound === undefined) return false;
+  return "below" in want ? value < bound : value >= bound;
 }
 
 export function findMatchingRow<R extends Pick<Row, "when">>(run: RunView, position: CursorPosition, rows: readonly R[]): R | undefined {

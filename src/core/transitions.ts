@@ -1,16 +1,16 @@
-// transitions: which commands are allowed in which run state, and the refusal when one is not.
+// transitions: decides which commands are allowed in which run state, and how one is refused.
 
 import { type RunStatus, runStates, runTransitions } from "../contracts/objective.ts";
 
 /** What each command does to a run's state, as a transition; the others read, or ask for something within a state. */
 const targets = { go: "running", resume: "running", pause: "paused", stop: "stopped" } as const satisfies Record<string, RunStatus>;
-const within = {
+const statesOfCommand = {
   ack: ["draft"],
   raise: ["running", "paused"],
   answer: ["running", "paused"],
 } as const satisfies Record<string, readonly RunStatus[]>;
 
-export type RunCommand = keyof typeof targets | keyof typeof within;
+export type RunCommand = keyof typeof targets | keyof typeof statesOfCommand;
 
 export const isTransition = (from: RunStatus, to: RunStatus): boolean =>
   runTransitions.some(([source, target]) => source === from && target === to);
@@ -23,7 +23,7 @@ export function statesAllowing(command: RunCommand): readonly RunStatus[] {
   if (command === "go") return ["draft", "paused", "running"]; // It starts a draft, resumes a paused run, continues a running one.
   if (command === "resume") return ["paused"];
   if (command in targets) return runStates.filter((from) => isTransition(from, targets[command as keyof typeof targets]));
-  return within[command as keyof typeof within];
+  return statesOfCommand[command as keyof typeof statesOfCommand];
 }
 
 /** Null if the command is possible; else the refusal, with the states from which it would be. */

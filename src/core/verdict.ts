@@ -90,9 +90,9 @@ function findSkipped(run: RunView): readonly string[] {
 
 /** From the worst to the best. */
 const verdictOrder: readonly Verdict[] = ["refuted", "unverified", "verified_with_gaps", "verified"];
-const worstVerdict = (found: readonly VerdictWithGaps[]): VerdictWithGaps => ({
-  verdict: verdictOrder[Math.min(...found.map(({ verdict }) => verdictOrder.indexOf(verdict)))] ?? "unverified",
-  gaps: found.flatMap(({ gaps }) => gaps),
+const worstVerdict = (judged: readonly VerdictWithGaps[]): VerdictWithGaps => ({
+  verdict: verdictOrder[Math.min(...judged.map(({ verdict }) => verdictOrder.indexOf(verdict)))] ?? "unverified",
+  gaps: judged.flatMap(({ gaps }) => gaps),
 });
 
 /**

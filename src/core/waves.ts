@@ -4,12 +4,12 @@ import { invariant } from "../kit/invariant.ts";
 
 type Task = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };
 
-/** Tasks in waves: none before what it comes after, and no two of one wave share a file. Order within a wave is the reader's. */
+/** No task comes before one that it depends on, and no two of a wave share a file. Within a wave they keep the reader's order. */
 export function sortIntoWaves<T extends Task>(tasks: readonly T[]): T[][] {
   const waves: T[][] = [];
   const files: Set<string>[] = [];
   const waveById = new Map<string, number>();
-  for (const task of inOrder(tasks)) {
+  for (const task of sortByDependency(tasks)) {
     let wave = 0;
     for (const id of task.after) wave = Math.max(wave, (waveById.get(id) ?? -1) + 1);
     while (task.files.some((file) => files[wave]?.has(file) === true)) wave++;
@@ -22,7 +22,7 @@ export function sortIntoWaves<T extends Task>(tasks: readonly T[]): T[][] {
 }
 
 /** Each task after those it depends on; a cycle is a reader's bug, which the reader should have refused. */
-function inOrder<T extends Task>(tasks: readonly T[]): T[] {
+function sortByDependency<T extends Task>(tasks: readonly T[]): T[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const visited = new Set<string>();
   const onPath = new Set<string>();

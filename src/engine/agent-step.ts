@@ -2,14 +2,14 @@
 // proof.
 //
 // Invariants:
-//   A1. A paid turn is recorded before anything else is done with it. A turn that failed, left its scope, or left nothing to apply and
-//       nothing to prove is over with it: both lines are written at once.
+//   A1. A paid turn is recorded before anything else is done with it. If the attempt ends with its turn (the turn failed, left its scope,
+//       or left nothing to apply and nothing to prove), both lines are written together.
 //   A2. Nothing of an attempt that left its scope, or wrote a secret into a file, is applied.
 //   A3. The agent's claims decide nothing here: `passed` means that the step's own proof holds.
 //   A4. Tasks of one wave are applied in the wave's order, each once those before it are over, whichever turn ends first.
-//   A5. Turn, scope, budget, evidence: work of a turn that used more than a limit allows is kept, and proved once the limit is raised.
-//   A6. Room for a turn's outcome is taken before the turn is paid for, and the outcome is kept there as soon as it ends: whatever fails
-//       until it is recorded, the next opening records it and reads what it made.
+//   A5. The work of a turn that used more than a limit allows is kept, and proved once the limit is raised.
+//   A6. Disk space for a turn's outcome is reserved before the turn is paid for, and the outcome is kept there (its receipt) as soon as the
+//       turn ends. If anything fails before it is recorded, the next process that opens the run records it.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Step } from "../contracts/flow.ts";

@@ -25,11 +25,11 @@ export class Cancel {
   }
 }
 
-const own = Symbol("cancel");
+const cancelKey = Symbol("cancel");
 /** One getter for all requests: creating one per request would cost more than the signal does. */
-const lazily: PropertyDescriptor & ThisType<{ readonly [own]: Cancel }> = {
+const lazySignal: PropertyDescriptor & ThisType<{ readonly [cancelKey]: Cancel }> = {
   get() {
-    return this[own].signal;
+    return this[cancelKey].signal;
   },
   enumerable: true,
   configurable: true,
@@ -39,6 +39,6 @@ type Cancellable = { readonly cancel: AbortSignal };
 
 /** The same request with the signal under `cancel`, created when first read. */
 export function withSignal<Order extends object>(order: Order, cancel: Cancel): Order & Cancellable {
-  const whole: unknown = Object.defineProperty(Object.assign(order, { [own]: cancel }), "cancel", lazily);
-  return whole as Order & Cancellable;
+  const orderWithSignal: unknown = Object.defineProperty(Object.assign(order, { [cancelKey]: cancel }), "cancel", lazySignal);
+  return orderWithSignal as Order & Cancellable;
 }

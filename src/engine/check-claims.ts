@@ -1,4 +1,4 @@
-// check-claims: checks what an agent said when its attempt ends; what only a check can decide waits for the next one.
+// check-claims: checks an agent's claims when its attempt ends. Claims that only a check can decide wait for the next check.
 //
 // Invariants:
 //   H1. A turn's claims are checked once: an action that is repeated after a crash finds that recorded.

@@ -18,9 +18,9 @@ import { locksField, type ProofOutcome, proveNamed } from "./prove.ts";
 export async function runCheckStep(action: StepExecution): Promise<void> {
   const { run, cursor, step } = readContext(action);
   const { cancel, runtime, attempt } = action;
-  const words = step.check ?? [];
-  const proofs = filterNamedProofs(words, runtime.functions.proof);
-  const checks = resolveChecks(run, cursor, proofs.length === 0 ? words : words.filter((word) => !proofs.includes(word)));
+  const checkWords = step.check ?? [];
+  const proofs = filterNamedProofs(checkWords, runtime.functions.proof);
+  const checks = resolveChecks(run, cursor, proofs.length === 0 ? checkWords : checkWords.filter((word) => !proofs.includes(word)));
   const { refused, changes } = await recordProtectedChanges(action);
   const results = await runtime.verifier.check({
     attempt,
@@ -51,7 +51,7 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
     flaky: results.filter(({ status }) => status === "flaky").length,
     quarantined: judgement.quarantined.length,
     oracles: refused.length === 0 ? "kept" : "changed",
-    ...(needOnlyInstalling(judgement) ? { uninstalled: true } : {}),
+    ...(areOnlyPackagesMissing(judgement) ? { uninstalled: true } : {}),
   };
   const common = { attempt, facts, checks: [...allResults], tree: run.tip.tree, progress };
   if (refused.length > 0) {
@@ -81,7 +81,7 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
 }
 
 /** Whether all that failed did so for packages that the tree names and that are not installed here. */
-function needOnlyInstalling({ failing, regressed }: ReturnType<typeof judgeChecks>): boolean {
+function areOnlyPackagesMissing({ failing, regressed }: ReturnType<typeof judgeChecks>): boolean {
   const failed = [...failing, ...regressed];
   return failed.length > 0 && failed.every(({ uninstalled }) => uninstalled !== undefined);
 }

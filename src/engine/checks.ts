@@ -1,4 +1,4 @@
-// checks: resolves the words of a check step to the recorded commands and named proofs they stand for.
+// checks: resolves the words of a check step (`criteria`, `project`, `npm test`) to the checks and named proofs they stand for.
 
 import type { Check } from "../contracts/evidence.ts";
 import type { RunView, CursorView } from "../core/state.ts";
@@ -21,9 +21,9 @@ export const checkGroups: readonly string[] = Object.keys(groups);
 
 /** The words of a check step that name proofs. A word that names a group is not one. */
 export const filterNamedProofs = (words: readonly string[], registry: Readonly<Record<string, unknown>>): readonly string[] =>
-  words.filter((word) => isName.test(word) && !Object.hasOwn(groups, word) && registry[word] !== undefined);
+  words.filter((word) => groupOrProofName.test(word) && !Object.hasOwn(groups, word) && registry[word] !== undefined);
 
-const isName = /^[a-z][a-z0-9_-]*$/;
+const groupOrProofName = /^[a-z][a-z0-9_-]*$/;
 
 /** The commands that a check step's words stand for, each once. */
 export function resolveChecks(run: RunView, cursor: CursorView, words: readonly string[]): readonly Check[] {

@@ -19,19 +19,20 @@ export function buildCommitSubject(input: {
   const goal = (input.goal.trim().split("\n", 1)[0] ?? "").trim();
   if (isOnly && goal !== "") return truncate(goal, subjectCharsMax);
   const hasOwnName = name !== undefined && name.toLowerCase() !== phase.toLowerCase();
-  const place = `${!hasOwnName ? phase : `${phase} ${name}`}/${step}`;
-  return truncate(`${place}: ${paths.length === 0 ? goal : `change ${summarizePaths(paths)}`}`, subjectCharsMax);
+  const place = `${hasOwnName ? `${phase} ${name}` : phase}/${step}`;
+  const work = paths.length === 0 ? goal : `change ${summarizePaths(paths)}`;
+  return truncate(`${place}: ${work}`, subjectCharsMax);
 }
 
 /** The phase of a cursor as the subject names it. */
 export function describePhase(run: RunView, phase: string): Pick<Parameters<typeof buildCommitSubject>[0], "phase" | "name" | "isOnly"> {
   const { phases } = run.drafted.flow;
-  const isOnly = !("read" in phases) && phases.length === 1 && (phases[0]?.steps ?? []).filter(isWorking).length <= 1;
+  const isOnly = !("read" in phases) && phases.length === 1 && (phases[0]?.steps ?? []).filter(alwaysChanges).length <= 1;
   return { phase, name: run.phases.find(({ id }) => id === phase)?.name, isOnly };
 }
 
-/** It always runs, and what it changes is kept. */
-const isWorking = (step: {
+/** Whether a step always runs and its changes are kept. */
+const alwaysChanges = (step: {
   readonly agent?: string | undefined;
   readonly tasks?: unknown;
   readonly flow?: string | undefined;

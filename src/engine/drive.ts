@@ -1,4 +1,4 @@
-// drive: the loop. Read, fold, decide; write the intent, do the action, write the outcome.
+// drive: the loop of a run: read, fold, decide; write the intent, do the action, write the outcome.
 //
 // Invariants:
 //   E1. No action without its intent in the journal first; no action's end without its outcome after.
@@ -39,6 +39,7 @@ export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
   }
 }
 
+/** `wait`: for an action or a request. `why`: the loop ends, for this reason. Null: the loop continues at once. */
 type LoopOutcome = "wait" | { why: string } | { cancel: AttemptId } | null;
 
 class RunLoop {
@@ -277,7 +278,7 @@ class RunLoop {
   }
 }
 
-/** The three that lead every line come first; the event's own values override them. */
+/** Adds actor and reason if the event has none. The three fields come first, as they do in every journal line. */
 function withDefaults(event: Draft): Draft & { readonly actor: string; readonly reason_code: string } {
   return Object.assign({ event: event.event, actor: "system", reason_code: "ok" }, event);
 }

@@ -1,9 +1,11 @@
-// explore-domains: the possible outcomes of a step, as far as rows read them: for each fact the values its readers name, and one other.
+// explore-domains: computes the possible outcomes of a step, as far as flow rows read them: for each fact the values that rows compare it
+// with, and one other value.
 
 import type { Flow, Option, Row, Scalar, Step, Want, When } from "../contracts/flow.ts";
 
 export type Values = Readonly<Record<string, Scalar>>;
 export type StepReport = { readonly facts: Values; readonly says: Values };
+/** By the step's id, and then by the fact's name: the values worth exploring. */
 export type Domains = Readonly<Record<string, Readonly<Record<string, readonly Scalar[]>>>>;
 
 const combinationsMax = 64;
@@ -63,8 +65,10 @@ export function listOptionSets(flow: Flow): readonly Values[] {
 
 function defaultValue({ type, default: declared }: Option): Scalar {
   if (type === "count") return typeof declared === "number" ? Math.min(countMax, declared) : 0;
-  return declared ?? (type === "flag" ? false : type === "number" ? 0 : "");
+  return declared ?? emptyValues[type];
 }
+
+const emptyValues = { flag: false, number: 0, word: "" } as const;
 
 function alternatives(option: Option): readonly Scalar[] {
   if (option.type === "flag") return [defaultValue(option) !== true];

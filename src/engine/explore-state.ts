@@ -34,12 +34,12 @@ function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolea
 }
 
 /** The parts of a run that no event of a path changes. */
-const shared: ReadonlySet<string> = new Set(["drafted", "limits", "isolation", "overrides", "tip"]);
+const sharedKeys: ReadonlySet<string> = new Set(["drafted", "limits", "isolation", "overrides", "tip"]);
 
 /** A copy that may take another path. The flow and recorded outcomes never change, so they are shared. */
 export function copyRun(run: Run): Run {
   const copy: Record<string, unknown> = { ...run };
-  for (const key of Object.keys(copy)) if (!shared.has(key)) copy[key] = copyDeep(copy[key]);
+  for (const key of Object.keys(copy)) if (!sharedKeys.has(key)) copy[key] = copyDeep(copy[key]);
   return copy as unknown as Run;
 }
 
@@ -63,7 +63,7 @@ export function stateKey(run: Run, unproved: ReadonlySet<string>): string {
     status === "skipped" ? because : null,
     paused,
   ]);
-  const cursorKeys = sorted(run.cursors).map(([, cursor]) => cursorKey(run, cursor));
+  const cursorKeys = sortedEntries(run.cursors).map(([, cursor]) => cursorKey(run, cursor));
   const open = Object.values(run.open).map(({ attempt, stage, left }) => [attempt, stage, left]);
   const runFields = [
     run.status,
@@ -125,18 +125,18 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   const read = findOutcomeReaders(run.drafted.flow, steps);
   // What only its own rows read of an outcome is irrelevant once the cursor has moved on, except a failure: no phase may end past a failed
   // proof.
-  const outcomes = sorted(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
+  const outcomes = sortedEntries(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
     if (isBefore || id === step?.id) return [[id, kind, facts, says]];
     const names = read.get(id);
     if (names === undefined) return kind === "failed" ? [[id]] : [];
     return [[id, kind, ...[...names].map((name) => (name.startsWith("says.") ? says[name.slice("says.".length)] : facts[name]))]];
   });
   const streak = step === undefined ? 0 : Math.min(cursor.streak[step.id] ?? 0, stepRetriesMax(run.drafted.flow, step) + 1);
-  return [cursor.path, cursor.result, cursor.at, cursor.open, cursor.block, outcomes, sorted(cursor.taken), streak, cursor.reply];
+  return [cursor.path, cursor.result, cursor.at, cursor.open, cursor.block, outcomes, sortedEntries(cursor.taken), streak, cursor.reply];
 }
 
 /** The order in which they arose decides nothing. */
-const sorted = <Value>(record: Readonly<Record<string, Value>>): readonly [string, Value][] =>
+const sortedEntries = <Value>(record: Readonly<Record<string, Value>>): readonly [string, Value][] =>
   Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 type Readers = ReadonlyMap<string, ReadonlySet<string>>;

@@ -44,7 +44,7 @@ const recordsMax = 2_000;
 export function exploreFlow(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): ExploreReport {
   const boundedFlow = withSmallBounds(flow);
   const explorer = new Explorer(statesMax);
-  for (const optionSet of options === undefined ? listOptionSets(flow) : [options]) explorer.walk(boundedFlow, optionSet);
+  for (const optionSet of options === undefined ? listOptionSets(flow) : [options]) explorer.explorePaths(boundedFlow, optionSet);
   return explorer.report();
 }
 
@@ -69,7 +69,7 @@ class Explorer {
   }
 
   /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
-  walk(flow: Flow, options: Values): void {
+  explorePaths(flow: Flow, options: Values): void {
     this.#domains = findDomains(flow, options);
     const roots: Node[] = [{ run: startRun(flow, options), unproved: new Set() }];
     for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
@@ -152,7 +152,7 @@ class Explorer {
       const turn = isAgent ? [exploredEvents.turn(attempt, says)] : [];
       const passed: Branch = {
         drafts: [...turn, { event: "step_completed", attempt, facts, progress: true }],
-        isProved: isGate(step) ? true : changesNothing ? null : false,
+        isProved: isGate(step) || (changesNothing ? null : false),
       };
       const failed: Branch = {
         drafts: [...turn, { event: "step_failed", attempt, facts, progress: true, fingerprint: "explored", reason_code: "explored" }],

@@ -22,8 +22,8 @@ export async function runFunctionStep(action: StepExecution): Promise<void> {
     cancel: cancel.signal,
     onLiveEvent: runtime.onLiveEvent,
   });
-  const stands = result.stands === true && (step.proof ?? []).length === 0;
-  if (cancel.isCancelled && !stands) throw new Cancelled();
+  const isIrrevocable = result.stands === true && (step.proof ?? []).length === 0;
+  if (cancel.isCancelled && !isIrrevocable) throw new Cancelled();
   if (result.applied !== undefined) {
     const { commit, parent, tree, paths, notApplied } = result.applied;
     await action.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
@@ -36,7 +36,7 @@ export async function runFunctionStep(action: StepExecution): Promise<void> {
     ...(result.detail === undefined ? {} : { detail: result.detail }),
     reason_code: result.reason ?? "ok",
   };
-  if (stands) return action.recordDone({ event: "step_completed", ...common });
+  if (isIrrevocable) return action.recordDone({ event: "step_completed", ...common });
   if (result.ok) return recordIfProved(action, { ...common, ...locksField(result.locks) });
   return action.record({ event: "step_failed", ...common, fingerprint: errorFingerprint(result.reason ?? name, result.detail ?? "") });
 }

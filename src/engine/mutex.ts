@@ -15,7 +15,7 @@ export class Mutex {
     }
   }
 
-  /** Null if it was free: the caller holds it now. Else a promise that resolves when the caller does. The holder must leave. */
+  /** Null if it was free: the caller holds it now. Else a promise that resolves when the caller holds it. The holder must call `leave`. */
   enter(): Promise<void> | null {
     if (this.#isTaken) return new Promise((enter) => this.#waiting.push(enter));
     this.#isTaken = true;
@@ -23,7 +23,7 @@ export class Mutex {
   }
 
   leave(): void {
-    // It stays taken while it is handed on, so that no newcomer gets in before the one that waited.
+    // It stays taken while it is handed on, so that no newcomer overtakes the one that waited.
     const enter = this.#waiting.shift();
     if (enter === undefined) this.#isTaken = false;
     else enter();

@@ -19,13 +19,13 @@ export function placeholderFacts(placeholders: readonly PlaceholderFile[]): Fact
 export function placeholderEntries(
   run: RunView,
   placeholders: readonly PlaceholderFile[],
-  solid: readonly string[],
+  filesWithContent: readonly string[],
 ): { file: string; why: string | null }[] {
-  const nowSolid = solid.filter((file) => run.hollow?.[file] !== undefined).map((file) => ({ file, why: null }));
-  return [...placeholders.slice(0, recordedMax), ...nowSolid];
+  const nowFilled = filesWithContent.filter((file) => run.hollow?.[file] !== undefined).map((file) => ({ file, why: null }));
+  return [...placeholders.slice(0, recordedMax), ...nowFilled];
 }
 
-/** As the line of a passed step carries it. */
+/** The field of a passed step's event; absent if there are no placeholders. */
 export const placeholderField = (
   placeholders: readonly { file: string; why: string | null }[] | undefined,
 ): { hollow?: { file: string; why: string | null }[] } =>

@@ -19,7 +19,7 @@ export type ProtectedState = {
   readonly refused: readonly ProtectedChange[];
   readonly look: readonly LookAt[];
 };
-/** As a verifier takes it: the base's protected files replace those that do not count. */
+/** The field of a verifier's request: the base's protected files replace those with refused changes. */
 export type BaseProtected = { readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] } };
 
 /** Which protected files differ from the run's base at a commit, and which of those changes do not count. Reads only. */
@@ -62,7 +62,7 @@ export function baseProtectedField(run: RunView, refused: readonly ProtectedChan
   return refused.length === 0 ? {} : { oracles: { base: run.drafted.base.commit, changes: refused } };
 }
 
-/** What the run's checks reported of their tests on its base, as a verifier takes it. */
+/** The fields of a verifier's request with what the run's checks reported of their tests on its base. */
 export type BaseTests = { readonly tests?: Readonly<Record<string, TestTally>>; readonly before?: Readonly<Record<string, Hash>> };
 
 /** Test counts are left out if protected files were changed with permission, since fewer tests may then be intended. */

@@ -18,7 +18,7 @@ export async function recordRequests(queue: RequestQueue, run: RunView, record: 
   }
 }
 
-/** Carries a journaled stop through in a run of which nothing is running anywhere: only its lines are left to write. */
+/** Records what follows from a journaled stop, for a run that no process works on: only its events are still to be written. */
 export async function recordStop(view: () => RunView, record: (event: Draft) => Promise<unknown>): Promise<void> {
   while (view().asked === "stop") {
     const next = decide(view());

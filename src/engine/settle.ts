@@ -31,15 +31,16 @@ export async function settleAttempt(runtime: Runtime, run: RunView, attempt: Att
   const cursor = run.cursors[open.cursor];
   invariant(cursor !== undefined, `F2: ${open.cursor} is a cursor of the run`);
   const step = findStep(run, cursor, open.step);
-  const doubt = await inspectCrash(runtime, run, cursor, open, step);
-  const { remedy, why } = findRecoveryRow(doubt);
-  const wasPaid = doubt.kind === "agent" && doubt.stage === "started" && doubt.layer !== "absent";
+  const crashState = await inspectCrash(runtime, run, cursor, open, step);
+  const { remedy, why } = findRecoveryRow(crashState);
+  const wasPaid = crashState.kind === "agent" && crashState.stage === "started" && crashState.layer !== "absent";
   const usage = wasPaid && remedy !== "ask" ? reportedCharge(null, { need: open.need, minutes: 0 }) : undefined;
-  const event = { event: "attempt_settled", attempt, doubt, remedy, why, ...(usage === undefined ? {} : { usage }) } as const;
+  const usageField = usage === undefined ? {} : { usage };
+  const event = { event: "attempt_settled", attempt, doubt: crashState, remedy, why, ...usageField } as const;
   return {
     event,
     closing: remedy === "close" ? await buildClosingEvent(runtime, attempt, cursor) : null,
-    isQuarantined: remedy === "repeat" && doubt.kind === "agent",
+    isQuarantined: remedy === "repeat" && crashState.kind === "agent",
   };
 }
 

@@ -1,4 +1,4 @@
-// survey-gates: adapts artifact gates to files found on disk: drops freshness rules and commands.
+// survey-gates: adapts artifact gates for a survey, which only looks at files that exist already: drops freshness rules and commands.
 
 import type { Gate, Proof } from "../contracts/flow.ts";
 
@@ -25,10 +25,10 @@ export function withoutCommands({ command: _command, ...gate }: Gate): Gate | nu
   }
   const withoutCommandProofs = (proofs: readonly Proof[]): Proof[] =>
     proofs.flatMap((proof) => (typeof proof === "string" ? [] : (withoutCommands(proof) ?? [])));
-  const rest = {
+  const remainingGate = {
     ...gate,
     ...(gate.all === undefined ? {} : { all: withoutCommandProofs(gate.all) }),
     ...(gate.else === undefined ? {} : { else: withoutCommandProofs(gate.else) }),
   };
-  return Object.keys(rest).length === 0 ? null : rest;
+  return Object.keys(remainingGate).length === 0 ? null : remainingGate;
 }

@@ -1,4 +1,4 @@
-// turn-cut: maps why a turn was cut short to the fields of its event.
+// turn-cut: maps the cause for which a turn was cut short to the fields of its `step_interrupted` event.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { EventOf } from "../contracts/event.ts";

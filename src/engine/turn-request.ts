@@ -1,4 +1,4 @@
-// turn-request: builds the order for an agent's turn: prompt, time limit, scope, budget left and conversation to continue.
+// turn-request: builds the request for an agent's turn: prompt, time limit, scope, budget left and session to continue.
 
 import { correctionsMax, type Step } from "../contracts/flow.ts";
 import { buildTurnHistory } from "../core/turn-history.ts";

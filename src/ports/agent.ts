@@ -31,7 +31,7 @@ export type TurnRequest = {
   readonly scope: readonly string[];
   /** The session to resume: if the flow says `continues`, or this attempt's own from before a crash. */
   readonly session: string | null;
-  /** That session may hold this very prompt already: the agent is told to continue, and never asked the same twice. */
+  /** The session may have this very prompt already: then the agent is told to continue instead of being asked the same twice. */
   readonly isInterrupted: boolean;
   /** What the run and its phase have left after paid usage; live, so that parallel turns share it. */
   readonly left: () => Allowance;

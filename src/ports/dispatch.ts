@@ -1,4 +1,4 @@
-// dispatch: port to what hands runs to workers on many machines.
+// dispatch: port to the queue that hands runs to workers on many machines.
 //
 // Promises:
 //   D1. An order is known by its id: offered again it is the same one, and one worker at a time has it, or any other order of its run.

@@ -39,7 +39,7 @@ export interface Verifier {
     readonly base?: GitSha;
     /** The goal in the person's words: a data file that it names is part of the work. */
     readonly goal?: string;
-    /** Taken before anything is changed: it decides nothing until a later check, whose look at the shared files vouches for both. */
+    /** Whether this is taken before anything is changed. It decides nothing by itself: a later check inspects the shared files for both. */
     readonly isBaseline?: boolean;
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;

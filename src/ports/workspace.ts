@@ -64,7 +64,7 @@ export type LandResult =
       readonly isUntracked?: true;
     };
 
-/** Reverts all commits after `since` of attempts whose names begin with `of`; they are saved under `branch` first. */
+/** Reverts all commits after `since` of attempts whose names begin with the prefix `of`; they are saved under `branch` first. */
 export type RevertRequest = {
   readonly attempt: AttemptId;
   readonly since: GitSha;
@@ -169,7 +169,7 @@ export interface Workspace {
   rewrittenIn(folder: string): Promise<readonly string[]>;
   /** The files of the commit that were written to in a folder made by `checkout`, even if they have their old content again. */
   touchedIn(folder: string): Promise<readonly string[]>;
-  /** Another one after anything was written in a folder made by `checkout`, also where git doesn't look; null if it cannot be told. */
+  /** A hash that changes when anything is written in a folder made by `checkout`, also where git doesn't look; null if that is unknown. */
   stampOf(folder: string): Promise<Hash | null>;
   /** A hash of the installed packages that were copied into a folder made by `checkout`; null if there are none. */
   dependenciesIn(folder: string): Promise<Hash | null>;

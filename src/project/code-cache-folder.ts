@@ -1,5 +1,5 @@
-// code-cache-folder: where compiled code is cached, and whether it may be loaded: anyone who can write it, or replace the folder, runs code
-// as this user.
+// code-cache-folder: finds the folder of cached compiled code, and decides whether code may be loaded from it: anyone who can write to the
+// folder, or replace it, could run code as this user.
 
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
@@ -20,22 +20,22 @@ export function codeCacheFolder(env: Env): string | null {
 /** Says why no code may be loaded from a folder, as the end of a sentence; null if it may. A folder that does not exist yet is fine. */
 export function whyNoCache(folder: string): string | null {
   if (!folder.startsWith("/")) return `${folder} isn't an absolute path`;
-  for (let at = folder; ; at = dirname(at)) {
-    if (readStats(join(at, ".git")) !== null) return `it would lie in the repository ${at}, and may have come with it`;
-    if (at === dirname(at)) break;
+  for (let path = folder; ; path = dirname(path)) {
+    if (readStats(join(path, ".git")) !== null) return `it would lie in the repository ${path}, and may have come with it`;
+    if (path === dirname(path)) break;
   }
-  for (const at of [dirname(folder), folder]) {
-    const stats = readStats(at);
-    if (stats !== null && !stats.isDirectory()) return `${at} is ${stats.isSymbolicLink() ? "a link" : "not a folder"}`;
-    if (stats !== null && (!isOurs(stats) || (stats.mode & 0o022) !== 0)) return describeOthersAccess(at, stats);
+  for (const path of [dirname(folder), folder]) {
+    const stats = readStats(path);
+    if (stats !== null && !stats.isDirectory()) return `${path} is ${stats.isSymbolicLink() ? "a link" : "not a folder"}`;
+    if (stats !== null && (!isOurs(stats) || (stats.mode & 0o022) !== 0)) return describeOthersAccess(path, stats);
   }
   // Anyone who can rename a parent folder could replace it: it must be ours or root's, and not writable by others except with the sticky
   // bit, which lets users rename only their own.
-  for (let at = nearestReal(dirname(dirname(folder))); at !== dirname(at); at = dirname(at)) {
-    const stats = readStats(at);
+  for (let path = nearestReal(dirname(dirname(folder))); path !== dirname(path); path = dirname(path)) {
+    const stats = readStats(path);
     if (stats === null) continue;
     const isOpen = (stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0;
-    if (isOpen || !(isOurs(stats) || stats.uid === 0)) return describeOthersAccess(at, stats);
+    if (isOpen || !(isOurs(stats) || stats.uid === 0)) return describeOthersAccess(path, stats);
   }
   return null;
 }
@@ -44,12 +44,13 @@ const isOurs = ({ uid }: Stats): boolean => process.getuid === undefined || uid 
 const describeOthersAccess = (at: string, stats: Stats): string =>
   isOurs(stats) || stats.uid === 0 ? `others may write to ${at}` : `${at} belongs to another user`;
 
+/** The nearest folder at or above a path that exists, without links in its path. */
 function nearestReal(path: string): string {
-  for (let at = path; ; at = dirname(at)) {
+  for (let candidate = path; ; candidate = dirname(candidate)) {
     try {
-      return realpathSync(at);
+      return realpathSync(candidate);
     } catch {
-      if (at === dirname(at)) return at;
+      if (candidate === dirname(candidate)) return candidate;
     }
   }
 }

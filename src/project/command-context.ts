@@ -1,12 +1,12 @@
 // command-context: the context a command runs in: folder, environment, user, terminal and interruption.
 
-/** The interruption reason if nothing may be waited for, not even the end of a turn. */
+/** The reason with which `interrupted` is aborted if the command may wait for nothing, not even the end of a turn. */
 export const atOnce = "at once";
 
 /** Where a command was given, and how to talk to the person who gave it. */
 export type CommandContext = {
   readonly cwd: string;
-  /** The folder it was given in, if the run it means is elsewhere: paths that a person names are from there. */
+  /** The folder the command was given in, if `cwd` is another: paths that a person names are relative to it. */
   readonly calledIn?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly user: string;

@@ -1,4 +1,5 @@
-// inside-run: whether a process was started by an agent of a run. Such a process may read, draft and pause; it grants nothing.
+// inside-run: finds out whether a process was started by an agent of a run. Such a process may read, draft and pause; it can't grant
+// anything.
 //
 // The mark is a few environment variables (agents/process/mark.ts). MCP clients give their servers a reduced environment, so there the
 // parent processes are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
@@ -15,10 +16,10 @@ export const isInsideRun = ({ env }: Pick<CommandContext, "env">): boolean => ha
 export function isBelowRun(context: Pick<CommandContext, "env">, pid: number = process.ppid): boolean {
   if (isInsideRun(context)) return true;
   for (let ancestorPid = pid, seen = 0; ancestorPid > 1 && seen < ancestorsMax; seen += 1) {
-    const above = readProcess(ancestorPid);
-    if (above === null) return false;
-    if (hasMark(above.env)) return true;
-    ancestorPid = above.parent;
+    const ancestor = readProcess(ancestorPid);
+    if (ancestor === null) return false;
+    if (hasMark(ancestor.env)) return true;
+    ancestorPid = ancestor.parent;
   }
   return false;
 }

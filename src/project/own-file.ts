@@ -1,5 +1,5 @@
-// own-file: the safe way to read our files outside the journal. A repository's contents are untrusted: a pipe at a file's path must not
-// hang a command, a device must not fill the memory, a link must not lead elsewhere.
+// own-file: reads our files outside the journal safely. A repository's contents are untrusted: a pipe at a file's path must not hang a
+// command, a device must not fill the memory, a link must not lead elsewhere.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 

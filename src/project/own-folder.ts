@@ -1,5 +1,5 @@
-// own-folder: the safe way to our folders below an untrusted one, such as a cloned repository. A link in it would redirect every read and
-// write below it to wherever its author likes.
+// own-folder: finds and creates our folders below an untrusted one, such as a cloned repository, without following links. A link would
+// redirect every read and write below it to wherever its author likes.
 //
 // Invariants:
 //   F1. Every part of the path below `root` is inspected, and a link, a file or `..` among them refuses; `root` itself is the user's choice.
@@ -13,12 +13,12 @@ export type Obstacle = { readonly path: string; readonly kind: "link" | "file" }
 
 /** Finds the first link or file on the way to a folder below `root`; null if there is none, even if the folder isn't there yet. */
 export function findObstacle(root: string, path: string): Obstacle | null {
-  let at = root;
+  let folder = root;
   for (const part of pathParts(root, path)) {
-    at = join(at, part);
-    const stats = lstatSync(at, { throwIfNoEntry: false });
+    folder = join(folder, part);
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
     if (stats === undefined) return null;
-    if (!stats.isDirectory()) return { path: at, kind: statsKind(stats) };
+    if (!stats.isDirectory()) return { path: folder, kind: statsKind(stats) };
   }
   return null;
 }
@@ -31,17 +31,17 @@ export function requireNoLink(root: string, path: string): void {
 
 /** Returns a folder below `root`, created if missing. F1 */
 export function ensureFolderBelow(root: string, path: string, mode = 0o700): string {
-  let at = root;
+  let folder = root;
   for (const part of pathParts(root, path)) {
-    at = join(at, part);
-    let stats = lstatSync(at, { throwIfNoEntry: false });
+    folder = join(folder, part);
+    let stats = lstatSync(folder, { throwIfNoEntry: false });
     if (stats === undefined) {
-      mkdirSync(at, { mode, recursive: true }); // another process may be quicker
-      stats = lstatSync(at);
+      mkdirSync(folder, { mode, recursive: true }); // `recursive`: another process may have created it meanwhile
+      stats = lstatSync(folder);
     }
-    if (!stats.isDirectory()) refuseInTheWay(at, statsKind(stats), "folder");
+    if (!stats.isDirectory()) refuseInTheWay(folder, statsKind(stats), "folder");
   }
-  return at;
+  return folder;
 }
 
 /** F2 */

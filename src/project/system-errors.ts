@@ -9,8 +9,8 @@ import { WorkspaceFailed } from "../workspace/failure.ts";
 /** A system failure, as a reason and a sentence. */
 export type SystemFailure = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
 
-/** Errors for lack of space, permission or resources; every other system error is a bug of ours. */
-const systemCodes = [
+/** Error codes for a lack of space, permission or resources. Every other system error is a bug of ours. */
+const environmentCodes = [
   "EIO",
   "EROFS",
   "EACCES",
@@ -59,7 +59,7 @@ export function classifySystemError(error: unknown, folders: readonly string[] =
       message: `A file lies where a folder is needed: ${error.message}.`,
       hint: "rename it, then try again",
     };
-  return isHiddenBehindMkdir(error) || systemCodes.includes(errno) ? systemRefusal(error) : null;
+  return isHiddenBehindMkdir(error) || environmentCodes.includes(errno) ? systemRefusal(error) : null;
 }
 
 const systemRefusal = (error: Error): SystemFailure => ({ code: "workspace_unusable", message: `The system refused: ${error.message}.` });

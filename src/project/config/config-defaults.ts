@@ -1,10 +1,9 @@
-// config-defaults: the defaults of the config, and of every limit with its looser direction. The limits' values:
-// contracts/limit-ranges.ts. A run's budget: flow-budget.ts.
+// config-defaults: the defaults of the config, and for every limit in which direction a value is looser. The limits' own defaults are in
+// contracts/limit-ranges.ts, a run's default budget in flow-budget.ts.
 
 import type { Config } from "../../contracts/config.ts";
 import { thresholdDefaults } from "../../contracts/limit-ranges.ts";
 
-/** The default values. */
 export const configDefaults = {
   isolation: "auto",
   dry_run: "required",

@@ -51,14 +51,14 @@ const defaultMode = (profile: AgentProfile | null): Mode => (profile?.mode === "
 
 /** Why a repository's price does not count; null if it is at least the model's known price. */
 export function whyPriceRefused(model: string, price: ModelPrice, userConfig: Config): string | null {
-  return isLower(price, priceFrom(userConfig.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
+  return mayBeLower(price, priceFrom(userConfig.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
 }
 
 /**
- * Whether a price may be lower than the known one. Without a known price, or with one that depends on the context's length, it always may:
- * a budget in dollars would rather stop than count too little.
+ * Whether a price is lower than the known one, or might be: without a known price, or if that depends on the length of the context.
+ * A budget in dollars should rather stop too early than count too little.
  */
-function isLower(price: ModelPrice, listPrice: ListPrice | null): boolean {
+function mayBeLower(price: ModelPrice, listPrice: ListPrice | null): boolean {
   if (listPrice === null || listPrice.long !== undefined) return true;
   const cached = (modelPrice: ModelPrice): number => modelPrice.cached ?? modelPrice.input;
   const written = (modelPrice: ModelPrice): number => modelPrice.cache_write ?? modelPrice.input;

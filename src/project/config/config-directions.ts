@@ -18,27 +18,27 @@ import { costConstantNames } from "./cost-constants.ts";
 import { findLooserDimensions, parseBudget } from "./flow-budget.ts";
 import { neutral, type DirectionNode, type DirectionRule, tighten, userOnly } from "./config-rule.ts";
 
-/** Not above the user's value, or the default. */
-const atMost = (defaultValue: number, why: string): DirectionRule<number> =>
+/** Refuses a value above the user's, or above the default if the user has none. */
+const notAbove = (defaultValue: number, why: string): DirectionRule<number> =>
   tighten((value, userValue) => (value > (userValue ?? defaultValue) ? why : null));
 
-/** A later value in the list is stricter. */
+/** Refuses a value that comes before the user's in `order`, which lists the values from loose to strict. */
 const noLooserThan = <Word extends string>(order: readonly Word[], defaultValue: Word, why: string): DirectionRule<Word> =>
   tighten((value, userValue) => (order.indexOf(value) < order.indexOf(userValue ?? defaultValue) ? why : null));
 
-/** Only entries of the user's own list. */
-const within = <Item>(defaultValue: readonly Item[], why: (more: readonly Item[]) => string): DirectionRule<Item[]> =>
+/** Refuses entries that are not in the user's list. */
+const onlyFrom = <Item>(defaultValue: readonly Item[], why: (more: readonly Item[]) => string): DirectionRule<Item[]> =>
   tighten((value, userValue) => {
     const more = value.filter((item) => !(userValue ?? defaultValue).includes(item));
     return more.length > 0 ? why(more) : null;
   });
 
 const isException = (glob: string): boolean => glob.startsWith("!");
-/** Globs that take files out of the protection and that the user doesn't have. */
+/** Globs that exclude files from the protection (`!test/**`) and that the user's list doesn't have. */
 const newExceptions = (value: readonly string[], userValue: readonly string[] = []): readonly string[] =>
   value.filter((glob) => isException(glob) && !userValue.includes(glob));
 
-const takesMore = "it would let processes take more of your machine";
+const takesMoreOfMachine = "it would let processes take more of your machine";
 
 // D1
 export const configDirections: DirectionNode<Config> = {
@@ -50,8 +50,8 @@ export const configDirections: DirectionNode<Config> = {
   checks: {
     commands: neutral, // they are added to the user's
     detect: tighten((value, userValue) => (!value && userValue !== false ? "it would keep the project's own checks from being run" : null)),
-    timeout_minutes: atMost(configDefaults.checks.timeout_minutes, "it would let a check run longer"),
-    dependencies: within(dependencyNames as readonly string[], (more) => `it would copy ${more.join(", ")} into the sandbox`),
+    timeout_minutes: notAbove(configDefaults.checks.timeout_minutes, "it would let a check run longer"),
+    dependencies: onlyFrom(dependencyNames as readonly string[], (more) => `it would copy ${more.join(", ")} into the sandbox`),
     repeat: tighten((value, userValue) => (value < (userValue ?? 3) ? "it would look less often for flaky checks" : null)),
     canary: noLooserThan(["off", "final", "always"], "final", "it would not find out whether checks can fail"),
     canary_timeout: tighten((value, userValue) => (value < (userValue ?? 10) ? "it would give experiments on checks less time" : null)),
@@ -83,7 +83,7 @@ export const configDirections: DirectionNode<Config> = {
   }),
   network: {
     checks: tighten((value, userValue) => (value && userValue !== true ? "it would give checks the network" : null)),
-    agents: within<string>([], (more) => `it would give agents ${more.join(", ")}`),
+    agents: onlyFrom<string>([], (more) => `it would give agents ${more.join(", ")}`),
   },
   dry_run: noLooserThan(["auto", "required"], "required", "it would start runs without showing them first"),
   protect: tighten(
@@ -99,9 +99,9 @@ export const configDirections: DirectionNode<Config> = {
   prices: { each: tighten((value, _userValue, { name, userConfig }) => whyPriceRefused(name, value, userConfig)) },
   redact: neutral, // it is added to the user's
   box: {
-    processes: atMost(defaultLimits.processesMax, takesMore),
-    memory_mb: atMost(defaultLimits.memoryBytesMax / 1024 ** 2, takesMore),
-    disk_mb: atMost(defaultLimits.diskBytesMax / 1024 ** 2, takesMore),
+    processes: notAbove(defaultLimits.processesMax, takesMoreOfMachine),
+    memory_mb: notAbove(defaultLimits.memoryBytesMax / 1024 ** 2, takesMoreOfMachine),
+    disk_mb: notAbove(defaultLimits.diskBytesMax / 1024 ** 2, takesMoreOfMachine),
   },
   on_limit: noLooserThan(["resume", "ask", "never"], "resume", "it would go on by itself where you want to be asked"),
   land: {

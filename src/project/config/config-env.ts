@@ -41,15 +41,15 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     const key = Object.hasOwn(environmentKeys, name) ? environmentKeys[name] : undefined;
     if (text === "") continue;
     if (key === undefined) {
-      const near = suggest(name, Object.keys(environmentKeys));
-      if (near !== null && editDistance(name, near) <= 2)
-        warnings.push(`The environment variable ${name} is not known. Did you mean ${near}?`);
+      const similarName = suggest(name, Object.keys(environmentKeys));
+      if (similarName !== null && editDistance(name, similarName) <= 2)
+        warnings.push(`The environment variable ${name} is not known. Did you mean ${similarName}?`);
       continue;
     }
     const value = parseValue(text, key.kind);
     if (value === null)
       report(name, key.path.join("."), `found ${JSON.stringify(text)}, expected ${key.kind === "flag" ? "true or false" : "a number"}`);
-    else setAt(data, key.path, value);
+    else setAtPath(data, key.path, value);
   }
   const { value, issues } = findIssues(ConfigSchema, data);
   for (const issue of issues) {
@@ -60,7 +60,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return { config: findings.length > 0 ? {} : value, findings, warnings };
 }
 
-/** The value a text stands for; null if it is none of its kind. */
+/** The value that a text stands for; null if it isn't a value of its kind. */
 function parseValue(text: string, kind: ValueKind): string | number | boolean | null {
   if (kind === "text") return text;
   if (kind === "flag") {
@@ -70,8 +70,8 @@ function parseValue(text: string, kind: ValueKind): string | number | boolean | 
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }
 
-function setAt(data: Record<string, unknown>, path: readonly string[], value: unknown): void {
+function setAtPath(data: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head = "", ...rest] = path;
   if (rest.length === 0) data[head] = value;
-  else setAt((data[head] ??= {}) as Record<string, unknown>, rest, value);
+  else setAtPath((data[head] ??= {}) as Record<string, unknown>, rest, value);
 }

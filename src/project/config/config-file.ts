@@ -11,7 +11,7 @@ export type ConfigFile = { readonly config: Config; readonly positions: Position
 
 const versionMax = 1;
 
-/** One config file. A missing one is empty; a broken one is reported with its line. */
+/** Reads one config file. A missing one counts as empty; a broken one is reported with its line. */
 export function readConfigFile(path: string): ConfigFile {
   const refuse = (rule: string, message: string, position = { line: 1, column: 1 }, key = ""): ConfigFile => ({
     findings: [{ file: path, ...position, path: key, rule, message, severity: "error" }],

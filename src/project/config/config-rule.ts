@@ -2,7 +2,7 @@
 
 import type { Config } from "../../contracts/config.ts";
 
-/** `tighten`: only a stricter value counts. `neutral`: nothing is less safe either way. `user`: never the repository's to say. */
+/** `tighten`: only a stricter value counts. `neutral`: any value is as safe as another. `user`: the repository may never set it. */
 export type Direction = "tighten" | "neutral" | "user";
 
 /** What else a rule may read. */

@@ -1,4 +1,4 @@
-// config: merges every setting, with its source: flags over environment over project over user over defaults.
+// config: reads and merges all settings, each with its source: flags over environment over project over user over defaults.
 //
 // Invariants:
 //   K1. A setting that loosens safety counts only from the user: a flag, the environment, the user's own file. Never from the project's.
@@ -62,14 +62,14 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
   ];
   if ("findings" in user || "findings" in project || findings.length > 0) return { kind: "invalid", findings }; // K2
 
-  const userConfig = merge([layer("default", configDefaults), layer("user", user.config)]).config;
+  const userConfig = merge([createLayer("default", configDefaults), createLayer("user", user.config)]).config;
   const kept = withoutLoosening(project.config, userConfig); // K1
   const layers = [
-    layer("default", configDefaults),
-    layer("user", user.config, user.positions),
-    layer("project", kept.config, project.positions),
-    layer("environment", environment.config),
-    layer("flag", flags),
+    createLayer("default", configDefaults),
+    createLayer("user", user.config, user.positions),
+    createLayer("project", kept.config, project.positions),
+    createLayer("environment", environment.config),
+    createLayer("flag", flags),
   ];
   const { config, origins } = merge(layers);
   const lineSuffix = (key: string): string => (project.positions === null ? "" : `:${project.positions.placeOf(key.split(".")).line}`);
@@ -86,7 +86,7 @@ export function hashConfig({ notify: _notify, otel: _otel, ...config }: Config):
 }
 
 type Layer = { readonly from: ValueOrigin["from"]; readonly config: Config; readonly positions: Positions | null };
-const layer = (from: ValueOrigin["from"], config: Config, positions: Positions | null = null): Layer => ({ from, config, positions });
+const createLayer = (from: ValueOrigin["from"], config: Config, positions: Positions | null = null): Layer => ({ from, config, positions });
 
 type Data = { [key: string]: unknown };
 const isMapping = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);

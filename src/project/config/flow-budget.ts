@@ -33,6 +33,7 @@ export function parseBudget(text: string): ParsedBudget {
   return { budget: { profile: null, soft_ratio: budgetProfiles.balanced.soft_ratio, limits } };
 }
 
+/** The caps of a flow that sets none: what a whole day's run may use. */
 const tokensMax = 5_000_000;
 const minutesMax = 1_440;
 /** For an agent's step without an estimate. */
@@ -47,9 +48,8 @@ export function estimateFlowTokens(flow: Flow): number | null {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
   const taskSteps = steps.flatMap(({ tasks }) => [...(tasks?.each ?? []), ...(tasks?.wave ?? [])]);
-  const turns = [...steps.map((step) => ({ step, times: 1 })), ...taskSteps.map((step) => ({ step, times: tasksExpected }))].filter(
-    ({ step }) => step.agent !== undefined,
-  );
+  const allSteps = [...steps.map((step) => ({ step, times: 1 })), ...taskSteps.map((step) => ({ step, times: tasksExpected }))];
+  const turns = allSteps.filter(({ step }) => step.agent !== undefined);
   const isCapped = flow.limits?.run?.tokens !== undefined;
   if (isCapped && (turns.length === 0 || turns.some(({ step }) => step.estimate === undefined))) return null; // its author has set its limits
   return turns.reduce((sum, { step, times }) => sum + (step.estimate ?? stepTokens) * times, 0);

@@ -25,9 +25,9 @@ export function readSettings(
   context: CommandContext,
   root: string | null,
 ): Settings | { readonly kind: "invalid"; readonly findings: readonly Finding[] } {
-  const read = readConfig({ env: context.env, root });
-  if (read.kind === "invalid") return read;
-  const { config, hash, warnings } = read;
+  const result = readConfig({ env: context.env, root });
+  if (result.kind === "invalid") return result;
+  const { config, hash, warnings } = result;
   const files = [...(root === null ? [] : [projectConfigPath(root)]), userConfigPath(context.env)].filter((path) => existsSync(path));
   return { kind: "settings", config, hash, warnings, isolation: config.isolation ?? "auto", dryRun: config.dry_run ?? "required", files };
 }
@@ -47,14 +47,14 @@ export function requireSettings(
   paths: ProjectPaths,
   flags: { readonly isolation?: string | undefined } = {},
 ): Settings {
-  const read = readSettings(context, paths.root);
-  if (read.kind === "invalid") return refuse("config_invalid", describeInvalidConfig(read.findings));
-  if (flags.isolation === undefined) return read;
+  const result = readSettings(context, paths.root);
+  if (result.kind === "invalid") return refuse("config_invalid", describeInvalidConfig(result.findings));
+  if (flags.isolation === undefined) return result;
   if (!isolationLevels.some((level) => level === flags.isolation)) {
     refuse("objective_schema_invalid", {
       message: `isolation: found ${flags.isolation}, expected one of ${isolationLevels.join(", ")}.`,
       data: { field: "isolation" },
     });
   }
-  return { ...read, isolation: flags.isolation };
+  return { ...result, isolation: flags.isolation };
 }

@@ -1,4 +1,4 @@
-// without-loosening: drops from the repository's config file what the table of directions does not allow, and reports it.
+// without-loosening: drops settings from the repository's config that the table of directions does not allow, and reports them.
 
 import type { Config } from "../../contracts/config.ts";
 import { configDirections, isLoosened } from "./config-directions.ts";
@@ -6,6 +6,7 @@ import type { EachEntry, DirectionRule, RuleContext } from "./config-rule.ts";
 
 export type KeptConfig = { readonly config: Config; readonly ignored: readonly { readonly key: string; readonly why: string }[] };
 
+// The table's own types follow the schema; to walk through it, any rule, mapping or table may be at any place.
 type AnyRule = DirectionRule<unknown>;
 type AnyEach = EachEntry<unknown>;
 type AnyTable = { readonly [key: string]: AnyNode };
@@ -52,7 +53,7 @@ const entryOf = <Value>(mapping: Readonly<Record<string, Value>>, key: string): 
 
 const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Of a project's limits those that loosen nothing, and the names of the others. */
+/** The project's limits without those that loosen one of the user's; and the names of these. */
 export function withoutLoosenedLimits(
   project: Readonly<Record<string, number>>,
   userLimits: Readonly<Record<string, number>>,

@@ -21,7 +21,7 @@ import { type Message, type SendOutcome, sendMessage } from "./send-message.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 export type CourierOptions = {
   readonly env: Env;
-  /** False: what is not due now stays in the queue. */
+  /** Whether to wait for notices that are not due yet; otherwise they stay in the queue. */
   readonly waits: boolean;
   readonly interrupted: AbortSignal;
   readonly send?: (hook: Hook, message: Message) => Promise<SendOutcome>;
@@ -50,7 +50,7 @@ function giveUpOld(queue: NoticeQueue, hook: Hook, nowMs: number): void {
   const outcome: SendOutcome = { kind: "failed", detail: "its secret is not set" };
   for (const item of itemsOf(hook, queue)) {
     if (nowMs - item.queuedAtMs <= givenUpAfterMs) continue;
-    record(queue, { hook, items: [item], message: { ...item.notice, notices: [item.notice.id] }, outcome, nowMs });
+    recordOutcome(queue, { hook, items: [item], message: { ...item.notice, notices: [item.notice.id] }, outcome, nowMs });
   }
 }
 
@@ -60,7 +60,7 @@ const canSend = ({ webhook, secret }: Hook, env: Env): boolean =>
 
 const itemsOf = ({ name }: Hook, queue: NoticeQueue): readonly QueueItem[] => queue.waiting().filter(({ hook }) => hook === name);
 
-/** Sends a hook's notices, again and again until none is left or another courier serves it; returns how many messages. */
+/** Sends a hook's notices until none is left or another courier has the hook; returns how many messages it sent. */
 async function serve(hook: Hook, queue: NoticeQueue, options: CourierOptions): Promise<number> {
   let sent = 0;
   for (let mayGoOn = true; mayGoOn && itemsOf(hook, queue).length > 0;) {
@@ -122,7 +122,7 @@ async function serveLocked(
       sentLately.push({ atMs: now(), isUrgent: isUrgent(message) });
       sent += 1;
     }
-    record(queue, { hook, items, message, outcome, nowMs: now() });
+    recordOutcome(queue, { hook, items, message, outcome, nowMs: now() });
   }
 }
 
@@ -135,34 +135,34 @@ type Attempt = {
 };
 
 /** C2. If a message of several notices failed, each is given up at its own age. */
-function record(queue: NoticeQueue, { hook, items, message, outcome, nowMs }: Attempt): void {
+function recordOutcome(queue: NoticeQueue, { hook, items, message, outcome, nowMs }: Attempt): void {
   const tries = Math.max(...items.map((item) => item.tries)) + 1;
   const retryAtMs = ({ queuedAtMs }: QueueItem): number | null =>
     outcome.kind === "failed" ? computeRetryMs({ tries, queuedAtMs, nowMs, requestedMs: outcome.retryAfterMs ?? 0 }) : null;
-  const note = (some: readonly QueueItem[], again: number | null): void => {
-    if (some.length === 0) return;
+  const noteDelivery = (itemsAlike: readonly QueueItem[], retryAtOrNull: number | null): void => {
+    if (itemsAlike.length === 0) return;
     queue.note({
       at: formatIsoTime(nowMs),
       hook: hook.name,
-      ids: some.map(({ notice }) => notice.id),
+      ids: itemsAlike.map(({ notice }) => notice.id),
       title: message.title,
       kind: message.kind,
       try: tries,
-      outcome: outcome.kind === "failed" && again === null ? "given_up" : outcome.kind,
+      outcome: outcome.kind === "failed" && retryAtOrNull === null ? "given_up" : outcome.kind,
       detail: outcome.detail,
-      ...(again === null ? {} : { next_at: formatIsoTime(again) }),
+      ...(retryAtOrNull === null ? {} : { next_at: formatIsoTime(retryAtOrNull) }),
     });
-    for (const item of some) {
-      if (again === null) queue.settle(item);
-      else queue.later(item, again);
+    for (const item of itemsAlike) {
+      if (retryAtOrNull === null) queue.settle(item);
+      else queue.later(item, retryAtOrNull);
     }
   };
   const kept = items.filter((item) => retryAtMs(item) !== null);
-  note(
+  noteDelivery(
     items.filter((item) => !kept.includes(item)),
     null,
   );
-  note(kept, kept[0] === undefined ? null : retryAtMs(kept[0]));
+  noteDelivery(kept, kept[0] === undefined ? null : retryAtMs(kept[0]));
 }
 
 /** Locks a hook's deliveries; returns how to release them, or null if another courier has them. */

@@ -1,4 +1,4 @@
-// delivery-plan: when the next message of a hook is due, and which notices it contains. Pure.
+// delivery-plan: decides when the next message of a hook is due, and which notices it contains. Pure.
 //
 // Invariants:
 //   P1. At most three single messages within ten minutes; later ones wait and are combined.
@@ -20,7 +20,7 @@ export type NextDelivery =
   | { readonly do: "wait"; readonly untilMs: number }
   | { readonly do: "rest" };
 
-/** A message of this hook that was sent recently. */
+/** A message that was sent to this hook. */
 export type SentMessage = { readonly atMs: number; readonly isUrgent: boolean };
 export const isUrgent = ({ kind }: Pick<Notice, "kind">): boolean => kind === "needs_you";
 

@@ -1,4 +1,4 @@
-// hooks: the user's notification hooks, and the secrets they need.
+// hooks: reads the user's notification hooks and the secrets they need.
 //
 // Invariants:
 //   H1. Only the user's own file is read: nothing from a repository makes this machine send or run anything.

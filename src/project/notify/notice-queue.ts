@@ -1,4 +1,4 @@
-// notice-queue: pending notices, one file each in the user's state folder, and the journal of deliveries.
+// notice-queue: keeps pending notices, one file each in the user's state folder, and the journal of deliveries.
 //
 // Invariants:
 //   Q1. A notice exists whole or not at all, and once for each hook: its file's name follows from its id.
@@ -93,13 +93,14 @@ export function openNoticeQueue(env: Env): NoticeQueue {
     const name = itemName(item.hook, item.notice.id);
     writeFileSync(join(settledFolder, name), "", { mode: 0o600 });
     rmSync(join(queueFolder, `${name}.json`), { force: true });
-    forgetOld(settledFolder);
+    deleteOldMarks(settledFolder);
   };
   return {
     folder,
     add: (notice, hook, nowMs) => {
       const name = itemName(hook, notice.id);
-      if (existsSync(join(settledFolder, name)) || readItem(join(queueFolder, `${name}.json`)).length > 0) return false; // Q2; a partial file left by a crash doesn't count
+      // Q2. A partial file that a crash left counts as absent.
+      if (existsSync(join(settledFolder, name)) || readItem(join(queueFolder, `${name}.json`)).length > 0) return false;
       if (readNames(queueFolder).length >= queuedMax) return false;
       write({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;
@@ -148,7 +149,7 @@ function parseJson(line: string): unknown {
   }
 }
 
-function forgetOld(folder: string): void {
+function deleteOldMarks(folder: string): void {
   const oldestMs = Date.now() - settledKeptMs;
   for (const name of readNames(folder)) {
     const path = join(folder, name);

@@ -72,13 +72,13 @@ async function post(hook: Target, message: Message, { env, timeoutMs = webhookTi
       body,
     });
     await response.body?.cancel();
-    return outcomeOf(response);
+    return toOutcome(response);
   } catch (error) {
     return { kind: "failed", detail: describeError(error, timeoutMs) }; // S1
   }
 }
 
-function outcomeOf({ status, ok, headers }: Response): SendOutcome {
+function toOutcome({ status, ok, headers }: Response): SendOutcome {
   const detail = `HTTP ${status}`;
   if (ok) return { kind: "sent", detail };
   const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429;
@@ -110,7 +110,7 @@ function runCommand(
       detached: true,
       stdio: ["pipe", "ignore", "ignore"], // S1
       env: {
-        ...unmarked(env),
+        ...withoutMark(env),
         NOTICE_TITLE: shown.title,
         NOTICE_TEXT: shown.text,
         NOTICE_KIND: shown.kind,
@@ -138,8 +138,8 @@ function runCommand(
   });
 }
 
-/** A hook is the user's own program, however the run was started. */
-const unmarked = (env: Env): Record<string, string | undefined> => {
+/** Removes the mark of a run's agents: a hook is the user's own program, even if an agent started the run. */
+const withoutMark = (env: Env): Record<string, string | undefined> => {
   const { AUTOPILOT_RUN: _run, AUTOPILOT_ATTEMPT: _attempt, AUTOPILOT_LIFE: _life, AUTOPILOT_PLACE: _place, ...rest } = env;
   return hasMark(env) ? rest : { ...env };
 };

@@ -46,19 +46,19 @@ export async function openRequestQueue(runDir: string): Promise<OwnedRequestQueu
 /** Calls `onNew` when a name appears in the folder. File system notifications are not reliable, so the folder is polled as well. */
 function watchNames(folder: string, onNew: () => void): () => void {
   let namesBefore = new Set<string>();
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
+  let isReading = false;
+  const lookForNew = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
     const names = await readRequestNames(folder).catch(() => []);
     const isNew = names.some((name) => !namesBefore.has(name));
     namesBefore = new Set(names);
-    isLooking = false;
+    isReading = false;
     if (isNew) onNew();
   };
-  const timer = setInterval(() => void look(), pollEveryMs);
+  const timer = setInterval(() => void lookForNew(), pollEveryMs);
   timer.unref();
-  const watcher = watchFolder(folder, () => void look());
+  const watcher = watchFolder(folder, () => void lookForNew());
   return () => {
     clearInterval(timer);
     watcher?.close();

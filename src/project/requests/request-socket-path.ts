@@ -1,5 +1,5 @@
-// request-socket-path: the path of the run's socket. A socket's path is limited to about a hundred bytes, so a run in a deep folder has its
-// socket in a private folder under the system's temporary folder, recorded in control.json.
+// request-socket-path: finds the path of a run's socket. A socket's path is limited to about a hundred bytes, so a run in a deep folder has
+// its socket in a private folder under the system's temporary folder, recorded in control.json.
 //
 // Invariant:
 //   K1. A socket outside the run's folder is used only in a folder that is private to the user, and only under the name derived from the
@@ -41,7 +41,7 @@ export async function findSocketPath(runDir: string): Promise<string | null> {
   return (await isPrivate(parent)) ? recorded : null;
 }
 
-/** Removes the socket of an owner that died. Only a socket or a link is removed: we make no other kind of file there. False if one is. */
+/** Removes the socket of an owner that died. False if another kind of file is there: it isn't ours, and is left alone. */
 export async function clearSocket(path: string): Promise<boolean> {
   const stat = await lstat(path).catch(() => null);
   if (stat === null) return true;

@@ -34,6 +34,8 @@ export async function keepWithinQuota(
       ),
     );
   }
-  const left = await totalBytes();
-  return left <= quota ? reported : [...reported, `Runs take ${formatBytes(left)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
+  const remainingBytes = await totalBytes();
+  return remainingBytes <= quota
+    ? reported
+    : [...reported, `Runs take ${formatBytes(remainingBytes)}, more than disk_quota (${quotaMb} MB): autopilot runs`];
 }

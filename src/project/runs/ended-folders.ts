@@ -4,7 +4,7 @@
 //   E1. Only while nothing is under way: no attempt is open, or no process works on the run and its lock is held.
 //   E2. A record is deleted before its folder, and a folder is renamed away before anything in it is deleted: after a crash at any point
 //       the workspace finds a usable folder, or none.
-//   E3. What a turn that has ended made is paid for: until the run's branch has it, it goes only with its phase or its run.
+//   E3. The work of a turn that has ended is paid for: until it is on the run's branch, it is deleted only with its phase or its run.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -44,9 +44,9 @@ export async function freeRun(run: string): Promise<void> {
 }
 
 /**
- * Frees what a run that is paused for a full disk can do without: copies for checks, temporary homes; what agents were still working on
- * only if that made no room. A step whose layer is missing is repeated. What fills the disk may be a layer that is paid for, and goes only
- * once it is recorded, which takes some room: receipts have it.
+ * Frees what a run that is paused for a full disk can do without: first copies for checks and temporary homes; if that made no room, also
+ * layers that agents were still working in, whose steps are repeated. Layers of turns that have ended are kept (E3). Recording them needs
+ * some room, which their receipts give back.
  */
 export async function freeForFullDisk(run: string, hasRoom: () => boolean): Promise<void> {
   await emptyTrash(run);
@@ -62,7 +62,7 @@ export async function freeForFullDisk(run: string, hasRoom: () => boolean): Prom
   await emptyTrash(run);
 }
 
-/** Whether a folder or a record is a layer's: its own folder, what that lies over, what was written apart from it, its record and receipt. */
+/** Whether a name belongs to a layer: its folder, the folders below and beside an overlay, its record and its receipt. */
 const isOfLayer = (slug: string, name: string): boolean =>
   name === slug || name === `${slug}.json` || name.startsWith(`${slug}-`) || name.startsWith(`layers-${slug}-`);
 
@@ -76,7 +76,7 @@ export function openEndedFolders(run: string): {
     onEntry: ({ event }, { open }) => {
       const isPhaseOver = event === "phase_completed" || event === "phase_failed" || event === "phase_skipped";
       if (!isPhaseOver || Object.keys(open).length > 0) return; // E1
-      for (const grave of tryTrashPhaseFolders(run)) erasing = erasing.then(() => erase(grave));
+      for (const trashed of tryTrashPhaseFolders(run)) erasing = erasing.then(() => erase(trashed));
     },
     close: async ({ status }) => {
       await erasing;

@@ -8,14 +8,14 @@ import { isOwnRun } from "./run-binding.ts";
 
 type OpenRun = { readonly paths: ProjectPaths; readonly run: string } & Awaited<ReturnType<typeof readRun>>;
 
-/** Finds the newest open run of this user's, besides the one named: neither a draft nor another user's run hides it from a bare command. */
+/** The user's newest open run but the excluded one. A draft, or another user's run, must not hide it from a command that names no run. */
 export async function findOtherOpenRun(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
-  besides: string,
+  excluded: string,
 ): Promise<OpenRun | null> {
   for (const run of listRuns(paths).toReversed()) {
-    if (run === besides || !isOwnRun(context, paths, run)) continue;
+    if (run === excluded || !isOwnRun(context, paths, run)) continue;
     const loaded = await readRunOrNull(paths, run);
     if (loaded !== null && isRunOpen(loaded.view)) return { paths, run, ...loaded };
   }

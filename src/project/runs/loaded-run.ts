@@ -52,7 +52,7 @@ export function requireStatus(loaded: LoadedRun, verb: string, ...allowed: reado
   });
 }
 
-/** A recorded reason as a code of the table; a flow author's own code stays readable beside it. */
+/** A recorded reason if it is a code of our table, else `fallback`: a flow may use codes of its own. */
 export function toReasonCode(reason: string | null, fallback: ReasonCode): ReasonCode {
   return reason !== null && isReasonCode(reason) ? reason : fallback;
 }

@@ -1,4 +1,5 @@
-// open-runs: one open run per flow family and repository. Checking and starting happen under one lock, so that two never both start.
+// open-runs: ensures that a repository has only one open run per family of flows. Checking and starting happen under one lock, so that two
+// never both start.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,16 +21,16 @@ export async function whileNoOtherStarts<Value>(paths: ProjectPaths, work: () =>
   return refuse("run_locked", { message: `Another process has been starting a run here for ${waitMs / 1_000} s.` });
 }
 
-type Family = { readonly flow: string; readonly playbook?: string | undefined };
+type FlowIdentity = { readonly flow: string; readonly playbook?: string | undefined };
 
 /** Flows that write the same files are of one family: only one run of it can be open. */
-const familyOf = ({ flow, playbook }: Family): string => (playbook === undefined ? `flow ${flow}` : `playbook ${playbook}`);
+const toFamily = ({ flow, playbook }: FlowIdentity): string => (playbook === undefined ? `flow ${flow}` : `playbook ${playbook}`);
 
 /** Refuses if another run of this family is still open here. A run whose journal cannot be read is left alone. */
 export async function refuseSecondRun(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
-  flow: Family,
+  flow: FlowIdentity,
   { self, isNew }: { self: string | null; isNew: boolean },
 ): Promise<void> {
   const allowsSecondRun = flow.playbook === undefined; // two runs cannot share one set of files
@@ -37,7 +38,7 @@ export async function refuseSecondRun(
   for (const run of listRuns(paths).toReversed()) {
     if (run === self || !isOwnRun(context, paths, run)) continue; // another user's run blocks no one
     const summary = await readSummary(paths, run);
-    if (summary === null || summary.family !== familyOf(flow)) continue;
+    if (summary === null || summary.family !== toFamily(flow)) continue;
     refuse("run_open", {
       run_id: run,
       state: summary.status,
@@ -66,7 +67,7 @@ async function readSummary(paths: ProjectPaths, run: string): Promise<RunSummary
   const summary =
     view === null || !isRunOpen(view)
       ? null
-      : { family: familyOf(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
+      : { family: toFamily(view.drafted.flow), status: view.status, goal: view.drafted.objective.goal };
   summaryCache.set(folder, { stamp, summary });
   return summary;
 }

@@ -2,6 +2,5 @@
 
 import manifest from "../../../package.json" with { type: "json" };
 
-/** Name and version of this program, as journal and evidence record them. */
 export const version: string = manifest.version;
 export const product = `autopilot ${manifest.version}`;

@@ -7,6 +7,8 @@ import { readOwnFile, withOwnFile } from "../own-file.ts";
 import { ensureFolderBelow } from "../own-folder.ts";
 import { refuse } from "../respond.ts";
 
+const newline = 10;
+/** `run-2026-03-01-101500`, or `run-2026-03-01-101500-2` for the second one in a second. */
 const runPattern = /^run-\d{4}-\d{2}-\d{2}-\d{6}(-\d+)?$/;
 
 /** The repository a command is about, and the folder in it that is ours. */
@@ -14,9 +16,9 @@ export type ProjectPaths = { readonly root: string; readonly folder: string };
 
 /** Finds the project without running git, so that `status` stays fast; null outside every repository. */
 export function findProject(cwd: string): ProjectPaths | null {
-  for (let at = resolve(cwd); ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return { root: at, folder: join(at, ".autopilot") };
-    if (dirname(at) === at) return null;
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return { root: folder, folder: join(folder, ".autopilot") };
+    if (dirname(folder) === folder) return null;
   }
 }
 
@@ -42,18 +44,18 @@ export function ensureOwnFolder(paths: ProjectPaths, ...names: readonly string[]
 
 export const runFolder = (paths: ProjectPaths, run: string): string => join(paths.folder, "runs", run);
 
-const lookBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /** A run exists once its journal has a whole line: a draft that a crash cut short never existed. */
 export function isBegun(paths: ProjectPaths, run: string): boolean {
   const path = join(runFolder(paths, run), "journal.jsonl");
   if (!runPattern.test(run)) return false;
   const hasLine = withOwnFile(path, (fd) => {
-    const bytes = Buffer.alloc(lookBytes);
-    for (let index = 0; ; index += lookBytes) {
-      const read = readSync(fd, bytes, 0, lookBytes, index);
-      if (bytes.subarray(0, read).includes(10)) return true;
-      if (read < lookBytes) return false;
+    const bytes = Buffer.alloc(chunkBytes);
+    for (let position = 0; ; position += chunkBytes) {
+      const bytesRead = readSync(fd, bytes, 0, chunkBytes, position);
+      if (bytes.subarray(0, bytesRead).includes(newline)) return true;
+      if (bytesRead < chunkBytes) return false;
     }
   });
   return hasLine ?? false;
@@ -77,7 +79,7 @@ function byAge(a: string, b: string): number {
 /** The run a bare command means; null if there is none. */
 export function findCurrentRun(paths: ProjectPaths): string | null {
   const path = join(paths.folder, "current");
-  const recorded = readOwnFile(path, lookBytes)?.trim() ?? "";
+  const recorded = readOwnFile(path, chunkBytes)?.trim() ?? "";
   if (isBegun(paths, recorded)) return recorded;
   return listRuns(paths).at(-1) ?? null;
 }
@@ -108,8 +110,8 @@ export function writeCurrent(paths: ProjectPaths, run: string): void {
 const stemChars = "run-YYYY-MM-DD-HHMMSS".length;
 
 /**
- * A run's id is its start in UTC; a second one in the same second gets a number. If the clock was set back, it still sorts after the newest
- * one. `isTaken`: what it may not be besides.
+ * Claims a new run's id by creating its folder. The id is the run's start in UTC; a second one in the same second gets a number. If the
+ * clock was set back, the id still sorts after the newest one. `isTaken`: ids that are taken elsewhere, for example in a shared store.
  */
 export function claimRunId(paths: ProjectPaths, now: string, isTaken: (id: string) => boolean = () => false): string {
   const [day, time] = now.split("T");

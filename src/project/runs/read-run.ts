@@ -67,7 +67,7 @@ export function refuseJournal(error: unknown, run: string): never {
   }
 }
 
-/** A damaged journal loses no work, and other work need not wait for it. */
+/** What a person can do about a damaged journal: no work is lost by it, and other work need not wait. */
 export const damagedJournalHints = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
   `git log autopilot/${run} shows the work that was kept`,

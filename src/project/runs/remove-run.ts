@@ -20,12 +20,12 @@ import { type ProjectPaths, listRuns, runFolder } from "./project-paths.ts";
 import type { CommandContext } from "../command-context.ts";
 import { unbindRun } from "./run-binding.ts";
 
-const listFile = "removed-branches.json";
+const branchListFile = "removed-branches.json";
 const ListedBranches = v.array(v.strictObject({ name: v.pipe(v.string(), v.startsWith("autopilot/run-")), commit: GitSha }));
 
 const trashFolder = (paths: ProjectPaths): string => join(paths.folder, "trash");
 
-/** Does something to a run that no process works on; null if one does. V1 */
+/** Runs `work` under the run's lock; null if another process has it. V1 */
 export async function whileNobodyWorks<Value>(folder: string, work: () => Promise<Value>): Promise<Value | null> {
   let lock;
   try {
@@ -51,7 +51,7 @@ export async function removeRun(
   const folder = runFolder(paths, run);
   const removed = await whileNobodyWorks(folder, async () => {
     const listed = branches.filter(({ isCheckedOut }) => !isCheckedOut).map(({ name, commit }) => ({ name, commit })); // V3
-    await writeFileAtomically(join(folder, listFile), `${JSON.stringify(listed)}\n`);
+    await writeFileAtomically(join(folder, branchListFile), `${JSON.stringify(listed)}\n`);
     mkdirSync(trashFolder(paths), { recursive: true, mode: 0o700 });
     moveFolder(folder, join(trashFolder(paths), run)); // V2
     return true;
@@ -75,7 +75,7 @@ export async function finishRemovals({ env }: Pick<CommandContext, "env">, paths
 
 function readListedBranches(folder: string): v.InferOutput<typeof ListedBranches> {
   try {
-    return v.parse(ListedBranches, JSON.parse(readFileSync(join(folder, listFile), "utf8")));
+    return v.parse(ListedBranches, JSON.parse(readFileSync(join(folder, branchListFile), "utf8")));
   } catch {
     return [];
   }

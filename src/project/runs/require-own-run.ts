@@ -1,5 +1,5 @@
-// require-own-run: the ownership check of a run. All code that writes to a run or executes anything of it passes here, and is shown to be
-// its user's.
+// require-own-run: refuses a run that does not belong to this user. All code that writes to a run, or executes anything of it, calls this
+// first.
 
 import { join, relative } from "node:path";
 import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-order.ts";

@@ -13,7 +13,7 @@ import { refuse } from "../respond.ts";
 /** The repository around a folder; otherwise refuses with why it cannot hold a run. */
 export const requireRepository = async (folder: string): Promise<Repository> => orRefuse(await findRepository(folder));
 
-/** Where the installed packages of a run in a copy are: in the repository it is a copy of, while that is there. */
+/** For a run in a copy of a repository: the original, which has the installed packages, if it still exists. */
 export async function findPackagesOrigin({
   dependencies_from: root,
 }: Pick<Policy, "dependencies_from">): Promise<{ packagesFrom?: Repository }> {
@@ -21,10 +21,10 @@ export async function findPackagesOrigin({
   return lookup !== null && "repository" in lookup ? { packagesFrom: lookup.repository } : {};
 }
 
-/** The same with its checkout surveyed, for starting a run. It takes a while, and runs beside other work. */
+/** Starts to survey the repository's checkout, which takes a while; the returned function waits for the result, or refuses. */
 export function startSurvey(repository: Repository, owned: readonly string[] = []): () => Promise<SurveyedRepository> {
   const survey = surveyRepository(repository, owned);
-  survey.catch(() => undefined); // the waiting caller is notified
+  survey.catch(() => undefined); // an error is reported to the caller that waits for it, not as an unhandled rejection
   return async () => orRefuse(await survey);
 }
 

@@ -154,15 +154,15 @@ function whyOpenToOthers({ root }: ProjectPaths, folder: string): string | null 
 
 function whyFilesUnsafe({ root }: ProjectPaths, folder: string): string | null {
   const parts = relative(root, folder).split(sep);
-  let at = root;
+  let path = root;
   for (const part of parts) {
-    at = join(at, part);
-    const stats = lstatSync(at, { throwIfNoEntry: false });
-    if (stats?.isDirectory() !== true) return `${relative(root, at)} is ${stats?.isSymbolicLink() === true ? "a link" : "not a folder"}`; // B4
+    path = join(path, part);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) return `${relative(root, path)} is ${stats?.isSymbolicLink() === true ? "a link" : "not a folder"}`; // B4
   }
   const stats = lstatSync(folder, { bigint: true });
   const journal = lstatSync(join(folder, journalFile), { bigint: true, throwIfNoEntry: false });
-  if (!isOwn(stats) || (journal !== undefined && !isOwn(journal))) return "its files belong to another user";
+  if (!isUsersOwn(stats) || (journal !== undefined && !isUsersOwn(journal))) return "its files belong to another user";
   if (journal !== undefined && (!journal.isFile() || journal.nlink !== 1n)) return "its journal is not a file of its own";
   return null;
 }
@@ -172,13 +172,13 @@ function whyStateUnsafe(env: Env, { root }: ProjectPaths): string | null {
   const folder = join(stateFolder(env), "runs");
   const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return null;
-  if (!stats.isDirectory() || !isOwn(stats) || (stats.mode & 0o022n) !== 0n) return `others can write to ${folder}`;
+  if (!stats.isDirectory() || !isUsersOwn(stats) || (stats.mode & 0o022n) !== 0n) return `others can write to ${folder}`;
   return `${realpathSync(folder)}${sep}`.startsWith(`${realpathSync(root)}${sep}`)
     ? `your state folder ${folder} lies inside this repository; set XDG_STATE_HOME to a folder outside it`
     : null;
 }
 
-const isOwn = ({ uid }: BigIntStats): boolean => process.getuid === undefined || uid === BigInt(process.getuid());
+const isUsersOwn = ({ uid }: BigIntStats): boolean => process.getuid === undefined || uid === BigInt(process.getuid());
 
 const rootInode = ({ root }: ProjectPaths): string => String(statSync(root, { bigint: true }).ino);
 
@@ -186,7 +186,7 @@ const recordPath = (env: Env, run: string, { ino }: BigIntStats): string => join
 
 function readRecord(path: string): BindingRecord | null {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (stats?.isFile() !== true || !isOwn(stats) || (stats.mode & 0o022n) !== 0n) return null;
+  if (stats?.isFile() !== true || !isUsersOwn(stats) || (stats.mode & 0o022n) !== 0n) return null;
   try {
     const { run, ack, isolation, born, root, head } = JSON.parse(readFileSync(path, "utf8")) as Partial<BindingRecord>;
     if (run === undefined || ack === undefined || isolation === undefined || born === undefined || root === undefined) return null;

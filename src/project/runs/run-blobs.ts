@@ -1,4 +1,4 @@
-// run-blobs: agents' returns and checks' output, read from a run's blobs for rendering.
+// run-blobs: reads agents' returns and checks' output from a run's blobs, for rendering.
 
 import * as v from "valibot";
 import { Evidence } from "../../contracts/evidence.ts";

@@ -1,4 +1,4 @@
-// run-cases: usage and results of earlier runs here, read from their journals: the history for forecasts of whole runs.
+// run-cases: reads usage and results of earlier runs from their journals, as the history for forecasts of whole runs.
 
 import type { RunView } from "../../core/state.ts";
 import type { Case, Features } from "../../insight/forecast.ts";

@@ -1,4 +1,4 @@
-// run-points: the finished runs of a flow as points of a trend, read from their journals.
+// run-points: reads the finished runs of a flow from their journals, as points of a trend.
 
 import type { RunView } from "../../core/state.ts";
 import type { RunSetup, RunPoint } from "../../insight/run-trend.ts";

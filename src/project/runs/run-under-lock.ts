@@ -6,11 +6,11 @@ import { JournalFailure } from "../../journal/failure.ts";
 import { type Lock, takeLock } from "../../journal/lock.ts";
 import { type ProjectPaths, ensureOwnFolder } from "./project-paths.ts";
 
-const lookEveryMs = 50;
+const retryEveryMs = 50;
 
 type WaitLimit = { readonly waitMs: number; readonly cancel?: AbortSignal };
 
-/** Runs `work` while no other process does such work; null if its turn did not come in time, or it was cancelled before. */
+/** Runs `work` while no other process does work of this name; null if the lock was not free in time, or it was cancelled before. */
 export async function runUnderLock<Value>(
   paths: ProjectPaths,
   lockName: "starting" | "landing",
@@ -30,7 +30,7 @@ export async function runUnderLock<Value>(
       }
     }
     if (performance.now() >= deadlineMs) return null;
-    await sleep(lookEveryMs);
+    await sleep(retryEveryMs);
   }
 }
 

@@ -124,12 +124,12 @@ function openTranscript({ folder, redactor, now }: Parts, { attempt, cast, layer
   };
 }
 
-type Kind = "said" | "thought";
+type SpeechKind = "said" | "thought";
 
 /** Buffers streamed text, so that a secret that comes in pieces is seen whole. */
-function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => void) {
-  const before: Record<Kind, string> = { said: "", thought: "" };
-  let kind: Kind = "said";
+function openSpeech(redactor: Redactor, write: (kind: SpeechKind, text: string) => void) {
+  const before: Record<SpeechKind, string> = { said: "", thought: "" };
+  let kind: SpeechKind = "said";
   let pending = "";
   const writePending = (chars: number): void => {
     const text = pending.slice(0, chars);
@@ -141,9 +141,9 @@ function openSpeech(redactor: Redactor, write: (kind: Kind, text: string) => voi
   const flush = (): void => writePending(pending.length);
   return {
     flush,
-    add: (of: Kind, text: string): void => {
-      if (of !== kind) flush();
-      kind = of;
+    add: (newKind: SpeechKind, text: string): void => {
+      if (newKind !== kind) flush();
+      kind = newKind;
       pending += text;
       if (pending.length < pieceChars) return;
       const border = pending.length - patternCharsMax;
@@ -205,9 +205,9 @@ function endsWithNewline(fd: number, bytes: number): boolean {
 /** Removes the oldest files until the rest fit. */
 function removeOldest(folder: string, bytesMax: number): void {
   const files = readdirSync(folder)
-    .map((name) => ({ path: join(folder, name), found: statSync(join(folder, name), { throwIfNoEntry: false }) }))
-    .flatMap(({ path, found: stats }) => (stats === undefined ? [] : [{ path, bytes: stats.size, at: stats.mtimeMs }]))
-    .toSorted((a, b) => a.at - b.at);
+    .map((name) => ({ path: join(folder, name), stats: statSync(join(folder, name), { throwIfNoEntry: false }) }))
+    .flatMap(({ path, stats }) => (stats === undefined ? [] : [{ path, bytes: stats.size, changedMs: stats.mtimeMs }]))
+    .toSorted((a, b) => a.changedMs - b.changedMs);
   let sum = files.reduce((bytes, file) => bytes + file.bytes, 0);
   for (const { path, bytes } of files) {
     if (sum <= bytesMax) return;

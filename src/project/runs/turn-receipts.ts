@@ -1,8 +1,8 @@
 // turn-receipts: keeps the outcome of a paid turn in a file of the run's folder until the run's branch has its work.
 //
 // Invariants:
-//   T1. The file has its size before the turn is paid for, and the outcome is written over it: a disk that is full by then takes it.
-//       What it doesn't need of that room is given back only if recording it finds none.
+//   T1. The file has its full size before the turn is paid for, and the outcome is written over it, which works on a full disk too. Room
+//       that the outcome doesn't need is given back only if the disk is full when the outcome is to be recorded.
 //   T2. Half an outcome is none: the file begins with a hash of the rest.
 //   T3. An outcome is never larger than the room, if it can be made to fit: what the agent said is cut first, and its transcript has it.
 
@@ -20,6 +20,7 @@ export const receiptsPath = "records/turns";
 const roomBytes = 1 << 20;
 const receiptBytesMax = 64 << 20;
 const turnBytesMax = 256 << 20;
+/** `<sha256 of the content> <length of the content>`, then a newline. */
 const header = /^([0-9a-f]{64}) (\d{1,9})\n/;
 const headerBytesMax = 80;
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
@@ -51,7 +52,7 @@ export function openTurnReceipts(run: string): TurnReceipts {
       }
     },
     read: (attempt) => {
-      const turn = parse(readContent(pathOf(attempt)));
+      const turn = parseReceipt(readContent(pathOf(attempt)));
       return turn?.event.attempt === attempt ? turn : null;
     },
     drop,
@@ -73,11 +74,11 @@ export function shrinkReceipts(run: string): void {
 }
 
 function encode(turn: EndedTurn): Buffer {
-  const whole = encodeWhole(turn);
-  return whole.length <= roomBytes ? whole : encodeWhole({ ...turn, report: { ...turn.report, said: turn.event.said } }); // T3
+  const whole = encodeReceipt(turn);
+  return whole.length <= roomBytes ? whole : encodeReceipt({ ...turn, report: { ...turn.report, said: turn.event.said } }); // T3
 }
 
-function encodeWhole(turn: EndedTurn): Buffer {
+function encodeReceipt(turn: EndedTurn): Buffer {
   const content = deflateRawSync(JSON.stringify(turn));
   return Buffer.concat([Buffer.from(`${hash("sha256", content)} ${content.length}\n`), content]);
 }
@@ -99,7 +100,7 @@ function readContent(path: string): Buffer | null {
   return content !== null && line !== "" && hash("sha256", content) === expected ? content : null;
 }
 
-function parse(content: Buffer | null): EndedTurn | null {
+function parseReceipt(content: Buffer | null): EndedTurn | null {
   if (content === null) return null;
   const value: unknown = JSON.parse(inflateRawSync(content, { maxOutputLength: turnBytesMax }).toString("utf8"));
   const receipt = v.safeParse(Receipt, value);

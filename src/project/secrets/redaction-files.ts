@@ -43,6 +43,7 @@ export function readLoginFiles(home: string | undefined): readonly Secret[] {
   });
 }
 
+/** Each returns the secrets in a file's text: `password x`, `https://user:x@host`, `token = x`, `{"token": "x"}`. */
 const parsers: Readonly<Record<FileFormat, (text: string) => readonly string[]>> = {
   netrc: (text) => [...text.matchAll(/\bpassword\s+(\S+)/g)].map((match) => match[1] ?? ""),
   urls: (text) => [...text.matchAll(/:\/\/[^\s:@/]*:([^\s@]+)@/g)].flatMap((match) => [match[1] ?? "", decoded(match[1] ?? "")]),

@@ -1,4 +1,4 @@
-// redaction-names: which environment variables are secrets, by name and by value. Pure.
+// redaction-names: decides which environment variables are secrets, by name and by value. Pure.
 
 /** Words of a variable's name that mark a secret, as a whole part between underscores. */
 const secretWords: ReadonlySet<string> = new Set([
@@ -42,8 +42,8 @@ export function isSecretName(name: string): boolean {
 export type SecretStrength = "secret" | "weak" | "none";
 
 /**
- * What the value of a variable with a secret's name is: a secret; one too weak to be told from ordinary text, which cannot be redacted; or
- * no secret at all, such as a switch, a number or a file's name.
+ * Judges the value of a variable with a secret's name. `weak`: it can't be distinguished from ordinary text, so it can't be redacted.
+ * `none`: it isn't a secret but a switch, a number or a file's name.
  */
 export function judgeSecret(value: string, exists: (path: string) => boolean, charsMin: number): SecretStrength {
   const text = value.trim();
@@ -83,6 +83,7 @@ export function findSecretParts(name: string, value: string): readonly string[] 
 
 const compositeCharsMax = 16 * 1024;
 const headerCharsMin = 12;
+/** `postgres://user:password@host`, or `https://token@host` with a long token. */
 const urlCredentials = /[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^\s/:@,;]{0,256}:([^\s@/]{1,1024}|[^\s@]{1,1024})@|([A-Za-z0-9_-]{20,1024})@)/gi;
 /** A key, = or :, and a value up to a comma, semicolon, ampersand or blank; a scheme's own blank is part of it. */
 const keyValuePair =
