@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { MetricsFile, TraceSpan } from "../../src/contracts/roadmap-reports.ts";
-import { deriveStateText } from "../../src/playbooks/roadmap/files/roadmap-derive.ts";
+import { deriveStateText } from "../../src/playbooks/roadmap/files/derive-state-text.ts";
 import { autopilot, begin, type Entry, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
 import { aFew, longTest } from "../support/sampled.ts";

@@ -11,7 +11,7 @@ import { requireProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { estimateRoadmap } from "../../playbooks/roadmap/files/roadmap-estimate.ts";
-import { judgeFindings, refuseRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
+import { judgeFindings, refuseRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/load-roadmap.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 
 /** Forecasts the named phases, by default all that are not completed, and warns of those beyond a limit. */

@@ -9,8 +9,8 @@ import { describeUnreadableState } from "../../playbooks/roadmap/files/roadmap-p
 import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, Refusal, respond } from "../../project/respond.ts";
-import { choosePhases, judgeSelection } from "../../playbooks/roadmap/files/roadmap-choose.ts";
-import { type LoadedRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/roadmap-problems.ts";
+import { choosePhases, judgeSelection } from "../../playbooks/roadmap/files/choose-phases.ts";
+import { type LoadedRoadmap, loadRoadmap } from "../../playbooks/roadmap/files/load-roadmap.ts";
 
 /** Shows the phases even if they could not be run; then it says why `roadmap all` would be refused. */
 export function roadmapList(context: CommandContext): Promise<CommandResponse> {

@@ -21,12 +21,13 @@ export function parseCriterion(source: string): ParsedCriterion {
   return parseVerifiedBy(text) ?? parseAfterColons(text) ?? { text, command: null, expect: null, faults: findTightColons(text) };
 }
 
+/** ``text -- verified by: `command` (returns 2)``; null if there is no command after `verified by`. */
 function parseVerifiedBy(text: string): ParsedCriterion | null {
   const spans = listCodeSpans(text);
-  const plain = withoutCode(text, spans);
-  const marks = [...plain.matchAll(/\bverified by\b/gi)].map(({ index }) => {
-    const lead = /^\s*:?\s*/.exec(text.slice(index + 11))?.[0] ?? "";
-    return { index, commandStart: index + 11 + lead.length, hasColon: lead.includes(":") };
+  const marks = [...withoutCode(text, spans).matchAll(/\bverified by\b/gi)].map(({ index, 0: phrase }) => {
+    const phraseEnd = index + phrase.length;
+    const separator = /^\s*:?\s*/.exec(text.slice(phraseEnd))?.[0] ?? "";
+    return { index, commandStart: phraseEnd + separator.length, hasColon: separator.includes(":") };
   });
   const faults: CriterionFault[] = [];
   for (const mark of marks) {
@@ -51,22 +52,23 @@ function parseVerifiedBy(text: string): ParsedCriterion | null {
   return { text, command: null, expect: null, faults: [warning("check_not_quoted", message)] };
 }
 
+/** `text :: command`, `text :: command (returns 2)`, ``text :: `command` (returns 2)``; null without the colons. */
 function parseAfterColons(text: string): ParsedCriterion | null {
   const separator = /(?:^|\s)::(?:\s|$)/.exec(withoutCode(text));
   if (separator === null) return null;
   const wording = text.slice(0, separator.index).trim();
-  const rest = text.slice(separator.index + separator[0].length).trim();
-  const quoted = listCodeSpans(rest).find(({ start }) => start === 0);
-  if (quoted !== undefined && (quoted.end === rest.length || /^\s*\(/.test(rest.slice(quoted.end)))) {
-    const expectation = parseExpectation(rest.slice(quoted.end).trimStart());
+  const check = text.slice(separator.index + separator[0].length).trim();
+  const quoted = listCodeSpans(check).find(({ start }) => start === 0);
+  if (quoted !== undefined && (quoted.end === check.length || /^\s*\(/.test(check.slice(quoted.end)))) {
+    const expectation = parseExpectation(check.slice(quoted.end).trimStart());
     return buildParsed(wording, quoted.code.trim(), expectation.expect, expectation.faults);
   }
-  const parenthesis = [...rest.matchAll(/\s\((?=returns\b|expects?\b)/gi)].at(-1);
-  if (parenthesis !== undefined && findClosingParenthesis(rest, parenthesis.index + 1) === rest.length - 1) {
-    const expectation = parseExpectation(rest.slice(parenthesis.index + 1));
-    return buildParsed(wording, rest.slice(0, parenthesis.index).trim(), expectation.expect, expectation.faults);
+  const parenthesis = [...check.matchAll(/\s\((?=returns\b|expects?\b)/gi)].at(-1);
+  if (parenthesis !== undefined && findClosingParenthesis(check, parenthesis.index + 1) === check.length - 1) {
+    const expectation = parseExpectation(check.slice(parenthesis.index + 1));
+    return buildParsed(wording, check.slice(0, parenthesis.index).trim(), expectation.expect, expectation.faults);
   }
-  return buildParsed(wording, rest, null, []);
+  return buildParsed(wording, check, null, []);
 }
 
 /** `text::command` was probably meant as a check, but is only text: it is reported instead of guessed. */
@@ -87,7 +89,7 @@ function parseExpectation(text: string): { readonly expect: Expectation | null; 
   const noExpectation = { expect: null, faults: [] };
   if (!text.startsWith("(")) return noExpectation;
   const end = findClosingParenthesis(text, 0);
-  const inner = text.slice(1, end < 0 ? text.length : end).trim();
+  const inner = text.slice(1, end < 0 ? text.length : end).trim(); // returns at least 3
   const atLeast = /^returns at least (\d{1,15})(?![\d.]*\d)/i.exec(inner)?.[1];
   if (atLeast !== undefined) return { expect: { kind: "at_least", count: Number(atLeast) }, faults: [] };
   const exactly = /^returns (?:exactly )?(\d{1,15})(?![\d.]*\d)/i.exec(inner)?.[1];

@@ -27,7 +27,8 @@ export function completedPhases(
 export type Selection = { readonly ids: readonly string[] } | { readonly problem: string };
 
 const partsMax = 500;
-const forms = "expected an id (3, 2.1), a range (3-7), a list (3,5,8), next or all";
+const examplesMax = 12;
+const expectedForms = "expected an id (3, 2.1), a range (3-7), a list (3,5,8), next or all";
 
 /**
  * The phases that `3`, `3-7`, `3,5,8`, `2.1`, `next` or `all` names, in execution order. `next` is the first phase that is not completed,
@@ -52,15 +53,16 @@ export function selectPhases(expression: string, phases: readonly OrderedPhase[]
   return { ids: executionOrder(phases, requested) };
 }
 
+/** `3`, `2.1` or `3-7` */
 function selectPart(part: string, phases: readonly OrderedPhase[]): Selection {
-  const [, first = "", second] = /^([\d.]+)(?:\s*[-–—]\s*([\d.]+))?$/.exec(part) ?? [];
-  const from = parsePhaseId(first);
-  const to = second === undefined ? from : parsePhaseId(second);
-  if (from === null || to === null) return { problem: `found ${shown(part)}, ${forms}` };
+  const [, firstId = "", lastId] = /^([\d.]+)(?:\s*[-–—]\s*([\d.]+))?$/.exec(part) ?? [];
+  const from = parsePhaseId(firstId);
+  const to = lastId === undefined ? from : parsePhaseId(lastId);
+  if (from === null || to === null) return { problem: `found ${shown(part)}, ${expectedForms}` };
   if (comparePhaseIds(from, to) > 0) return { problem: `found the range ${part}, expected the smaller id first: ${to}-${from}` };
   const ids = phases.map(({ id }) => id).filter((id) => isWithin(id, from, to));
   if (ids.length > 0) return { ids };
-  const sorted = phases.map(({ id }) => id).toSorted(comparePhaseIds);
-  const examples = sorted.length > 12 ? `${sorted.slice(0, 12).join(", ")} …` : sorted.join(", ");
+  const sortedIds = phases.map(({ id }) => id).toSorted(comparePhaseIds);
+  const examples = sortedIds.length > examplesMax ? `${sortedIds.slice(0, examplesMax).join(", ")} …` : sortedIds.join(", ");
   return { problem: `found ${part}, which names no phase, expected some of ${examples}` };
 }

@@ -31,43 +31,43 @@ type Phase = Pick<RoadmapPhase, "id" | "success_criteria">;
 const titleCharsMax = 500;
 
 /** Every criterion of a phase: those of the roadmap, then those the plan adds, then the checks of each automatic task. */
-export function phaseCriteria(phase: Phase, roadmapPath: string, located: LocatedPlan | null): readonly PhaseCriterion[] {
-  const answers = located === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, located.plan);
-  const roadmapCriteria = phase.success_criteria.map((criterion, n): PhaseCriterion => {
-    const id = `criterion:${phase.id}.${n + 1}`;
-    const answer = answers.get(n);
-    if (criterion.command !== null || answer === undefined || located === null)
+export function phaseCriteria(phase: Phase, roadmapPath: string, locatedPlan: LocatedPlan | null): readonly PhaseCriterion[] {
+  const answers = locatedPlan === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, locatedPlan.plan);
+  const roadmapCriteria = phase.success_criteria.map((criterion, index): PhaseCriterion => {
+    const id = `criterion:${phase.id}.${index + 1}`;
+    const answer = answers.get(index);
+    if (criterion.command !== null || answer === undefined || locatedPlan === null)
       return { ...withSource(criterion, roadmapPath), id, by: "roadmap", isAsked: true, task: null }; // K1
-    return { ...withSource(answer, located.path), id, text: criterion.text, by: "plan", isAsked: true, task: null };
+    return { ...withSource(answer, locatedPlan.path), id, text: criterion.text, by: "plan", isAsked: true, task: null };
   });
-  if (located === null) return roadmapCriteria;
+  if (locatedPlan === null) return roadmapCriteria;
   const usedAnswers = new Set(answers.values());
-  const planCriteria = located.plan.criteria
+  const planCriteria = locatedPlan.plan.criteria
     .filter((criterion) => !usedAnswers.has(criterion))
-    .map((criterion, n): PhaseCriterion => ({
-      ...withSource(criterion, located.path),
-      id: `criterion:${phase.id}.plan-${n + 1}`,
-      by: "plan",
-      isAsked: false,
-      task: null,
-    }));
-  const taskCriteria = located.plan.tasks
-    .filter(({ type }) => type === "auto")
-    .flatMap(({ id: task, verify }) =>
-      verify.map((criterion, n): PhaseCriterion => ({
-        ...withSource(criterion, located.path),
-        id: taskCriterionId(phase.id, task, n),
-        by: "plan",
-        isAsked: false,
-        task,
-      })),
-    )
-    .filter(({ text }) => !roadmapCriteria.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text))); // K1
+    .map((criterion, index) => fromPlan(criterion, locatedPlan.path, { id: `criterion:${phase.id}.plan-${index + 1}`, task: null }));
+  const isUsersOwn = (text: string): boolean =>
+    roadmapCriteria.some((criterion) => criterion.by === "roadmap" && isSameText(criterion.text, text));
+  const taskCriteria = listTaskCriteria(phase.id, locatedPlan).filter(({ text }) => !isUsersOwn(text)); // K1
   return dropDuplicates([...roadmapCriteria, ...planCriteria, ...taskCriteria]);
 }
 
-/** K2 */
-export const taskCriterionId = (phase: string, task: string, n: number): string => `criterion:${phase}.${task}.${n + 1}`;
+/** The criteria of the plan's automatic tasks. */
+function listTaskCriteria(phaseId: string, { plan, path }: LocatedPlan): readonly PhaseCriterion[] {
+  const autoTasks = plan.tasks.filter(({ type }) => type === "auto");
+  return autoTasks.flatMap(({ id: task, verify }) =>
+    verify.map((criterion, index) => fromPlan(criterion, path, { id: taskCriterionId(phaseId, task, index), task })),
+  );
+}
+
+const fromPlan = (criterion: CheckedCriterion, path: string, ids: Pick<PhaseCriterion, "id" | "task">): PhaseCriterion => ({
+  ...withSource(criterion, path),
+  ...ids,
+  by: "plan",
+  isAsked: false,
+});
+
+/** The id of a task's criterion: the same for the same documents. K2 */
+export const taskCriterionId = (phase: string, task: string, index: number): string => `criterion:${phase}.${task}.${index + 1}`;
 
 const withSource = (
   { text, command, expect, line }: CheckedCriterion,
@@ -81,23 +81,26 @@ const withSource = (
 
 /** K3: keeps the first of several criteria with the same command, or without a command and with the same text. */
 function dropDuplicates(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
-  const seen = new Set<string>();
-  return criteria.filter(({ text, command, expect }) => {
+  const criteriaByKey = new Map<string, PhaseCriterion>();
+  for (const criterion of criteria) {
+    const { text, command, expect } = criterion;
     const key = command === null ? `text ${text}` : `command ${command} ${JSON.stringify(expect)}`;
-    return !seen.has(key) && seen.add(key);
-  });
+    if (!criteriaByKey.has(key)) criteriaByKey.set(key, criterion);
+  }
+  return [...criteriaByKey.values()];
 }
 
 /** Commands of the plan for criteria of the roadmap, by index: by the same text, or by position if both lists have the same length. */
 function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
   const answers = new Map<number, CheckedCriterion>();
   const isParallel = plan.criteria.length === phase.success_criteria.length;
-  const candidates = [...plan.criteria, ...plan.tasks.filter(({ type }) => type === "auto").flatMap(({ verify }) => verify)];
-  for (const [n, { text }] of phase.success_criteria.entries()) {
-    const sameText = candidates.find((criterion) => criterion.command !== null && isSameText(criterion.text, text));
-    const sameIndex = isParallel ? plan.criteria[n] : undefined;
-    const answer = sameText ?? (sameIndex?.command === null ? undefined : sameIndex);
-    if (answer !== undefined) answers.set(n, answer);
+  const autoTasks = plan.tasks.filter(({ type }) => type === "auto");
+  const candidates = [...plan.criteria, ...autoTasks.flatMap(({ verify }) => verify)];
+  for (const [index, { text }] of phase.success_criteria.entries()) {
+    const withSameText = candidates.find((criterion) => criterion.command !== null && isSameText(criterion.text, text));
+    const atSameIndex = isParallel ? plan.criteria[index] : undefined;
+    const answer = withSameText ?? (atSameIndex?.command === null ? undefined : atSameIndex);
+    if (answer !== undefined) answers.set(index, answer);
   }
   return answers;
 }
@@ -117,22 +120,21 @@ export function findUnanswered(criteria: readonly PhaseCriterion[], planPath: st
     }));
 }
 
-/** The criteria that have a command, as checks. */
+/** The criteria that have a command, as checks. If the user gave commands, those of the plan are only additions. */
 export function buildChecks(criteria: readonly PhaseCriterion[]): Check[] {
   const hasUserCommand = criteria.some(({ by, command }) => by === "roadmap" && command !== null);
-  return criteria.flatMap(({ id, text, command, expect, source, isAsked }) =>
-    command === null
-      ? []
-      : [
-          {
-            id,
-            kind: "criterion" as const,
-            title: text.slice(0, titleCharsMax),
-            command,
-            source,
-            ...(expect === null ? {} : { expect }),
-            ...(hasUserCommand && !isAsked ? { extra: true as const } : {}),
-          },
-        ],
-  );
+  const checks: Check[] = [];
+  for (const { id, text, command, expect, source, isAsked } of criteria) {
+    if (command === null) continue;
+    checks.push({
+      id,
+      kind: "criterion",
+      title: text.slice(0, titleCharsMax),
+      command,
+      source,
+      ...(expect === null ? {} : { expect }),
+      ...(hasUserCommand && !isAsked ? { extra: true } : {}),
+    });
+  }
+  return checks;
 }

@@ -26,7 +26,7 @@ export function lintPlan(file: string, plan: Plan, { requirements }: { readonly 
   lintRequirements(plan, requirements, report);
   for (const task of plan.tasks) lintTask(task, report);
   lintOrder(plan.tasks, report);
-  for (const [n, criterion] of plan.criteria.entries()) lintCriterion(criterion, `success_criteria[${n}]`, report);
+  for (const [index, criterion] of plan.criteria.entries()) lintCriterion(criterion, `success_criteria[${index}]`, report);
   return report.findings();
 }
 
@@ -83,7 +83,7 @@ function lintTask(task: PlanTask, report: Report): void {
   if (task.verify.length === 0) reportMissing("verify", "Verify");
   if (task.done === "") reportMissing("done", "Done");
   if (isForPerson) return;
-  for (const [n, criterion] of task.verify.entries()) lintCriterion(criterion, `${path}.verify[${n}]`, report);
+  for (const [index, criterion] of task.verify.entries()) lintCriterion(criterion, `${path}.verify[${index}]`, report);
 }
 
 function lintCriterion({ text, command, expect, line }: CheckedCriterion, path: string, report: Report): void {
@@ -121,7 +121,7 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
   }
   const waves = new Map(tasks.map(({ id, wave }) => [id, wave]));
   for (const { id, after, line, wave } of tasks) {
-    const laterTask = after.find((other) => wave !== null && (waves.get(other) ?? -1) > wave);
+    const laterTask = after.find((dependency) => wave !== null && (waves.get(dependency) ?? -1) > wave);
     if (laterTask !== undefined)
       report.error(
         { line, column: 1 },
@@ -131,10 +131,10 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
       );
   }
   for (const cycle of findCycles(tasks, compareTaskIds)) {
-    const [first = ""] = cycle;
+    const [firstId = ""] = cycle;
     report.error(
-      { line: lines.get(first) ?? 1, column: 1 },
-      `task_${first}.after`,
+      { line: lines.get(firstId) ?? 1, column: 1 },
+      `task_${firstId}.after`,
       "task_cycle",
       `found tasks that wait for each other: ${cycle.join(" -> ")}, expected an order`,
     );
@@ -143,9 +143,9 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
 
 /** Compares digits as numbers: 03-2 comes before 03-10. */
 export function compareTaskIds(a: string, b: string): number {
-  const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
-  for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
-    const [leftPart = "", rightPart = ""] = [left[n], right[n]];
+  const [leftParts, rightParts] = [a.split(/(\d+)/), b.split(/(\d+)/)]; // 03-2: "", 03, -, 2, ""
+  for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index += 1) {
+    const [leftPart = "", rightPart = ""] = [leftParts[index], rightParts[index]];
     if (leftPart === rightPart) continue;
     const difference = Number(leftPart) - Number(rightPart);
     if (!Number.isNaN(difference) && difference !== 0) return difference;

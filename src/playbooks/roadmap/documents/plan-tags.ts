@@ -24,38 +24,33 @@ export function parseTaskBlocks(
 ): { readonly blocks: readonly TaskBlock[]; readonly outside: readonly Line[] } {
   const blocks: TaskBlock[] = [];
   const outside: Line[] = [];
-  let open: (TaskBlock & { readonly lines: Line[] }) | null = null;
+  let openBlock: (TaskBlock & { readonly lines: Line[] }) | null = null;
   let wave: number | null = null;
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index];
     if (line === undefined) break;
     const tagMatch = line.is === "text" ? /^\s*<(\/?)task(?=[\s>/]|$)/i.exec(line.text) : null;
     const place: Position = { line: line.number, column: line.text.search(/\S/) + 1 };
-    if (tagMatch === null) {
-      const inner = open === null ? null : textBeforeEnd(line);
-      if (inner !== null && open !== null) {
-        open.lines.push({ ...line, text: inner });
-        open = null;
-      } else if (open !== null) open.lines.push(line);
-      else {
-        wave = parseWave(line) ?? wave;
-        outside.push(line);
-      }
-      continue;
+    if (tagMatch === null && openBlock === null) {
+      wave = parseWave(line) ?? wave;
+      outside.push(line);
+    } else if (tagMatch === null && openBlock !== null) {
+      const lastText = textBeforeEnd(line);
+      openBlock.lines.push(lastText === null ? line : { ...line, text: lastText });
+      if (lastText !== null) openBlock = null;
+    } else if (tagMatch?.[1] === "/") {
+      if (openBlock === null) report.error(place, "", "task_tag", "found </task> without a <task> before it");
+      openBlock = null;
+    } else if (tagMatch !== null) {
+      if (openBlock !== null) reportUnclosed(openBlock, report);
+      const tag = parseTag(lines, index, tagMatch[0].length, report);
+      const block = { place, attributes: tag.attributes, wave, lines: tag.firstLine === null ? [] : [tag.firstLine] };
+      blocks.push(block);
+      openBlock = tag.isClosed ? null : block;
+      index = tag.lastIndex;
     }
-    if (tagMatch[1] === "/") {
-      if (open === null) report.error(place, "", "task_tag", "found </task> without a <task> before it");
-      open = null;
-      continue;
-    }
-    if (open !== null) reportUnclosed(open, report);
-    const tag = parseTag(lines, index, tagMatch[0].length, report);
-    open = { place, attributes: tag.attributes, wave, lines: tag.rest === null ? [] : [tag.rest] };
-    blocks.push(open);
-    index = tag.lastIndex;
-    if (tag.isClosed) open = null;
   }
-  if (open !== null) reportUnclosed(open, report);
+  if (openBlock !== null) reportUnclosed(openBlock, report);
   return { blocks, outside };
 }
 
@@ -63,6 +58,7 @@ function reportUnclosed({ place, attributes }: TaskBlock, report: Report): void 
   report.error(place, pathOf(attributes), "unclosed_task", "found <task> without an end, expected </task> behind it");
 }
 
+/** The task in the path of a finding: `task_03-01`. */
 export const pathOf = (attributes: ReadonlyMap<string, string>): string => {
   const id = attributes.get("id") ?? "";
   return id === "" ? "task" : `task_${id}`;
@@ -75,44 +71,48 @@ function textBeforeEnd(line: Line): string | null {
   return index < 0 ? null : line.text.slice(0, index);
 }
 
+/** `## Wave 2` → 2; null for other lines. */
 function parseWave(line: Line): number | null {
   if (headingLevel(line) === 0) return null;
   const number = /^\s*#+\s+wave\s+(\d{1,4})\b/i.exec(line.text)?.[1];
   return number === undefined ? null : Number(number);
 }
 
-/** A tag may span several lines. Text after it on its last line is the first line of the task. */
-function parseTag(
-  lines: readonly Line[],
-  from: number,
-  column: number,
-  report: Report,
-): {
+type Tag = {
   readonly attributes: ReadonlyMap<string, string>;
-  readonly rest: Line | null;
+  /** The text after the tag on its last line, which is the first line of the task; null if there is none. */
+  readonly firstLine: Line | null;
+  /** The index of the tag's last line: a tag may span several. */
   readonly lastIndex: number;
+  /** The task has no lines of its own: `<task … />` or `<task …>text</task>`. */
   readonly isClosed: boolean;
-} {
-  const first = lines[from];
-  const place: Position = { line: first?.number ?? 1, column: column + 1 };
-  let text = first?.text.slice(column) ?? "";
-  for (let index = from; ; index += 1) {
+};
+
+/** Parses the tag that begins in the line with this index; `column` is where its attributes begin. */
+function parseTag(lines: readonly Line[], startIndex: number, column: number, report: Report): Tag {
+  const startLine = lines[startIndex];
+  const place: Position = { line: startLine?.number ?? 1, column: column + 1 };
+  let text = startLine?.text.slice(column) ?? "";
+  for (let index = startIndex; ; index += 1) {
     const parsed = parseAttributes(text);
     const line = lines[index];
     if (parsed !== null && line !== undefined) {
       for (const name of parsed.duplicates)
         report.error(place, "", "duplicate_attribute", `found the attribute ${name} twice in one <task>, expected it once`);
-      const tail = text.slice(parsed.end);
-      const inner = tail.replace(/<\/task\s*>\s*$/i, "");
-      const isClosed = parsed.isEmpty || inner !== tail;
-      const rest =
-        inner.trim() === "" ? null : { ...line, text: " ".repeat(line.text.length - Math.min(line.text.length, tail.length)) + inner };
-      return { attributes: parsed.attributes, rest, lastIndex: index, isClosed };
+      const textAfterTag = text.slice(parsed.end);
+      const innerText = textAfterTag.replace(/<\/task\s*>\s*$/i, "");
+      const indent = " ".repeat(Math.max(0, line.text.length - textAfterTag.length)); // keeps the columns of findings
+      return {
+        attributes: parsed.attributes,
+        firstLine: innerText.trim() === "" ? null : { ...line, text: indent + innerText },
+        lastIndex: index,
+        isClosed: parsed.isEmpty || innerText !== textAfterTag,
+      };
     }
     const nextLine = lines[index + 1];
-    if (nextLine === undefined || nextLine.is !== "text" || index - from >= tagLinesMax) {
+    if (nextLine === undefined || nextLine.is !== "text" || index - startIndex >= tagLinesMax) {
       report.error(place, "", "task_tag", `found ${shown(text.trim())} behind <task, expected attributes such as id="03-01" and a >`);
-      return { attributes: new Map(), rest: null, lastIndex: from, isClosed: false };
+      return { attributes: new Map(), firstLine: null, lastIndex: startIndex, isClosed: false };
     }
     text += `\n${nextLine.text}`;
   }
@@ -127,15 +127,16 @@ function parseAttributes(text: string): {
 } | null {
   const attributes = new Map<string, string>();
   const duplicates: string[] = [];
+  // The end `>` or `/>`, or one attribute: id="03-01", id='03-01', id=03-01, or a name alone.
   const attributePattern = /\s*(?:(\/?>)|([A-Za-z_][\w:.-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>`=]+)))?(?=[\s/>]|$))/y;
-  for (let n = 0; n <= attributesMax; n += 1) {
+  for (let count = 0; count <= attributesMax; count += 1) {
     const match = attributePattern.exec(text);
     if (match === null) return null;
-    const [, end, name = "", double, single, bare] = match;
+    const [, end, name = "", doubleQuoted, singleQuoted, bare] = match;
     if (end !== undefined) return { attributes, duplicates, end: attributePattern.lastIndex, isEmpty: end === "/>" };
     const key = name.toLowerCase().replaceAll("-", "_");
     if (attributes.has(key)) duplicates.push(name);
-    else attributes.set(key, (double ?? single ?? bare ?? "").trim());
+    else attributes.set(key, (doubleQuoted ?? singleQuoted ?? bare ?? "").trim());
   }
   return null;
 }

@@ -12,7 +12,8 @@ import type { Report } from "../../../documents/report.ts";
 import { isPlaceholder, parseLocatedCriterion, parseRequirements } from "./roadmap-fields.ts";
 
 const fieldLabels = new Set(["files", "action", "verify", "done", "depends on", "requirements"]);
-const namesMax = 500;
+const filesMax = 500;
+const titleCharsMax = 300;
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** Missing fields are empty, and lint reports them. Null if the task has no valid id. */
@@ -24,61 +25,62 @@ export function parsePlanTask(block: TaskBlock, report: Report): PlanTask | null
     const message = `found ${id === "" ? "no id" : `the id ${shown(id)}`}, expected id="03-01": letters, digits, _ . -`;
     report.error(place, path, "task_id", message);
   }
-  const fields = fieldsByName(lines, path, report);
-  const dependsOn = fields.get("depends on");
-  const dependencyNames = ["depends_on", "depends", "after"].flatMap((name) => attributes.get(name) ?? []).join(",");
-  const requirements = fields.get("requirements");
+  const fields = fieldsByName(lines, path, report); // before the id is refused, so that all faults are reported at once
   if (!idPattern.test(id)) return null;
+  const dependsField = fields.get("depends on");
+  const dependsAttributes = ["depends_on", "depends", "after"].flatMap((name) => attributes.get(name) ?? []).join(",");
+  const dependsText = dependsField === undefined ? "" : fieldParagraph(dependsField);
+  const requirementsField = fields.get("requirements");
+  const requirementsAttribute = attributes.get("requirements") ?? attributes.get("requirement") ?? "";
+  const fieldRequirements = requirementsField === undefined ? [] : parseRequirements(requirementsField);
   return {
     id,
     title: findTitle(lines, id, attributes),
     type: parseType(attributes, place, path, report),
     complexity: parseComplexity(attributes, place, path, report),
     wave,
-    after: [...new Set([...splitNames(dependencyNames), ...(dependsOn === undefined ? [] : splitNames(fieldParagraph(dependsOn)))])],
+    after: [...new Set([...splitNames(dependsAttributes), ...splitNames(dependsText)])],
     files: parseFiles(fields.get("files"), path, report),
     action: rawText(fields.get("action")),
     verify: parseVerify(fields.get("verify"), `${path}.verify`, report),
     done: rawText(fields.get("done")),
-    requirements: [
-      ...new Set([
-        ...splitNames(attributes.get("requirements") ?? attributes.get("requirement") ?? ""),
-        ...(requirements === undefined ? [] : parseRequirements(requirements)),
-      ]),
-    ],
+    requirements: [...new Set([...splitNames(requirementsAttribute), ...fieldRequirements])],
     line: place.line,
   };
 }
 
 function parseType(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["type"] {
-  const written = attributes.get("type") ?? "";
-  const type = taskTypes.find((taskType) => taskType === written);
+  const typeText = attributes.get("type") ?? "";
+  const type = taskTypes.find((taskType) => taskType === typeText);
   if (type !== undefined) return type;
-  const message = `found ${written === "" ? "no type" : `the type ${shown(written)}`}, expected ${taskTypes.join(" or ")}.${didYouMean(written, taskTypes)}`;
+  const actual = typeText === "" ? "no type" : `the type ${shown(typeText)}`;
+  const message = `found ${actual}, expected ${taskTypes.join(" or ")}.${didYouMean(typeText, taskTypes)}`;
   report.error(place, `${path}.type`, "task_type", message);
   return "auto";
 }
 
 function parseComplexity(attributes: ReadonlyMap<string, string>, place: Position, path: string, report: Report): PlanTask["complexity"] {
-  const written = attributes.get("complexity") ?? "";
-  const complexity = complexities.find((candidate) => candidate === written) ?? null;
-  const message = `found ${written === "" ? "no complexity" : `the complexity ${shown(written)}`}, expected ${complexities.join(", ")}.${didYouMean(written, complexities)}`;
-  if (complexity === null) report[written === "" ? "warning" : "error"](place, `${path}.complexity`, "task_complexity", message);
-  return complexity;
+  const complexityText = attributes.get("complexity") ?? "";
+  const complexity = complexities.find((candidate) => candidate === complexityText);
+  if (complexity !== undefined) return complexity;
+  const isMissing = complexityText === "";
+  const actual = isMissing ? "no complexity" : `the complexity ${shown(complexityText)}`;
+  const message = `found ${actual}, expected ${complexities.join(", ")}.${didYouMean(complexityText, complexities)}`;
+  report[isMissing ? "warning" : "error"](place, `${path}.complexity`, "task_complexity", message);
+  return null;
 }
 
-/** `### Task 03-01: Name`, a `<name>` child, a `name` attribute. */
+/** From `### Task 03-01: Name`, else a `<name>` child, else the `name` attribute, else the id. */
 function findTitle(lines: readonly Line[], id: string, attributes: ReadonlyMap<string, string>): string {
   const heading = lines.find((line) => headingLevel(line) > 0);
   if (heading !== undefined) {
     const text = heading.text.replace(/^\s*#+\s*/, "").trim();
     const title = /^task\s+\S+\s*[:：]\s*(.+)$/i.exec(text)?.[1] ?? text;
-    return title.slice(0, 300);
+    return title.slice(0, titleCharsMax);
   }
-  const child = lines.map(({ text, is }) =>
-    is === "text" ? /^\s*<(?:name|title)>(.{1,300}?)<\/(?:name|title)>/i.exec(text)?.[1] : undefined,
-  );
-  return child.find((name) => name !== undefined)?.trim() ?? attributes.get("name") ?? id;
+  const textLines = lines.filter(({ is }) => is === "text");
+  const childNames = textLines.flatMap(({ text }) => /^\s*<(?:name|title)>(.{1,300}?)<\/(?:name|title)>/i.exec(text)?.[1] ?? []);
+  return childNames[0]?.trim() ?? attributes.get("name") ?? id;
 }
 
 /** The fields of a task, whether written as bold labels or as elements. */
@@ -102,16 +104,17 @@ function withoutElements(lines: readonly Line[]): readonly Line[] {
   });
 }
 
+/** The child elements of a task, `<verify>…</verify>`, as fields. */
 function parseElements(lines: readonly Line[], path: string, report: Report): readonly Field[] {
   const fields: Field[] = [];
-  let open: (Omit<Field, "lines"> & { readonly name: string; readonly lines: Line[] }) | null = null;
+  let openElement: (Omit<Field, "lines"> & { readonly name: string; readonly lines: Line[] }) | null = null;
   for (const line of lines) {
     let text = line.text;
-    const start: RegExpExecArray | null = open === null && line.is === "text" ? elementStart.exec(text) : null;
+    const start: RegExpExecArray | null = openElement === null && line.is === "text" ? elementStart.exec(text) : null;
     if (start !== null) {
       const name = (start[1] ?? "").toLowerCase();
       const place: Position = { line: line.number, column: text.search(/\S/) + 1 };
-      open = {
+      openElement = {
         name,
         label: name.replace("_", " "),
         place,
@@ -121,20 +124,23 @@ function parseElements(lines: readonly Line[], path: string, report: Report): re
       };
       text = text.slice(start[0].length);
     }
-    if (open === null) continue;
-    const close: number = line.is === "text" ? text.toLowerCase().lastIndexOf(`</${open.name}>`) : -1;
-    const inner = close < 0 ? text : text.slice(0, close);
-    if (start !== null) open = { ...open, inline: inner.trim() };
-    else open.lines.push({ ...line, text: inner });
-    if (close < 0) continue;
-    fields.push(open);
-    open = null;
+    if (openElement === null) continue;
+    const endIndex: number = line.is === "text" ? text.toLowerCase().lastIndexOf(`</${openElement.name}>`) : -1;
+    const innerText = endIndex < 0 ? text : text.slice(0, endIndex);
+    if (start !== null) openElement = { ...openElement, inline: innerText.trim() };
+    else openElement.lines.push({ ...line, text: innerText });
+    if (endIndex < 0) continue;
+    fields.push(openElement);
+    openElement = null;
   }
-  if (open !== null)
-    report.error(open.place, `${path}.${open.name}`, "unclosed_element", `found <${open.name}> without an end, expected </${open.name}>`);
+  if (openElement !== null) {
+    const { place, name } = openElement;
+    report.error(place, `${path}.${name}`, "unclosed_element", `found <${name}> without an end, expected </${name}>`);
+  }
   return fields;
 }
 
+/** `Tasks 03-01 and 03-02 (done)` → 03-01, 03-02 */
 const splitNames = (text: string): readonly string[] =>
   outsideParentheses(text)
     .text.replaceAll(/[*`"[\]]/g, "")
@@ -153,7 +159,7 @@ function parseFiles(field: Field | undefined, path: string, report: Report): str
       else report.error(place, `${path}.files`, "file_path", `found ${shown(piece)}, expected a path inside the project`);
     }
   }
-  return [...files].slice(0, namesMax);
+  return [...files].slice(0, filesMax);
 }
 
 /** Splits at commas. In each part the text in backticks counts, else the words that look like a path. */
@@ -170,6 +176,7 @@ function splitPaths(text: string): readonly string[] {
     });
 }
 
+/** The items of a field's list; if it has none, its lines. */
 const itemsOrLines = (field: Field): readonly { readonly text: string; readonly place: Position }[] => {
   const items = fieldItems(field);
   if (items.length > 0) return items;
@@ -188,8 +195,8 @@ function parseVerify(field: Field | undefined, path: string, report: Report): Ch
   if (field === undefined) return [];
   return itemsOrLines(field)
     .filter(({ text }) => !isPlaceholder(text))
-    .map(({ text, place }, n) => {
-      const criterion = parseLocatedCriterion(text, place, `${path}[${n}]`, report);
+    .map(({ text, place }, index) => {
+      const criterion = parseLocatedCriterion(text, place, `${path}[${index}]`, report);
       const [span] = listCodeSpans(text);
       const isCode = criterion.command === null && span !== undefined && span.start === 0 && span.end === text.trim().length;
       return isCode ? { ...criterion, text: span.code.trim(), command: span.code.trim() } : criterion;

@@ -16,31 +16,38 @@ type Wave = { readonly ids: string[]; readonly usedPaths: UsedPaths; isFull: boo
 
 /** The task ids of each wave. Lint has refused cycles and unknown ids; tasks with such would come last here. */
 export function planWaves(tasks: readonly SchedulableTask[]): readonly (readonly string[])[] {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const ordered = sortTopologically(tasks, (a, b) => taskRank(byId.get(a)) - taskRank(byId.get(b)) || compareTaskIds(a, b));
+  const tasksById = new Map(tasks.map((task) => [task.id, task]));
+  const rankOf = (id: string): number => taskRank(tasksById.get(id));
+  const orderedIds = sortTopologically(tasks, (a, b) => rankOf(a) - rankOf(b) || compareTaskIds(a, b));
+  const orderedTasks = orderedIds.map((id) => tasksById.get(id)).filter((task) => task !== undefined);
   const waves: Wave[] = [];
-  const waveOfTask = new Map<string, number>();
-  const groups = [...new Set(tasks.map(({ wave }) => wave ?? 0))].sort((a, b) => a - b);
-  for (const group of groups) {
-    const firstWave = waves.length; // W1
-    for (const id of ordered) {
-      const task = byId.get(id);
-      if (task === undefined || (task.wave ?? 0) !== group) continue;
-      let waveIndex = Math.max(firstWave, ...task.after.map((other) => (waveOfTask.get(other) ?? -1) + 1)); // W1
-      const isExclusive = task.complexity === "complex" || task.type !== "auto";
-      const mayJoin = (wave: Wave): boolean => !isExclusive && !wave.isFull && !wave.usedPaths.hasAny(task.files); // W2, W3, W4
-      for (let wave = waves[waveIndex]; wave !== undefined && !mayJoin(wave); wave = waves[waveIndex]) waveIndex += 1;
-      const wave = (waves[waveIndex] ??= { ids: [], usedPaths: createUsedPaths(), isFull: false });
-      wave.ids.push(id);
-      wave.usedPaths.add(task.files);
-      wave.isFull = isExclusive;
-      waveOfTask.set(id, waveIndex);
+  const waveIndexes = new Map<string, number>();
+  /** The numbers of the plan's own waves; one of them becomes several here if its tasks cannot run at the same time. */
+  const waveNumbers = [...new Set(tasks.map(({ wave }) => wave ?? 0))].sort((a, b) => a - b);
+  for (const waveNumber of waveNumbers) {
+    const firstIndex = waves.length; // W1
+    for (const task of orderedTasks.filter(({ wave }) => (wave ?? 0) === waveNumber)) {
+      const earliestIndex = Math.max(firstIndex, ...task.after.map((id) => (waveIndexes.get(id) ?? -1) + 1)); // W1
+      waveIndexes.set(task.id, addToWave(waves, task, earliestIndex));
     }
   }
   return waves.map(({ ids }) => ids);
 }
 
-/** Simple tasks come first where the order allows it: a problem they show is cheap to fix early. */
+/** Puts a task into the first wave from this index on that it may join, or into a new one, and returns the wave's index. */
+function addToWave(waves: Wave[], task: SchedulableTask, earliestIndex: number): number {
+  const isExclusive = task.complexity === "complex" || task.type !== "auto";
+  const mayJoin = (wave: Wave): boolean => !isExclusive && !wave.isFull && !wave.usedPaths.hasAny(task.files); // W2, W3, W4
+  let index = earliestIndex;
+  for (let wave = waves[index]; wave !== undefined && !mayJoin(wave); wave = waves[index]) index += 1;
+  const wave = (waves[index] ??= { ids: [], usedPaths: createUsedPaths(), isFull: false });
+  wave.ids.push(task.id);
+  wave.usedPaths.add(task.files);
+  wave.isFull = isExclusive;
+  return index;
+}
+
+/** Simple tasks come first if the order allows it: a problem they show is cheap to fix early. */
 function taskRank(task: SchedulableTask | undefined): number {
   if (task?.type !== "auto") return 3;
   if (task.complexity === "simple") return 0;
@@ -53,36 +60,39 @@ type UsedPaths = { readonly hasAny: (files: readonly string[]) => boolean; reado
 function createUsedPaths(): UsedPaths {
   const files = new Set<string>();
   const folders = new Set<string>();
+  /** Every folder that something in use is in. */
   const ancestors = new Set<string>();
-  const ancestorsOf = (path: string): readonly string[] => {
-    const steps = path.split("/");
-    return steps.slice(0, -1).map((_, n) => `${steps.slice(0, n + 1).join("/")}/`);
+  const isUsed = (path: string): boolean => {
+    const folder = pathFolder(path);
+    if (folder === "") return ancestors.size + files.size + folders.size > 0;
+    const isInUsedFolder = folders.has("") || ancestorsOf(folder ?? path).some((ancestor) => folders.has(ancestor));
+    if (folder === null) return isInUsedFolder || files.has(path);
+    return isInUsedFolder || folders.has(folder) || ancestors.has(folder);
   };
   return {
-    hasAny: (paths) =>
-      paths.some((path) => {
-        const folder = pathFolder(path);
-        if (folder === null) return files.has(path) || folders.has("") || ancestorsOf(path).some((part) => folders.has(part));
-        return folder === ""
-          ? ancestors.size + files.size + folders.size > 0
-          : ancestors.has(folder) || folders.has("") || [folder, ...ancestorsOf(folder)].some((ancestor) => folders.has(ancestor));
-      }),
+    hasAny: (paths) => paths.some(isUsed),
     add: (paths) => {
       for (const path of paths) {
         const folder = pathFolder(path);
         if (folder === null) files.add(path);
         else folders.add(folder);
-        for (const part of ancestorsOf(folder ?? path)) ancestors.add(part);
+        for (const ancestor of ancestorsOf(folder ?? path)) ancestors.add(ancestor);
         if (folder !== null) ancestors.add(folder);
       }
     },
   };
 }
 
+/** `src/lib/a.ts` → `src/`, `src/lib/` */
+function ancestorsOf(path: string): readonly string[] {
+  const parts = path.split("/");
+  return parts.slice(0, -1).map((_, index) => `${parts.slice(0, index + 1).join("/")}/`);
+}
+
 /** The folder that a folder or pattern means, with its slash; null for a plain file. */
 function pathFolder(path: string): string | null {
   if (path === ".") return "";
-  const pattern = path.search(/[*?[{]/);
-  if (pattern >= 0) return path.slice(0, path.lastIndexOf("/", pattern) + 1);
+  const wildcardIndex = path.search(/[*?[{]/);
+  if (wildcardIndex >= 0) return path.slice(0, path.lastIndexOf("/", wildcardIndex) + 1);
   return path.endsWith("/") ? path : null;
 }

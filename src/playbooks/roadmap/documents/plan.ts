@@ -16,6 +16,7 @@ export const planTasksMax = 200;
 
 export type ParsedPlan = { readonly plan: Plan; readonly findings: readonly Finding[] };
 
+/** Never throws: everything that is wrong is among the findings, and the plan has what could be read. */
 export function parsePlan(file: string, text: string): ParsedPlan {
   const report = openReport(file);
   const frontMatter = splitFrontMatter(text.replace(/^\ufeff/, ""));
@@ -42,6 +43,7 @@ export function parsePlan(file: string, text: string): ParsedPlan {
   return { plan, findings: report.findings() };
 }
 
+/** A requirement and the tasks that meet it. */
 type Row = { readonly id: string; readonly tasks: readonly string[]; readonly line: number };
 
 /** Merges the traceability table with the requirements that tasks name themselves. */
@@ -49,21 +51,21 @@ function mergeRequirements(rows: readonly Row[], tasks: readonly PlanTask[]): Pl
   const taskRows = tasks.flatMap(({ id, requirements, line }) =>
     requirements.map((requirement) => ({ id: requirement, tasks: [id], line })),
   );
-  const byId = new Map<string, { id: string; tasks: string[]; line: number }>();
+  const rowsById = new Map<string, { id: string; tasks: string[]; line: number }>();
   for (const { id, tasks: names, line } of [...rows, ...taskRows]) {
-    const merged = byId.get(id) ?? { id, tasks: [], line };
-    byId.set(id, { ...merged, tasks: [...new Set([...merged.tasks, ...names])] });
+    const merged = rowsById.get(id) ?? { id, tasks: [], line };
+    rowsById.set(id, { ...merged, tasks: [...new Set([...merged.tasks, ...names])] });
   }
-  return [...byId.values()];
+  return [...rowsById.values()];
 }
 
 /** The table whose first column is the requirement and whose second names its tasks. */
 function parseTable(lines: readonly Line[]): readonly Row[] {
   const rows: Row[] = [];
-  let isInside = false;
+  let isInTable = false;
   for (const line of lines) {
     if (line.is !== "text" || !line.text.trim().startsWith("|")) {
-      isInside = false;
+      isInTable = false;
       continue;
     }
     const cells = line.text
@@ -71,13 +73,16 @@ function parseTable(lines: readonly Line[]): readonly Row[] {
       .replace(/^\|/, "")
       .split("|")
       .map((cell) => cell.trim());
-    const [first = "", second = ""] = cells.map((cell) => cell.replaceAll(/[*`]/g, ""));
-    if (/^requirements?$/i.test(first) && /^tasks?\b/i.test(second)) isInside = true;
-    else if (isInside && !/^:?-+:?$/.test(first) && first !== "") rows.push({ id: first, tasks: splitNames(second), line: line.number });
+    const [id = "", taskNames = ""] = cells.map((cell) => cell.replaceAll(/[*`]/g, ""));
+    const isHeader = /^requirements?$/i.test(id) && /^tasks?\b/i.test(taskNames);
+    const isDivider = /^:?-+:?$/.test(id);
+    if (isHeader) isInTable = true;
+    else if (isInTable && !isDivider && id !== "") rows.push({ id, tasks: splitNames(taskNames), line: line.number });
   }
   return rows;
 }
 
+/** `01-01, 01-02 (both)` → 01-01, 01-02 */
 const splitNames = (text: string): readonly string[] =>
   outsideParentheses(text)
     .text.split(/[\s,;、，；]+/)
@@ -86,44 +91,42 @@ const splitNames = (text: string): readonly string[] =>
 /** `**Success Criteria**:` or a heading of that name, with a numbered list below. */
 function parsePlanCriteria(lines: readonly Line[], report: Report): Plan["criteria"] {
   const names = new Set(["success criteria", "acceptance criteria"]);
-  const bold = parseFields(lines, names, "any").find(({ label }) => names.has(label));
-  const index = lines.findIndex(
-    (line) =>
-      headingLevel(line) > 0 &&
-      names.has(
-        line.text
-          .replace(/^\s*#+\s*/, "")
-          .trim()
-          .toLowerCase(),
-      ),
-  );
-  const heading = lines[index];
-  if (bold === undefined && heading === undefined) return [];
-  return parseCriteria(bold ?? buildField(lines, index, heading), "success_criteria", report);
+  const boldField = parseFields(lines, names, "any").find(({ label }) => names.has(label));
+  const headingText = ({ text }: Line): string =>
+    text
+      .replace(/^\s*#+\s*/, "")
+      .trim()
+      .toLowerCase();
+  const headingIndex = lines.findIndex((line) => headingLevel(line) > 0 && names.has(headingText(line)));
+  const heading = lines[headingIndex];
+  if (boldField === undefined && heading === undefined) return [];
+  return parseCriteria(boldField ?? buildField(lines, headingIndex, heading), "success_criteria", report);
 }
 
+/** The section under a heading as a field: its lines from the first list item on. */
 function buildField(lines: readonly Line[], headingIndex: number, heading: Line | undefined): Field {
   const place: Position = { line: heading?.number ?? 1, column: 1 };
-  const end = lines.findIndex((line, n) => n > headingIndex && headingLevel(line) > 0);
-  const sectionLines = lines.slice(headingIndex + 1, end < 0 ? undefined : end);
-  const first = sectionLines.findIndex((line) => parseListItem(line.text) !== null);
-  return { label: "success criteria", place, inline: "", inlinePlace: place, lines: first < 0 ? [] : sectionLines.slice(first) };
+  const endIndex = lines.findIndex((line, index) => index > headingIndex && headingLevel(line) > 0);
+  const sectionLines = lines.slice(headingIndex + 1, endIndex < 0 ? undefined : endIndex);
+  const listIndex = sectionLines.findIndex((line) => parseListItem(line.text) !== null);
+  return { label: "success criteria", place, inline: "", inlinePlace: place, lines: listIndex < 0 ? [] : sectionLines.slice(listIndex) };
 }
 
 /** Splits off the YAML front matter. Its lines are blank in `body`, so that every line keeps its number. */
 function splitFrontMatter(text: string): { readonly yaml: string | null; readonly body: string } {
   if (!/^---[ \t]*[\r\n]/.test(text)) return { yaml: null, body: text };
   const lines = text.split(/\r\n|\n|\r/);
-  const end = lines.findIndex((line, n) => n > 0 && /^(---|\.\.\.)\s*$/.test(line));
-  if (end < 0) return { yaml: null, body: text };
-  const blank = Array.from({ length: end + 1 }, () => "");
-  return { yaml: ["", ...lines.slice(1, end)].join("\n"), body: [...blank, ...lines.slice(end + 1)].join("\n") };
+  const endIndex = lines.findIndex((line, index) => index > 0 && /^(---|\.\.\.)\s*$/.test(line));
+  if (endIndex < 0) return { yaml: null, body: text };
+  const blankLines = Array.from({ length: endIndex + 1 }, () => "");
+  return { yaml: ["", ...lines.slice(1, endIndex)].join("\n"), body: [...blankLines, ...lines.slice(endIndex + 1)].join("\n") };
 }
 
 const stringList = v.pipe(
   v.array(v.unknown()),
   v.transform((list) => list.filter((item) => typeof item === "string")),
 );
+/** A list of sentences, or `truths:` with one. */
 const MustHaves = v.union([
   stringList,
   v.pipe(
@@ -156,7 +159,11 @@ function parseHeader(
   };
   const requirements = readField("requirements", v.array(v.string()), "a list of requirement ids") ?? [];
   return {
-    requirements: requirements.map((id, n) => ({ id: id.trim(), tasks: [], line: parsed.positions.placeOf(["requirements", n]).line })),
+    requirements: requirements.map((id, index) => ({
+      id: id.trim(),
+      tasks: [],
+      line: parsed.positions.placeOf(["requirements", index]).line,
+    })),
     mustHaves: readField("must_haves", MustHaves, "a list of sentences, or truths: with one") ?? [],
   };
 }

@@ -54,8 +54,11 @@ export function parseDependencies(field: Field, path: string, report: Report): r
 function parseIds(text: string): { readonly dependencies: readonly Dependency[]; readonly ignored: readonly string[] } {
   const dependencies: Dependency[] = [];
   const ignored: string[] = [];
+  /** Whether an id may come next. */
   let isExpected = true;
+  /** Whether the next id is the end of a range. */
   let isRange = false;
+  // Tokens are words, ids such as 2.1, and single marks.
   for (const [token] of text.slice(0, idsCharactersMax).matchAll(/\p{L}[\p{L}\p{M}\p{N}_]*|\d+(?:\.\d+)*|\S/gu)) {
     const id = parsePhaseId(token);
     const lastDependency = dependencies.at(-1);
@@ -63,14 +66,12 @@ function parseIds(text: string): { readonly dependencies: readonly Dependency[];
       dependencies[dependencies.length - 1] = { from: lastDependency.from, to: id };
     else if (id !== null && isExpected) dependencies.push({ from: id, to: id });
     else if (/^\d/.test(token)) ignored.push(token);
-    isRange =
-      id === null &&
-      isExpected &&
-      lastDependency !== undefined &&
-      (/^([-–—]|to|through)$/i.test(token) || (isRange && /^phases?$/i.test(token)));
-    isExpected = isExpected ? id !== null || joiningWords.test(token) : /^phases?$/i.test(token);
+    const isPhaseWord = /^phases?$/i.test(token);
+    const continuesRange: boolean = /^([-–—]|to|through)$/i.test(token) || (isRange && isPhaseWord); // `3 to phase 5`
+    isRange = id === null && isExpected && lastDependency !== undefined && continuesRange;
+    isExpected = isExpected ? id !== null || joiningWords.test(token) : isPhaseWord;
   }
-  return { dependencies: dependencies, ignored };
+  return { dependencies, ignored };
 }
 
 const joiningWords = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
@@ -110,13 +111,13 @@ export function parseCriteria(field: Field, path: string, report: Report): Check
   if (items.length === 0) report.warning(field.place, path, "no_criteria", "found no criterion, expected a numbered list");
   const extra = items[criteriaMax];
   if (extra !== undefined) report.error(extra.place, path, "too_many", `found ${items.length} criteria, expected at most ${criteriaMax}`);
-  return items.slice(0, criteriaMax).map(({ text, place }, n) => {
-    const criterion = parseLocatedCriterion(text, place, `${path}[${n}]`, report);
+  return items.slice(0, criteriaMax).map(({ text, place }, index) => {
+    const criterion = parseLocatedCriterion(text, place, `${path}[${index}]`, report);
     const why = criterion.command === null ? null : whyTrivial(criterion.command, criterion.expect);
     if (why !== null)
       report.warning(
         place,
-        `${path}[${n}]`,
+        `${path}[${index}]`,
         "trivial_command",
         `found the check ${shown(criterion.command)}, expected one that can fail; ${why}`,
       );

@@ -11,7 +11,7 @@ export type ChecklistLine = Title & { readonly checked: boolean };
 export type HeadingLine = Title & { readonly level: number };
 
 const nameCharactersMax = 500;
-const expected = "expected Phase <id>: <name>, the id a number such as 3 or 2.1";
+const expectedForm = "expected Phase <id>: <name>, the id a number such as 3 or 2.1";
 
 /** A phase's line in the checklist; null for other items. A line that is almost one is reported. */
 export function parseChecklistLine(line: Line, { isInSection }: { readonly isInSection: boolean }, report: Report): ChecklistLine | null {
@@ -43,8 +43,9 @@ export function parseHeadingLine(line: Line, report: Report): HeadingLine | null
   const index = line.text.search(/[^#\s]/);
   if (index < 0) return null;
   let text = line.text.slice(index).trimEnd();
-  const closingMarks = text.lastIndexOf(" ");
-  if (closingMarks > 0 && /^#+$/.test(text.slice(closingMarks + 1))) text = text.slice(0, closingMarks).trimEnd();
+  const lastSpace = text.lastIndexOf(" ");
+  const hasClosingMarks = lastSpace > 0 && /^#+$/.test(text.slice(lastSpace + 1)); // ### Phase 3: Name ###
+  if (hasClosingMarks) text = text.slice(0, lastSpace).trimEnd();
   const place: Position = { line: line.number, column: index + 1 };
   const title = parseTitle(text, { place, isChecklistLine: false }, level === 3 ? report : null);
   return title === null ? null : { id: title.id, name: title.name, inserted: title.inserted, place, level };
@@ -52,6 +53,7 @@ export function parseHeadingLine(line: Line, report: Report): HeadingLine | null
 
 type ParsedTitle = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly isBold: boolean };
 
+/** `**Phase 3: Name**`, `Phase 3: Name`; null for other text. With a report, text that is almost a title is reported. */
 function parseTitle(
   text: string,
   context: { readonly place: Position; readonly isChecklistLine: boolean },
@@ -66,18 +68,18 @@ function parseTitle(
   };
   const id = parsePhaseId(token);
   if (id === null) {
-    const message = `found the phase id ${shown(token)}, ${expected}`;
+    const message = `found the phase id ${shown(token)}, ${expectedForm}`;
     const isPhaseLike = /\d/.test(token) || /^\p{L}$/u.test(token) || (context.isChecklistLine && boldMark !== undefined);
     if (isPhaseLike) return refuse("phase_id", message);
-    // `### Phase numbering: …` may be prose, and `### Phase three: …` may not: it is reported, and read as prose.
+    // `### Phase numbering: …` is prose, `### Phase three: …` is probably a phase: both are reported, and read as prose.
     if (/^[:：]/.test(text.slice(whole.length))) report?.warning(context.place, "", "phase_id", message);
     return null;
   }
   const parts = splitTitle(text.slice(whole.length), boldMark);
-  if (parts === null) return refuse("phase_title", `found ${shown(text)}, ${expected}`);
+  if (parts === null) return refuse("phase_title", `found ${shown(text)}, ${expectedForm}`);
   const title = parts.isWhole && !context.isChecklistLine ? parts.title : beforeDash(parts.title, parts.isWhole);
   const name = title.replace(insertedMark, " ").replaceAll("**", "").replaceAll(/\s+/g, " ").trim();
-  if (name === "") return refuse("phase_name", `found phase ${id} without a name, ${expected}`);
+  if (name === "") return refuse("phase_name", `found phase ${id} without a name, ${expectedForm}`);
   if (name.length > nameCharactersMax)
     return refuse("phase_name", `found a name of ${name.length} characters, expected at most ${nameCharactersMax}`);
   const inserted = insertedMark.test(title) || insertedMark.test(beforeDash(parts.rest, true));

@@ -17,6 +17,8 @@ import { parseCriteria, parseDependencies, isPlaceholder, parseRequirements, typ
 import { parseChecklistLine, parseHeadingLine, type ChecklistLine, type HeadingLine, type Title } from "./roadmap-titles.ts";
 
 export const phasesMax = 2_000;
+const hintsMax = 5;
+const fileStart: Position = { line: 1, column: 1 };
 const edgesMax = 200_000;
 /** Limits how many labels of one phase are checked for spelling. */
 const fieldsMax = 100;
@@ -24,8 +26,14 @@ const fieldsMax = 100;
 export type ParsedRoadmap = { readonly phases: readonly RoadmapPhase[]; readonly findings: readonly Finding[] };
 
 type Section = { readonly title: HeadingLine; readonly lines: Line[] };
-type Draft = { readonly phase: Omit<RoadmapPhase, "depends_on">; readonly dependencies: readonly Dependency[]; readonly at: Position };
+/** A phase whose dependencies are not resolved yet, and where they are written. */
+type PhaseDraft = {
+  readonly phase: Omit<RoadmapPhase, "depends_on">;
+  readonly dependencies: readonly Dependency[];
+  readonly dependenciesPlace: Position;
+};
 
+/** Never throws: everything that is wrong is among the findings. */
 export function parseRoadmap(file: string, text: string): ParsedRoadmap {
   const report = openReport(file);
   const { lines, findings } = parseMarkdownLines(file, text);
@@ -33,11 +41,13 @@ export function parseRoadmap(file: string, text: string): ParsedRoadmap {
   const { sections, checklist } = collectTitles(lines, report);
   const ids = [...new Set([...sections.keys(), ...checklist.keys()])].sort(comparePhaseIds);
   if (ids.length === 0)
-    report.error({ line: 1, column: 1 }, "", "no_phases", "found no phase, expected ### Phase 1: <name> and - [ ] **Phase 1: <name>**");
-  if (ids.length > phasesMax)
-    report.error({ line: 1, column: 1 }, "", "too_many", `found ${ids.length} phases, expected at most ${phasesMax}`);
-  const drafts = ids.slice(0, phasesMax).flatMap((id) => buildDraft(id, sections.get(id), checklist.get(id), report));
-  const phases = linkPhases(drafts, report);
+    report.error(fileStart, "", "no_phases", "found no phase, expected ### Phase 1: <name> and - [ ] **Phase 1: <name>**");
+  if (ids.length > phasesMax) report.error(fileStart, "", "too_many", `found ${ids.length} phases, expected at most ${phasesMax}`);
+  const drafts = ids.slice(0, phasesMax).map((id) => buildDraft(id, sections.get(id), checklist.get(id), report));
+  const phases = linkPhases(
+    drafts.filter((draft) => draft !== null),
+    report,
+  );
   return { phases, findings: report.findings() };
 }
 
@@ -57,16 +67,16 @@ function collectTitles(
     if (title !== null && title.level !== 3) misplaced.push(title);
     if (title !== null && title.level === 3) {
       openSection = { title, lines: [] };
-      const first = sections.get(title.id);
-      if (first === undefined) sections.set(title.id, openSection);
-      else reportDuplicate(title, first.title, "section", report);
+      const firstSection = sections.get(title.id);
+      if (firstSection === undefined) sections.set(title.id, openSection);
+      else reportDuplicate(title, firstSection.title, "section", report);
       continue;
     }
     const checklistLine = parseChecklistLine(line, { isInSection: openSection !== null }, report);
     if (checklistLine !== null) {
-      const first = checklist.get(checklistLine.id);
-      if (first === undefined) checklist.set(checklistLine.id, checklistLine);
-      else reportDuplicate(checklistLine, first, "checklist line", report);
+      const firstLine = checklist.get(checklistLine.id);
+      if (firstLine === undefined) checklist.set(checklistLine.id, checklistLine);
+      else reportDuplicate(checklistLine, firstLine, "checklist line", report);
       continue;
     }
     openSection?.lines.push(line);
@@ -83,38 +93,19 @@ function collectTitles(
   return { sections, checklist };
 }
 
-function reportDuplicate(second: Title, first: Title, what: string, report: Report): void {
-  const message = `found a second ${what} of phase ${second.id}, the first is on line ${first.place.line}; expected every id once`;
+function reportDuplicate(second: Title, first: Title, kind: "section" | "checklist line", report: Report): void {
+  const message = `found a second ${kind} of phase ${second.id}, the first is on line ${first.place.line}; expected every id once`;
   report.error(second.place, `phase_${second.id}`, "duplicate_id", message);
 }
 
 const fieldLabels = new Set(["goal", "depends on", "requirements", "success criteria"]);
 
-function buildDraft(id: string, section: Section | undefined, checklistLine: ChecklistLine | undefined, report: Report): Draft[] {
+/** Null if the phase has neither a section nor a checklist line. */
+function buildDraft(id: string, section: Section | undefined, checklistLine: ChecklistLine | undefined, report: Report): PhaseDraft | null {
   const title = section?.title ?? checklistLine;
-  if (title === undefined) return [];
+  if (title === undefined) return null;
   const path = `phase_${id}`;
-  if (section === undefined)
-    report.warning(
-      title.place,
-      path,
-      "missing_section",
-      `found phase ${id} in the checklist only, expected a section ### Phase ${id}: ${title.name}`,
-    );
-  if (checklistLine === undefined)
-    report.warning(
-      title.place,
-      path,
-      "missing_checklist_line",
-      `found phase ${id} as a section only, expected a line - [ ] **Phase ${id}: ${title.name}**`,
-    );
-  if (section !== undefined && checklistLine !== undefined && section.title.name !== checklistLine.name)
-    report.warning(
-      checklistLine.place,
-      `${path}.name`,
-      "name_differs",
-      `found the name ${shown(checklistLine.name)}, expected ${shown(section.title.name)} as its section on line ${section.title.place.line} says, which counts`,
-    );
+  reportTitles(id, section?.title, checklistLine, report);
   const fields = fieldsByLabel(section?.lines ?? [], path, report);
   const goalField = fields.get("goal");
   const goal = goalField === undefined ? "" : fieldParagraph(goalField);
@@ -126,35 +117,57 @@ function buildDraft(id: string, section: Section | undefined, checklistLine: Che
       "stub_goal",
       `found ${goal === "" ? "no goal" : shown(goal)}, expected **Goal**: <what will be true>; the phase is refused unless a plan exists for it`,
     );
-  if (section !== undefined && !stub && checklistLine?.checked !== true && !fields.has("success criteria"))
+  const criteriaField = fields.get("success criteria");
+  if (section !== undefined && !stub && checklistLine?.checked !== true && criteriaField === undefined)
     report.warning(
       title.place,
       `${path}.success_criteria`,
       "no_criteria",
       `found no success criteria for phase ${id}, expected **Success Criteria**: and a numbered list of \`text :: command\`; without one only the plan's own commands decide, and the phase ends with a gap`,
     );
-  const [criteriaField, requirementsField, dependsField] = [
-    fields.get("success criteria"),
-    fields.get("requirements"),
-    fields.get("depends on"),
-  ];
-  return [
-    {
-      phase: {
-        id,
-        name: title.name,
-        goal,
-        requirements: requirementsField === undefined ? [] : [...parseRequirements(requirementsField)],
-        success_criteria: criteriaField === undefined ? [] : parseCriteria(criteriaField, `${path}.success_criteria`, report),
-        checked: checklistLine?.checked ?? false,
-        inserted: section?.title.inserted === true || checklistLine?.inserted === true,
-        stub,
-        line: title.place.line,
-      },
-      dependencies: dependsField === undefined ? [] : parseDependencies(dependsField, `${path}.depends_on`, report),
-      at: dependsField?.inlinePlace ?? title.place,
+  const requirementsField = fields.get("requirements");
+  const dependsField = fields.get("depends on");
+  return {
+    phase: {
+      id,
+      name: title.name,
+      goal,
+      requirements: requirementsField === undefined ? [] : [...parseRequirements(requirementsField)],
+      success_criteria: criteriaField === undefined ? [] : parseCriteria(criteriaField, `${path}.success_criteria`, report),
+      checked: checklistLine?.checked ?? false,
+      inserted: section?.title.inserted === true || checklistLine?.inserted === true,
+      stub,
+      line: title.place.line,
     },
-  ];
+    dependencies: dependsField === undefined ? [] : parseDependencies(dependsField, `${path}.depends_on`, report),
+    dependenciesPlace: dependsField?.inlinePlace ?? title.place,
+  };
+}
+
+/** Warns if a phase has only one of section and checklist line, or another name in each. */
+function reportTitles(id: string, heading: HeadingLine | undefined, checklistLine: ChecklistLine | undefined, report: Report): void {
+  const path = `phase_${id}`;
+  if (heading === undefined && checklistLine !== undefined)
+    report.warning(
+      checklistLine.place,
+      path,
+      "missing_section",
+      `found phase ${id} in the checklist only, expected a section ### Phase ${id}: ${checklistLine.name}`,
+    );
+  if (heading !== undefined && checklistLine === undefined)
+    report.warning(
+      heading.place,
+      path,
+      "missing_checklist_line",
+      `found phase ${id} as a section only, expected a line - [ ] **Phase ${id}: ${heading.name}**`,
+    );
+  if (heading !== undefined && checklistLine !== undefined && heading.name !== checklistLine.name)
+    report.warning(
+      checklistLine.place,
+      `${path}.name`,
+      "name_differs",
+      `found the name ${shown(checklistLine.name)}, expected ${shown(heading.name)} as its section on line ${heading.place.line} says, which counts`,
+    );
 }
 
 function fieldsByLabel(lines: readonly Line[], path: string, report: Report): ReadonlyMap<string, Field> {
@@ -170,68 +183,66 @@ function fieldsByLabel(lines: readonly Line[], path: string, report: Report): Re
 }
 
 /** Expands ranges, reports unknown ids and cycles, and orders the phases. */
-function linkPhases(drafts: readonly Draft[], report: Report): readonly RoadmapPhase[] {
+function linkPhases(drafts: readonly PhaseDraft[], report: Report): readonly RoadmapPhase[] {
   const ids = drafts.map(({ phase }) => phase.id);
-  const idsByWholePart = new Map<string, string[]>();
-  for (const id of ids) idsByWholePart.set(wholePart(id), [...(idsByWholePart.get(wholePart(id)) ?? []), id].slice(0, 5));
-  const phaseIds = new Set(ids);
-  const byId = new Map<string, RoadmapPhase>();
-  const places = new Map<string, Position>();
-  let edges = 0;
-  for (const { phase, dependencies, at: position } of drafts) {
-    const path = `phase_${phase.id}.depends_on`;
-    const depends_on: string[] = [];
-    const namedIds = new Set<string>();
+  const phasesById = new Map<string, RoadmapPhase>();
+  const places = new Map(drafts.map(({ phase, dependenciesPlace }) => [phase.id, dependenciesPlace]));
+  let edgeCount = 0;
+  for (const { phase, dependencies } of drafts) {
+    const dependencyIds = new Set<string>();
     for (const dependency of dependencies) {
-      for (const id of edges > edgesMax ? [] : expandRange(dependency, ids)) {
-        const isItself = id === phase.id && dependency.from !== dependency.to; // a range that includes the phase itself does not mean a dependency on itself
-        if (namedIds.has(id) || isItself) continue;
-        namedIds.add(id);
-        depends_on.push(id);
-        if (phaseIds.has(id)) continue;
-        const similarIds = idsByWholePart.get(wholePart(id)) ?? [];
-        const hint = similarIds.length === 0 ? "" : `, such as ${similarIds.join(", ")}`;
-        report.error(
-          position,
-          path,
-          "unknown_dependency",
-          `found a dependency of phase ${phase.id} on ${id}, expected the id of a phase${hint}`,
-        ); // R2
-      }
-      edges += depends_on.length;
+      const isRange = dependency.from !== dependency.to;
+      for (const id of edgeCount > edgesMax ? [] : expandRange(dependency, ids)) if (id !== phase.id || !isRange) dependencyIds.add(id); // a range around the phase does not mean that it depends on itself
+      edgeCount += dependencyIds.size;
     }
-    byId.set(phase.id, { ...phase, depends_on });
-    places.set(phase.id, position);
+    phasesById.set(phase.id, { ...phase, depends_on: [...dependencyIds] });
   }
-  if (edges > edgesMax) report.error({ line: 1, column: 1 }, "", "too_many", `found more than ${edgesMax} dependencies, expected fewer`);
-  const nodes = [...byId.values()].map(({ id, depends_on }) => ({ id, after: depends_on }));
+  reportUnknownDependencies(phasesById, places, report);
+  if (edgeCount > edgesMax) report.error(fileStart, "", "too_many", `found more than ${edgesMax} dependencies, expected fewer`);
+  const nodes = [...phasesById.values()].map(({ id, depends_on }) => ({ id, after: depends_on }));
   for (const cycle of findCycles(nodes, comparePhaseIds)) {
-    const [first = ""] = cycle;
-    report.error(
-      places.get(first) ?? { line: 1, column: 1 },
-      `phase_${first}.depends_on`,
-      "dependency_cycle",
-      `found phases that wait for each other: ${cycle.join(" -> ")}, expected dependencies that end`,
-    );
+    const [firstId = ""] = cycle;
+    const message = `found phases that wait for each other: ${cycle.join(" -> ")}, expected dependencies that end`;
+    report.error(places.get(firstId) ?? fileStart, `phase_${firstId}.depends_on`, "dependency_cycle", message);
   }
-  return sortTopologically(nodes, comparePhaseIds).flatMap((id) => byId.get(id) ?? []); // R3
+  return sortTopologically(nodes, comparePhaseIds).flatMap((id) => phasesById.get(id) ?? []); // R3
 }
 
+/** R2: a dependency on a phase that the roadmap does not have, with a few similar ids as a hint. */
+function reportUnknownDependencies(
+  phasesById: ReadonlyMap<string, RoadmapPhase>,
+  places: ReadonlyMap<string, Position>,
+  report: Report,
+): void {
+  const idsByWholePart = new Map<string, string[]>();
+  for (const id of phasesById.keys())
+    idsByWholePart.set(wholePart(id), [...(idsByWholePart.get(wholePart(id)) ?? []), id].slice(0, hintsMax));
+  for (const { id, depends_on } of phasesById.values()) {
+    for (const unknownId of depends_on.filter((dependency) => !phasesById.has(dependency))) {
+      const similarIds = idsByWholePart.get(wholePart(unknownId)) ?? [];
+      const hint = similarIds.length === 0 ? "" : `, such as ${similarIds.join(", ")}`;
+      const message = `found a dependency of phase ${id} on ${unknownId}, expected the id of a phase${hint}`;
+      report.error(places.get(id) ?? fileStart, `phase_${id}.depends_on`, "unknown_dependency", message);
+    }
+  }
+}
+
+/** `2.1` → `2` */
 const wholePart = (id: string): string => id.split(".")[0] ?? id;
 
 /** Both ends of a range, which must exist, and every phase between them. */
-function expandRange({ from, to }: Dependency, sorted: readonly string[]): readonly string[] {
+function expandRange({ from, to }: Dependency, sortedIds: readonly string[]): readonly string[] {
   if (from === to) return [from];
-  const between = sorted.slice(lowerBound(sorted, from), lowerBound(sorted, to));
-  return [from, ...between, to];
+  const idsBetween = sortedIds.slice(lowerBound(sortedIds, from), lowerBound(sortedIds, to));
+  return [from, ...idsBetween, to];
 }
 
 /** The index of an id among sorted ones, or where it would be inserted. */
-function lowerBound(sorted: readonly string[], id: string): number {
-  let [low, high] = [0, sorted.length];
+function lowerBound(sortedIds: readonly string[], id: string): number {
+  let [low, high] = [0, sortedIds.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (comparePhaseIds(sorted[middle] ?? "", id) < 0) low = middle + 1;
+    if (comparePhaseIds(sortedIds[middle] ?? "", id) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -21,6 +21,7 @@ export type PhaseRecordSummary = {
 export const loadCompletion = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, boolean> =>
   new Map([...loadPhaseHistory(paths)].map(([id, { isCompleted }]) => [id, isCompleted]));
 
+/** Every phase that some run has started, by its id. */
 export function loadPhaseHistory(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, PhaseRecordSummary> {
   const summaries = new Map<string, PhaseRecordSummary>();
   const current = readState(join(paths.folder, "state.json")) ?? readState(join(paths.folder, "state.json.backup"));
@@ -30,14 +31,10 @@ export function loadPhaseHistory(paths: Pick<ProjectPaths, "folder">): ReadonlyM
       const id = parsePhaseId(key.replace(/^phase_/, ""));
       const status = phaseStatus(phase);
       if (id === null || status === null || status === "not_started") continue;
-      const previous = summaries.get(id) ?? { isCompleted: false, runs: [], name: null };
-      if (status !== "completed") summaries.set(id, previous);
-      else
-        summaries.set(id, {
-          isCompleted: true,
-          runs: [...previous.runs, ...state.run],
-          name: state.names.get(id) ?? previous.name,
-        });
+      const summary = summaries.get(id) ?? { isCompleted: false, runs: [], name: null };
+      const { runs, name } = summary;
+      const completedSummary = { isCompleted: true, runs: [...runs, ...state.run], name: state.names.get(id) ?? name };
+      summaries.set(id, status === "completed" ? completedSummary : summary);
     }
   }
   return summaries;
@@ -56,7 +53,7 @@ function listArchives(folder: string): readonly string[] {
 }
 
 type StateFileContent = {
-  /** Its run, where it names one. */
+  /** The id of its run; empty if it names none. */
   readonly run: readonly string[];
   readonly phases: Readonly<Record<string, unknown>>;
   /** Names of completed phases at that time. */
@@ -75,11 +72,12 @@ function readState(path: string): StateFileContent | null {
   }
 }
 
-function findNames(log: unknown): ReadonlyMap<string, string> {
+/** The names in the state's event log, by phase. */
+function findNames(eventLog: unknown): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const line of Array.isArray(log) ? (log as readonly unknown[]) : []) {
-    if (!isTree(line) || line["event"] !== "phase_completed" || !isTree(line["details"])) continue;
-    const [phase, name] = [line["phase"], line["details"]["name"]];
+  for (const event of Array.isArray(eventLog) ? (eventLog as readonly unknown[]) : []) {
+    if (!isTree(event) || event["event"] !== "phase_completed" || !isTree(event["details"])) continue;
+    const [phase, name] = [event["phase"], event["details"]["name"]];
     if (typeof phase === "string" && typeof name === "string") names.set(parsePhaseId(phase) ?? phase, name);
   }
   return names;

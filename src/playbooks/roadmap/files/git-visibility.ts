@@ -11,8 +11,9 @@ import { phasesFolder } from "../../../contracts/roadmap-places.ts";
 /** Files that agents write into a phase's folder and that later steps need. */
 const agentFiles = ["RESEARCH.md", "PLAN.md", "JUDGE-REPORT.md"];
 
-export async function refuseIgnored(root: string, [first]: readonly string[]): Promise<void> {
-  const paths = first === undefined ? [] : agentFiles.map((name) => `${phasesFolder}/${first}/${name}`);
+/** Checks the folder of the first phase that runs: the rules for the others are the same. */
+export async function refuseIgnored(root: string, [firstPhase]: readonly string[]): Promise<void> {
+  const paths = firstPhase === undefined ? [] : agentFiles.map((name) => `${phasesFolder}/${firstPhase}/${name}`);
   const rule = await findIgnoreRule(root, paths);
   if (rule === null) return;
   const { path, source, line, pattern } = rule;
@@ -35,12 +36,13 @@ export async function refuseUncommitted(root: string, phaseIds: readonly string[
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
   const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] });
-  const lines = out.toString("utf8").split("\0");
-  const uncommitted = paths.filter((path) => lines.some((line) => line.slice(3) === path));
+  const statusLines = out.toString("utf8").split("\0"); // two letters, a space and the path: `?? .planning/phases/1/PLAN.md`
+  const uncommitted = paths.filter((path) => statusLines.some((line) => line.slice(3) === path));
   if (uncommitted.length === 0) return;
+  const [pronoun, noun] = uncommitted.length === 1 ? ["it", "plan"] : ["them", "plans"];
   refuse("workspace_unusable", {
-    message: `Not committed yet: ${uncommitted.join(", ")}. A run begins from the last commit and would not see ${uncommitted.length === 1 ? "it" : "them"}. Nothing was started.`,
-    remediation: [`git add ${uncommitted.join(" ")} && git commit -m "${uncommitted.length === 1 ? "plan" : "plans"}", then again`],
+    message: `Not committed yet: ${uncommitted.join(", ")}. A run begins from the last commit and would not see ${pronoun}. Nothing was started.`,
+    remediation: [`git add ${uncommitted.join(" ")} && git commit -m "${noun}", then again`],
     data: { paths: uncommitted },
   });
 }

@@ -16,7 +16,7 @@ import type { PlaybookParts } from "../../contract/playbook.ts";
 import { ownedInPhases, phaseFolder } from "../../../contracts/roadmap-places.ts";
 import { isReachable, readBounded } from "../../contract/whole-file.ts";
 
-const waitMs = 60_000;
+const landingWaitMaxMs = 60_000;
 const pageBytesMax = 50 * 1024 ** 2;
 const subjectCharsMax = 72;
 
@@ -33,7 +33,7 @@ export async function commitPagesOfEndedRun({ context, paths, root, entries, vie
   const subject = buildSubject([...landedCommits.keys()]);
   const commit = async (): Promise<unknown> =>
     commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await readPages(root, landedCommits), subject });
-  await runUnderLock(paths, "landing", commit, { waitMs });
+  await runUnderLock(paths, "landing", commit, { waitMs: landingWaitMaxMs });
 }
 
 /** C1: each landed phase with the commit of its landing. A landing includes all phases completed before it. */
@@ -58,7 +58,7 @@ async function readPages(root: string, landedCommits: ReadonlyMap<string, GitSha
   const pages: Pages[] = [];
   for (const [id, commit] of landedCommits) {
     const folder = phaseFolder(id);
-    if (folder === null || !isReachable(root, `${folder}/page`)) continue;
+    if (folder === null || !isReachable(root, `${folder}/page`)) continue; // the folder is missing, or behind a link
     const files = new Map<string, Buffer>();
     for (const name of readdirSync(join(root, folder)).toSorted()) {
       const file = await readBounded(root, `${folder}/${name}`, pageBytesMax);

@@ -13,7 +13,7 @@ import { parseRoadmap } from "../documents/roadmap.ts";
 import { chooseSpec, specCandidates } from "./spec.ts";
 import type { Finding } from "../../../kit/finding.ts";
 import { phasesFolder } from "../../../contracts/roadmap-places.ts";
-import { type DocumentResult, readDocument } from "../../contract/read-document.ts";
+import { readDocument } from "../../contract/read-document.ts";
 
 /** Possible paths of a roadmap; the first that exists counts. */
 export const roadmapPaths = [roadmapFile, "ROADMAP.md"] as const;
@@ -42,24 +42,27 @@ export function readRoadmapDocuments(root: string, isDone: (phase: RoadmapPhase)
   if (path === undefined) return null;
   const originals: DocumentBytes[] = [];
   const findings: Finding[] = [];
-  const readText = (documentPath: string, result: DocumentResult | null): string | null => {
+  /** Reads a document, and keeps its bytes or its findings. */
+  const readText = (documentPath: string): string | null => {
+    const result = readDocument(root, documentPath);
     if (result === null) return null;
     if ("findings" in result) {
       findings.push(...result.findings);
       return null;
     }
-    if (!originals.some((one) => one.path === documentPath)) originals.push({ path: documentPath, bytes: result.bytes });
+    if (!originals.some((original) => original.path === documentPath)) originals.push({ path: documentPath, bytes: result.bytes });
     return result.text;
   };
-  const text = readText(path, readDocument(root, path));
+  const text = readText(path);
   const parsed = text === null ? { phases: [], findings: [] } : parseRoadmap(path, text);
   findings.push(...parsed.findings);
-  const config = parseConfig(readText(planningConfigPath, readDocument(root, planningConfigPath)), findings);
+  const config = parseConfig(readText(planningConfigPath), findings);
   const specPath = chooseSpec(specCandidates(config, path), (candidate) => readDocument(root, candidate) !== null);
-  if (specPath !== null && specPath !== path) readText(specPath, readDocument(root, specPath));
+  if (specPath !== null && specPath !== path) readText(specPath);
   return { path, phases: parsed.phases, findings, config, plans: readPlans(root, parsed.phases, isDone), specPath, originals };
 }
 
+/** Adds its faults to `findings`; a config with faults has no effect. */
 function parseConfig(text: string | null, findings: Finding[]): PlanningConfig {
   if (text === null) return {};
   const parsed = parsePlanningConfig(planningConfigPath, text);
@@ -69,25 +72,32 @@ function parseConfig(text: string | null, findings: Finding[]): PlanningConfig {
 }
 
 function readPlans(root: string, phases: readonly RoadmapPhase[], isDone: (phase: RoadmapPhase) => boolean): ReadonlyMap<string, PlanFile> {
+  const folders = findPhaseFolders(root);
+  const plans = new Map<string, PlanFile>();
+  for (const phase of phases) {
+    const folder = folders.get(phase.id);
+    const planFile = folder === undefined || isDone(phase) ? null : readPlan(root, `${phasesFolder}/${folder}/PLAN.md`, phase);
+    if (planFile !== null) plans.set(phase.id, planFile);
+  }
+  return plans;
+}
+
+/** The folder of each phase by its id: one with the id as its name, else the first whose name begins with it, as `03-login`. */
+function findPhaseFolders(root: string): ReadonlyMap<string, string> {
   const folders = new Map<string, string>();
   for (const name of listNames(join(root, phasesFolder))) {
     const id = parsePhaseId(/^[\d.]+(?=-|$)/.exec(name)?.[0] ?? "");
     if (id !== null && (!folders.has(id) || name === id)) folders.set(id, name);
   }
-  const plans = new Map<string, PlanFile>();
-  for (const phase of phases) {
-    const folder = folders.get(phase.id);
-    if (folder === undefined || isDone(phase)) continue;
-    const path = `${phasesFolder}/${folder}/PLAN.md`;
-    const document = readDocument(root, path);
-    if (document === null) continue;
-    plans.set(phase.id, "findings" in document ? { path, plan: null, findings: document.findings } : checkPlan(path, document.text, phase));
-  }
-  return plans;
+  return folders;
 }
 
-function checkPlan(path: string, text: string, { requirements }: RoadmapPhase): PlanFile {
-  const { plan, findings } = parsePlan(path, text);
+/** Null if there is no plan. */
+function readPlan(root: string, path: string, { requirements }: RoadmapPhase): PlanFile | null {
+  const document = readDocument(root, path);
+  if (document === null) return null;
+  if ("findings" in document) return { path, plan: null, findings: document.findings };
+  const { plan, findings } = parsePlan(path, document.text);
   return { path, plan, findings: [...findings, ...lintPlan(path, plan, { requirements })] };
 }
 
@@ -99,5 +109,5 @@ function listNames(folder: string): readonly string[] {
   }
 }
 
-/** The phase that a finding of the roadmap is about; null if it is about the whole. */
+/** The phase that a finding of the roadmap is about, by its path: `phase_1.2.goal`; null if it is about the whole. */
 export const phaseOfFinding = ({ path }: Finding): string | null => /^phase_(\d+(?:\.\d+)*)(?:\.|$)/.exec(path)?.[1] ?? null;

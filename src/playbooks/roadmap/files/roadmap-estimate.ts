@@ -1,7 +1,7 @@
 // roadmap-estimate: estimates the cost of phases from that of earlier phases in this project, else from constants.
 
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
 import type { CostEstimation } from "../../../insight/planned-cost.ts";
@@ -16,6 +16,7 @@ import { readRun } from "../../../project/runs/read-run.ts";
 import { Refusal } from "../../../project/respond.ts";
 import type { RoadmapDocuments } from "./roadmap-documents.ts";
 
+/** Only the newest runs are compared with. */
 const archivesMax = 20;
 const archiveBytesMax = 16 * 1_048_576;
 
@@ -58,14 +59,14 @@ function roundEstimate(estimate: RoadmapEstimate): RoadmapEstimate {
 /** Usage and results of phases in earlier runs: the archived states, with prices and agents if the run's own journal still exists. */
 async function loadHistory(paths: ProjectPaths): Promise<readonly Case[]> {
   const samples: Case[] = [];
-  const runs = new Set(listRuns(paths));
+  const runIds = new Set(listRuns(paths));
   for (const state of loadArchivedStates(join(paths.folder, "archive"))) {
     const { run_id } = state._meta;
-    const { spent, agent, model } = runs.has(run_id) ? await readUsage(paths, run_id) : unknownUsage;
+    const { spent, agent, model } = runIds.has(run_id) ? await readUsage(paths, run_id) : unknownUsage;
     for (const [key, phase] of Object.entries(state.phases)) {
       if (!isSample(phase)) continue;
       const usage = spent[key.replace(/^phase_/, "")];
-      const tasks = Object.keys(phase.steps.execute?.tasks ?? {}).length;
+      const taskCount = Object.keys(phase.steps.execute?.tasks ?? {}).length;
       samples.push({
         run: run_id,
         flow: "roadmap",
@@ -73,7 +74,7 @@ async function loadHistory(paths: ProjectPaths): Promise<readonly Case[]> {
         complexity: null, // the state does not keep it
         agent,
         model,
-        size: tasks === 0 ? null : tasks,
+        size: taskCount === 0 ? null : taskCount,
         isDone: phase.status === "completed",
         tokens: phase.tokens_used,
         minutes: usage?.minutes ?? minutesBetween(phase.started_at ?? "", phase.completed_at ?? ""),
@@ -84,10 +85,12 @@ async function loadHistory(paths: ProjectPaths): Promise<readonly Case[]> {
   return samples;
 }
 
+/** Whether a phase tells what one costs: it has ended, and its use is recorded. */
 const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord): boolean =>
   (status === "completed" && tokens_used > 0 && started_at !== null && completed_at !== null) ||
   (status === "failed" && started_at !== null);
 
+/** `spent` is by phase. */
 type RunUsage = Workers & { readonly spent: Readonly<Record<string, { readonly minutes: number; readonly usd: number }>> };
 const unknownUsage: RunUsage = { spent: {}, agent: null, model: null };
 
@@ -103,17 +106,21 @@ async function readUsage(paths: ProjectPaths, run: string): Promise<RunUsage> {
 }
 
 function loadArchivedStates(folder: string): readonly RoadmapState[] {
-  return listArchives(folder).flatMap((name) => {
-    try {
-      const text = readOwnFile(join(folder, name), archiveBytesMax);
-      const state = text === null ? null : parseRoadmapState(text, name).state;
-      return state === null ? [] : [state];
-    } catch {
-      return []; // an unreadable archive is skipped
-    }
-  });
+  const states = listArchives(folder).map((name) => loadArchivedState(join(folder, name)));
+  return states.filter((state) => state !== null);
 }
 
+/** Null if it cannot be read. */
+function loadArchivedState(path: string): RoadmapState | null {
+  try {
+    const text = readOwnFile(path, archiveBytesMax);
+    return text === null ? null : parseRoadmapState(text, basename(path)).state;
+  } catch {
+    return null;
+  }
+}
+
+/** Oldest first. */
 function listArchives(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -121,6 +128,6 @@ function listArchives(folder: string): readonly string[] {
       .toSorted()
       .slice(-archivesMax);
   } catch {
-    return [];
+    return []; // nothing was archived yet
   }
 }

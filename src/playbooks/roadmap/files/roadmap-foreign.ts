@@ -5,7 +5,7 @@ import type { Finding } from "../../../kit/finding.ts";
 import { isBegun, listRuns } from "../../../project/runs/project-paths.ts";
 import type { ForeignRun } from "../../contract/playbook.ts";
 import { backupFile, stateFile } from "../../../contracts/roadmap-places.ts";
-import { readProjectState } from "./roadmap-states.ts";
+import { readProjectState } from "./read-state-files.ts";
 
 /**
  * Null if there is no state.json, if a journal here belongs to it, or if it is finished: then it is archived when a run starts.
@@ -48,24 +48,26 @@ const unreadableRun = (findings: readonly Finding[]): ForeignRun => ({
 
 function describeState({ _meta: meta, phases }: RoadmapState): string {
   const records = Object.values(phases);
-  const done = records.filter(({ status }) => status === "completed").length;
-  const step = meta.current_step === null ? "" : `, step ${meta.current_step}`;
-  const place = meta.current_phase === null ? "" : ` in phase ${meta.current_phase}${step}`;
+  const completedCount = records.filter(({ status }) => status === "completed").length;
+  const stepText = meta.current_step === null ? "" : `, step ${meta.current_step}`;
+  const phaseText = meta.current_phase === null ? "" : ` in phase ${meta.current_phase}${stepText}`;
   const statusText = { running: "cut short", paused: "paused", failed: "failed", completed: "completed" }[meta.status];
-  return `${meta.run_id}, a roadmap's run of another tool, ${statusText}${place}; ${done} of ${records.length} phases completed`;
+  return `${meta.run_id}, a roadmap's run of another tool, ${statusText}${phaseText}; ${completedCount} of ${records.length} phases completed`;
 }
 
 /**
  * The options of the run that continues it: all phases that are not completed, including the current one, which may have no record yet; and
  * the specification it was locked to, so that a change since then is noticed.
  */
-function resumeOptions({ _meta: { current_phase: current, run_id: run }, phases, spec }: RoadmapState): ForeignRun["options"] {
-  const openIds = Object.entries(phases).flatMap(([key, { status }]) => (status === "completed" ? [] : [key.replace(/^phase_/, "")]));
-  const isCurrentUnlisted = openIds.length > 0 && current !== null && !Object.hasOwn(phases, `phase_${current}`);
-  const phaseIds = isCurrentUnlisted ? [...openIds, current] : openIds;
+function resumeOptions({ _meta, phases, spec }: RoadmapState): ForeignRun["options"] {
+  const { current_phase: currentPhase } = _meta;
+  const openKeys = Object.keys(phases).filter((key) => phases[key]?.status !== "completed");
+  const openIds = openKeys.map((key) => key.replace(/^phase_/, ""));
+  const isCurrentUnlisted = openIds.length > 0 && currentPhase !== null && !Object.hasOwn(phases, `phase_${currentPhase}`);
+  const phaseIds = isCurrentUnlisted ? [...openIds, currentPhase] : openIds;
   return {
     phases: phaseIds.length === 0 ? "all" : phaseIds.join(","),
-    resumes: run,
+    resumes: _meta.run_id,
     spec_path: spec.path,
     ...(spec.hash === null ? {} : { spec_hash: spec.hash }),
   };

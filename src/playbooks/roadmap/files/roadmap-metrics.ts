@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { RunMetrics } from "../../../contracts/roadmap-reports.ts";
 import { buildMetrics } from "../../../insight/metrics.ts";
-import { listArchives, readStateFile } from "./roadmap-states.ts";
+import { listArchives, readStateFile } from "./read-state-files.ts";
 import { archiveFolder, metricsFile } from "../../../contracts/roadmap-places.ts";
 import { setAside } from "../../contract/generated-files.ts";
 import { readBounded } from "../../contract/whole-file.ts";
@@ -17,16 +17,17 @@ const metricsBytesMax = 16 * 1024 * 1024;
 export async function loadMetrics(root: string, folder: string): Promise<readonly RunMetrics[]> {
   const file = await readBounded(root, metricsFile, metricsBytesMax);
   if (file.kind === "absent") return [];
-  const list = file.kind === "read" ? parseList(file.bytes) : null;
-  const runs = (list ?? []).flatMap((entry) => {
-    const parsed = v.safeParse(RunMetrics, entry);
+  const records = file.kind === "read" ? parseList(file.bytes) : null;
+  const runs = (records ?? []).flatMap((record) => {
+    const parsed = v.safeParse(RunMetrics, record);
     return parsed.success ? [parsed.output] : [];
   });
-  if (list !== null && runs.length === list.length) return runs;
-  await setAside(root, metricsFile, folder);
-  return list === null ? metricsFromArchive(root) : runs;
+  if (records !== null && runs.length === records.length) return runs;
+  await setAside(root, metricsFile, folder); // a copy with the invalid entries is kept
+  return records === null ? metricsFromArchive(root) : runs;
 }
 
+/** Null if the file isn't a JSON list. */
 function parseList(bytes: Buffer): readonly unknown[] | null {
   try {
     const value = JSON.parse(bytes.toString("utf8")) as unknown;

@@ -1,219 +1,225 @@
 // roadmap-open: follows the journal of an active roadmap run, and writes the roadmap's files when asked.
 //
 // Invariants:
-//   O1. The files follow from the journal and its blobs alone, except for the spans of signals, which are stored beside it.
-//   O2. If entries were missed, the journal is read again before the next write.
+//   O1. The files follow from the journal and its blobs alone, except for the spans of live events, which are stored beside it.
+//   O2. Before files are written, every entry of the journal is applied (journal-follower.ts).
 //   O3. A file that cannot be written does not block others, and is retried.
-//   O4. No acknowledgement waits: entries are queued, and processed when a file is written.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../../../contracts/event.ts";
+import type { PostMortem } from "../../../contracts/roadmap-reports.ts";
+import type { LiveEvent } from "../../../contracts/signal.ts";
 import { fold } from "../../../core/fold.ts";
 import type { RunView } from "../../../core/state.ts";
-import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
 import { renderLearnings } from "../views/learnings.ts";
-import { listNextActions } from "../../../views/next-actions.ts";
 import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
 import { type ProjectionsOptions, openRoadmapProjections } from "../views/roadmap-projections.ts";
-import { isHaltReason } from "../views/roadmap-log.ts";
 import { hasRoadmapState, openRoadmapState } from "../views/roadmap-state.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
 import { openClaimReader, openEvidenceReader } from "../../../project/runs/run-blobs.ts";
+import { DiagnosticPages, type Halt, isHalt } from "./diagnostic-pages.ts";
 import { readEarlierState } from "./earlier-state.ts";
+import { JournalFollower } from "./journal-follower.ts";
 import { commitPagesOfEndedRun } from "./roadmap-commit.ts";
-import { deriveStateText } from "./roadmap-derive.ts";
-import { renderLearningsFor } from "./roadmap-learnings.ts";
+import { deriveStateText } from "./derive-state-text.ts";
+import { type RunRecheck, renderLearningsFor } from "./roadmap-learnings.ts";
 import { diagnosticsFolder, learningsFile, phaseFolder } from "../../../contracts/roadmap-places.ts";
-import { openStateFile } from "./roadmap-state-file.ts";
-import { readCompletionTimes } from "./roadmap-states.ts";
+import { openStateFile, type StateFile } from "./roadmap-state-file.ts";
+import { readCompletionTimes } from "./read-state-files.ts";
 import { type StoredSpan, openSpanStore, openTraceFiles } from "./roadmap-traces.ts";
 import { openGeneratedFiles } from "../../contract/generated-files.ts";
 
-const entriesPerTurn = 1_000;
-const yieldToEventLoop = (): Promise<void> => new Promise((go) => void setImmediate(go));
-
-type Halting = Extract<Entry, { event: "run_paused" | "run_stopped" }>;
-/** A halt, and the file that reports it. */
-type Halt = { readonly entry: Halting; readonly name: string };
-
-export async function openRoadmapPlaybook({
-  context,
-  paths,
-  root,
-  folder,
-  view,
-  entries,
-  readBlob,
-}: PlaybookParts): Promise<OpenedPlaybook> {
-  const { run_id } = view().drafted;
-  const projectionOptions: ProjectionsOptions = {
+export async function openRoadmapPlaybook(parts: PlaybookParts): Promise<OpenedPlaybook> {
+  const { context, paths, root, view, entries, readBlob } = parts;
+  const { drafted } = view();
+  const roadmapFiles = new RoadmapFiles(parts, {
     readClaim: openClaimReader(readBlob),
     readEvidence: openEvidenceReader(readBlob),
-    earlierState: readEarlierState(view().drafted, readBlob),
-    completedBefore: mayHaveSkipped(view()) ? await readCompletionTimes(root, run_id) : {},
-  };
-  const projections = openRoadmapProjections(projectionOptions);
-  const generatedFiles = openGeneratedFiles(root, folder);
-  const stateFile = openStateFile({ root, folder, run: run_id, derive: (run) => deriveStateText(paths, run) });
-  const store = openSpanStore(folder);
-  const traces = openTraceFiles(root, generatedFiles);
-  const stalePhases = new Set<string>();
-  /** Pages of halts that are still to be written, by file name. */
-  const diagnostics = new Map<string, string>();
-  let pendingSpans: StoredSpan[] | null = null;
-  let queue: Entry[] = [];
-  let catchingUp: Promise<void> | null = null;
-  let lastSeq = -1;
-  let lastHalt: Halt | null = null;
-  const halts = new Map<string, number>();
-
-  const diagnose = ({ entry, name }: Halt, run: RunView, state = projections.state.buildState(run)): void => {
-    const page = diagnosticPage({
-      state,
-      reason: entry.reason_code,
-      detail: entry.detail ?? null,
-      at: entry.ts,
-      remediation: listNextActions(run),
-      postMortems: [...projections.postMortems.values()],
-    });
-    diagnostics.set(name, page);
-  };
-  /** Two halts within the same second get two files. */
-  const buildHalt = (entry: Halting): Halt => {
-    const name = diagnosticName(entry.ts);
-    const ordinal = (halts.get(name) ?? 0) + 1;
-    halts.set(name, ordinal);
-    return { entry, name: ordinal === 1 ? name : name.replace(/\.md$/, `-${ordinal}.md`) };
-  };
-  /** Adds the stored spans that came before this entry. */
-  const addPendingSpans = (before: number): void => {
-    const spans = (pendingSpans ??= [...store.load()]);
-    const until = spans.findIndex(({ after }) => after >= before);
-    for (const { span } of spans.splice(0, until < 0 ? spans.length : until)) traces.add(span);
-  };
-  const applyEntry = (entry: Entry): void => {
-    addPendingSpans(entry.seq);
-    for (const span of projections.apply(entry)) traces.add(span);
-    lastSeq = entry.seq;
-    if (isHalting(entry)) lastHalt = buildHalt(entry);
-  };
-  /** Applies queued entries up to the first missing one. O2, O4 */
-  const applyQueue = (): void => {
-    for (const entry of queue) if (entry.seq === lastSeq + 1) applyEntry(entry);
-    queue = [];
-  };
-  const catchUp = async (): Promise<void> => {
-    const haltBefore = lastHalt;
-    applyQueue();
-    for (let appliedCount = 0, from = -2; lastSeq < view().seq && from < lastSeq; applyQueue()) {
-      from = lastSeq;
-      for (const entry of entries()) {
-        if (entry.seq <= lastSeq) continue;
-        applyEntry(entry);
-        if (++appliedCount % entriesPerTurn === 0) await yieldToEventLoop(); // a long journal must not block for long
-      }
-    }
-    if (lastHalt !== haltBefore && lastHalt !== null) diagnoseAfterwards(lastHalt);
-  };
-  const catchUpOnce = (): Promise<void> => (catchingUp ??= catchUp().finally(() => (catchingUp = null)));
-  /** Writes the page of a halt found in the journal: the state at that time is folded again. */
-  const diagnoseAfterwards = (halt: Halt): void => {
-    if (existsSync(join(root, diagnosticsFolder, halt.name))) return;
-    const entriesThen = [...entries()].filter(({ seq }) => seq <= halt.entry.seq);
-    const run = fold(entriesThen);
-    const projection = openRoadmapState(projectionOptions);
-    for (const entry of entriesThen) projection.apply(entry);
-    if (run.status !== "unborn") diagnose(halt, run, projection.buildState(run));
-  };
-
-  const listWrites = (run: RunView, now: string): readonly (() => Promise<void>)[] => [
-    () => writeState(run, now),
-    ...[...stalePhases].map((phase) => () => writePhase(phase)),
-    () => traces.write(),
-    ...[...projections.postMortems].flatMap(([phase, postMortem]) => {
-      if (phaseFolder(phase) === null) return [];
-      const path = `${diagnosticsFolder}/${postMortemName(phase)}`;
-      return [
-        () => generatedFiles.write(path, `${JSON.stringify(postMortem, null, 2)}\n`),
-        () => generatedFiles.write(path.replace(/\.json$/, ".md"), postMortemPage(postMortem)),
-      ];
-    }),
-    ...[...diagnostics].map(([name, page]) => async () => {
-      await generatedFiles.write(`${diagnosticsFolder}/${name}`, page);
-      diagnostics.delete(name);
-    }),
-    () =>
-      projections.learnings.length === 0
-        ? generatedFiles.remove(learningsFile)
-        : generatedFiles.write(learningsFile, renderLearnings(projections.learnings)),
-  ];
-  const writeState = (run: RunView, now: string): Promise<void> => {
-    applyQueue(); // the view is current, so the event log must be current too
-    // Only a running run has a sign of life after its last entry.
-    const text = projections.state.renderText(run, run.status === "running" ? now : undefined);
-    return run.status === "completed" ? stateFile.archive(text) : stateFile.write(text);
-  };
-  const writePhase = async (phase: string): Promise<void> => {
-    const phasePath = phaseFolder(phase);
-    if (phasePath !== null)
-      for (const { name, text } of projections.renderPages(phase)) await generatedFiles.write(`${phasePath}/${name}`, text);
-    stalePhases.delete(phase);
-  };
-
+    earlierState: readEarlierState(drafted, readBlob),
+    completedBefore: mayHaveSkipped(view()) ? await readCompletionTimes(root, drafted.run_id) : {},
+  });
   return {
-    onEntry(entry, run) {
-      queue.push(entry);
-      if (!isHalting(entry) || catchingUp !== null) return;
-      applyQueue();
-      if (lastHalt?.entry === entry) diagnose(lastHalt, run); // else catching up finds it in the journal
-    },
-    onLiveEvent(signal, at) {
-      const hasPath = signal.signal === "tool" && signal.path !== undefined;
-      const span = projections.onLiveEvent(hasPath ? { ...signal, path: projectPath(signal.path ?? "", folder, root) } : signal, at);
-      if (span === null) return;
-      const pendingSpan = { after: view().seq, span };
-      pendingSpans?.push(pendingSpan);
-      store.add(pendingSpan, parseIsoTime(at) ?? 0);
-    },
-    async writeFiles(now) {
-      const run = view();
-      if (!hasRoadmapState(run)) return;
-      await catchUpOnce();
-      addPendingSpans(Number.POSITIVE_INFINITY);
-      store.flush();
-      for (const phase of projections.takeChanged()) stalePhases.add(phase);
-      const problems: Error[] = [];
-      for (const write of listWrites(run, now)) {
-        try {
-          await write();
-        } catch (error) {
-          problems.push(error instanceof Error ? error : new Error("it failed without a word")); // O3
-        }
-      }
-      const [first] = problems;
-      if (first !== undefined) throw first;
-    },
+    onEntry: (entry, run) => roadmapFiles.onEntry(entry, run),
+    onLiveEvent: (liveEvent, now) => roadmapFiles.onLiveEvent(liveEvent, now),
+    writeFiles: (now) => roadmapFiles.write(now),
     close: () => commitPagesOfEndedRun({ context, paths, root, entries, view: view() }),
-    takeWarnings: () => generatedFiles.takeWarnings(),
-    learnings: async (role, holds) => {
-      await catchUpOnce();
-      return renderLearningsFor(role, projections.learnings, holds);
-    },
+    takeWarnings: () => roadmapFiles.takeWarnings(),
+    learnings: (role, runRecheck) => roadmapFiles.renderLearnings(role, runRecheck),
   };
 }
 
-/** A path as the project knows it: agents work in temporary folders. */
+/** Whether phases of this run were, or may turn out to be, completed by an earlier run. */
+const mayHaveSkipped = ({ isRead, phases }: RunView): boolean =>
+  !isRead || phases.some(({ status, because }) => status === "skipped" && because?.startsWith("already_") === true);
+
+class RoadmapFiles {
+  readonly #parts: PlaybookParts;
+  readonly #projectionOptions: ProjectionsOptions;
+  readonly #projections: ReturnType<typeof openRoadmapProjections>;
+  readonly #follower: JournalFollower;
+  readonly #generatedFiles: ReturnType<typeof openGeneratedFiles>;
+  readonly #stateFile: StateFile;
+  readonly #spanStore: ReturnType<typeof openSpanStore>;
+  readonly #traces: ReturnType<typeof openTraceFiles>;
+  readonly #diagnostics = new DiagnosticPages();
+  readonly #stalePhases = new Set<string>();
+  /** Stored spans that are not in the traces yet; null before they are loaded. */
+  #pendingSpans: StoredSpan[] | null = null;
+  #catchingUp: Promise<void> | null = null;
+
+  constructor(parts: PlaybookParts, projectionOptions: ProjectionsOptions) {
+    const { root, folder, paths, view, entries } = parts;
+    this.#parts = parts;
+    this.#projectionOptions = projectionOptions;
+    this.#projections = openRoadmapProjections(projectionOptions);
+    this.#follower = new JournalFollower({ entries, latestSeq: () => view().seq, apply: (entry) => this.#applyEntry(entry) });
+    this.#generatedFiles = openGeneratedFiles(root, folder);
+    this.#stateFile = openStateFile({ root, folder, run: view().drafted.run_id, derive: (run) => deriveStateText(paths, run) });
+    this.#spanStore = openSpanStore(folder);
+    this.#traces = openTraceFiles(root, this.#generatedFiles);
+  }
+
+  onEntry(entry: Entry, run: RunView): void {
+    this.#follower.push(entry);
+    if (!isHalt(entry) || this.#catchingUp !== null) return;
+    this.#follower.applyQueue();
+    const { latestHalt } = this.#diagnostics;
+    if (latestHalt?.entry === entry) this.#diagnose(latestHalt, run); // else catching up finds it in the journal
+  }
+
+  onLiveEvent(liveEvent: LiveEvent, now: string): void {
+    const { folder, root, view } = this.#parts;
+    const hasPath = liveEvent.signal === "tool" && liveEvent.path !== undefined;
+    const located = hasPath ? { ...liveEvent, path: projectPath(liveEvent.path ?? "", folder, root) } : liveEvent;
+    const span = this.#projections.onLiveEvent(located, now);
+    if (span === null) return;
+    const storedSpan = { after: view().seq, span };
+    this.#pendingSpans?.push(storedSpan);
+    this.#spanStore.add(storedSpan, parseIsoTime(now) ?? 0);
+  }
+
+  takeWarnings(): readonly string[] {
+    return this.#generatedFiles.takeWarnings();
+  }
+
+  async renderLearnings(role: string, runRecheck: RunRecheck): Promise<string> {
+    await this.#catchUp();
+    return renderLearningsFor(role, this.#projections.learnings, runRecheck);
+  }
+
+  async write(now: string): Promise<void> {
+    const run = this.#parts.view();
+    if (!hasRoadmapState(run)) return;
+    await this.#catchUp(); // O2
+    this.#addSpansBefore(Number.POSITIVE_INFINITY);
+    this.#spanStore.flush();
+    for (const phase of this.#projections.takeChanged()) this.#stalePhases.add(phase);
+    const problems: Error[] = [];
+    for (const writeFile of this.#listWrites(run, now)) {
+      try {
+        await writeFile();
+      } catch (error) {
+        problems.push(error instanceof Error ? error : new Error("it failed without a word")); // O3
+      }
+    }
+    const [firstProblem] = problems;
+    if (firstProblem !== undefined) throw firstProblem;
+  }
+
+  #applyEntry(entry: Entry): void {
+    this.#addSpansBefore(entry.seq);
+    for (const span of this.#projections.apply(entry)) this.#traces.add(span);
+    if (isHalt(entry)) this.#diagnostics.noteHalt(entry);
+  }
+
+  /** Adds the stored spans that came before this entry. */
+  #addSpansBefore(seq: number): void {
+    const spans = (this.#pendingSpans ??= [...this.#spanStore.load()]);
+    const laterIndex = spans.findIndex(({ after }) => after >= seq);
+    for (const { span } of spans.splice(0, laterIndex < 0 ? spans.length : laterIndex)) this.#traces.add(span);
+  }
+
+  #catchUp(): Promise<void> {
+    return (this.#catchingUp ??= this.#followJournal().finally(() => (this.#catchingUp = null)));
+  }
+
+  async #followJournal(): Promise<void> {
+    const haltBefore = this.#diagnostics.latestHalt;
+    await this.#follower.catchUp();
+    const { latestHalt } = this.#diagnostics;
+    if (latestHalt !== null && latestHalt !== haltBefore) this.#diagnoseAfterwards(latestHalt);
+  }
+
+  #diagnose(halt: Halt, run: RunView, state = this.#projections.state.buildState(run)): void {
+    this.#diagnostics.add(halt, run, state, this.#projections.postMortems.values());
+  }
+
+  /** Makes the page of a halt found in the journal: the state at that time is folded again. */
+  #diagnoseAfterwards(halt: Halt): void {
+    const { root, entries } = this.#parts;
+    if (existsSync(join(root, diagnosticsFolder, halt.name))) return;
+    const entriesThen = [...entries()].filter(({ seq }) => seq <= halt.entry.seq);
+    const run = fold(entriesThen);
+    const projection = openRoadmapState(this.#projectionOptions);
+    for (const entry of entriesThen) projection.apply(entry);
+    if (run.status !== "unborn") this.#diagnose(halt, run, projection.buildState(run));
+  }
+
+  #listWrites(run: RunView, now: string): readonly (() => Promise<void>)[] {
+    return [
+      () => this.#writeState(run, now),
+      ...[...this.#stalePhases].map((phase) => () => this.#writePhase(phase)),
+      () => this.#traces.write(),
+      ...[...this.#projections.postMortems].flatMap(([phase, postMortem]) => this.#listPostMortemWrites(phase, postMortem)),
+      ...[...this.#diagnostics.pending].map(
+        ([name, page]) =>
+          () =>
+            this.#writeDiagnostic(name, page),
+      ),
+      () => this.#writeLearnings(),
+    ];
+  }
+
+  #writeState(run: RunView, now: string): Promise<void> {
+    this.#follower.applyQueue(); // the view is current, so the event log must be current too
+    // Only a running run has a sign of life after its last entry.
+    const text = this.#projections.state.renderText(run, run.status === "running" ? now : undefined);
+    return run.status === "completed" ? this.#stateFile.archive(text) : this.#stateFile.write(text);
+  }
+
+  async #writePhase(phase: string): Promise<void> {
+    const folder = phaseFolder(phase);
+    const pages = folder === null ? [] : this.#projections.renderPages(phase);
+    for (const { name, text } of pages) await this.#generatedFiles.write(`${folder}/${name}`, text);
+    this.#stalePhases.delete(phase);
+  }
+
+  #listPostMortemWrites(phase: string, postMortem: PostMortem): readonly (() => Promise<void>)[] {
+    if (phaseFolder(phase) === null) return []; // the phase's id cannot be part of a path
+    const path = `${diagnosticsFolder}/${postMortemName(phase)}`;
+    return [
+      () => this.#generatedFiles.write(path, `${JSON.stringify(postMortem, null, 2)}\n`),
+      () => this.#generatedFiles.write(path.replace(/\.json$/, ".md"), postMortemPage(postMortem)),
+    ];
+  }
+
+  async #writeDiagnostic(name: string, page: string): Promise<void> {
+    await this.#generatedFiles.write(`${diagnosticsFolder}/${name}`, page);
+    this.#diagnostics.pending.delete(name);
+  }
+
+  #writeLearnings(): Promise<void> {
+    const { learnings } = this.#projections;
+    if (learnings.length === 0) return this.#generatedFiles.remove(learningsFile);
+    return this.#generatedFiles.write(learningsFile, renderLearnings(learnings));
+  }
+}
+
+/** A path as the project knows it: agents work in temporary folders, `<run>/layers/<attempt>/src/a.ts`. */
 function projectPath(path: string, folder: string, root: string): string {
   const layers = `${join(folder, "layers")}/`;
   if (path.startsWith(layers)) return path.slice(layers.length).replace(/^[^/]*\//, "");
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
-
-const isHalting = (entry: Entry): entry is Halting =>
-  entry.event === "run_stopped" || (entry.event === "run_paused" && isHaltReason(entry.reason_code));
-
-/** Whether phases of this run were, or may turn out to be, completed by an earlier run. */
-const mayHaveSkipped = ({ isRead, phases }: RunView): boolean =>
-  !isRead || phases.some(({ status, because }) => status === "skipped" && because?.startsWith("already_") === true);

@@ -10,7 +10,9 @@ import { getRedaction } from "../../../project/secrets/context-redaction.ts";
 import { refuse } from "../../../project/respond.ts";
 import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
-import { readProjectState } from "./roadmap-states.ts";
+import { readProjectState } from "./read-state-files.ts";
+
+const problemCharsMax = 500;
 
 /** Also records if state.json cannot be read: it is regenerated from the journal. */
 export async function prepareRoadmapResume(input: PrepareResumeInput): Promise<PreparedResume> {
@@ -38,27 +40,20 @@ async function checkState({ paths }: PrepareResumeInput): Promise<PreparedResume
   return { events: [event], warnings: [`${stateFile} cannot be read and is rebuilt from the journal: ${problem}`] };
 }
 
-const problemCharsMax = 500;
-
-function checkSpec({ context, paths, view, flags }: PrepareResumeInput): PreparedResume {
-  const { options, documents = [], run_id } = view.drafted;
-  const [specPath, lockedHash, roadmapPath] = ["spec_path", "spec_hash", "roadmap_path"].map((name) => findText(options, name));
-  const { redactor } = getRedaction(context, paths.root);
-  const document = specPath === null || specPath === undefined ? null : readDocument(paths.root, specPath);
+/** Compares the specification with the one the run is locked to, and warns about other documents that changed. */
+function checkSpec(input: PrepareResumeInput): PreparedResume {
+  const { paths, view, flags } = input;
+  const specPath = findText(view.drafted.options, "spec_path");
+  const lockedHash = findText(view.drafted.options, "spec_hash");
+  const warnings = warnOfChangedDocuments(input, specPath);
+  if (specPath === null || lockedHash === null) return { events: [], warnings };
+  const document = readDocument(paths.root, specPath);
   const bytes = document === null || "findings" in document ? null : document.bytes;
-  const changed = documents
-    .filter(
-      ({ path, hash }) =>
-        path !== specPath && path !== view.drafted.resumes?.path && hashDocument(paths.root, path, redactor.text) !== hash,
-    )
-    .map(({ path }) => `${path} changed since the run began; it goes on with its recorded copy.`);
-  if (specPath === null || specPath === undefined || lockedHash === null || lockedHash === undefined)
-    return { events: [], warnings: changed };
   const currentHash = bytes === null ? "not there" : specHash(bytes);
   const mismatch = describeMismatch(specPath, lockedHash, currentHash);
-  if (mismatch === null) return { events: [], warnings: changed };
+  if (mismatch === null) return { events: [], warnings };
   const refusalContext = {
-    run_id,
+    run_id: view.drafted.run_id,
     state: view.status,
     data: { path: specPath, recorded: lockedHash, found: bytes === null ? null : currentHash },
   };
@@ -77,33 +72,50 @@ function checkSpec({ context, paths, view, flags }: PrepareResumeInput): Prepare
         `put ${specPath} back as it was, then autopilot resume`,
       ],
     });
+  const accepted = acceptSpecChange(input, { path: specPath, bytes, lockedHash, currentHash });
+  return { ...accepted, warnings: [...accepted.warnings, ...warnings] };
+}
+
+type ChangedSpec = { readonly path: string; readonly bytes: Buffer; readonly lockedHash: string; readonly currentHash: string };
+
+/** Locks the run to the specification as it is now. If the roadmap itself is the specification, its recorded phases stay. */
+function acceptSpecChange({ context, paths, view }: PrepareResumeInput, changedSpec: ChangedSpec): PreparedResume {
+  const { path, bytes, lockedHash, currentHash } = changedSpec;
+  const { options, documents = [] } = view.drafted;
+  const { redactor } = getRedaction(context, paths.root);
   const text = bytes.toString("utf8");
-  const isRoadmap = specPath === roadmapPath;
-  const recordedDocuments = documents.map((one) =>
-    one.path === specPath && !isRoadmap ? { path: one.path, hash: sha256(redactor.text(text)) } : { ...one },
-  );
+  const isRoadmap = path === findText(options, "roadmap_path");
+  const newHash = isRoadmap ? null : sha256(redactor.text(text));
+  const event = {
+    event: "policy_changed",
+    path,
+    recorded: lockedHash.replace(/^sha256:/, ""),
+    found: currentHash.replace(/^sha256:/, ""),
+    adopted: true,
+    options: { spec_hash: currentHash },
+    documents: documents.map((document) => (document.path === path && newHash !== null ? { path, hash: newHash } : { ...document })),
+    actor: toActor(context),
+    reason_code: "spec_change_accepted",
+  } as const;
+  const roadmapNote = isRoadmap ? " Its phases stay as they were read." : "";
   return {
-    events: [
-      {
-        event: "policy_changed",
-        path: specPath,
-        recorded: lockedHash.replace(/^sha256:/, ""),
-        found: currentHash.replace(/^sha256:/, ""),
-        adopted: true,
-        options: { spec_hash: currentHash },
-        documents: recordedDocuments,
-        actor: toActor(context),
-        reason_code: "spec_change_accepted",
-      },
-    ],
+    events: [event],
     blobs: isRoadmap ? [] : [text],
-    warnings: [
-      `${describeAccepted(specPath, lockedHash, currentHash)}${isRoadmap ? " Its phases stay as they were read." : ""}`,
-      ...changed,
-    ],
+    warnings: [`${describeAccepted(path, lockedHash, currentHash)}${roadmapNote}`],
   };
 }
 
+/** A warning for each recorded document, other than the specification, that is not the same in the checkout. */
+function warnOfChangedDocuments({ context, paths, view }: PrepareResumeInput, specPath: string | null): readonly string[] {
+  const { documents = [], resumes } = view.drafted;
+  const { redactor } = getRedaction(context, paths.root);
+  return documents
+    .filter(({ path }) => path !== specPath && path !== resumes?.path)
+    .filter(({ path, hash }) => hashDocument(paths.root, path, redactor.text) !== hash)
+    .map(({ path }) => `${path} changed since the run began; it goes on with its recorded copy.`);
+}
+
+/** A text option; null if it is missing or empty. */
 const findText = (options: Readonly<Record<string, Scalar>>, name: string): string | null => {
   const value = Object.hasOwn(options, name) ? options[name] : undefined;
   return typeof value === "string" && value !== "" ? value : null;

@@ -16,11 +16,11 @@ import { readDocument } from "../../contract/read-document.ts";
 import { refuse } from "../../../project/respond.ts";
 import { systemClock } from "../../../project/runs/system-clock.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
-import { buildResumed, describeResumed } from "./roadmap-resumed.ts";
-import { readProjectState } from "./roadmap-states.ts";
+import { buildResumedRun, describeResumed } from "./resumed-run.ts";
+import { readProjectState } from "./read-state-files.ts";
 import { type DocumentBytes, phaseOfFinding } from "./roadmap-documents.ts";
-import { choosePhases } from "./roadmap-choose.ts";
-import { loadRoadmap } from "./roadmap-problems.ts";
+import { choosePhases } from "./choose-phases.ts";
+import { loadRoadmap } from "./load-roadmap.ts";
 import { readCostConstants } from "../../../project/config/cost-constants.ts";
 import { estimateRoadmap } from "./roadmap-estimate.ts";
 import { requireSettings } from "../../../project/config/settings.ts";
@@ -28,44 +28,37 @@ import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { describeAccepted } from "./roadmap-prepare-resume.ts";
 
 const warningsShownMax = 8;
+const idsShownMax = 12;
+/** The state of the other run is recorded with this one. */
+const resumedCharsMax = 4 * 1_048_576;
 
-export async function prepare({ context, paths, input }: PrepareInput): Promise<PreparedRun> {
+export async function prepareRoadmap({ context, paths, input }: PrepareInput): Promise<PreparedRun> {
   const roadmap = loadRoadmap(paths);
   const { documents } = roadmap;
   const { path, phases, config, specPath } = documents;
   const expression = input.options?.["complete"] === "true" ? "all" : (input.options?.["phases"] ?? "next");
-  const { requested, open, findings } = await choosePhases(paths.root, roadmap, expression);
-  const [limits, raisedLimits] = withoutLoosenedLimits(
-    configNumbers(config.circuit_breaker_config),
-    requireSettings(context, paths).config.limits ?? {},
-  ); // P2
+  const { requested, openIds, findings } = await choosePhases(paths.root, roadmap, expression);
+  const configuredLimits = requireSettings(context, paths).config.limits ?? {};
+  const [limits, raisedLimits] = withoutLoosenedLimits(configNumbers(config.circuit_breaker_config), configuredLimits); // P2
   const foreignState = input.options?.["resumes"] === undefined ? null : await readForeignState(paths.root, input);
-  const ownSpec = documents.originals.find((one) => one.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
+  const ownSpec = documents.originals.find((original) => original.path === (specPath ?? path)) ?? { path, bytes: Buffer.alloc(0) };
   const spec = foreignState === null ? ownSpec : findLockedSpec(paths.root, foreignState.state.spec.path, ownSpec);
   const specWarnings = checkLockedSpec(input, spec);
-  const recorded = documents.originals.some((one) => one.path === spec.path) ? documents.originals : [...documents.originals, spec];
-  const thresholds = { ...breakerDefaults };
+  const isSpecRead = documents.originals.some((original) => original.path === spec.path);
+  const originals = isSpecRead ? documents.originals : [...documents.originals, spec];
   const { head } = await requireRepository(paths.root);
-  const resumes =
-    foreignState === null
-      ? null
-      : await buildResumed({ root: paths.root, head: head.commit, ...foreignState, documents, phaseIds: open, thresholds });
-  const remaining = open.filter((id) => !roadmap.completed.has(id));
-  const { tokens } = await estimateRoadmap(
-    paths,
-    documents,
-    remaining,
-    readCostConstants(requireSettings(context, paths).config.limits ?? {}),
-  );
+  const resumeInput = { root: paths.root, head: head.commit, documents, phaseIds: openIds, thresholds: breakerDefaults };
+  const resumes = foreignState === null ? null : await buildResumedRun({ ...resumeInput, ...foreignState });
+  const { tokens } = await estimateRoadmap(paths, documents, openIds, readCostConstants(configuredLimits));
   return {
-    goal: buildGoal(path, phases, open, expression),
+    goal: buildGoal(path, phases, openIds, expression),
     facts: { roadmap_path: path, spec_path: spec.path, spec_hash: specHash(spec.bytes) },
     options: {
       phases: expression,
       ...(config.workflow?.research === undefined ? {} : { research: config.workflow.research }),
     },
     documents: [
-      ...recorded.map((one) => ({ path: one.path, text: one.bytes.toString("utf8") })),
+      ...originals.map((original) => ({ path: original.path, text: original.bytes.toString("utf8") })),
       ...(foreignState === null ? [] : [{ path: foreignState.path, text: foreignState.text }]),
     ],
     ...(resumes === null ? {} : { resumes }),
@@ -98,12 +91,13 @@ async function readForeignState(root: string, { options, now }: PrepareInput["in
       message: `${source} is too large to go on with: found ${text.length} characters, expected at most ${resumedCharsMax}.`,
       remediation: ["shorten its event_log, then autopilot resume", "autopilot roadmap all begins a run of its own"],
     });
-  const until = state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
-  if (until !== null && now !== true && (parseIsoTime(until) ?? 0) > (parseIsoTime(systemClock.now()) ?? 0))
+  const cooldownUntil = state.circuit_breaker.state === "open" ? state.circuit_breaker.cooldown_until : null;
+  const isCoolingDown = cooldownUntil !== null && (parseIsoTime(cooldownUntil) ?? 0) > (parseIsoTime(systemClock.now()) ?? 0);
+  if (isCoolingDown && now !== true)
     return refuse("breaker_open", {
-      message: `The breaker of ${state._meta.run_id} stays open until ${until}. Nothing was started.`,
-      remediation: [`after ${until}: autopilot resume`, "autopilot resume --now"],
-      data: { cooldown_until: until },
+      message: `The breaker of ${state._meta.run_id} stays open until ${cooldownUntil}. Nothing was started.`,
+      remediation: [`after ${cooldownUntil}: autopilot resume`, "autopilot resume --now"],
+      data: { cooldown_until: cooldownUntil },
     });
   return { state, text, path: source };
 }
@@ -116,11 +110,10 @@ export async function describeUnreadableState(root: string): Promise<readonly st
   return [`${stateFile} cannot be read, so which phases it completed is not known; a run that begins moves it to its folder: ${why}`];
 }
 
-const resumedCharsMax = 4 * 1_048_576;
-
 /** The specification that the other run was locked to, if it is in this project; else our own. */
 function findLockedSpec(root: string, path: string, ownSpec: DocumentBytes): DocumentBytes {
-  const isInside = path !== "" && !/^[/\\~]|^[A-Za-z]:/.test(path) && !path.split(/[/\\]/).includes("..");
+  const isAbsolute = /^[/\\~]|^[A-Za-z]:/.test(path); // /spec.md, ~/spec.md, C:\spec.md
+  const isInside = path !== "" && !isAbsolute && !path.split(/[/\\]/).includes("..");
   const document = isInside ? readDocument(root, path) : null;
   return document === null || "findings" in document ? ownSpec : { path, bytes: document.bytes };
 }
@@ -143,38 +136,36 @@ function checkLockedSpec({ options, flags }: PrepareInput["input"], spec: Docume
 const ownConfigHint = "Say it in your own config: limits in ~/.config/autopilot/config.yaml.";
 
 function buildGoal(path: string, phases: readonly RoadmapPhase[], ids: readonly string[], expression: string): string {
-  const [first = ""] = ids;
-  if (ids.length === 1) return `Phase ${first} of ${path}: ${phases.find(({ id }) => id === first)?.name ?? first}`;
+  const [firstId = ""] = ids;
+  if (ids.length === 1) return `Phase ${firstId} of ${path}: ${phases.find(({ id }) => id === firstId)?.name ?? firstId}`;
   if (expression === "all") return `The ${ids.length} phases of ${path} that are not completed`;
-  const shown = ids.length > 12 ? `${ids.slice(0, 12).join(", ")} …` : ids.join(", ");
-  return `${ids.length} phases of ${path}: ${shown}`;
+  const idsText = ids.length > idsShownMax ? `${ids.slice(0, idsShownMax).join(", ")} …` : ids.join(", ");
+  return `${ids.length} phases of ${path}: ${idsText}`;
 }
 
 const configNumbers = (config: PlanningConfig["circuit_breaker_config"]): Record<string, number> =>
-  Object.fromEntries(Object.entries(config ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])));
+  Object.fromEntries(Object.entries(config ?? {}).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 
 /** The project's own commands, in the order in which they should run. */
 function projectCommands({ project }: PlanningConfig): readonly string[] {
   const { compile, lint, test, build } = project?.commands ?? {};
-  return [compile, lint, test, build].flatMap((command) => (typeof command === "string" && command.trim() !== "" ? [command.trim()] : []));
+  return [compile, lint, test, build].map((command) => command?.trim() ?? "").filter((command) => command !== "");
 }
 
+/** Warnings about settings that would leave out a check. */
 function ignoredSettings({ workflow }: PlanningConfig): readonly string[] {
   return (["plan_check", "verifier"] as const)
     .filter((name) => workflow?.[name] === false)
     .map((name) => `workflow.${name}: false in ${planningConfigPath} is not followed: no phase is completed without it.`);
 }
 
+/** The warnings about the requested phases and the roadmap as a whole; the others are only counted. */
 function selectWarnings(findings: readonly Finding[], requested: ReadonlySet<string>): readonly string[] {
-  const relevant = findings.filter(
-    (finding) => requested.has(phaseOfFinding(finding) ?? "") || finding.path === "" || finding.rule === "phase_renamed",
-  );
-  const shownFindings = relevant.slice(0, warningsShownMax);
+  const isRelevant = (finding: Finding): boolean =>
+    requested.has(phaseOfFinding(finding) ?? "") || finding.path === "" || finding.rule === "phase_renamed";
+  const shownFindings = findings.filter(isRelevant).slice(0, warningsShownMax);
   const hiddenCount = findings.length - shownFindings.length;
-  return [
-    ...shownFindings.map(findingText),
-    ...(hiddenCount > 0
-      ? [`${hiddenCount} more ${hiddenCount === 1 ? "remark" : "remarks"} that stop nothing: autopilot roadmap list`]
-      : []),
-  ];
+  const remarks = hiddenCount === 1 ? "remark" : "remarks";
+  const hiddenText = hiddenCount === 0 ? [] : [`${hiddenCount} more ${remarks} that stop nothing: autopilot roadmap list`];
+  return [...shownFindings.map(findingText), ...hiddenText];
 }

@@ -1,5 +1,6 @@
 // roadmap-preview: previews a roadmap draft: the phases it would run and their estimated cost.
 
+import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { Estimate } from "../../../views/preview.ts";
 import { alignColumns } from "../../../views/align-columns.ts";
 import { oneLine } from "../../../views/wording.ts";
@@ -11,35 +12,31 @@ import { loadCompletion } from "./completed-phases.ts";
 import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreviewInput, PlaybookPreview } from "../../contract/playbook.ts";
 
-const phasesMax = 15;
+const phasesShownMax = 15;
 const nameCharsMax = 60;
 
-export async function preview({ context, paths, view }: PreviewInput): Promise<PlaybookPreview> {
-  const recorded = loadCompletion(paths);
-  const documents = readRoadmapDocuments(paths.root, ({ id, checked }) => recorded.get(id) ?? checked);
+export async function previewRoadmap({ context, paths, view }: PreviewInput): Promise<PlaybookPreview> {
+  const recordedCompletion = loadCompletion(paths);
+  const documents = readRoadmapDocuments(paths.root, ({ id, checked }) => recordedCompletion.get(id) ?? checked);
   if (documents === null) return { summary: [], estimate: null };
-  const completed = completedPhases(documents.phases, recorded);
+  const completed = completedPhases(documents.phases, recordedCompletion);
   const { options } = view.drafted;
   const expression = options["complete"] === true ? "all" : String(options["phases"] ?? "next");
   const selection = selectPhases(expression, documents.phases, completed);
   const ids = ("ids" in selection ? selection.ids : []).filter((id) => !completed.has(id));
-  const rows = ids.slice(0, phasesMax).flatMap((id) => {
-    const phase = documents.phases.find((candidate) => candidate.id === id);
-    if (phase === undefined) return [];
-    const withCommand = phase.success_criteria.filter(({ command }) => command !== null).length;
-    const criteria =
-      phase.success_criteria.length === 0
-        ? "no criteria yet"
-        : `${withCommand} of ${phase.success_criteria.length} criteria have a command`;
-    return [[id, oneLine(phase.name, nameCharsMax), `${criteria}${documents.plans.has(id) ? ", planned" : ""}`]];
-  });
-  const more = ids.length > phasesMax ? [`… ${ids.length - phasesMax} more`] : [];
-  const { tokens, minutes, usd, basis } = await estimateRoadmap(
-    paths,
-    documents,
-    ids,
-    readCostConstants(requireSettings(context, paths).config.limits ?? {}),
-  );
+  const shownPhases = ids.slice(0, phasesShownMax).map((id) => documents.phases.find((phase) => phase.id === id));
+  const rows = shownPhases
+    .filter((phase) => phase !== undefined)
+    .map((phase) => [phase.id, oneLine(phase.name, nameCharsMax), describeCriteria(phase, documents.plans.has(phase.id))]);
+  const hiddenText = ids.length > phasesShownMax ? [`… ${ids.length - phasesShownMax} more`] : [];
+  const constants = readCostConstants(requireSettings(context, paths).config.limits ?? {});
+  const { tokens, minutes, usd, basis } = await estimateRoadmap(paths, documents, ids, constants);
   const estimate: Estimate = { tokens, minutes, usd, basis };
-  return { summary: [...alignColumns(rows), ...more], estimate };
+  return { summary: [...alignColumns(rows), ...hiddenText], estimate };
+}
+
+function describeCriteria({ success_criteria: criteria }: RoadmapPhase, isPlanned: boolean): string {
+  const withCommand = criteria.filter(({ command }) => command !== null).length;
+  const criteriaText = criteria.length === 0 ? "no criteria yet" : `${withCommand} of ${criteria.length} criteria have a command`;
+  return isPlanned ? `${criteriaText}, planned` : criteriaText;
 }

@@ -10,7 +10,7 @@ import { copyFile, link, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { archiveFile, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
-import { readProjectState } from "./roadmap-states.ts";
+import { readProjectState } from "./read-state-files.ts";
 import { setAside } from "../../contract/generated-files.ts";
 import { draftFor, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 
@@ -25,7 +25,7 @@ export type StateFileParts = {
 
 export type StateFile = {
   readonly write: (text: string) => Promise<void>;
-  /** The run is completed. */
+  /** For a completed run: writes its last state to the archive, and deletes state.json. */
   readonly archive: (text: string) => Promise<void>;
 };
 
@@ -34,6 +34,7 @@ export function openStateFile(parts: StateFileParts): StateFile {
   let lastWrite: { readonly text: string; readonly fingerprint: string } | null = null;
   let hasPrepared = false;
 
+  /** Before the first write: archives another run's state, and moves away a file that cannot be read. */
   const prepareOnce = async (): Promise<void> => {
     if (hasPrepared) return;
     const { state, text, source, exists } = await readProjectState(root);
@@ -53,8 +54,8 @@ export function openStateFile(parts: StateFileParts): StateFile {
     async archive(text) {
       await writeWholeFile(root, archiveFile(run), text);
       for (const path of [stateFile, backupFile]) {
-        const state = await readRunId(root, path);
-        if (state === run) await rm(join(root, path), { force: true }); // D3
+        const runId = await readRunId(root, path);
+        if (runId === run) await rm(join(root, path), { force: true }); // D3
       }
       lastWrite = null;
     },
@@ -65,11 +66,11 @@ export function openStateFile(parts: StateFileParts): StateFile {
 async function keepBackup(root: string, run: string, fingerprint: string | null): Promise<void> {
   const isOurs = fingerprint !== null && readFingerprint(root) === fingerprint;
   if (!isOurs && (await readRunId(root, stateFile)) !== run) return;
-  const [from, to] = [join(root, stateFile), join(root, backupFile)];
-  const draft = draftFor(root, to);
+  const [source, backup] = [join(root, stateFile), join(root, backupFile)];
+  const draft = draftFor(root, backup);
   try {
-    await link(from, draft).catch(() => copyFile(from, draft));
-    await rename(draft, to);
+    await link(source, draft).catch(() => copyFile(source, draft)); // some file systems have no hard links
+    await rename(draft, backup);
   } finally {
     await rm(draft, { force: true }); // a rename between two links to the same file leaves both
   }
@@ -81,22 +82,23 @@ async function readRunId(root: string, path: string): Promise<string | null> {
   if (file.kind !== "read") return null;
   try {
     const state = JSON.parse(file.bytes.toString("utf8")) as { readonly _meta?: { readonly run_id?: unknown } } | null;
-    const run = state?._meta?.run_id;
-    return typeof run === "string" ? run : null;
+    const runId = state?._meta?.run_id;
+    return typeof runId === "string" ? runId : null;
   } catch {
     return null;
   }
 }
 
+/** If the other run has a journal, its state is derived from that; else the file is archived as it is, under a name that is free. D2 */
 async function archiveOtherRun({ root, derive }: StateFileParts, state: RoadmapState, currentText: string): Promise<void> {
   const otherRun = state._meta.run_id;
-  const text = derive(otherRun);
-  if (text !== null) {
-    await writeWholeFile(root, archiveFile(otherRun), text);
+  const derivedText = derive(otherRun);
+  if (derivedText !== null) {
+    await writeWholeFile(root, archiveFile(otherRun), derivedText);
     return;
   }
-  for (let n = 1; ; n++) {
-    const path = archiveFile(n === 1 ? otherRun : `${otherRun}-${n}`);
+  for (let copyNumber = 1; ; copyNumber++) {
+    const path = archiveFile(copyNumber === 1 ? otherRun : `${otherRun}-${copyNumber}`);
     const file = await readBounded(root, path, stateBytesMax);
     if (file.kind === "read" && file.bytes.toString("utf8") === currentText) return;
     if (file.kind !== "absent") continue;

@@ -23,9 +23,10 @@ const storeBytesMax = 256 * 1024 * 1024;
 const traceBytesMax = 256 * 1024 * 1024;
 const spansPerFlush = 32;
 const flushAfterMs = 2_000;
+const newline = 0x0a;
 
 export type SpanStore = {
-  readonly add: (span: StoredSpan, atMs: number) => void;
+  readonly add: (span: StoredSpan, nowMs: number) => void;
   readonly flush: () => void;
   readonly load: () => readonly StoredSpan[];
 };
@@ -41,10 +42,10 @@ export function openSpanStore(folder: string): SpanStore {
     buffered = [];
   };
   return {
-    add(stored, atMs) {
-      if (buffered.length === 0) bufferedSinceMs = atMs;
-      buffered.push(`${JSON.stringify(stored)}\n`);
-      if (buffered.length >= spansPerFlush || atMs - bufferedSinceMs >= flushAfterMs) flush();
+    add(storedSpan, nowMs) {
+      if (buffered.length === 0) bufferedSinceMs = nowMs;
+      buffered.push(`${JSON.stringify(storedSpan)}\n`);
+      if (buffered.length >= spansPerFlush || nowMs - bufferedSinceMs >= flushAfterMs) flush();
     },
     flush,
     load() {
@@ -74,6 +75,7 @@ export type TraceFiles = {
   readonly write: () => Promise<void>;
 };
 
+/** `lines` are still to be written; `bytes` is the size after the last write; `isOurs`: this process has written it. */
 type TraceFile = { lines: string[]; bytes: number; isOurs: boolean };
 
 /** TRACE.jsonl and one file per step, in each phase's folder. Before the first write, all spans of the run must be added. */
@@ -109,7 +111,8 @@ export function openTraceFiles(root: string, generatedFiles: GeneratedFiles): Tr
         const text = file.lines.join("");
         await generatedFiles.claim(path);
         const mayAppend = file.isOurs && isUntouched(root, path, file.bytes);
-        await (mayAppend ? appendToFile(root, path, text) : rewrite({ root, path, file, text, generatedFiles }));
+        if (mayAppend) await appendToFile(root, path, text);
+        else await rewrite({ root, path, file, text, generatedFiles });
         file.lines.splice(0, lineCount); // newer lines, and lines that could not be written, stay for the next write
         file.bytes += Buffer.byteLength(text);
         file.isOurs = true;
@@ -122,7 +125,7 @@ function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // nothing was drawn there yet
+    return []; // nothing was written there yet
   }
 }
 
@@ -143,9 +146,9 @@ async function rewrite({ root, path, file, text, generatedFiles }: TraceRewrite)
   const bytes = existing.kind === "read" ? existing.bytes : Buffer.alloc(0);
   if (file.isOurs) {
     // Somebody changed or deleted the file: what is left stays, and the new lines follow.
-    const gap = bytes.length === 0 || bytes.at(-1) === 10 ? "" : "\n";
-    await writeWholeFile(root, path, Buffer.concat([bytes, Buffer.from(gap + text)]));
-    file.bytes = bytes.length + gap.length;
+    const separator = bytes.length === 0 || bytes.at(-1) === newline ? "" : "\n";
+    await writeWholeFile(root, path, Buffer.concat([bytes, Buffer.from(separator + text)]));
+    file.bytes = bytes.length + separator.length;
     return;
   }
   const expected = Buffer.from(text);

@@ -5,8 +5,9 @@ import type { PlanningConfig } from "../../../contracts/roadmap.ts";
 
 /** Possible paths of the specification; the first that exists counts. */
 export function specCandidates(config: PlanningConfig, roadmapPath: string): readonly string[] {
-  const standard = ["REQUIREMENTS.md", "PROJECT.md", "ROADMAP.md"].map((name) => `.planning/${name}`);
-  return [...new Set([...(config.project?.spec_paths ?? []).map(withoutDotSlash), ...standard, withoutDotSlash(roadmapPath)])];
+  const configuredPaths = config.project?.spec_paths ?? [];
+  const standardPaths = ["REQUIREMENTS.md", "PROJECT.md", "ROADMAP.md"].map((name) => `.planning/${name}`);
+  return [...new Set([...configuredPaths.map(withoutDotSlash), ...standardPaths, withoutDotSlash(roadmapPath)])];
 }
 
 export function chooseSpec(candidates: readonly string[], exists: (path: string) => boolean): string | null {
@@ -19,7 +20,7 @@ const withoutDotSlash = (path: string): string => path.replace(/^(?:\.\/)+/, "")
 export const specHash = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
 /** Null if the specification is the locked one. */
-export function describeMismatch(path: string, locked: string, current: string): string | null {
-  if (locked === current) return null;
-  return `The specification ${path} changed: it was ${locked} when the run began and is ${current} now.`;
+export function describeMismatch(path: string, lockedHash: string, currentHash: string): string | null {
+  if (lockedHash === currentHash) return null;
+  return `The specification ${path} changed: it was ${lockedHash} when the run began and is ${currentHash} now.`;
 }

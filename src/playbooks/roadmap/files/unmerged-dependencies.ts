@@ -21,32 +21,34 @@ export async function findUnmerged({ root, phases, phaseIds, history }: Unmerged
   const dependencies = [...transitiveDependencies(phases, phaseIds)].filter((id) => history.get(id)?.isCompleted === true);
   if (dependencies.length === 0) return [];
   const branches = await listRunBranches(root);
-  const phasesByBranch = new Map<string, ReadonlySet<string>>();
+  const missingByBranch = new Map<string, ReadonlySet<string>>();
+  /** Whether the branch has work of the phase that is not here. A deleted branch has none: the user is done with it. */
   const isMissing = async (phase: string, branch: string): Promise<boolean> => {
     if (!branches.has(branch)) return false;
-    const phases = phasesByBranch.get(branch) ?? (await findMissingPhases(root, branch));
-    phasesByBranch.set(branch, phases);
-    return phases.has(phase);
+    const missingPhases = missingByBranch.get(branch) ?? (await findMissingPhases(root, branch));
+    missingByBranch.set(branch, missingPhases);
+    return missingPhases.has(phase);
   };
   const unmerged: UnmergedPhase[] = [];
   for (const phase of dependencies) {
-    const runBranchNames = (history.get(phase)?.runs ?? []).map((run) => `autopilot/${run}`);
-    const missingOn: string[] = [];
-    for (const branch of runBranchNames) if (await isMissing(phase, branch)) missingOn.push(branch);
-    const branch = missingOn.at(-1);
-    if (branch !== undefined && missingOn.length === runBranchNames.length) unmerged.push({ phase, branch });
+    const runBranches = (history.get(phase)?.runs ?? []).map((run) => `autopilot/${run}`);
+    const unmergedBranches: string[] = [];
+    for (const branch of runBranches) if (await isMissing(phase, branch)) unmergedBranches.push(branch);
+    const newestBranch = unmergedBranches.at(-1);
+    if (newestBranch !== undefined && unmergedBranches.length === runBranches.length) unmerged.push({ phase, branch: newestBranch });
   }
   return unmerged;
 }
 
+/** The phases that these depend on, directly or through others. */
 export function transitiveDependencies(phases: readonly RoadmapPhase[], phaseIds: readonly string[]): ReadonlySet<string> {
   const dependencies = new Set<string>();
   const queue = [...phaseIds];
   for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-    for (const other of phases.find((phase) => phase.id === id)?.depends_on ?? []) {
-      if (dependencies.has(other)) continue;
-      dependencies.add(other);
-      queue.push(other);
+    for (const dependency of phases.find((phase) => phase.id === id)?.depends_on ?? []) {
+      if (dependencies.has(dependency)) continue;
+      dependencies.add(dependency);
+      queue.push(dependency);
     }
   }
   return dependencies;
@@ -73,7 +75,7 @@ async function findMissingPhases(root: string, branch: string): Promise<Readonly
     ...view,
     args: ["log", "--format=%(trailers:key=Autopilot-Attempt,valueonly)", `HEAD..${branch}`],
   });
-  const attempts = out.toString("utf8").split("\n");
+  const attempts = out.toString("utf8").split("\n"); // 1@1/execute#2
   return new Set(attempts.flatMap((attempt) => /^(.+?)@\d/.exec(attempt)?.[1] ?? []));
 }
 

@@ -15,7 +15,7 @@ import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { findCheckpoint } from "./checkpoint.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { type PhasePlan, readPlanAt } from "./phase-plan.ts";
-import { findPhase, loadRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
+import { findPhase, loadRecordedRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
 import { runChecks } from "./run-checks.ts";
 
 const detailCharsMax = 16_000;
@@ -71,7 +71,7 @@ const hasErrors = (findings: readonly Finding[]): boolean => findings.some(isErr
 
 /** Findings for tasks that would change the roadmap or the specification, which belong to the user. */
 function findLockedDocuments(parts: RoadmapParts, { state }: StepInput, { plan, path }: PhasePlan): readonly Finding[] {
-  const lockedPaths = new Set([loadRoadmap(parts, state)?.path, textOption(state, "spec_path")]);
+  const lockedPaths = new Set([loadRecordedRoadmap(parts, state)?.path, textOption(state, "spec_path")]);
   return plan.tasks.flatMap(({ id, files, line }) =>
     files
       .filter((file) => lockedPaths.has(file))

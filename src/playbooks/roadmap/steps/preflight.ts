@@ -10,7 +10,7 @@ import { readChangedFiles } from "../../../workspace/git/checkout-status.ts";
 import { ownedInPhases } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
-import { loadRoadmap, textOption } from "./recorded-documents.ts";
+import { loadRecordedRoadmap, textOption } from "./recorded-documents.ts";
 
 const debugFolder = ".planning/debug/";
 const noteBytesMax = 262_144;
@@ -98,7 +98,7 @@ function findSpecIssue({ paths }: RoadmapParts, state: RunView): string | null {
 
 /** Dependencies that are not completed, each with its state. */
 function findUnmet(parts: RoadmapParts, state: RunView, id: string): readonly string[] {
-  const phase = loadRoadmap(parts, state)?.phases.find((candidate) => candidate.id === id);
+  const phase = loadRecordedRoadmap(parts, state)?.phases.find((candidate) => candidate.id === id);
   if (phase === undefined) return [`Phase ${id} is not in the roadmap the run was drafted with.`];
   return phase.depends_on.flatMap((dependencyId) => {
     const dependency = state.phases.find((candidate) => candidate.id === dependencyId);

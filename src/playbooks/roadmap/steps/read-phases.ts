@@ -15,7 +15,7 @@ import { loadCompletion } from "../files/completed-phases.ts";
 import { describePhase } from "./describe-phase.ts";
 import type { RoadmapParts } from "./roadmap-parts.ts";
 import { findPlanPath } from "./phase-plan.ts";
-import { isOptionOn, loadRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
+import { isOptionOn, loadRecordedRoadmap, getRoadmapPath, textOption } from "./recorded-documents.ts";
 
 const completedReason = "already_completed";
 
@@ -23,7 +23,7 @@ const completedReason = "already_completed";
 export function createRoadmapReader(parts: RoadmapParts): (state: RunView) => Promise<readonly PhaseFound[] | Unreadable> {
   return async (state) => {
     const refuse = (problem: string): Unreadable => ({ problem, code: "roadmap_invalid" });
-    const roadmap = loadRoadmap(parts, state); // R1
+    const roadmap = loadRecordedRoadmap(parts, state); // R1
     if (roadmap === null) return refuse(`The run was drafted without its roadmap ${getRoadmapPath(state)}.`);
     const errors = roadmap.findings.filter(({ severity }) => severity === "error");
     if (errors.length > 0) return refuse(errors.map(findingText).join("; "));

@@ -35,7 +35,7 @@ export type RecordedRoadmap = { readonly path: string; readonly phases: readonly
 const parsedRoadmaps = new WeakMap<object, { readonly hash: string; readonly roadmap: RecordedRoadmap }>();
 
 /** The recorded roadmap; null if the run has none. */
-export function loadRoadmap(parts: Parts, state: RunView): RecordedRoadmap | null {
+export function loadRecordedRoadmap(parts: Parts, state: RunView): RecordedRoadmap | null {
   const path = getRoadmapPath(state);
   const hash = (state.drafted.documents ?? []).find((document) => document.path === path)?.hash;
   const cached = parsedRoadmaps.get(parts.readBlob);
@@ -48,7 +48,7 @@ export function loadRoadmap(parts: Parts, state: RunView): RecordedRoadmap | nul
 }
 
 export function findPhase(parts: Parts, state: RunView, id: string): RoadmapPhase | null {
-  return loadRoadmap(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
+  return loadRecordedRoadmap(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
 }
 
 /** Empty if no planning config was recorded. */

@@ -31,7 +31,7 @@ import type { Functions } from "../../../ports/functions.ts";
 import { openClaimReader } from "../../../project/runs/run-blobs.ts";
 import { loadMetrics } from "../files/roadmap-metrics.ts";
 import { completionDataFile, completionPageFile, metricsFile } from "../../../contracts/roadmap-places.ts";
-import { readCompletionTimes } from "../files/roadmap-states.ts";
+import { readCompletionTimes } from "../files/read-state-files.ts";
 import { writeWholeFile } from "../../contract/whole-file.ts";
 import { isBegun, type ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { readRunOrNull } from "../../../project/runs/read-run.ts";

@@ -49,19 +49,21 @@ export function buildCompletionFile({ state, metrics, trend, selfAudit, batch, s
 }
 
 export function renderCompletionPage(input: CompletionInput): string {
-  const { state, metrics, trend, selfAudit, batch, skipped, warnings } = input;
+  const { state, metrics, trend, selfAudit, batch, warnings } = input;
+  const skipped = batch?.phases_skipped ?? input.skipped;
+  const endingText = input.ending === undefined ? "" : ` ${escapeMarkdown(input.ending)}`;
   const trendText = trend === null ? null : trendWarning(trend);
   const warningTexts = [...warnings.map(({ message }) => escapeMarkdown(message)), ...(trendText === null ? [] : [trendText])];
   return [
     `# Completion report: ${metrics.run_id}`,
     "",
-    `Written ${metrics.timestamp}. The run is ${state._meta.status}.${input.ending === undefined ? "" : ` ${escapeMarkdown(input.ending)}`}`,
+    `Written ${metrics.timestamp}. The run is ${state._meta.status}.${endingText}`,
     ...(batch === null ? [] : markdownSection("Roadmap", roadmapLines(batch))),
     ...markdownSection("Attempted phases", attemptedLines(input)),
-    ...markdownSection("Skipped phases", skippedLines(batch?.phases_skipped ?? skipped)),
+    ...markdownSection("Skipped phases", skippedLines(skipped)),
     ...(batch === null ? [] : markdownSection("Dependency gaps", gapLines(batch))),
     ...markdownSection("Self-audit", auditLines(selfAudit, warnings)),
-    ...markdownSection("Summary", summaryLines(metrics, (batch?.phases_skipped ?? skipped).length)),
+    ...markdownSection("Summary", summaryLines(metrics, skipped.length)),
     ...markdownSection("Trend", [...trendLines(trend), ...changeLines(input)]),
     ...markdownSection("Warnings", markdownList(warningTexts)),
     ...markdownSection("Files", fileLines),
@@ -129,20 +131,17 @@ function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
 function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]): readonly string[] {
   if (audit === null) return ["No self-audit was made."];
   const auditFailure = warnings.find(({ code }) => code === "audit_failed");
+  const fixes = audit.fix_commits.map((commit) => escapeMarkdown(commit)).join(", ");
+  const gapItems = audit.remaining_gap_details.map(
+    ({ requirement_id, description }) => `- ${escapeMarkdown(requirement_id)}: ${escapeMarkdown(description)}`,
+  );
   return [
     ...(auditFailure === undefined ? [] : [escapeMarkdown(auditFailure.message), ""]),
     `${plural(audit.total_requirements_checked, "requirement")} checked, ${audit.passed_on_first_check} passed on the first check, ` +
       `${plural(audit.gaps_found, "gap")} found, ${audit.gaps_fixed} fixed, ${audit.gaps_remaining} remaining, ` +
       `${plural(audit.audit_cycles, "re-audit")}.`,
-    ...(audit.fix_commits.length === 0 ? [] : ["", `Fixes: ${audit.fix_commits.map((sha) => escapeMarkdown(sha)).join(", ")}.`]),
-    ...(audit.remaining_gap_details.length === 0
-      ? []
-      : [
-          "",
-          ...audit.remaining_gap_details.map(
-            ({ requirement_id, description }) => `- ${escapeMarkdown(requirement_id)}: ${escapeMarkdown(description)}`,
-          ),
-        ]),
+    ...(fixes === "" ? [] : ["", `Fixes: ${fixes}.`]),
+    ...(gapItems.length === 0 ? [] : ["", ...gapItems]),
   ];
 }
 
@@ -164,13 +163,11 @@ function summaryLines(metrics: RunMetrics, skipped: number): readonly string[] {
   ]);
 }
 
-const changeLines = ({ trend, configChanges = null }: CompletionInput): readonly string[] =>
-  trend === null || configChanges === null
-    ? []
-    : [
-        "",
-        `Different from the run before: ${configChanges.length === 0 ? "nothing that is recorded" : escapeMarkdown(configChanges.join("; "))}.`,
-      ];
+function changeLines({ trend, configChanges = null }: CompletionInput): readonly string[] {
+  if (trend === null || configChanges === null) return [];
+  const changesText = configChanges.length === 0 ? "nothing that is recorded" : escapeMarkdown(configChanges.join("; "));
+  return ["", `Different from the run before: ${changesText}.`];
+}
 
 function trendLines(trend: TrendSummary | null): readonly string[] {
   if (trend === null) return ["One run alone is no trend."];

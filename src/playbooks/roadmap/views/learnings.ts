@@ -1,4 +1,4 @@
-// learnings: renders `.autopilot/learnings.md` in its published format (section 7), with the source and re-check of each entry.
+// learnings: renders `.autopilot/learnings.md`, with the source and re-check of each entry. Other tools read it: its headings are fixed.
 
 import type { Learning } from "../insight/learnings.ts";
 import { markdownCode } from "../../../views/markdown.ts";

@@ -20,30 +20,33 @@ export function mergePhases(
   const merged: Record<string, PhaseRecord> = { ...earlier.phases };
   for (const [key, record] of Object.entries(current)) {
     const earlierRecord = Object.hasOwn(earlier.phases, key) ? earlier.phases[key] : undefined;
-    merged[key] = earlierRecord === undefined ? record : mergeRecord(run, key.replace(/^phase_/, ""), earlierRecord, record);
+    const resumedPhase = run.drafted.resumes?.phases.find(({ id }) => `phase_${id}` === key);
+    const hasResumedStep = resumedPhase?.step !== undefined;
+    merged[key] = earlierRecord === undefined ? record : mergeRecord(earlierRecord, record, hasResumedStep);
   }
   return merged;
 }
 
-function mergeRecord(run: RunView, id: string, earlier: PhaseRecord, own: PhaseRecord): PhaseRecord {
-  if (own.started_at === null) return earlier; // this run has not worked on it
-  const resumesInside = run.drafted.resumes?.phases.find((phase) => phase.id === id)?.step !== undefined;
+/** `hasResumedStep`: this run continued the phase at one of its steps, so that the earlier steps still count. */
+function mergeRecord(earlier: PhaseRecord, current: PhaseRecord, hasResumedStep: boolean): PhaseRecord {
+  if (current.started_at === null) return earlier; // this run has not worked on it
   return {
-    ...own,
-    phase_type: earlier.phase_type === "mixed" ? own.phase_type : earlier.phase_type,
-    started_at: earlier.started_at ?? own.started_at,
-    steps: resumesInside ? mergeSteps(earlier.steps, own.steps) : own.steps,
-    debug_attempts: earlier.debug_attempts + own.debug_attempts,
-    replan_attempts: earlier.replan_attempts + own.replan_attempts,
-    estimated_tokens: earlier.estimated_tokens > 0 ? earlier.estimated_tokens : own.estimated_tokens,
-    human_verify_justification: own.human_verify_justification ?? earlier.human_verify_justification,
-    human_verdict: own.human_verdict ?? earlier.human_verdict,
+    ...current,
+    phase_type: earlier.phase_type === "mixed" ? current.phase_type : earlier.phase_type,
+    started_at: earlier.started_at ?? current.started_at,
+    steps: hasResumedStep ? mergeSteps(earlier.steps, current.steps) : current.steps,
+    debug_attempts: earlier.debug_attempts + current.debug_attempts,
+    replan_attempts: earlier.replan_attempts + current.replan_attempts,
+    estimated_tokens: earlier.estimated_tokens > 0 ? earlier.estimated_tokens : current.estimated_tokens,
+    human_verify_justification: current.human_verify_justification ?? earlier.human_verify_justification,
+    human_verdict: current.human_verdict ?? earlier.human_verdict,
   };
 }
 
-function mergeSteps(earlier: StepRecords, own: StepRecords): StepRecords {
-  if (own.execute === undefined || earlier.execute === undefined) return { ...earlier, ...own };
-  return { ...earlier, ...own, execute: { ...own.execute, tasks: { ...earlier.execute.tasks, ...own.execute.tasks } } };
+function mergeSteps(earlier: StepRecords, current: StepRecords): StepRecords {
+  const steps = { ...earlier, ...current };
+  if (current.execute === undefined || earlier.execute === undefined) return steps;
+  return { ...steps, execute: { ...current.execute, tasks: { ...earlier.execute.tasks, ...current.execute.tasks } } };
 }
 
 /** How many of these phases the earlier run had not counted yet. */

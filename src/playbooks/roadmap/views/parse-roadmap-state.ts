@@ -17,7 +17,8 @@ import { locateJsonValue, positionAt } from "../../../documents/json-place.ts";
 
 export type ParsedRoadmapState = { readonly state: RoadmapState | null; readonly findings: readonly Finding[] };
 
-const charsMax = 64 * 1_048_576;
+const textCharsMax = 64 * 1_048_576;
+/** A fix may uncover the next fault: a field that was filled in has fields of its own. */
 const fixPassesMax = 40;
 const findingsMax = 200;
 
@@ -34,7 +35,8 @@ export function parseRoadmapState(text: string, file = ".autopilot/state.json"):
       findings.push({ file, ...locateJsonValue(source, path), path: pathText(path), rule, message, severity });
   };
   const source = text.replace(/^\uFEFF/, "");
-  if (source.length > charsMax) return refusal(file, "too_large", `found ${source.length} characters, expected at most ${charsMax}`);
+  if (source.length > textCharsMax)
+    return refusal(file, "too_large", `found ${source.length} characters, expected at most ${textCharsMax}`);
   const parsed = parseJson(source, file);
   if ("finding" in parsed) return { state: null, findings: [parsed.finding] }; // R1
   if (isTooDeep(parsed.value)) return refusal(file, "too_deep", `found more than ${jsonDepthMax} levels of nesting, expected less`); // R1
@@ -58,6 +60,7 @@ export function parseRoadmapState(text: string, file = ".autopilot/state.json"):
   return { state: null, findings };
 }
 
+/** Why the state is too large to be examined; null if it isn't. */
 function findExcess({ phases, event_log: log }: Tree): string | null {
   const phaseCount = isTree(phases) ? Object.keys(phases).length : 0;
   if (phaseCount > phasesMax) return `found ${phaseCount} phases, expected at most ${phasesMax}`;
@@ -79,8 +82,8 @@ function parseJson(source: string, file: string): { readonly value: unknown } | 
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const offset = /position (\d+)/.exec(message)?.[1];
-    const place = positionAt(source, offset === undefined ? source.length : Number(offset));
-    return { finding: { file, ...place, path: "", rule: "syntax", message: `not JSON: ${message}`, severity: "error" } };
+    const position = positionAt(source, offset === undefined ? source.length : Number(offset));
+    return { finding: { file, ...position, path: "", rule: "syntax", message: `not JSON: ${message}`, severity: "error" } };
   }
 }
 
@@ -133,12 +136,15 @@ function normalizeTimes(state: Tree, warn: Warn): void {
   visit(state, []);
 }
 
+/** `2026-05-15 14:32:01+02:00` → `2026-05-15T12:32:01Z`; a time without a zone is taken as UTC. Null if it is no such time. */
 function parseUtc(text: string): string | null {
   const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)\s*(?:([+-])(\d{2}):?(\d{2})|Z)?$/.exec(text.trim());
-  const ms = match === null ? null : parseIsoTime(`${match[1]}T${match[2]}Z`);
-  if (match === null || ms === null) return null;
-  const offsetMinutes = match[3] === undefined ? 0 : Number(match[4]) * 60 + Number(match[5]);
-  return formatIsoTime(ms - (match[3] === "-" ? -1 : 1) * offsetMinutes * 60_000);
+  if (match === null) return null;
+  const [, date, time, sign, hours, minutes] = match;
+  const localMs = parseIsoTime(`${date}T${time}Z`);
+  if (localMs === null) return null;
+  const offsetMinutes = sign === undefined ? 0 : Number(hours) * 60 + Number(minutes);
+  return formatIsoTime(localMs - (sign === "-" ? -1 : 1) * offsetMinutes * 60_000);
 }
 
 /** Leaves out events that are not valid: the log is informative and decides nothing. */
@@ -232,29 +238,36 @@ function fixIssue(state: Tree, { path, rule, message }: Issue, warn: Warn): bool
   return false;
 }
 
+/** `phases.phase_1.steps.plan` has the default of `phases.*.steps.*`. */
 function findDefault(path: DataPath): ((state: Tree) => unknown) | undefined {
   const name = path.join(".");
   if (Object.hasOwn(defaults, name)) return defaults[name];
-  const [head, ...rest] = path;
-  const pattern =
-    head === "phases"
-      ? ["phases", "*", ...(rest[1] === "steps" && rest.length > 2 ? ["steps", "*", ...rest.slice(3)] : rest.slice(1))]
-      : [head, "*"];
-  const generic = pattern.join(".");
-  return pattern.length === path.length && Object.hasOwn(defaults, generic) ? defaults[generic] : undefined;
+  const pattern = withWildcards(path);
+  const patternName = pattern.join(".");
+  return pattern.length === path.length && Object.hasOwn(defaults, patternName) ? defaults[patternName] : undefined;
 }
 
+/** The path with `*` for the key of a phase, the name of a step, or the field of another part. */
+function withWildcards(path: DataPath): DataPath {
+  const [head = "", ...fields] = path;
+  if (head !== "phases") return [head, "*"];
+  const [, field, ...subfields] = fields;
+  if (field === "steps" && subfields.length > 0) return ["phases", "*", "steps", "*", ...subfields.slice(1)];
+  return ["phases", "*", ...fields.slice(1)];
+}
+
+/** Sets a field, or deletes it if the value is undefined. False if the path leads nowhere. */
 function setField(state: Tree, path: DataPath, value: unknown): boolean {
   let parent: unknown = state;
   for (const part of path.slice(0, -1)) parent = isTree(parent) || Array.isArray(parent) ? (parent as Tree)[part] : undefined;
-  const last = path.at(-1);
-  if ((!isTree(parent) && !Array.isArray(parent)) || last === undefined) return false;
-  if (value === undefined) return Reflect.deleteProperty(parent, last);
-  (parent as Tree)[last] = value;
+  const fieldName = path.at(-1);
+  if ((!isTree(parent) && !Array.isArray(parent)) || fieldName === undefined) return false;
+  if (value === undefined) return Reflect.deleteProperty(parent, fieldName);
+  (parent as Tree)[fieldName] = value;
   return true;
 }
 
-/** Derives the run id from its start time. */
+/** Derives the run id from its start time: `2026-02-09T14:30:52Z` gives `run-2026-02-09-143052`. */
 function buildRunId(state: Tree): unknown {
   const startedAt = isTree(state["_meta"]) ? state["_meta"]["started_at"] : undefined;
   const [, date, time] = typeof startedAt === "string" ? (/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})/.exec(startedAt) ?? []) : [];

@@ -51,141 +51,135 @@ export type PhaseSummary = {
   replans: number;
   justification: { checkpoint_task_id: string; task_description: string; auto_tasks_passed: number; auto_tasks_total: number } | null;
   verdict: { verdict: "pass" | "fail" | "issues_found"; timestamp: string; issues: string[] } | null;
-  /** Entries of the current visit, to explain a failure. */
+  /** Entries of the current visit, to explain a failure. A phase is visited again if it is reopened. */
   visit: Entry[];
 };
 
-export type PhaseHistory = {
-  readonly phases: ReadonlyMap<string, PhaseSummary>;
-  /** `processed`: phases that ended or were deferred to a person; `deferred`: only the latter. */
-  readonly processed: ReadonlySet<string>;
-  readonly deferred: ReadonlySet<string>;
-  readonly startedAt: string | null;
+type Question = { readonly phase: string; readonly step: string; readonly options: Readonly<Record<string, string>> };
+
+export class PhaseHistory {
+  readonly phases = new Map<string, PhaseSummary>();
+  /** Phases that ended or were deferred to a person. */
+  readonly processed = new Set<string>();
+  /** Phases that were deferred to a person. */
+  readonly deferred = new Set<string>();
   /** The newest content of a file the run was locked to and that was accepted since, by path. */
-  readonly accepted: ReadonlyMap<string, { readonly hash: string; readonly at: string }>;
-  apply(entry: Entry): void;
-};
+  readonly accepted = new Map<string, { readonly hash: string; readonly at: string }>();
+  /** The time of the first entry. */
+  startedAt: string | null = null;
+  /** What agents said in turns whose step has not ended yet, by attempt. */
+  readonly #turns = new Map<string, { readonly says: Says; readonly claim: string | null }>();
+  readonly #questions = new Map<string, Question>();
 
-export function openPhaseHistory(): PhaseHistory {
-  const phases = new Map<string, PhaseSummary>();
-  const processed = new Set<string>();
-  const deferred = new Set<string>();
-  const accepted = new Map<string, { hash: string; at: string }>();
-  const turns = new Map<string, { says: Says; claim: string | null }>();
-  const questions = new Map<string, { phase: string; step: string; options: Readonly<Record<string, string>> }>();
-  let startedAt: string | null = null;
-
-  const phaseOf = (id: string): PhaseSummary => {
-    const existing = phases.get(id);
-    if (existing !== undefined) return existing;
-    const created = createPhase(id);
-    phases.set(id, created);
-    return created;
-  };
-
-  const apply = (entry: Entry): void => {
-    startedAt ??= entry.ts;
+  apply(entry: Entry): void {
+    this.startedAt ??= entry.ts;
     const phaseId = phaseOfEntry(entry);
-    if (phaseId !== null && entry.event !== "phase_skipped") phaseOf(phaseId).visit.push(entry);
+    if (phaseId !== null && entry.event !== "phase_skipped") this.#phase(phaseId).visit.push(entry);
     switch (entry.event) {
       case "phases_read":
-        for (const { id, name } of entry.phases) phaseOf(id).name = name ?? id;
+        for (const { id, name } of entry.phases) this.#phase(id).name = name ?? id;
         return;
       case "policy_changed":
-        if (entry.adopted) accepted.set(entry.path, { hash: entry.found, at: entry.ts });
+        if (entry.adopted) this.accepted.set(entry.path, { hash: entry.found, at: entry.ts });
         return;
       case "phase_started":
       case "phase_reopened":
-        return startVisit(phaseOf(entry.walk), entry);
+        return startVisit(this.#phase(entry.walk), entry);
       case "phase_completed":
       case "phase_failed":
-      case "closing_failed": {
-        const id = phaseOfPath(entry.walk);
-        phaseOf(id).endedAt = entry.ts;
-        if (!isOutsideRoadmap(id)) processed.add(id);
-        return;
-      }
+      case "closing_failed":
+        return this.#endPhase(phaseOfPath(entry.walk), entry.ts);
       case "step_started":
-        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, newStep("in_progress", entry));
-        else setTask(entry.walk, (task) => (task.status = "in_progress"));
+        if (isOwnCursor(entry.walk)) this.#phase(entry.walk).steps.set(entry.step, newStep("in_progress", entry));
+        else this.#updateTask(entry.walk, (task) => (task.status = "in_progress"));
         return;
       case "step_skipped":
-        if (isOwnCursor(entry.walk)) phaseOf(entry.walk).steps.set(entry.step, newStep("skipped", entry));
+        if (isOwnCursor(entry.walk)) this.#phase(entry.walk).steps.set(entry.step, newStep("skipped", entry));
         return;
       case "turn_ended":
-        turns.set(entry.attempt, {
-          says: { ...(entry.confidence === null ? {} : { confidence: entry.confidence }), ...entry.says },
-          claim: entry.claim ?? null,
-        });
-        return;
+        return this.#recordTurn(entry);
       case "step_completed":
       case "step_failed":
-        return endStep(entry);
+        return this.#endStep(entry);
       case "tasks_read":
-        return readTasks(entry);
+        return this.#readTasks(entry);
       case "task_completed":
       case "task_failed":
       case "task_skipped":
-        return setTask(entry.walk, (task) => (task.status = taskStatus[entry.event]));
+        return this.#updateTask(entry.walk, (task) => (task.status = taskStatus[entry.event]));
       case "step_retried":
-        return setTask(entry.walk, (task) => task.retries++);
+        return this.#updateTask(entry.walk, (task) => task.retries++);
       case "changes_applied":
-        return setTask(attemptParts(entry.attempt)?.cursor ?? "", (task) => (task.commit = entry.commit));
+        return this.#updateTask(attemptParts(entry.attempt)?.cursor ?? "", (task) => (task.commit = entry.commit));
       case "route_taken":
-        if (entry.count === "debug") phaseOf(phaseOfPath(entry.walk)).debugs++;
-        if (entry.count === "replan") phaseOf(phaseOfPath(entry.walk)).replans++;
+        if (entry.count === "debug") this.#phase(phaseOfPath(entry.walk)).debugs++;
+        if (entry.count === "replan") this.#phase(phaseOfPath(entry.walk)).replans++;
         return;
       case "block_opened":
-        questions.set(entry.block, { phase: phaseOfPath(entry.walk), step: entry.step, options: entry.options });
-        if (entry.step === roadmapSteps.human && entry.house !== true) defer(phaseOf(phaseOfPath(entry.walk)), entry.question);
-        return;
+        return this.#openQuestion(entry);
       case "block_answered":
-        return answer(entry);
+        return this.#recordAnswer(entry);
       default:
-        return;
+        return; // C1
     }
-  };
+  }
 
-  const endStep = (entry: Extract<Entry, { event: "step_completed" | "step_failed" }>): void => {
+  /** The summary of a phase, which is created if the phase is new. */
+  #phase(id: string): PhaseSummary {
+    const phase = this.phases.get(id) ?? createPhase(id);
+    this.phases.set(id, phase);
+    return phase;
+  }
+
+  #endPhase(id: string, ts: string): void {
+    this.#phase(id).endedAt = ts;
+    if (!isOutsideRoadmap(id)) this.processed.add(id);
+  }
+
+  #recordTurn({ attempt, confidence, says, claim }: EntryOf<"turn_ended">): void {
+    const confidenceField = confidence === null ? {} : { confidence };
+    this.#turns.set(attempt, { says: { ...confidenceField, ...says }, claim: claim ?? null });
+  }
+
+  #endStep(entry: EntryOf<"step_completed" | "step_failed">): void {
     const parts = attemptParts(entry.attempt);
-    const turn = turns.get(entry.attempt);
-    turns.delete(entry.attempt);
+    const turn = this.#turns.get(entry.attempt);
+    this.#turns.delete(entry.attempt);
     if (parts === null || !isOwnCursor(parts.cursor)) return;
-    const phase = phaseOf(parts.cursor);
-    const step = newStep(entry.event === "step_completed" ? "passed" : "failed", entry);
+    const phase = this.#phase(parts.cursor);
     phase.steps.set(parts.step, {
-      ...step,
+      ...newStep(entry.event === "step_completed" ? "passed" : "failed", entry),
       facts: entry.facts,
       says: turn?.says ?? {},
       checks: entry.checks ?? [],
       claim: turn?.claim ?? null,
     });
     if (parts.step === roadmapSteps.planCheck) phase.planChecks++;
-  };
+  }
 
-  const readTasks = ({ attempt, waves, left: personTasks }: Extract<Entry, { event: "tasks_read" }>): void => {
-    const phase = phaseOf(phaseOfPath(attempt));
-    phase.tasks = new Map(
-      waves
-        .flat()
-        .map(({ id, files, title }) => [
-          id,
-          { status: "pending", commit: null, retries: 0, files, title: title ?? null } satisfies TaskSummary,
-        ]),
-    );
+  #readTasks({ attempt, waves, left: personTasks }: EntryOf<"tasks_read">): void {
+    const phase = this.#phase(phaseOfPath(attempt));
+    const pendingTask = { status: "pending", commit: null, retries: 0 } as const;
+    phase.tasks = new Map(waves.flat().map(({ id, files, title }) => [id, { ...pendingTask, files, title: title ?? null }]));
     phase.personTasks = personTasks;
-  };
+  }
 
-  const setTask = (cursorPath: string, change: (task: TaskSummary) => void): void => {
+  #updateTask(cursorPath: string, change: (task: TaskSummary) => void): void {
     const taskId = taskOfCursor(cursorPath);
-    const task = taskId === null ? undefined : phases.get(phaseOfPath(cursorPath))?.tasks.get(taskId);
+    const task = taskId === null ? undefined : this.phases.get(phaseOfPath(cursorPath))?.tasks.get(taskId);
     if (task !== undefined) change(task);
-  };
+  }
 
-  const defer = (phase: PhaseSummary, question: string): void => {
+  #openQuestion({ block, walk, step, options, question, house }: EntryOf<"block_opened">): void {
+    const phaseId = phaseOfPath(walk);
+    this.#questions.set(block, { phase: phaseId, step, options });
+    if (step === roadmapSteps.human && house !== true) this.#deferPhase(this.#phase(phaseId), question);
+  }
+
+  #deferPhase(phase: PhaseSummary, question: string): void {
     if (!isOutsideRoadmap(phase.id)) {
-      deferred.add(phase.id);
-      processed.add(phase.id);
+      this.deferred.add(phase.id);
+      this.processed.add(phase.id);
     }
     phase.justification = {
       checkpoint_task_id: phase.personTasks[0] ?? roadmapSteps.human,
@@ -193,26 +187,17 @@ export function openPhaseHistory(): PhaseHistory {
       auto_tasks_passed: [...phase.tasks.values()].filter(({ status }) => status === "completed").length,
       auto_tasks_total: phase.tasks.size,
     };
-  };
+  }
 
-  const answer = ({ block, answer: choice, issues, ts }: Extract<Entry, { event: "block_answered" }>): void => {
-    const question = questions.get(block);
-    if (question === undefined || question.step !== roadmapSteps.human || !Object.hasOwn(question.options, choice)) return;
-    if (choice !== "pass" && choice !== "fail" && choice !== "issues_found") return;
-    phaseOf(question.phase).verdict = { verdict: choice, timestamp: ts, issues: [...(issues ?? [])] };
-  };
-
-  return {
-    phases,
-    processed,
-    deferred,
-    accepted,
-    get startedAt() {
-      return startedAt;
-    },
-    apply,
-  };
+  #recordAnswer({ block, answer, issues = [], ts }: EntryOf<"block_answered">): void {
+    const question = this.#questions.get(block);
+    if (question === undefined || question.step !== roadmapSteps.human || !Object.hasOwn(question.options, answer)) return;
+    if (answer !== "pass" && answer !== "fail" && answer !== "issues_found") return;
+    this.#phase(question.phase).verdict = { verdict: answer, timestamp: ts, issues: [...issues] };
+  }
 }
+
+type EntryOf<Name extends Entry["event"]> = Extract<Entry, { event: Name }>;
 
 /** Criteria that only a person can judge, as the plan check reported them. */
 function findPersonCriteria({ steps }: PhaseSummary): string | null {

@@ -5,126 +5,137 @@ import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
 import { attemptParts, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { selfAudit } from "./phase-history.ts";
 
+/** An event of the state.json format, without its time. */
 export type AuditLine = { readonly event: RoadmapEventName; readonly details: Readonly<Record<string, unknown>> };
 /** Reads an agent's return by its hash; undefined if it cannot be read. */
 export type ReadClaim = (hash: string) => unknown;
 
 type Gap = { requirement_id: string; phase_id: string; gap_description: string; fix_complexity: "small" | "large"; commit: string | null };
 
-export type AuditLog = {
-  linesOf(entry: Entry, context: { readonly completed: ReadonlySet<string>; readonly specPath: string }): readonly AuditLine[];
-};
+/** What an audit's events need to know of the run: the phases completed so far, and the specification. */
+type AuditContext = { readonly completed: ReadonlySet<string>; readonly specPath: string };
 
-export function openAuditLog(readClaim: ReadClaim): AuditLog {
-  const openGaps = new Map<string, Gap>();
-  const claims = new Map<string, string>();
-  let foundCount = 0;
-  let fixedCount = 0;
-  let auditCount = 0;
-  let hasReturn = false;
-  let hasStarted = false;
-  let checkedCount = 0;
-  let passedCount = 0;
+const noCounts = { found: 0, fixed: 0, audits: 0, checked: 0, passed: 0 };
+
+export class AuditLog {
+  readonly #readClaim: ReadClaim;
+  readonly #openGaps = new Map<string, Gap>();
+  /** The hash of each turn's return, by attempt. */
+  readonly #claimHashes = new Map<string, string>();
+  #counts = { ...noCounts };
+  /** Whether the last audit's return could be read. */
+  #hasReturn = false;
+  #hasStarted = false;
+
+  constructor(readClaim: ReadClaim) {
+    this.#readClaim = readClaim;
+  }
+
+  /** The events that an entry adds. */
+  linesOf(entry: Entry, { completed, specPath }: AuditContext): readonly AuditLine[] {
+    if (phaseOfEntry(entry) !== selfAudit.phase) return [];
+    switch (entry.event) {
+      case "phase_started":
+      case "phase_reopened":
+        return this.#reset();
+      case "step_started":
+        if (entry.step !== selfAudit.audit || this.#hasStarted) return [];
+        this.#hasStarted = true;
+        return [{ event: "self_audit_started", details: { phases_to_audit: [...completed], spec_path: specPath } }];
+      case "turn_ended":
+        if (entry.claim !== undefined) this.#claimHashes.set(entry.attempt, entry.claim);
+        return [];
+      case "tasks_read":
+        return this.#hasReturn ? [] : this.#readTasks(entry);
+      case "changes_applied":
+        return this.#recordFix(entry);
+      case "step_completed":
+      case "step_failed":
+        return attemptParts(entry.attempt)?.step === selfAudit.audit ? this.#endAudit(entry) : [];
+      case "phase_completed":
+      case "phase_failed":
+        return this.#hasStarted ? [this.#summarize()] : []; // else nothing was there to audit
+      default:
+        return [];
+    }
+  }
 
   /** A new visit of the phase is a new audit. */
-  const reset = (): readonly AuditLine[] => {
-    openGaps.clear();
-    [foundCount, fixedCount, auditCount, checkedCount, passedCount] = [0, 0, 0, 0, 0];
-    [hasReturn, hasStarted] = [false, false];
+  #reset(): readonly AuditLine[] {
+    this.#openGaps.clear();
+    this.#counts = { ...noCounts };
+    [this.#hasReturn, this.#hasStarted] = [false, false];
     return [];
-  };
+  }
 
-  const addGap = (gap: Gap): readonly AuditLine[] => {
-    if (openGaps.has(gap.requirement_id)) return [];
-    openGaps.set(gap.requirement_id, gap);
-    foundCount++;
+  #addGap(gap: Gap): readonly AuditLine[] {
+    if (this.#openGaps.has(gap.requirement_id)) return [];
+    this.#openGaps.set(gap.requirement_id, gap);
+    this.#counts.found++;
     const { commit: _commit, ...details } = gap;
     return [{ event: "self_audit_gap_found", details }];
-  };
+  }
+
   /** Closes the gaps that a later audit no longer names. */
-  const closeGaps = (remaining: ReadonlySet<string>): readonly AuditLine[] =>
-    [...openGaps.values()]
-      .filter(({ requirement_id }) => !remaining.has(requirement_id))
-      .map(({ requirement_id, phase_id, commit }) => {
-        openGaps.delete(requirement_id);
-        fixedCount++;
-        return { event: "self_audit_gap_fixed", details: { requirement_id, phase_id, fix_commit: commit, re_verified: true } };
-      });
+  #closeGaps(remainingIds: ReadonlySet<string>): readonly AuditLine[] {
+    const closedGaps = [...this.#openGaps.values()].filter(({ requirement_id }) => !remainingIds.has(requirement_id));
+    for (const { requirement_id } of closedGaps) this.#openGaps.delete(requirement_id);
+    this.#counts.fixed += closedGaps.length;
+    return closedGaps.map(({ requirement_id, phase_id, commit }) => ({
+      event: "self_audit_gap_fixed",
+      details: { requirement_id, phase_id, fix_commit: commit, re_verified: true },
+    }));
+  }
 
-  const endAudit = (entry: Extract<Entry, { event: "step_completed" | "step_failed" }>): readonly AuditLine[] => {
-    const hash = claims.get(entry.attempt);
-    const report = hash === undefined ? null : parseAudit(readClaim(hash));
-    const gapCount = entry.facts["gaps"];
+  /** If the auditor's return is missing, the tasks that close gaps stand for them. */
+  #readTasks({ waves, left: personTasks }: Extract<Entry, { event: "tasks_read" }>): readonly AuditLine[] {
+    const tasks = waves.flat();
+    const lines = this.#closeGaps(new Set([...tasks.map(({ id }) => id), ...personTasks]));
+    return [...lines, ...tasks.flatMap(({ id, title, files }) => this.#addGap(gapFromTask(id, title, files)))];
+  }
+
+  /** Remembers the commit that was made to close a gap. */
+  #recordFix({ attempt, commit }: Extract<Entry, { event: "changes_applied" }>): readonly AuditLine[] {
+    const taskId = taskOfCursor(attemptParts(attempt)?.cursor ?? "");
+    const gap = [...this.#openGaps.values()].find(({ requirement_id }) => taskIdFor(requirement_id) === taskId);
+    if (gap !== undefined) gap.commit = commit;
+    return [];
+  }
+
+  #endAudit(entry: Extract<Entry, { event: "step_completed" | "step_failed" }>): readonly AuditLine[] {
     if (entry.event === "step_failed") return [];
-    auditCount++;
-    hasReturn = report !== null;
-    if (report === null) return gapCount === 0 ? closeGaps(new Set()) : [];
-    if (auditCount === 1) {
-      checkedCount = report.checked;
-      passedCount = report.checked - report.gaps.length;
+    const hash = this.#claimHashes.get(entry.attempt);
+    const report = hash === undefined ? null : parseAudit(this.#readClaim(hash));
+    this.#counts.audits++;
+    this.#hasReturn = report !== null;
+    if (report === null) return entry.facts["gaps"] === 0 ? this.#closeGaps(new Set()) : [];
+    if (this.#counts.audits === 1) {
+      this.#counts.checked = report.checked;
+      this.#counts.passed = report.checked - report.gaps.length;
     }
-    const lines = closeGaps(new Set(report.gaps.map(({ requirement_id }) => requirement_id)));
-    return [...lines, ...report.gaps.flatMap(addGap)];
-  };
+    const lines = this.#closeGaps(new Set(report.gaps.map(({ requirement_id }) => requirement_id)));
+    return [...lines, ...report.gaps.flatMap((gap) => this.#addGap(gap))];
+  }
 
-  return {
-    linesOf(entry, { completed, specPath }) {
-      if (phaseOfEntry(entry) !== selfAudit.phase) return [];
-      switch (entry.event) {
-        case "phase_started":
-        case "phase_reopened":
-          return reset();
-        case "step_started":
-          if (entry.step !== selfAudit.audit || hasStarted) return [];
-          hasStarted = true;
-          return [{ event: "self_audit_started", details: { phases_to_audit: [...completed], spec_path: specPath } }];
-        case "turn_ended":
-          if (entry.claim !== undefined) claims.set(entry.attempt, entry.claim);
-          return [];
-        case "tasks_read": {
-          // If the auditor's return is missing, the tasks that close gaps stand for them.
-          if (hasReturn) return [];
-          const tasks = entry.waves.flat();
-          const lines = closeGaps(new Set([...tasks.map(({ id }) => id), ...entry.left]));
-          return [...lines, ...tasks.flatMap(({ id, title, files }) => addGap(gapFromTask(id, title, files)))];
-        }
-        case "changes_applied": {
-          const task = taskOfCursor(attemptParts(entry.attempt)?.cursor ?? "");
-          const gap = [...openGaps.values()].find(({ requirement_id }) => taskIdFor(requirement_id) === task);
-          if (gap !== undefined) gap.commit = entry.commit;
-          return [];
-        }
-        case "step_completed":
-        case "step_failed":
-          return attemptParts(entry.attempt)?.step === selfAudit.audit ? endAudit(entry) : [];
-        case "phase_completed":
-        case "phase_failed": {
-          if (!hasStarted) return []; // nothing was there to audit
-          const total = Math.max(checkedCount, foundCount);
-          return [
-            {
-              event: "self_audit_completed",
-              details: {
-                total_requirements_checked: total,
-                passed_on_first_check: checkedCount === 0 ? 0 : passedCount,
-                gaps_found: foundCount,
-                gaps_fixed: fixedCount,
-                gaps_remaining: openGaps.size,
-                audit_cycles: Math.max(0, auditCount - 1),
-              },
-            },
-          ];
-        }
-        default:
-          return [];
-      }
-    },
-  };
+  #summarize(): AuditLine {
+    const { found, fixed, audits, checked, passed } = this.#counts;
+    return {
+      event: "self_audit_completed",
+      details: {
+        total_requirements_checked: Math.max(checked, found),
+        passed_on_first_check: checked === 0 ? 0 : passed,
+        gaps_found: found,
+        gaps_fixed: fixed,
+        gaps_remaining: this.#openGaps.size,
+        audit_cycles: Math.max(0, audits - 1), // the first audit is not a cycle
+      },
+    };
+  }
 }
 
 /** The task id for a requirement: characters that a task id may not have become dashes. */
-const taskIdFor = (requirement: string): string =>
-  requirement
+const taskIdFor = (requirementId: string): string =>
+  requirementId
     .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 64);
@@ -141,11 +152,14 @@ const gapFromTask = (id: string, title: string | undefined, files: readonly stri
 function parseAudit(claim: unknown): { readonly checked: number; readonly gaps: readonly Gap[] } | null {
   const results = listOrEmpty(fieldOf(claim, "audit_results"));
   if (results.length === 0) return null;
-  const checks = results.flatMap((result) =>
-    listOrEmpty(fieldOf(result, "requirements_checked")).map((check) => ({ check, phase: textOrEmpty(fieldOf(result, "phase_id")) })),
-  );
+  const checks = results.flatMap((result) => {
+    const phase = textOrEmpty(fieldOf(result, "phase_id"));
+    return listOrEmpty(fieldOf(result, "requirements_checked")).map((check) => ({ check, phase }));
+  });
+  const isPass = (check: unknown): boolean =>
+    fieldOf(check, "status") === "pass" && textOrEmpty(fieldOf(check, "file_line_evidence")).trim() !== "";
   const gaps = checks
-    .filter(({ check }) => fieldOf(check, "status") !== "pass" || textOrEmpty(fieldOf(check, "file_line_evidence")).trim() === "")
+    .filter(({ check }) => !isPass(check))
     .map(({ check, phase }): Gap => ({
       requirement_id: textOrEmpty(fieldOf(check, "requirement_id")),
       phase_id: phase,

@@ -4,6 +4,7 @@
 //   X1. It shows what the runner recorded. The only claim of an agent in it is its confidence.
 //   X2. It only grows while a phase is run: later rounds are below earlier ones.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
@@ -49,9 +50,11 @@ export function openExecutionLog(): ExecutionLog {
     phases.set(id, phase);
     return phase;
   };
+  /** The task of a cursor such as `1@1/execute#1/task-1`, in the round of its attempt. */
   const findTask = (phase: Phase, cursorPath: string): Task | undefined => {
-    const task = taskOfCursor(cursorPath);
-    return task === null ? undefined : phase.rounds.findLast(({ attempt }) => cursorPath.startsWith(`${attempt}/`))?.tasks.get(task);
+    const taskId = taskOfCursor(cursorPath);
+    const round = phase.rounds.findLast(({ attempt }) => cursorPath.startsWith(`${attempt}/`));
+    return taskId === null ? undefined : round?.tasks.get(taskId);
   };
 
   return {
@@ -91,8 +94,8 @@ export function openExecutionLog(): ExecutionLog {
         case "task_failed":
         case "task_skipped": {
           const task = findTask(phaseOf(id), entry.walk);
-          const because = "because" in entry && entry.because !== undefined ? `: ${entry.because}` : "";
-          if (task !== undefined) task.status = `${taskLabels[entry.event]}${entry.event === "task_completed" ? "" : because}`;
+          const reason = entry.event !== "task_completed" && entry.because !== undefined ? `: ${entry.because}` : "";
+          if (task !== undefined) task.status = `${taskLabels[entry.event]}${reason}`;
           return;
         }
         default:
@@ -135,14 +138,10 @@ function update(attempt: Attempt | undefined, fields: Partial<Attempt>): void {
   if (attempt !== undefined) Object.assign(attempt, fields);
 }
 
-const newRound = ({ attempt, waves, left }: EventOf<"tasks_read">): ExecutionRound => ({
-  attempt,
-  waves: waves.length,
-  personTasks: left,
-  tasks: new Map(
-    waves.flat().map((task) => [task.id, { id: task.id, title: task.title ?? "", files: task.files, status: "PENDING", attempts: [] }]),
-  ),
-});
+function newRound({ attempt, waves, left: personTasks }: EventOf<"tasks_read">): ExecutionRound {
+  const tasks = waves.flat().map(({ id, title = "", files }): Task => ({ id, title, files, status: "PENDING", attempts: [] }));
+  return { attempt, waves: waves.length, personTasks, tasks: new Map(tasks.map((task) => [task.id, task])) };
+}
 
 const toCommand = ({ check, status, exit_code, duration_ms, cached }: CheckResult): Command => ({
   command: check.command,
@@ -172,9 +171,10 @@ function roundLines({ waves, tasks, personTasks }: ExecutionRound): readonly str
 }
 
 function taskLines({ id, title, files, status, attempts }: Task): readonly string[] {
+  const name = title === "" ? escapeMarkdown(id) : `${escapeMarkdown(id)}: ${escapeMarkdown(title)}`;
   return [
     "",
-    `### Task ${escapeMarkdown(id)}${title === "" ? "" : `: ${escapeMarkdown(title)}`} -- ${escapeMarkdown(status)}`,
+    `### Task ${name} -- ${escapeMarkdown(status)}`,
     "",
     `- Files of the plan: ${files.length === 0 ? "none named" : listPaths(files)}`,
     `- Retries: ${Math.max(0, attempts.length - 1)}`,
@@ -183,26 +183,15 @@ function taskLines({ id, title, files, status, attempts }: Task): readonly strin
 }
 
 function attemptLines({ commit, paths, commands, confidence }: Attempt): readonly string[] {
-  return [
-    ...(commit === null ? ["- Commit: none"] : [`- Commit: ${markdownCode(commit)}`, `- Files changed: ${listPaths(paths)}`]),
-    ...(confidence === null ? [] : [`- Confidence: ${confidence}, by the agent's own word`]), // X1
-    ...(commands.length === 0
-      ? ["- Commands run by the runner: none"]
-      : [
-          "- Commands run by the runner:",
-          "",
-          ...markdownTable(
-            ["Command", "Result", "Took"],
-            commands.map(({ command, result, took }) => [markdownCode(command), escapeMarkdown(result), took]),
-          ),
-        ]),
-  ];
+  const lines = commit === null ? ["- Commit: none"] : [`- Commit: ${markdownCode(commit)}`, `- Files changed: ${listPaths(paths)}`];
+  if (confidence !== null) lines.push(`- Confidence: ${confidence}, by the agent's own word`); // X1
+  if (commands.length === 0) return [...lines, "- Commands run by the runner: none"];
+  const rows = commands.map(({ command, result, took }) => [markdownCode(command), escapeMarkdown(result), took]);
+  return [...lines, "- Commands run by the runner:", "", ...markdownTable(["Command", "Result", "Took"], rows)];
 }
 
-function listPaths(paths: readonly string[]): string {
-  const shown = paths
-    .slice(0, pathsShownMax)
-    .map((path) => markdownCode(path))
-    .join(", ");
-  return paths.length > pathsShownMax ? `${shown} and ${paths.length - pathsShownMax} more` : shown;
-}
+const listPaths = (paths: readonly string[]): string =>
+  listSome(
+    paths.map((path) => markdownCode(path)),
+    pathsShownMax,
+  );

@@ -13,7 +13,7 @@ import { isCategory } from "../../../insight/metrics.ts";
 import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { findHighDeferRate, findUnnecessaryDeferral } from "../insight/warnings.ts";
-import { type AuditLog, type ReadClaim, fieldOf, listOrEmpty, openAuditLog } from "./roadmap-audit.ts";
+import { AuditLog, type ReadClaim, fieldOf, listOrEmpty } from "./roadmap-audit.ts";
 import { earlierEvents } from "./merge-earlier-state.ts";
 import { type PhaseHistory, type PhaseSummary, roadmapSteps } from "./phase-history.ts";
 import { pipelineName } from "./roadmap-steps.ts";
@@ -29,7 +29,7 @@ export type LogOptions = {
 export const statePath = ".autopilot/state.json";
 type Details = Readonly<Record<string, unknown>>;
 
-/** An event without its time and phase, which are the entry's. */
+/** An event without its time and phase, which are those of the entry. */
 type Translated = { readonly event: RoadmapEventName; readonly details?: Details; readonly step?: string };
 
 /** Translates entries one by one. Every entry must be applied to `history` first. */
@@ -50,7 +50,7 @@ export class RoadmapLog {
     this.#readClaim = readClaim;
     this.#completedBefore = completedBefore;
     this.#events = [...earlierEvents(earlierState)];
-    this.#audit = openAuditLog(readClaim);
+    this.#audit = new AuditLog(readClaim);
   }
 
   get events(): readonly RoadmapEvent[] {
@@ -112,12 +112,16 @@ export class RoadmapLog {
       case "circuit_breaker_closed":
         return [{ event: "circuit_breaker_closed" }];
       case "phases_read":
-        return entry.phases.flatMap(({ id, skip }): Translated[] =>
-          skip === undefined ? [] : [{ event: "phase_skipped", details: skippedDetails(id, skip, this.#completedBefore) }],
-        );
+        return this.#translateSkipped(entry.phases);
       default:
         return [];
     }
+  }
+
+  #translateSkipped(phases: EntryOf<"phases_read">["phases"]): readonly Translated[] {
+    return phases.flatMap(({ id, skip }): Translated[] =>
+      skip === undefined ? [] : [{ event: "phase_skipped", details: skippedDetails(id, skip, this.#completedBefore) }],
+    );
   }
 
   /** Events of a phase of the roadmap: its visits, then its steps, tasks and questions. */
@@ -168,6 +172,7 @@ export class RoadmapLog {
 
 type EntryOf<Name extends Entry["event"]> = Extract<Entry, { event: Name }>;
 
+/** Events of a phase's steps, tasks and questions, except the ends of steps. */
 function translateStep(entry: Entry, phase: string, summary: PhaseSummary | undefined): readonly Translated[] {
   switch (entry.event) {
     case "step_started": {
@@ -228,7 +233,7 @@ function batchReportEvents(entry: Entry): readonly RoadmapEvent[] {
 const batchCounts = ["phases_attempted", "phases_succeeded", "phases_failed", "phases_skipped"] as const;
 const countOrZero = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0);
 
-/** G3 */
+/** The step by its name in the pipeline; our own name, if it differs, goes into the details. G3 */
 function stepFields(step: string | undefined, details: Details): { readonly step?: string; readonly details: Details } {
   if (step === undefined) return { details };
   const name = pipelineName(step);
@@ -240,17 +245,11 @@ function checkpointEvents(entry: Entry): readonly RoadmapEvent[] {
   if (entry.event !== "step_completed" && entry.event !== "step_failed") return [];
   const parts = attemptParts(entry.attempt);
   if (parts === null || taskOfCursor(parts.cursor) !== null) return [];
+  const { ts: timestamp, seq } = entry;
+  const event = "checkpoint_written";
   const phase = phaseOfEntry(entry) ?? "";
-  const phaseField = isOutsideRoadmap(phase) ? {} : { phase }; // G2
-  const details = { seq: entry.seq, ...(isOutsideRoadmap(phase) ? { step: parts.step, group: phase } : {}) };
-  return [
-    {
-      timestamp: entry.ts,
-      ...phaseField,
-      ...stepFields(isOutsideRoadmap(phase) ? undefined : parts.step, details),
-      event: "checkpoint_written",
-    },
-  ];
+  if (isOutsideRoadmap(phase)) return [{ timestamp, event, details: { seq, step: parts.step, group: phase } }]; // G2
+  return [{ timestamp, phase, ...stepFields(parts.step, { seq }), event }];
 }
 
 /** Whether a pause is a halt: the user's choice and a question to a person are not. */

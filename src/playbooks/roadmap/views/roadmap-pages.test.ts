@@ -20,7 +20,7 @@ import { diagnosticName, diagnosticPage } from "../../../views/diagnostic.ts";
 import { renderLearnings } from "./learnings.ts";
 import { markdownCode, escapeMarkdown } from "../../../views/markdown.ts";
 import { postMortemName, postMortemPage } from "../../../views/post-mortem.ts";
-import { openAuditLog } from "./roadmap-audit.ts";
+import { AuditLog } from "./roadmap-audit.ts";
 
 const state = seedState as RoadmapState;
 const [metrics] = seedMetrics as [RunMetrics];
@@ -235,7 +235,7 @@ test("with the auditor's own return each gap is told once with all it says, and 
   const done = (n: number): Draft => ({ event: "step_completed", attempt: `after.self_audit@1/audit#${n}`, facts: {} });
   const fix: Draft = { ...(applied("x", 9) as Extract<Draft, { event: "changes_applied" }>), attempt: "after.self_audit@1/fix#1/B@1/do#1" };
   const tasks: Draft = { event: "tasks_read", attempt: "after.self_audit@1/fix#1", waves: [[{ id: "B", files: [], after: [] }]], left: [] };
-  const book = openAuditLog((hash) => returns[hash]);
+  const book = new AuditLog((hash) => returns[hash]);
   const entries = journal(
     { event: "phase_started", walk: "after.self_audit" },
     { event: "step_started", walk: "after.self_audit", step: "audit", attempt: "after.self_audit@1/audit#1", kind: "agent", try: 1 },
@@ -270,7 +270,7 @@ test("with the auditor's own return each gap is told once with all it says, and 
 });
 
 test("where nothing is there to audit no auditor is asked, and the log tells of no audit", () => {
-  const book = openAuditLog(() => undefined);
+  const book = new AuditLog(() => undefined);
   const entries = journal(
     { event: "phase_started", walk: "after.self_audit" },
     { event: "step_completed", attempt: "after.self_audit@1/scope#1", facts: { requirements: 0 } },

@@ -12,6 +12,7 @@ import { type PhaseSummary, roadmapSteps, type StepSummary } from "./phase-histo
 
 type PhaseView = RunView["phases"][number];
 
+/** `summary` is missing if the journal has no entry of the phase yet. */
 export function buildPhaseRecord(run: RunView, phase: PhaseView, summary: PhaseSummary | undefined, readClaim: ReadClaim): PhaseRecord {
   const tasks = summary === undefined || summary.tasks.size === 0 ? null : [...summary.tasks.values()];
   const phaseType = findPhaseType(phase, summary);
@@ -25,11 +26,13 @@ export function buildPhaseRecord(run: RunView, phase: PhaseView, summary: PhaseS
     debug_attempts: summary?.debugs ?? 0,
     replan_attempts: summary?.replans ?? 0,
     tokens_used: ownValue(run.ledger.phase, phase.id)?.tokens ?? 0,
-    estimated_tokens: typeof tokenEstimate === "number" && tokenEstimate >= 0 ? tokenEstimate : estimatedTokens({ phaseType, tasks }),
+    estimated_tokens: isCount(tokenEstimate) ? tokenEstimate : estimatedTokens({ phaseType, tasks }),
     human_verify_justification: summary?.justification ?? null,
     human_verdict: summary?.verdict ?? null,
   };
 }
+
+const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;
 
 /** A phase that was skipped because it was done before counts as completed; any other skipped one as not started. */
 function phaseStatus(run: RunView, phase: PhaseView): PhaseStatus {
@@ -56,24 +59,26 @@ function findPhaseType({ name, about }: PhaseView, summary: PhaseSummary | undef
   return choosePhaseType({ files, says: about ?? name });
 }
 
+/** The records of the steps that have started, in the order of the pipeline. */
 function buildSteps(summary: PhaseSummary, readClaim: ReadClaim): StepRecords {
   const { steps } = summary;
-  const [preflight, research, plan, planCheck, execute] = ["preflight", "research", "plan", roadmapSteps.planCheck, "execute"].map((name) =>
-    steps.get(name),
-  );
+  const records: StepRecords = {};
+  const preflight = steps.get("preflight");
+  if (preflight !== undefined) records.preflight = { status: gateStatus[preflight.status], timestamp: preflight.at };
+  const research = steps.get("research");
+  if (research !== undefined) records.research = buildOutput(summary, research, "RESEARCH.md");
+  const plan = steps.get("plan");
+  if (plan !== undefined) records.plan = { ...buildOutput(summary, plan, "PLAN.md"), validation_rounds: summary.planChecks };
+  const planCheck = steps.get(roadmapSteps.planCheck);
+  if (planCheck !== undefined) records.plan_check = { status: planStatus(planCheck), confidence: scoreOrNull(planCheck, "confidence") };
+  const execute = steps.get("execute");
+  if (execute !== undefined) records.execute = { status: executeStatus(summary, execute), tasks: buildTasks(summary) };
   const verify = buildVerify(summary, readClaim);
+  if (verify !== undefined) records.verify = verify;
   const judge = steps.get("judge");
-  return {
-    ...(preflight === undefined ? {} : { preflight: { status: gateStatus[preflight.status], timestamp: preflight.at } }),
-    ...(research === undefined ? {} : { research: buildOutput(summary, research, "RESEARCH.md") }),
-    ...(plan === undefined ? {} : { plan: { ...buildOutput(summary, plan, "PLAN.md"), validation_rounds: summary.planChecks } }),
-    ...(planCheck === undefined ? {} : { plan_check: { status: planStatus(planCheck), confidence: scoreOrNull(planCheck, "confidence") } }),
-    ...(execute === undefined ? {} : { execute: { status: executeStatus(summary, execute), tasks: buildTasks(summary) } }),
-    ...(verify === undefined ? {} : { verify }),
-    ...(judge === undefined || judge.status === "in_progress"
-      ? {}
-      : { judge: { alignment: scoreOrNull(judge, "alignment_score"), recommendation: findRecommendation(judge) } }),
-  };
+  if (judge !== undefined && judge.status !== "in_progress")
+    records.judge = { alignment: scoreOrNull(judge, "alignment_score"), recommendation: findRecommendation(judge) };
+  return records;
 }
 
 const gateStatus = { in_progress: "in_progress", passed: "pass", failed: "fail", skipped: "skipped" } as const;

@@ -24,7 +24,8 @@ export type RoadmapProjections = {
   readonly state: RoadmapStateProjection;
   /** Returns the spans that the entry adds. */
   apply(entry: Entry): readonly TraceSpan[];
-  onLiveEvent(signal: LiveEvent, at: string): TraceSpan | null;
+  /** The span of a tool's use; null for other live events. */
+  onLiveEvent(liveEvent: LiveEvent, now: string): TraceSpan | null;
   /** The current content of a phase's files; a file without content is absent. */
   renderPages(phase: string): readonly PhasePage[];
   /** The newest of each phase that failed in this run. */
@@ -46,25 +47,22 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
   const postMortems = new Map<string, PostMortem>();
   const learnings: Learning[] = [];
   let changedPhases = new Set<string>();
-  let run_id = "";
+  let runId = "";
 
   const addLearnings = (entry: Entry, phase: string): void => {
     const summary = state.history.phases.get(phase);
     if (summary === undefined) return;
     if (entry.event === "phase_failed" || entry.event === "closing_failed") {
-      const postMortem = buildPostMortem(summary.visit, {
-        phase,
-        name: summary.name,
-        at: entry.ts,
-        ...(options.readClaim === undefined ? {} : { claimOf: options.readClaim }),
-      });
+      const claimOf = options.readClaim === undefined ? {} : { claimOf: options.readClaim };
+      const postMortem = buildPostMortem(summary.visit, { phase, name: summary.name, at: entry.ts, ...claimOf });
       if (postMortem === null) return;
       postMortems.set(phase, postMortem);
-      learnings.push(learningFromPostMortem(postMortem, { run_id, recheck: findRecheck(summary.visit, postMortem.root_cause.category) }));
+      const recheck = findRecheck(summary.visit, postMortem.root_cause.category);
+      learnings.push(learningFromPostMortem(postMortem, { run_id: runId, recheck }));
     }
     if (entry.event === "block_answered" && summary.verdict?.timestamp === entry.ts) {
       const { verdict, issues, timestamp } = summary.verdict;
-      learnings.push(learningFromVerdict({ phase_id: phase, phase_name: summary.name, verdict, issues, timestamp }, { run_id }));
+      learnings.push(learningFromVerdict({ phase_id: phase, phase_name: summary.name, verdict, issues, timestamp }, { run_id: runId }));
     }
   };
 
@@ -73,7 +71,7 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
     postMortems,
     learnings,
     apply(entry) {
-      if (entry.event === "run_drafted") run_id = entry.run_id;
+      if (entry.event === "run_drafted") runId = entry.run_id;
       state.apply(entry);
       const phase = phaseOfEntry(entry);
       if (phase === null || isOutsideRoadmap(phase)) return [];
@@ -85,13 +83,13 @@ export function openRoadmapProjections({ readEvidence = () => null, ...options }
       changedPhases.add(phase);
       return trace.spansOfEntry(entry);
     },
-    onLiveEvent: (signal, at) => (signal.signal === "tool" ? trace.spanOfToolEvent(signal, at) : null),
+    onLiveEvent: (liveEvent, now) => (liveEvent.signal === "tool" ? trace.spanOfToolEvent(liveEvent, now) : null),
     renderPages(phase) {
       const name = state.history.phases.get(phase)?.name ?? phase;
       const triage = triages.get(phase);
       const pages: readonly (readonly [string, string | null])[] = [
-        ["EXECUTION-LOG.md", log.renderPage(phase, name, run_id)],
-        ["VERIFICATION.md", verification.renderPage(phase, name, run_id)],
+        ["EXECUTION-LOG.md", log.renderPage(phase, name, runId)],
+        ["VERIFICATION.md", verification.renderPage(phase, name, runId)],
         ["TRIAGE.json", triage === undefined ? null : `${JSON.stringify(triage, null, 2)}\n`],
       ];
       return pages.flatMap(([file, text]) => (text === null ? [] : [{ name: file, text }]));

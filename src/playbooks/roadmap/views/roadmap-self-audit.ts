@@ -13,19 +13,25 @@ import { selfAudit } from "./phase-history.ts";
 /** Null if no audit was made. If the auditor's returns are missing, the counts of the log are used. */
 export function selfAuditSummary(entries: readonly Entry[], readClaim: ReadClaim, log: RoadmapState["event_log"]): SelfAuditSummary | null {
   const auditEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === selfAudit.phase));
-  const commits = auditEntries.flatMap((entry) => (entry.event === "changes_applied" && isFixAttempt(entry.attempt) ? [entry.commit] : []));
-  const audits = auditEntries.flatMap((entry) => {
-    if (entry.event !== "step_completed" || attemptParts(entry.attempt)?.step !== selfAudit.audit) return [];
-    const turn = auditEntries.findLast((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
-    const claim = turn?.event === "turn_ended" && turn.claim !== undefined ? readClaim(turn.claim) : undefined;
-    const parsed = findIssues(SelfAuditReturn, claim);
-    return parsed.issues.length === 0 && parsed.value !== null ? [parsed.value] : [];
-  });
-  return audits.length > 0 ? buildSelfAudit(audits, commits) : summaryFromLog(log, commits);
+  const changes = auditEntries.filter((entry) => entry.event === "changes_applied");
+  const fixCommits = changes.filter(({ attempt }) => isFixAttempt(attempt)).map(({ commit }) => commit);
+  const audits = readAudits(auditEntries, readClaim);
+  return audits.length > 0 ? buildSelfAudit(audits, fixCommits) : summaryFromLog(log, fixCommits);
+}
+
+/** The auditor's returns of completed audit steps, in order. */
+function readAudits(auditEntries: readonly Entry[], readClaim: ReadClaim): readonly SelfAuditReturn[] {
+  const turns = auditEntries.filter((entry) => entry.event === "turn_ended");
+  const completedSteps = auditEntries.filter((entry) => entry.event === "step_completed");
+  const auditSteps = completedSteps.filter(({ attempt }) => attemptParts(attempt)?.step === selfAudit.audit);
+  const claims = auditSteps.map((step) => turns.findLast((turn) => turn.attempt === step.attempt)?.claim);
+  const audits = claims.map((claim) => findIssues(SelfAuditReturn, claim === undefined ? undefined : readClaim(claim)));
+  return audits.flatMap(({ issues, value }) => (issues.length === 0 && value !== null ? [value] : []));
 }
 
 const isFixAttempt = (attempt: string): boolean => attemptParts(attempt)?.cursor.includes(`/${selfAudit.fix}#`) === true;
 
+/** The entries since the phase was last started or reopened. */
 function lastVisit(entries: readonly Entry[]): readonly Entry[] {
   const start = entries.findLastIndex(({ event }) => event === "phase_started" || event === "phase_reopened");
   return entries.slice(Math.max(0, start));
@@ -35,17 +41,18 @@ function summaryFromLog(log: RoadmapState["event_log"], fix_commits: string[]): 
   const details = log.findLast(({ event }) => event === "self_audit_completed")?.details;
   if (details === undefined) return null;
   const count = (name: string): number => (typeof details[name] === "number" ? details[name] : 0);
-  const fixedIds = new Set(log.flatMap(({ event, details }) => (event === "self_audit_gap_fixed" ? [details["requirement_id"]] : [])));
-  const remainingGaps = log.filter(({ event, details }) => event === "self_audit_gap_found" && !fixedIds.has(details["requirement_id"]));
+  const gapsOf = (name: string): typeof log => log.filter(({ event }) => event === name);
+  const fixedIds = new Set(gapsOf("self_audit_gap_fixed").map((event) => event.details["requirement_id"]));
+  const remainingGaps = gapsOf("self_audit_gap_found").filter((event) => !fixedIds.has(event.details["requirement_id"]));
   return {
     total_requirements_checked: count("total_requirements_checked"),
     passed_on_first_check: count("passed_on_first_check"),
     gaps_found: count("gaps_found"),
     gaps_fixed: count("gaps_fixed"),
     gaps_remaining: count("gaps_remaining"),
-    remaining_gap_details: remainingGaps.map(({ details }) => ({
-      requirement_id: String(details["requirement_id"]),
-      description: String(details["gap_description"]),
+    remaining_gap_details: remainingGaps.map((event) => ({
+      requirement_id: String(event.details["requirement_id"]),
+      description: String(event.details["gap_description"]),
     })),
     audit_cycles: Math.min(auditCyclesMax, count("audit_cycles")),
     fix_commits,

@@ -16,7 +16,7 @@ import type { RunView } from "../../../core/state.ts";
 import { round } from "../../../insight/metrics.ts";
 import type { ReadClaim } from "./roadmap-audit.ts";
 import { mergePhases, countNewlyProcessed, wasDeferred, wasProcessed } from "./merge-earlier-state.ts";
-import { type PhaseHistory, openPhaseHistory } from "./phase-history.ts";
+import { PhaseHistory } from "./phase-history.ts";
 import { type LogOptions, RoadmapLog } from "./roadmap-log.ts";
 import { buildPhaseRecord } from "./roadmap-phase.ts";
 import { pipelineName } from "./roadmap-steps.ts";
@@ -40,13 +40,13 @@ const noClaims: ReadClaim = () => undefined;
 export const hasRoadmapState = (run: RunView): boolean => run.status !== "draft";
 
 /** Follows a journal, so that generating the file again costs only the new entries. */
-export function openRoadmapState(extra: LogOptions = {}): RoadmapStateProjection {
-  const history = openPhaseHistory();
-  const log = new RoadmapLog(history, extra);
+export function openRoadmapState(options: LogOptions = {}): RoadmapStateProjection {
+  const history = new PhaseHistory();
+  const log = new RoadmapLog(history, options);
+  const sources: StateSources = { history, readClaim: options.readClaim ?? noClaims, earlierState: options.earlierState ?? null };
   let specPath = roadmapFile;
-  const lines: string[] = [];
-  const build = (run: RunView, events: RoadmapState["event_log"], aliveAt: string | undefined): RoadmapState =>
-    assembleState(run, { history, readClaim: extra.readClaim ?? noClaims, earlierState: extra.earlierState ?? null }, events, aliveAt);
+  /** The events as text. */
+  const eventLines: string[] = [];
   return {
     history,
     apply(entry) {
@@ -54,12 +54,12 @@ export function openRoadmapState(extra: LogOptions = {}): RoadmapStateProjection
       history.apply(entry);
       log.add(entry, specPath);
     },
-    buildState: (run, aliveAt) => build(run, [...log.events] as RoadmapState["event_log"], aliveAt),
+    buildState: (run, aliveAt) => assembleState(run, sources, [...log.events] as RoadmapState["event_log"], aliveAt),
     renderText: (run, aliveAt) => {
-      for (const event of log.events.slice(lines.length)) lines.push(`    ${JSON.stringify(event)}`);
-      const frame = JSON.stringify(build(run, [], aliveAt), null, 2);
-      const events = lines.length === 0 ? "[]" : `[\n${lines.join(",\n")}\n  ]`;
-      return `${frame.replace(emptyLogPattern, () => `\n  "event_log": ${events},\n`)}\n`;
+      for (const event of log.events.slice(eventLines.length)) eventLines.push(`    ${JSON.stringify(event)}`);
+      const textWithoutEvents = JSON.stringify(assembleState(run, sources, [], aliveAt), null, 2);
+      const eventsText = eventLines.length === 0 ? "[]" : `[\n${eventLines.join(",\n")}\n  ]`;
+      return `${textWithoutEvents.replace(emptyLogPattern, () => `\n  "event_log": ${eventsText},\n`)}\n`;
     },
   };
 }
@@ -67,8 +67,9 @@ export function openRoadmapState(extra: LogOptions = {}): RoadmapStateProjection
 /** Where the log goes in the text. The indentation makes sure that no other name matches. */
 const emptyLogPattern = /\n {2}"event_log": \[\],\n/;
 
-export function buildRoadmapState(run: RunView, entries: Iterable<Entry>, { aliveAt, ...extra }: StateOptions = {}): RoadmapState {
-  const projection = openRoadmapState(extra);
+/** The state of a run from its whole journal. */
+export function buildRoadmapState(run: RunView, entries: Iterable<Entry>, { aliveAt, ...options }: StateOptions = {}): RoadmapState {
+  const projection = openRoadmapState(options);
   for (const entry of entries) projection.apply(entry);
   return projection.buildState(run, aliveAt);
 }
@@ -90,9 +91,9 @@ function assembleState(
   const records = Object.values(phases);
   const count = (status: string): number => records.filter((record) => record.status === status && record.started_at !== null).length;
   const startedAt = earlierState?._meta.started_at ?? run.startedAt ?? history.startedAt ?? run.updatedAt;
-  const [deferred, processed] = [history.deferred, history.processed].map((ids) =>
-    listedPhases.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
-  );
+  const listedIds = listedPhases.map(({ id }) => id);
+  const deferredIds = listedIds.filter((id) => history.deferred.has(id));
+  const processedIds = listedIds.filter((id) => history.processed.has(id));
   return {
     _meta: {
       version: "1.0",
@@ -101,10 +102,10 @@ function assembleState(
       last_checkpoint: aliveAt !== undefined && aliveAt > run.updatedAt ? aliveAt : run.updatedAt,
       status: runStatus(run),
       total_phases: records.length,
-      ...currentPlace(run),
+      ...findCurrentStep(run),
       orchestrator_context_pct: 0, // deciding is done by code, outside of any model's context
-      human_deferred_count: countProcessed(deferred, earlierState, "human_deferred_count", wasDeferred),
-      total_phases_processed: countProcessed(processed, earlierState, "total_phases_processed", wasProcessed),
+      human_deferred_count: countProcessed(deferredIds, earlierState, "human_deferred_count", wasDeferred),
+      total_phases_processed: countProcessed(processedIds, earlierState, "total_phases_processed", wasProcessed),
     },
     spec: findSpec(run, history, startedAt),
     roadmap_path: findText(drafted.options, "roadmap_path") ?? roadmapFile,
@@ -129,8 +130,9 @@ function assembleState(
   };
 }
 
+/** The count of the earlier run, if there is one, and of the phases that it had not counted. */
 function countProcessed(
-  ids: readonly string[] = [],
+  ids: readonly string[],
   earlierState: RoadmapState | null,
   name: "human_deferred_count" | "total_phases_processed",
   isCounted: typeof wasDeferred,
@@ -149,19 +151,20 @@ export function runStatus(run: RunView): RoadmapState["_meta"]["status"] {
  * The current phase: one in progress, else one that waits for a person, else the next. Work before the phases is shown as the preflight of
  * the next one; after all phases both are null, and the log shows what is done.
  */
-function currentPlace(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
+function findCurrentStep(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const openPhases = run.phases.filter(({ status }) => status === "open");
   const isWaiting = (id: string): boolean => (ownValue(run.cursors, id)?.block ?? null) !== null;
-  const current = openPhases.find(({ id }) => !isWaiting(id)) ?? openPhases[0];
-  if (current?.group !== "phases") {
-    const next =
-      run.status === "completed" ? undefined : run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
-    if (current === undefined || next === undefined) return { current_phase: next?.id ?? null, current_step: null };
-    const resumedStep = run.drafted.resumes?.phases.find(({ id }) => id === next.id)?.step;
-    return { current_phase: next.id, current_step: pipelineName(resumedStep ?? "preflight") };
+  const currentPhase = openPhases.find(({ id }) => !isWaiting(id)) ?? openPhases[0];
+  if (currentPhase?.group === "phases") {
+    const { id } = currentPhase;
+    const step = stepsOfPhase(run.drafted.flow, id)[ownValue(run.cursors, id)?.at ?? 0]?.id ?? null;
+    return { current_phase: id, current_step: step === null ? null : pipelineName(step) };
   }
-  const step = stepsOfPhase(run.drafted.flow, current.id)[ownValue(run.cursors, current.id)?.at ?? 0]?.id ?? null;
-  return { current_phase: current.id, current_step: step === null ? null : pipelineName(step) };
+  const waitingPhase = run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
+  const nextPhase = run.status === "completed" ? undefined : waitingPhase;
+  if (currentPhase === undefined || nextPhase === undefined) return { current_phase: nextPhase?.id ?? null, current_step: null };
+  const resumedStep = run.drafted.resumes?.phases.find(({ id }) => id === nextPhase.id)?.step;
+  return { current_phase: nextPhase.id, current_step: pipelineName(resumedStep ?? "preflight") };
 }
 
 /** The specification's hash when the run began, or the one accepted since. */
@@ -169,7 +172,8 @@ function findSpec(run: RunView, history: PhaseHistory, startedAt: string): Roadm
   const path = getSpecPath(run.drafted.options);
   const accepted = history.accepted.get(path);
   const hash = accepted?.hash ?? findText(run.drafted.options, "spec_hash")?.replace(/^sha256:/, "");
-  return { path, hash: hash !== undefined && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : null, locked_at: accepted?.at ?? startedAt };
+  const isSha256 = hash !== undefined && /^[0-9a-f]{64}$/.test(hash);
+  return { path, hash: isSha256 ? `sha256:${hash}` : null, locked_at: accepted?.at ?? startedAt };
 }
 
 type Options = RunView["drafted"]["options"];
@@ -199,6 +203,7 @@ export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
     wall_clock_timeout_minutes_per_phase: phaseLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
     wall_clock_timeout_minutes_total: runLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
   };
+  // S1: a person may have set fractions, which the format does not allow.
   return {
     ...config,
     no_progress_threshold: Math.floor(config.no_progress_threshold),
@@ -207,9 +212,10 @@ export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
     max_debug_attempts_per_phase: Math.floor(config.max_debug_attempts_per_phase),
     max_replan_attempts_per_phase: Math.floor(config.max_replan_attempts_per_phase),
     max_total_retries_per_run: Math.floor(config.max_total_retries_per_run),
-  }; // S1
+  };
 }
 
+/** The flow's own limit of a count; undefined if it does not have that count. */
 function findMaximum(run: RunView, count: string): number | undefined {
   const rule = ownValue(run.drafted.flow.counts ?? {}, count);
   return rule === undefined ? undefined : numberValue(run, rule.at_most);

@@ -62,6 +62,6 @@ function describeResult(total: number, checkedCount: number, passed: number): st
 
 /** The end of an output, where a command usually reports its result. */
 function lastPart(output: string): string {
-  const line = oneLine(output.slice(-4 * outputCharsMax), Number.POSITIVE_INFINITY);
-  return line.length <= outputCharsMax ? line : line.slice(-outputCharsMax).replace(/^[\uDC00-\uDFFF]/, "");
+  const line = oneLine(output.slice(-4 * outputCharsMax), Number.POSITIVE_INFINITY); // more than is shown, since runs of spaces shrink
+  return line.length <= outputCharsMax ? line : line.slice(-outputCharsMax).replace(/^[\uDC00-\uDFFF]/, ""); // no half of a character
 }

@@ -27,6 +27,7 @@ type RefutedClaim = { readonly who: string; readonly text: string; readonly why:
 type Phase = { rounds: Round[]; refuted: RefutedClaim[] };
 
 const refutedMax = 200;
+const reasonCharsMax = 500;
 
 export function openVerification(readClaim: ReadClaim): Verification {
   const phases = new Map<string, Phase>();
@@ -57,10 +58,10 @@ export function openVerification(readClaim: ReadClaim): Verification {
     apply(entry) {
       const id = phaseOfEntry(entry);
       if (id === null || isOutsideRoadmap(id)) return;
-      if (entry.event === "claims_checked") return refute(phaseOf(id), entry);
+      if (entry.event === "claims_checked") return addRefutedClaims(phaseOf(id), entry);
       const attempt = "attempt" in entry ? entry.attempt : "";
       const parts = attemptParts(attempt);
-      if (parts === null || taskOfCursor(parts.cursor) !== null || !steps.has(parts.step)) return;
+      if (parts === null || taskOfCursor(parts.cursor) !== null || !verifyingSteps.has(parts.step)) return;
       if (entry.event === "turn_ended") turns.set(attempt, entry);
       if (entry.event === "step_started") startRound(phaseOf(id), parts.step, entry.ts);
       if (entry.event !== "step_completed" && entry.event !== "step_failed") return;
@@ -98,9 +99,9 @@ export function openVerification(readClaim: ReadClaim): Verification {
   };
 }
 
-const steps: ReadonlySet<string> = new Set([roadmapSteps.checks, roadmapSteps.verify]);
+const verifyingSteps: ReadonlySet<string> = new Set([roadmapSteps.checks, roadmapSteps.verify]);
 
-function refute(phase: Phase, entry: EventOf<"claims_checked">): void {
+function addRefutedClaims(phase: Phase, entry: EventOf<"claims_checked">): void {
   for (const { text, why, verdict } of entry.claims) {
     if (verdict !== "false" || phase.refuted.length >= refutedMax) continue;
     phase.refuted.push({ who: `${entry.agent} as ${entry.role}, ${describeAttempt(entry.attempt)}`, text, why });
@@ -109,7 +110,7 @@ function refute(phase: Phase, entry: EventOf<"claims_checked">): void {
 
 type Status = "pass" | "fail" | "in_progress";
 
-/** V1 */
+/** Passes only if both the checks and the verifier do. V1 */
 function roundStatus({ checks, verify }: Round): Status {
   if (checks?.isPassed === false || verify?.isPassed === false || verify?.says["pass"] === false) return "fail";
   return checks === null || verify === null ? "in_progress" : "pass";
@@ -129,27 +130,21 @@ function frontMatter(id: string, round: Round, claim: unknown): readonly string[
   ];
 }
 
-/** A step passed only if its agent, where it has one, says so too. */
+/** A step passed only if its agent, if it has one, says so too. */
 function verdictText(stepEnd: (StepEnd & Partial<Pick<VerifyEnd, "says">>) | null, pending: string): string {
   if (stepEnd === null) return pending;
   return stepEnd.isPassed && stepEnd.says?.["pass"] !== false ? "pass" : "fail";
 }
 
 function outcomeLines({ checks, verify }: Round): readonly string[] {
-  return [
-    ...markdownTable(
-      ["Who", "When", "Says", "Why"],
-      [
-        ["the runner's checks", checks?.at ?? "–", verdictText(checks, "not yet"), escapeMarkdown(checks?.why ?? "", 500)],
-        [
-          `the verifier${verify === null || verify.agent === "" ? "" : ` (${escapeMarkdown(verify.agent)})`}`,
-          verify?.at ?? "–",
-          verdictText(verify, "not yet"),
-          escapeMarkdown(verify?.why ?? "", 500),
-        ],
-      ],
-    ),
+  const outcomeRow = (name: string, stepEnd: StepEnd | VerifyEnd | null): readonly string[] => [
+    name,
+    stepEnd?.at ?? "–",
+    verdictText(stepEnd, "not yet"),
+    escapeMarkdown(stepEnd?.why ?? "", reasonCharsMax),
   ];
+  const verifierName = verify === null || verify.agent === "" ? "the verifier" : `the verifier (${escapeMarkdown(verify.agent)})`;
+  return markdownTable(["Who", "When", "Says", "Why"], [outcomeRow("the runner's checks", checks), outcomeRow(verifierName, verify)]);
 }
 
 /** The latest result of every check of the round. */
@@ -166,7 +161,7 @@ function automatedLines(round: Round, claim: unknown): readonly string[] {
     checkKinds.map((kind) => [
       kind,
       flagText(automated[kind]),
-      escapeMarkdown(claimText(fieldOf(claimedChecks, kind) ?? fieldOf(claimedChecks, kind.replace(/s$/, "")))),
+      escapeMarkdown(claimText(fieldOf(claimedChecks, kind) ?? fieldOf(claimedChecks, kind.replace(/s$/, "")))), // `tests` or `test`
     ]),
   );
 }
@@ -184,6 +179,7 @@ function claimText(claimed: unknown): string {
   return typeof detail === "string" && detail !== "" ? `${status}: ${detail}` : status;
 }
 
+/** Verifiers repeat a criterion with other spaces and marks. */
 const normalize = (text: string): string =>
   text
     .toLowerCase()

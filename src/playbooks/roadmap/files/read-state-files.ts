@@ -1,4 +1,4 @@
-// roadmap-states: reads the state files of a project, of any tool: the current one, its backup and the archived ones.
+// read-state-files: reads the state files of a project, of any tool: the current one, its backup and the archived ones.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { archiveFolder, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readBounded } from "../../contract/whole-file.ts";
 
-export type FoundState = {
+export type ProjectState = {
   /** Null if neither file has a valid state. */
   readonly state: RoadmapState | null;
   readonly text: string;
@@ -21,7 +21,7 @@ export type FoundState = {
 };
 
 /** `state.json`, or its backup if it is damaged. */
-export async function readProjectState(root: string): Promise<FoundState> {
+export async function readProjectState(root: string): Promise<ProjectState> {
   const current = await readStateFile(root, stateFile);
   if (current === null) return { state: null, text: "", source: null, exists: false, findings: [] };
   if (current.state !== null) return { ...current, source: stateFile, exists: true };
@@ -49,7 +49,7 @@ const archivesMax = 1_000;
 
 /** When earlier runs completed each phase for the first time. Unreadable files are skipped. */
 export async function readCompletionTimes(root: string, exceptRun: string): Promise<Readonly<Record<string, string>>> {
-  const times = Object.create(null) as Record<string, string>; // a phase may have any name
+  const times = Object.create(null) as Record<string, string>; // a phase may have any name, even __proto__
   for (const path of [...listArchives(root).map((name) => `${archiveFolder}/${name}`), stateFile]) {
     const file = await readBounded(root, path, stateBytesMax);
     const state = file.kind === "read" ? parseJson(file.bytes) : undefined;

@@ -1,5 +1,5 @@
-// roadmap-choose: chooses the phases of a roadmap that a run works on, or refuses. `roadmap list` calls the same function, so that it fails
-// where a run would be refused.
+// choose-phases: chooses the phases of a roadmap that a run works on, or refuses. `roadmap list` calls the same function, so that it fails
+// whenever a run would be refused.
 //
 // Invariants:
 //   Q1. Everything wrong with roadmap, config, specification and plans is reported at once, with lines, before anything runs.
@@ -13,17 +13,17 @@ import { findingText, type Finding } from "../../../kit/finding.ts";
 import { transitiveDependencies, type UnmergedPhase, findUnmerged } from "./unmerged-dependencies.ts";
 import { refuseIgnored, refuseUncommitted } from "./git-visibility.ts";
 import { refuse } from "../../../project/respond.ts";
-import { judgeFindings, refuseRoadmap, type LoadedRoadmap } from "./roadmap-problems.ts";
+import { judgeFindings, refuseRoadmap, type LoadedRoadmap } from "./load-roadmap.ts";
 
 export type ChosenPhases = {
   readonly requested: ReadonlySet<string>;
-  /** Those of them that are not completed. */
-  readonly open: readonly string[];
-  /** Warnings. */
+  /** The requested phases that are not completed, in execution order. */
+  readonly openIds: readonly string[];
+  /** Only warnings: errors are refused. */
   readonly findings: readonly Finding[];
 };
 
-/** `word` is an id, a range, a list, `next` or `all`. */
+/** `expression` is an id, a range, a list, `next` or `all`. The findings have the severity they have for this selection. */
 export function judgeSelection({ documents, completed }: LoadedRoadmap, expression: string) {
   const selection = selectPhases(expression, documents.phases, completed);
   const requested = new Set("ids" in selection ? selection.ids : []);
@@ -36,13 +36,13 @@ export async function choosePhases(root: string, roadmap: LoadedRoadmap, express
   const errors = findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0) refuseRoadmap(documents, errors, requested); // Q1
   if ("problem" in selection) return refuseSelection(expression, selection.problem);
-  const open = selection.ids.filter((id) => !completed.has(id));
-  if (open.length === 0) refuseNothingLeft(documents.path, documents.phases, expression, describeRenamed(findings));
-  refuseUnmetDependencies(documents.phases, open, requested, completed); // Q4
-  await refuseIgnored(root, open); // Q3
-  await refuseUncommitted(root, open, documents.plans); // Q3
-  refuseUnmerged(await findUnmerged({ root, phases: documents.phases, phaseIds: open, history }), open); // Q2
-  return { requested, open, findings };
+  const openIds = selection.ids.filter((id) => !completed.has(id));
+  if (openIds.length === 0) refuseNothingLeft(documents, expression, describeRenamed(findings));
+  refuseUnmetDependencies(documents.phases, { openIds, requested, completed }); // Q4
+  await refuseIgnored(root, openIds); // Q3
+  await refuseUncommitted(root, openIds, documents.plans); // Q3
+  refuseUnmerged(await findUnmerged({ root, phases: documents.phases, phaseIds: openIds, history }), openIds); // Q2
+  return { requested, openIds, findings };
 }
 
 function refuseSelection(expression: string, problem: string): never {
@@ -53,34 +53,37 @@ function refuseSelection(expression: string, problem: string): never {
   });
 }
 
-function refuseUnmetDependencies(
-  phases: readonly RoadmapPhase[],
-  open: readonly string[],
-  requested: ReadonlySet<string>,
-  completed: ReadonlySet<string>,
-): void {
-  const unmet = phases.flatMap(({ id, depends_on }) => {
-    const unmetIds = open.includes(id) ? depends_on.filter((dependency) => !requested.has(dependency) && !completed.has(dependency)) : [];
-    return unmetIds.length === 0 ? [] : [{ phase: id, needs: unmetIds }];
-  });
+type PhaseSets = {
+  readonly openIds: readonly string[];
+  readonly requested: ReadonlySet<string>;
+  readonly completed: ReadonlySet<string>;
+};
+
+function refuseUnmetDependencies(phases: readonly RoadmapPhase[], { openIds, requested, completed }: PhaseSets): void {
+  const isUnmet = (id: string): boolean => !requested.has(id) && !completed.has(id);
+  const unmet = phases
+    .filter(({ id }) => openIds.includes(id))
+    .map(({ id, depends_on }) => ({ phase: id, needs: depends_on.filter(isUnmet) }))
+    .filter(({ needs }) => needs.length > 0);
   if (unmet.length === 0) return;
-  const complete = executionOrder(phases, new Set([...open, ...transitiveDependencies(phases, open)])).filter((id) => !completed.has(id));
+  const neededIds = new Set([...openIds, ...transitiveDependencies(phases, openIds)]);
+  const suggestedIds = executionOrder(phases, neededIds).filter((id) => !completed.has(id));
   const unmetText = unmet.map(({ phase, needs }) => `phase ${phase} depends on ${needs.join(", ")}`).join("; ");
   refuse("dependencies_unmet", {
     message: `${unmetText[0]?.toUpperCase() ?? ""}${unmetText.slice(1)}, which is neither completed nor asked for. Nothing was started.`,
-    remediation: [`autopilot roadmap ${complete.join(",")}`, "autopilot roadmap list shows what is completed"],
+    remediation: [`autopilot roadmap ${suggestedIds.join(",")}`, "autopilot roadmap list shows what is completed"],
     data: { unmet },
   });
 }
 
 /** A phase whose dependencies are on another branch would be built without their work. */
-function refuseUnmerged(unmerged: readonly UnmergedPhase[], open: readonly string[]): void {
-  const [first] = unmerged;
-  if (first === undefined) return;
+function refuseUnmerged(unmerged: readonly UnmergedPhase[], openIds: readonly string[]): void {
+  if (unmerged.length === 0) return;
   const branches = [...new Set(unmerged.map(({ branch }) => branch))];
   const unmergedText = unmerged.map(({ phase, branch }) => `phase ${phase} (on ${branch})`).join(", ");
+  const subject = openIds.length === 1 ? `phase ${openIds[0] ?? ""} builds` : "these phases build";
   refuse("dependencies_unmet", {
-    message: `What ${open.length === 1 ? `phase ${open[0] ?? ""} builds` : "these phases build"} upon is completed, but not on this branch: ${unmergedText}. Nothing was started.`,
+    message: `What ${subject} upon is completed, but not on this branch: ${unmergedText}. Nothing was started.`,
     remediation: [
       ...branches.map((branch) => `git merge ${branch}`),
       `or, where its work is here under other commits: git branch -D ${branches.join(" ")}`,
@@ -92,7 +95,7 @@ function refuseUnmerged(unmerged: readonly UnmergedPhase[], open: readonly strin
 const describeRenamed = (findings: readonly Finding[]): readonly string[] =>
   findings.filter(({ rule }) => rule === "phase_renamed").map(findingText);
 
-function refuseNothingLeft(path: string, phases: readonly RoadmapPhase[], expression: string, warnings: readonly string[]): never {
+function refuseNothingLeft({ path, phases }: LoadedRoadmap["documents"], expression: string, warnings: readonly string[]): never {
   const isAllOrNext = expression === "next" || expression === "all";
   return refuse("roadmap_completed", {
     message: isAllOrNext

@@ -7,7 +7,7 @@ import { Resumed } from "../../../contracts/resumed.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { seedState } from "../../../contracts/roadmap.test-support.ts";
 import { readRoadmapDocuments } from "./roadmap-documents.ts";
-import { findEntryStep, buildResumed } from "./roadmap-resumed.ts";
+import { findEntryStep, buildResumedRun } from "./resumed-run.ts";
 import { clearRooms, room } from "./roadmap-room.test-support.ts";
 
 afterEach(clearRooms);
@@ -85,7 +85,7 @@ async function taken(state: RoadmapState, files: Readonly<Record<string, string>
   const read = readRoadmapDocuments(here.root, ({ id }) => id === "1");
   if (read === null) throw new Error("there is a roadmap");
   const thresholds = { noProgressMax: 3, sameErrorMax: 5 };
-  return buildResumed({
+  return buildResumedRun({
     root: here.root,
     head,
     path: "s",

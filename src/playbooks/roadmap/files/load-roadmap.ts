@@ -1,4 +1,4 @@
-// roadmap-problems: loads the roadmap of a project, and decides which of its faults are errors for the requested phases.
+// load-roadmap: loads the roadmap of a project, and decides which of its faults are errors for the requested phases.
 
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
 import { completedPhases } from "../documents/order.ts";
@@ -6,17 +6,17 @@ import { refuse } from "../../../project/respond.ts";
 import { phaseOfFinding, readRoadmapDocuments, type RoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { type PhaseRecordSummary, loadPhaseHistory } from "./completed-phases.ts";
 
+/** A roadmap with its documents, the ids of its completed phases, and what earlier runs recorded of each phase. */
 export type LoadedRoadmap = {
   readonly documents: RoadmapDocuments;
   readonly completed: ReadonlySet<string>;
   readonly history: ReadonlyMap<string, PhaseRecordSummary>;
 };
 
-/** Refuses if the project has no roadmap. */
+/** Refuses if the project has no roadmap; `otherRemedies` are shown as well then. */
 export function loadRoadmap(
   paths: { readonly root: string; readonly folder: string },
-  /** Other candidates. */
-  remediation: readonly string[] = [],
+  otherRemedies: readonly string[] = [],
 ): LoadedRoadmap {
   const history = loadPhaseHistory(paths);
   const completion = new Map([...history].map(([id, { isCompleted }]) => [id, isCompleted]));
@@ -26,7 +26,7 @@ export function loadRoadmap(
       message: `There is no roadmap here: looked for ${roadmapPaths.join(" and ")} in ${paths.root}.`,
       remediation: [
         "write .planning/ROADMAP.md: - [ ] **Phase 1: Name**, and a section ### Phase 1: Name with **Goal**: …",
-        ...remediation,
+        ...otherRemedies,
       ],
     });
   const findings = [...documents.findings, ...findRenamedPhases(documents, history)];
@@ -36,11 +36,10 @@ export function loadRoadmap(
 /** Warns about completed phases whose name changed: the id may now belong to another phase that was never started. */
 function findRenamedPhases({ path, phases }: RoadmapDocuments, history: ReadonlyMap<string, PhaseRecordSummary>): readonly Finding[] {
   return phases.flatMap(({ id, name, line }) => {
-    const previous = history.get(id);
-    if (previous === undefined || !previous.isCompleted || previous.name === null || normalizeName(previous.name) === normalizeName(name))
-      return [];
+    const { isCompleted = false, name: previousName = null } = history.get(id) ?? {};
+    if (!isCompleted || previousName === null || normalizeName(previousName) === normalizeName(name)) return [];
     const message =
-      `phase ${id} was completed as ${shown(previous.name)} and is called ${shown(name)} now; it counts as completed. ` +
+      `phase ${id} was completed as ${shown(previousName)} and is called ${shown(name)} now; it counts as completed. ` +
       `If it is another phase, give it an id that no phase has had`;
     return [{ file: path, line, column: 1, path: `phase_${id}`, rule: "phase_renamed", message, severity: "warning" as const }];
   });
@@ -80,11 +79,12 @@ export function judgeFindings(
 
 /** Refuses a roadmap with errors, and lists all of them. */
 export function refuseRoadmap({ path, phases }: RoadmapDocuments, errors: readonly Finding[], requested: ReadonlySet<string>): never {
-  const unwritten = errors.flatMap((error) => (fatalWhenRequested.has(error.rule) ? (phaseOfFinding(error) ?? []) : []));
-  const writtenIds = phases.map(({ id }) => id).filter((id) => requested.has(id) && !unwritten.includes(id));
-  const canLeaveOut = unwritten.length > 0 && unwritten.length === errors.length && writtenIds.length > 0;
+  const unwrittenIds = errors.flatMap((error) => (fatalWhenRequested.has(error.rule) ? (phaseOfFinding(error) ?? []) : []));
+  const writtenIds = phases.map(({ id }) => id).filter((id) => requested.has(id) && !unwrittenIds.includes(id));
+  const canLeaveOut = unwrittenIds.length > 0 && unwrittenIds.length === errors.length && writtenIds.length > 0;
+  const files = [...new Set(errors.map(({ file }) => file))].join(", ");
   return refuse("roadmap_invalid", {
-    message: `${errors.length} ${errors.length === 1 ? "problem" : "problems"} in ${[...new Set(errors.map(({ file }) => file))].join(", ")}. Nothing was started.`,
+    message: `${errors.length} ${errors.length === 1 ? "problem" : "problems"} in ${files}. Nothing was started.`,
     page: ["Problems", ...errors.map((error) => `  ✗ ${findingText(error)}`)],
     remediation: [
       "fix the lines named above; autopilot roadmap list shows all that is wrong",

@@ -1,4 +1,4 @@
-// roadmap-resumed: determines how a run continues a roadmap run of another tool. From its state.json come only names, counts and times, within
+// resumed-run: determines how a run continues a roadmap run of another tool. From its state.json come only names, counts and times, within
 // limits; never commands, and nothing in it counts as proved.
 //
 // Invariants:
@@ -26,6 +26,7 @@ type ResumeInput = {
   readonly thresholds: { readonly noProgressMax: number; readonly sameErrorMax: number };
 };
 
+// The numbers come from a file that anybody can have written: they are cut to sizes that the journal accepts.
 const countMax = 1_000_000;
 const amountMax = 1e12;
 const errorCharsMax = 200;
@@ -33,12 +34,14 @@ const tasksMax = 500;
 const boundCount = (value: number): number => Math.min(countMax, Math.floor(value));
 const boundAmount = (value: number): number => Math.min(amountMax, value);
 
-export async function buildResumed(input: ResumeInput): Promise<Resumed> {
+/** The fields of `run_drafted` that say where the run begins. */
+export async function buildResumedRun(input: ResumeInput): Promise<Resumed> {
   const { state, path, phaseIds, thresholds } = input;
   const { _meta: meta, circuit_breaker: breaker, metrics } = state;
   const records = Object.values(state.phases);
-  const [noProgress, sameErrors] = [boundCount(breaker.consecutive_no_progress), boundCount(breaker.consecutive_same_error)];
-  const isOpen = breaker.state !== "closed" || noProgress >= thresholds.noProgressMax || sameErrors >= thresholds.sameErrorMax;
+  const noProgressCount = boundCount(breaker.consecutive_no_progress);
+  const sameErrorCount = boundCount(breaker.consecutive_same_error);
+  const isOpen = breaker.state !== "closed" || noProgressCount >= thresholds.noProgressMax || sameErrorCount >= thresholds.sameErrorMax;
   const phases: ResumedPhase[] = [];
   for (const id of phaseIds) {
     const record = Object.hasOwn(state.phases, `phase_${id}`) ? state.phases[`phase_${id}`] : undefined;
@@ -55,8 +58,8 @@ export async function buildResumed(input: ResumeInput): Promise<Resumed> {
     retries: boundCount(sumRecords(records, "debug_attempts") + sumRecords(records, "replan_attempts")),
     breaker: {
       is_open: isOpen,
-      no_progress: noProgress,
-      same: sameErrors,
+      no_progress: noProgressCount,
+      same: sameErrorCount,
       last_error: breaker.last_error?.slice(0, errorCharsMax) ?? null,
     },
     phases,
@@ -71,34 +74,32 @@ async function buildPhase(input: ResumeInput, phase: RoadmapPhase, record: Phase
   // A failed phase starts over: its tokens count as used, but its debug and replan attempts are reset.
   if (record?.status === "failed" || record?.status === "not_started") return { id: phase.id, counts: {}, tokens };
   const counts = { debug: boundCount(record?.debug_attempts ?? 0), replan: boundCount(record?.replan_attempts ?? 0) };
-  const plan = input.documents.plans.get(phase.id) ?? null;
-  const currentStep = isCurrent(input, phase) ? input.state._meta.current_step : null;
+  const { documents, state, head } = input;
+  const planFile = documents.plans.get(phase.id) ?? null;
+  const locatedPlan = planFile?.plan == null ? null : { path: planFile.path, plan: planFile.plan };
+  const currentStep = state._meta.current_phase === phase.id ? state._meta.current_step : null;
   const step = record?.status === "needs_human_verification" ? "gate" : currentStep;
-  const entryStep = findEntryStep(step ?? "preflight", judgePlan(phase, input.documents.path, plan));
+  const entryStep = findEntryStep(step ?? "preflight", judgePlan(phase, documents.path, planFile));
   if (entryStep === null) return { id: phase.id, counts, tokens };
   const doneTasks = await findDoneTasks(input, record);
-  const personTasks = plan?.plan?.tasks.filter(({ type }) => type !== "auto").length ?? (step === "gate" ? 1 : 0);
+  const personTasks = locatedPlan?.plan.tasks.filter(({ type }) => type !== "auto").length ?? (step === "gate" ? 1 : 0);
+  const isExecuted = entryStep === "checks" || entryStep === "debug";
+  const executeFacts = isExecuted ? { execute: { done: Math.max(1, doneTasks.length), left: personTasks } } : {};
+  const checks = locatedPlan === null ? null : buildChecks(phaseCriteria(phase, documents.path, locatedPlan)); // U3
   return {
     id: phase.id,
     step: entryStep,
-    facts: {
-      preflight: { checkpoint: input.head },
-      ...(entryStep === "checks" || entryStep === "debug" ? { execute: { done: Math.max(1, doneTasks.length), left: personTasks } } : {}),
-    },
+    facts: { preflight: { checkpoint: head }, ...executeFacts },
     counts,
     tokens,
-    ...(plan?.plan == null
-      ? {}
-      : { checks: buildChecks(phaseCriteria(phase, input.documents.path, { path: plan.path, plan: plan.plan })) }), // U3
+    ...(checks === null ? {} : { checks }),
     ...(entryStep === "execute" && doneTasks.length > 0 ? { tasks_done: [...doneTasks] } : {}),
   };
 }
 
-const isCurrent = ({ state }: ResumeInput, { id }: RoadmapPhase): boolean => state._meta.current_phase === id;
-
 type PlanState = "none" | "unsound" | "sound";
 
-/** U3 */
+/** Whether there is a plan that passes lint and answers every criterion. U3 */
 function judgePlan(phase: RoadmapPhase, roadmapPath: string, planFile: PlanFile | null): PlanState {
   if (planFile?.plan == null) return "none";
   const criteria = phaseCriteria(phase, roadmapPath, { path: planFile.path, plan: planFile.plan });
@@ -127,21 +128,21 @@ export function findEntryStep(step: string, plan: PlanState): string | null {
   }
 }
 
-/** U4 */
+/** The tasks whose recorded commit is an ancestor of the commit the run begins from. U4 */
 async function findDoneTasks({ root, head }: ResumeInput, record: PhaseRecord | undefined): Promise<readonly string[]> {
-  const done: string[] = [];
+  const doneIds: string[] = [];
   for (const [name, task] of Object.entries(record?.steps.execute?.tasks ?? {}).slice(0, tasksMax)) {
     if (task.status !== "completed" || task.commit === null || !/^[0-9a-f]{7,64}$/i.test(task.commit)) continue;
-    const { code } = await git({ cwd: root, args: ["merge-base", "--is-ancestor", task.commit, head], codes: [0, 1, 128] });
-    if (code === 0) done.push(name.replace(/^task_/, ""));
+    const { code } = await git({ cwd: root, args: ["merge-base", "--is-ancestor", task.commit, head], codes: [0, 1, 128] }); // 128: there is no such commit
+    if (code === 0) doneIds.push(name.replace(/^task_/, ""));
   }
-  return done;
+  return doneIds;
 }
 
-export function describeResumed({ run, status, phases, breaker }: Resumed, state: RoadmapState): string {
-  const phase = phases.find(({ id }) => id === state._meta.current_phase);
-  const stepText = state._meta.current_step ?? "its beginning";
-  const place = phase === undefined ? "" : ` at phase ${phase.id}, ${phase.step === undefined ? "from its beginning" : stepText}`;
-  const spent = `${state.metrics.total_tokens_used.toLocaleString("en")} tokens used so far`;
-  return `Resumes ${run} (${status})${place}; ${spent}, breaker ${breaker.is_open ? "half open" : "closed"}.`;
+export function describeResumed({ run, status, phases, breaker }: Resumed, { _meta, metrics }: RoadmapState): string {
+  const phase = phases.find(({ id }) => id === _meta.current_phase);
+  const stepText = phase?.step === undefined ? "from its beginning" : (_meta.current_step ?? "its beginning");
+  const phaseText = phase === undefined ? "" : ` at phase ${phase.id}, ${stepText}`;
+  const tokensText = `${metrics.total_tokens_used.toLocaleString("en")} tokens used so far`;
+  return `Resumes ${run} (${status})${phaseText}; ${tokensText}, breaker ${breaker.is_open ? "half open" : "closed"}.`;
 }
