@@ -41,6 +41,8 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
   const judgement = judgeChecks(results, run.checks);
   const claimEvents = await decideWaitingClaims(action, allResults, judgement.regressed);
   const progress = madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: allResults, changed: false });
+  // New settings that everything passes without have judged nothing: they are listed as a gap, and nobody has to be asked.
+  const areInTheWay = refused.some(({ how }) => how !== "added") || (refused.length > 0 && !(judgement.passed && proof.holds));
   const facts = {
     ...proof.facts,
     ran: results.length,
@@ -50,11 +52,11 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
     red_before: judgement.redBefore.length,
     flaky: results.filter(({ status }) => status === "flaky").length,
     quarantined: judgement.quarantined.length,
-    oracles: refused.length === 0 ? "kept" : "changed",
+    oracles: areInTheWay ? "changed" : "kept",
     ...(areOnlyPackagesMissing(judgement) ? { uninstalled: true } : {}),
   };
   const common = { attempt, facts, checks: [...allResults], tree: run.tip.tree, progress };
-  if (refused.length > 0) {
+  if (areInTheWay) {
     const detail = describeRefused(refused);
     const fingerprint = errorFingerprint("oracle_changed", detail);
     return action.record(...claimEvents, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });

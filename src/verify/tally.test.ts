@@ -17,6 +17,16 @@ describe("a summary is read as it is printed by", () => {
     ["jest", "Tests:       1 failed, 2 skipped, 3 passed, 6 total\n", { ran: 4, failed: 1, skipped: 2 }],
     ["vitest", "\u001b[2m      Tests \u001b[22m 1 failed | 2 passed | 1 skipped (4)\n", { ran: 3, failed: 1, skipped: 1 }],
     ["pytest", "==== 1 failed, 2 passed, 1 xfailed, 1 error, 3 skipped in 0.02s ====\n", { ran: 4, failed: 2, skipped: 4 }],
+    [
+      "pytest with parts of a test",
+      "SUBFAILED(i=1) test_a.py::A::test_x - E\nSUBFAILED(i=3) test_a.py::A::test_x - E\n=== 2 failed, 2 passed in 0.67s ===\n",
+      { ran: 2, failed: 1, skipped: 0 },
+    ],
+    [
+      "unittest with parts of a test",
+      "FAIL: test_x (test_a.A.test_x) (i=1)\nFAIL: test_x (test_a.A.test_x) (i=3)\nRan 2 tests in 0.001s\n\nFAILED (failures=2)\n",
+      { ran: 2, failed: 1, skipped: 0 },
+    ],
     ["pytest -q", "2 passed in 0.01s\n", { ran: 2, failed: 0, skipped: 0 }],
     ["unittest", "Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=2)\n", { ran: 3, failed: 2, skipped: 2 }],
     ["mocha", "  3 passing (12ms)\n  1 pending\n  2 failing\n", { ran: 5, failed: 2, skipped: 1 }],

@@ -97,6 +97,9 @@ export type TallyReader = {
   readonly take: (hasTests: (path: string) => boolean) => TestTally | null;
 };
 
+/** `SUBFAILED(i=1) test_a.py::A::test_x - …` of pytest, `FAIL: test_x (test_a.A.test_x) (i=1)` of unittest: a part of a test. */
+const failedPart =
+  /^(?:SUBFAIL(?:ED)?(?:\(.{0,200}\)|\[.{0,200}\])* (\S{1,500}::\S{1,500})|(?:FAIL|ERROR): (\S{1,200} \(\S{1,500}\)) [[(])/;
 /** A file that node reports as one passed test, because it ran none: `ok 1 - test/a.test.js`, `✔ test/a.test.js (52.1ms)`. */
 const passedFile = /^(?:ok \d{1,9} - |✔ )(\S{1,1000}\.[cm]?[jt]s)(?: \([\d.]{1,20}ms\))?$/;
 const passedFilesMax = 10_000;
@@ -109,6 +112,14 @@ export function openTally(): TallyReader {
   let previousLine = "";
   /** Files reported as passed that ran no test; whether they contain tests is found out at the end. */
   const passedFiles: string[] = [];
+  const testsWithFailedParts = new Set<string>();
+  /** Summaries count each failed part of a test; pytest counts the test itself as passed. A test fails once, however many parts do. */
+  const addFailedPart = (pytestName: string | undefined, unittestName: string | undefined): void => {
+    const name = pytestName ?? unittestName ?? "";
+    const isFirst = !testsWithFailedParts.has(name);
+    testsWithFailedParts.add(name);
+    tally = { ...tally, ran: tally.ran - (pytestName === undefined ? 0 : 1), failed: tally.failed - (isFirst ? 0 : 1) };
+  };
   return {
     addLine(line) {
       const [match, read] = matchForm(line);
@@ -117,6 +128,8 @@ export function openTally(): TallyReader {
         tally = { ran: tally.ran + counts.ran, failed: tally.failed + counts.failed, skipped: tally.skipped + counts.skipped };
         isReported = true;
       }
+      const part = failedPart.exec(line);
+      if (part !== null) addFailedPart(part[1], part[2]);
       if (/^running \d{1,9} tests?$/.test(line)) unfinishedRuns += 1; // cargo
       if (line.startsWith("test result: ")) unfinishedRuns -= 1;
       const path = passedFile.exec(line)?.[1];
@@ -127,7 +140,8 @@ export function openTally(): TallyReader {
     take(hasTests) {
       const empty = passedFiles.filter(hasTests).length + Math.max(0, unfinishedRuns);
       if (!isReported && empty === 0) return null;
-      return { ...tally, ran: Math.max(0, tally.ran), ...(empty === 0 ? {} : { empty }) };
+      const { ran, failed, skipped } = tally;
+      return { ran: Math.max(0, ran), failed: Math.max(0, failed), skipped, ...(empty === 0 ? {} : { empty }) };
     },
   };
 }

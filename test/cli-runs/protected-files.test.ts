@@ -290,6 +290,15 @@ describe("a person is asked what becomes of changed tests", () => {
     expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "stopped" });
   });
 
+  test("nobody is asked about new settings that everything passes without: a gap names them", async () => {
+    const folder = scratch({ files: files({ "package.json": manifest({ test: "node --test test/" }) }) });
+    const criterion = ["--done-criteria", "add adds :: npm test"];
+    const { json } = await goScripted(folder, insisting(fixed, put(".npmrc", "node-options=--no-deprecation\n")), criterion);
+    expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toEqual([expect.stringMatching(/^look at \.npmrc: it is new and decides how tests or checks run/)]);
+    expect(changesOf(folder)).toMatchObject([{ path: ".npmrc", how: "added", allowed: null }]);
+  });
+
   test("an accepted change does not cover what is changed after it", async () => {
     const folder = scratch({ files: files() });
     const approval = join(dirname(folder), "approved");

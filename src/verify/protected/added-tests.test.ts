@@ -28,6 +28,36 @@ test("if nothing that was there is changed, left out or put to sleep", async () 
   expect(await allowed(`${text}\nprocess.exit(0);\n`)).toEqual([null]);
 });
 
+test.each([
+  ["an assertion", path, text, text.replace("  assert", "  assert.equal(add(5, 5), 10);\n  assert"), "added"],
+  [
+    "a row of a table",
+    "a_test.go",
+    "\tfor _, c := range []c{\n\t}\n",
+    '\tfor _, c := range []c{\n\t\t{"/me", Params{"id": "me"}},\n\t}\n',
+    "added",
+  ],
+  ["an assertion of a script", "tests/run.sh", "assert_eq 3 $(add 1 2)\n", 'assert_eq 3 $(add 1 2)\nassert_eq "a" "$(slug A)"\n', "added"],
+  ["a script's end", "tests/run.sh", "assert_eq 3 $(add 1 2)\n", "exit 0\nassert_eq 3 $(add 1 2)\n", null],
+  ["an assertion with something behind it", "tests/run.sh", "run\n", "assert_eq 1 1; exit 0\nrun\n", null],
+  ["what a test calls", path, text, text.replace("  assert", "  const add = () => 3;\n  assert"), null],
+])("a line may be added: %s", async (_says, name, before, after, wanted) => expect(await allowedIn(name, before, after)).toEqual([wanted]));
+
+test("a test file may get another name and place, with its relative imports", async () => {
+  const before = 'import { add } from "../src/add.js";\n' + text;
+  const after = 'import { add } from "../../src/add.js";\n' + text;
+  const moved = async (now: string) => {
+    const workspace = between({ [path]: before }, { "test/math/sum.test.js": now });
+    const { changes } = await findProtected(
+      { workspace, protect: [], restores: false, areTriedOut: true },
+      { base, commit, scope: ["**"], approved: [] },
+    );
+    return changes.map((change) => change.allowed);
+  };
+  expect(await moved(after)).toEqual(["added"]);
+  expect(await moved(after.replace("3);", "4);"))).toEqual([null]);
+});
+
 describe("what tests take from a module", () => {
   const taking = (line: string, name = path) =>
     allowedIn(name, `import { add } from "../src/add.js";\n${text}`, `${line}\n${text}\n${more}`);

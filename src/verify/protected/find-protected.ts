@@ -48,7 +48,13 @@ export async function findProtected(
   const changedFiles: ChangedFile[] = [];
   for (const [index, difference] of candidates.entries())
     changedFiles.push(await readChange({ workspace: parts.workspace, base, commit, difference, mayRead: index < textsMax })); // L1
-  const moves = findMoves(differences);
+  const moves = new Map(findMoves(differences));
+  for (const { difference, before } of changedFiles) {
+    const { path, kind } = difference;
+    if (kind !== "deleted" || moves.has(path) || before === null || !isTestRow(rules.rowOf(path))) continue;
+    const newPath = await findSameTest(parts.workspace, commit, before, differences);
+    if (newPath !== null) moves.set(path, newPath);
+  }
   const movedWhole = new Set<string>();
   for (const { difference, before } of changedFiles) {
     const newPath = moves.get(difference.path);
@@ -56,12 +62,18 @@ export async function findProtected(
     if (text !== null && before !== null && withoutImportPaths(text) === withoutImportPaths(before)) movedWhole.add(difference.path);
   }
   const judgement = judgeProtected({ changedFiles, moved: moves, rules: { ...rules, areTriedOut, movedWhole }, scope, approved });
+  const setAside = judgement.changes.filter(({ how, allowed }) => how === "added" && allowed === null);
   return {
     ...judgement,
     changes: shorten(judgement.changes),
-    look: await collectReviewPoints(parts.workspace, { base, commit, goal }, differences, rules),
+    look: [
+      ...setAside.slice(0, reviewPointsMax).map(({ path }): LookAt => ({ path, what: setAsideText, gap: true })),
+      ...(await collectReviewPoints(parts.workspace, { base, commit, goal }, differences, rules)),
+    ],
   };
 }
+
+const setAsideText = "is new and decides how tests or checks run from now on; they were run without it";
 
 /** What a person should review, in changed or new files. */
 async function collectReviewPoints(
@@ -187,6 +199,23 @@ async function readChange({ workspace, base, commit, difference, mayRead }: Chan
 
 /** A text without the relative import paths that a moved file has to change. */
 const withoutImportPaths = (text: string): string => text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./");
+
+const comparedMax = 20;
+
+/** A new file with the text of a deleted test, except for relative imports; null if there is none. */
+async function findSameTest(
+  workspace: TreeReader,
+  commit: GitSha,
+  before: string,
+  differences: readonly Difference[],
+): Promise<string | null> {
+  const added = differences.filter(({ kind, path }) => kind === "added" && isProgramText(path)).slice(0, comparedMax);
+  for (const { path } of added) {
+    const text = await workspace.textAt(commit, path, textBytesMax);
+    if (text !== null && withoutImportPaths(text) === withoutImportPaths(before)) return path;
+  }
+  return null;
+}
 
 /** Where deleted files went: a new file of the same content, or of the same name in another folder. */
 export function findMoves(differences: readonly Difference[]): ReadonlyMap<string, string> {

@@ -19,7 +19,7 @@ import { changedParts, decidingParts } from "./deciding.ts";
 import type { Deciding, CommandSet } from "./command-set.ts";
 import { namingPattern } from "./explicit-scope.ts";
 import { type Finding, findFindings, describeLineChanges } from "./change-kind.ts";
-import { hasOnlyMore } from "./only-more.ts";
+import { addedLines, hasOnlyMore, isPlainAddition } from "./only-more.ts";
 import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./kinds.ts";
 
@@ -112,13 +112,13 @@ function findFinding(file: ChangedFile, row: ProtectionRow, movedTo: string | nu
   return { how, message: first === undefined ? changedMessage : findings.map(({ message }) => message).join("; ") };
 }
 
-/** Whether a test file has everything it had, and more test cases. */
+/** Whether a test file has everything it had, and more: test cases, or nothing but assertions and rows of a table. */
 const hasOnlyAdditions = ({ before, after }: ChangedFile, { how, message }: Finding): boolean =>
   how === "changed" &&
   before !== null &&
   after !== null &&
-  /^\d+ test cases? (?:was|were) added/.test(message) &&
-  hasOnlyMore(before, after);
+  hasOnlyMore(before, after) &&
+  (/^\d+ test cases? (?:was|were) added/.test(message) || addedLines(before, after).every(isPlainAddition));
 
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 

@@ -44,3 +44,23 @@ function splitImports(text: string): { readonly imports: readonly Import[]; read
     });
   return { imports, lines: withoutImports.trimEnd().split("\n") };
 }
+
+/** The lines of a text that has only more than another one, which that one does not have. */
+export function addedLines(before: string, after: string): readonly string[] {
+  const remaining = before.split("\n");
+  return after.split("\n").filter((line) => {
+    if (line !== remaining[0]) return true;
+    remaining.shift();
+    return false;
+  });
+}
+
+/**
+ * A line that can end or skip nothing: one assertion (`assert_eq "a" "$(slug A)" "one"`, `CHECK(add(1, 2) == 3);`) or a row of a table of
+ * cases (`{"/users/me", Params{"id": "me"}},`).
+ */
+export const isPlainAddition = (line: string): boolean =>
+  line.trim() === "" || ((assertionCall.test(line) || tableRow.test(line)) && !joinsCommands.test(line));
+const assertionCall = /^\s*(?:\w+[._])?(?:assert|expect|check|require|is|ok|eq)\w*(?:\.\w+)*\s*[("' ]/i;
+const tableRow = /^\s*[[({"'\d](?!.*\b[a-z_]\w*\s*\()(?!.*=>).*[\])}"'\d],?\s*$/;
+const joinsCommands = /[;&|`]\s*\S|\b(?:exit|return|trap|goto)\b/;

@@ -72,9 +72,17 @@ async function readFlips(paths: readonly string[], side: Side, lab: ExperimentTo
   return flips;
 }
 
-/** The tests the pass depends on, with what can be broken in each; for a check that names no tests, the assertions about the work. */
+/**
+ * The tests the pass depends on, with what can be broken in each; for a check that names no tests, the assertions about the work. If the
+ * files that the command names hold no expectation (a script that compiles and starts the tests), all test files are searched.
+ */
 export async function findDecidingTests(check: Check, lab: ExperimentTools) {
-  const isJudge = await findJudges(check, lab);
+  const named = await decidingTestsIn(await findJudges(check, lab), check, lab);
+  const holdsAny = named.singles.length > 0 || named.tests.some(({ flips }) => flips.length > 0);
+  return holdsAny ? named : decidingTestsIn(await findJudges(null, lab), check, lab);
+}
+
+async function decidingTestsIn(isJudge: (path: string) => boolean, check: Check, lab: ExperimentTools) {
   const [here, base] = [await lab.pathsAt("work"), asSet(await lab.pathsAt("base"))];
   const judges = shuffled(here.filter(isJudge), lab.seed, (path) => path).toSorted(
     (one, other) => Number(lab.changedPaths.includes(other)) - Number(lab.changedPaths.includes(one)),

@@ -22,6 +22,14 @@ describe("the tests of a file", () => {
         ["is %s", 5, 5],
       ],
     ],
+    [
+      "b.test.js",
+      "for (const f of files)\n  test('reads ' + f, () => {\n    g(f);\n  });\ntest(name, h);\n",
+      [
+        ["reads %s", 2, 4],
+        ["a test", 5, 5],
+      ],
+    ],
     ["test_a.py", "@mark(\n    1,\n)\ndef test_a(\n    x,\n):\n    f()\n\n    g()\n\ndef helper():\n    f()\n", [["test_a", 1, 9]]],
     ["a_test.go", "func TestA(t *testing.T) {\n\tf()\n}\n", [["TestA", 1, 3]]],
     [

@@ -14,6 +14,9 @@ describe("a flip changes what is expected", () => {
     ["if got != 'c' {", "if got != 'd' {"],
     ["assert.ok(close(sum, 0.3, 1e-9));", "assert.ok(close(sum, 1.3, 1e-9));"],
     ["expect(-1).toBe(-1)", "expect(-1).toBe(0)"],
+    ["if (n !== 10007 || ms > 60) process.exit(1);", "if (n !== 10008 || ms > 60) process.exit(1);"],
+    ["assert elapsed < 60", "assert elapsed >= 60"],
+    ["for (let i = 0; i < 3; i++) assert(f(i))", "for (let i = 0; i < 4; i++) assert(f(i))"],
   ])("%s", (line, wanted) => expect(flipLine(line)).toBe(wanted));
 
   test.each([

@@ -125,12 +125,21 @@ export function flipLine(line: string): string | null {
     .filter(({ text, index }) => !assignment.test(line.slice(0, index)) && !isPrinted(line, index, index + text.length));
   const isString = ({ text }: { text: string }): boolean => /^["'`]/.test(text);
   const strings = literals.filter(isString);
-  // A string after a value is often only the failure message; a lone string is the expectation.
+  const isExact = ({ text, index }: { text: string; index: number }): boolean =>
+    /[=!]==?\s*$/.test(line.slice(0, index)) || /^\s*[=!]=/.test(line.slice(index + text.length));
+  // A string after a value is often only the failure message; a lone string is the expectation. What is compared exactly comes first.
   const chosen =
-    literals.findLast((one) => !isString(one)) ?? (strings.length === 1 && isTitle(line, strings[0]) ? undefined : strings.at(-1));
+    literals.findLast((one) => !isString(one) && isExact(one)) ??
+    literals.findLast((one) => !isString(one)) ??
+    (strings.length === 1 && isTitle(line, strings[0]) ? undefined : strings.at(-1));
   if (chosen === undefined) return null;
-  return line.slice(0, chosen.index) + adjacentLiteral(chosen.text) + line.slice(chosen.index + chosen.text.length);
+  const [before, after] = [line.slice(0, chosen.index), line.slice(chosen.index)];
+  const bound = /\b(?:for|while)\b/.test(line) ? null : /^(.*[\w$)\]]\s+)([<>]=?)(\s+)$/.exec(before);
+  if (bound !== null) return `${bound[1]}${oppositeOrder[bound[2] ?? ""]}${bound[3]}${after}`;
+  return before + adjacentLiteral(chosen.text) + after.slice(chosen.text.length);
 }
+/** A bound that moves by one often shows nothing (`ms < 60`), so the comparison is turned round. */
+const oppositeOrder: Readonly<Record<string, string>> = { "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
 
 /** What is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no expectation. */
 const isPrinted = (line: string, from: number, to: number): boolean =>

@@ -4,6 +4,7 @@
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Experiment } from "../../../contracts/evidence.ts";
+import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { type Flip, formatPlaces, shownMax } from "../flips/literal-flips.ts";
 import { type Edit, filesReadMax, type ExperimentTools, timedOut, noticed, type Side } from "../experiment-tools.ts";
@@ -57,8 +58,9 @@ async function tryBlankLines(lab: ExperimentTools, paths: readonly string[], fli
   return noticed(formatPlaces(flips));
 }
 
+/** The programs among these files with a blank line at their end; in data a line may mean something. */
 export async function placebosFor(lab: ExperimentTools, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
-  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt(side, path) })));
+  const texts = await Promise.all(paths.filter(isProgramText).map(async (path) => ({ path, text: await lab.textAt(side, path) })));
   return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
 }
 

@@ -2,7 +2,6 @@
 // compare only with numbers; does a new C function replace one of the system's?
 // Invariants O1 and on: verify/experiments/questions/shared-with-code.ts.
 
-import type { Definition } from "../source/definitions.ts";
 import { type Edit, filesReadMax } from "../experiment-tools.ts";
 import {
   addsEquality,
@@ -10,6 +9,9 @@ import {
   describeSharedRandom,
   findUndeclaredFunctions,
   describeReplacedFunctions,
+  findMacrosInTests,
+  isDeclaredIn,
+  type NamedPlace,
   systemHasCommand,
   withStrictNumberTypes,
   withOwnRandom,
@@ -40,26 +42,30 @@ export async function askNumberTypes(context: QuestionContext): Promise<RaisedQu
     : { whether: `${paths.join(", ")} compares numbers with numbers`, change: { edits }, gap: describeNumberTypes(paths) };
 }
 
-/** Finds new C functions that no header declares and that bear the name of one of the system's. */
+/** Finds new C functions and macros that bear the name of something tests know: a function of the system's or of a header, a macro. */
 export async function findReplacedFunctions(context: QuestionContext): Promise<string | null> {
   const { lab, rules, runWith } = context;
-  const changed = await readChanged(context, (path) => /\.[ch]$/.test(path));
+  const changed = (await readChanged(context, (path) => /\.[ch]$/.test(path))).filter(({ path }) => !isJudging(context, path));
   if (changed.length === 0) return null;
-  const headers = [...rules.base].filter((path) => path.endsWith(".h")).slice(0, filesReadMax);
-  const texts = await Promise.all(headers.map((path) => lab.textAt("base", path)));
-  const tests = (await readJudgingFiles(context, /\.(?:c|cc|cpp)$/)).map(({ text }) => text);
-  const undeclared = findUndeclaredFunctions(
-    changed.filter(({ path }) => !isJudging(context, path)),
-    { headers: texts.join("\n"), tests: tests.join("\n") },
-  );
-  const systemHasAny = async (some: readonly Definition[]): Promise<boolean> =>
+  const headerPaths = [...rules.base].filter((path) => path.endsWith(".h")).slice(0, filesReadMax);
+  const headers = (await Promise.all(headerPaths.map((path) => lab.textAt("base", path)))).join("\n");
+  const tests = (await readJudgingFiles(context, /\.(?:c|cc|cpp|h)$/)).map(({ text }) => text).join("\n");
+  const macros = findMacrosInTests(changed, tests);
+  const replaced: NamedPlace[] = macros.filter(({ name }) => isDeclaredIn(`${headers}\n${tests}`, name));
+  const unknown = [...findUndeclaredFunctions(changed, { headers, tests }), ...macros.filter((macro) => !replaced.includes(macro))];
+  const systemHasAny = async (some: readonly NamedPlace[]): Promise<boolean> =>
     some.length > 0 &&
-    (await runWith("a new function takes the place of one of the system's", { command: systemHasCommand(some.map(({ name }) => name)) }))
-      ?.passed === true;
-  if (!(await systemHasAny(undeclared))) return null;
-  const replaced: Definition[] = [];
-  for (const one of undeclared.slice(0, askedSinglyMax)) if (await systemHasAny([one])) replaced.push(one);
-  return describeReplacedFunctions(replaced.length === 0 ? undeclared : replaced);
+    (
+      await runWith("something new takes the place of a function of the system's", {
+        command: systemHasCommand(some.map(({ name }) => name)),
+      })
+    )?.passed === true;
+  if (await systemHasAny(unknown)) {
+    const ofSystem: NamedPlace[] = [];
+    for (const one of unknown.slice(0, askedSinglyMax)) if (await systemHasAny([one])) ofSystem.push(one);
+    replaced.push(...(ofSystem.length === 0 ? unknown : ofSystem));
+  }
+  return replaced.length === 0 ? null : describeReplacedFunctions(replaced);
 }
 
 /** The base's files that judge, as they are judged. */

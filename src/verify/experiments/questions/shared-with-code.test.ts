@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { addsEquality, findUndeclaredFunctions, withStrictNumberTypes, withOwnRandom } from "./shared-with-code.ts";
+import {
+  addsEquality,
+  findMacrosInTests,
+  findUndeclaredFunctions,
+  isDeclaredIn,
+  withStrictNumberTypes,
+  withOwnRandom,
+} from "./shared-with-code.ts";
 
 describe("tests with a chance of their own", () => {
   test.each([
@@ -39,4 +46,19 @@ describe("functions of C that nobody of the project asked for", () => {
   ])("%s", (_what, is, was, tests, wanted) => expect(names(is, was, tests)).toEqual(wanted));
   test("not what a header speaks of", () =>
     expect(names("int remove(int i) {\n    return i;\n}\n", "", "remove(1);", "int remove(int i);\n")).toEqual([]));
+});
+
+describe("macros of C that change what tests say", () => {
+  const names = (is: string, was: string, tests: string) =>
+    findMacrosInTests([{ path: "words.h", was, is }], tests).map(({ name }) => name);
+  test.each([
+    ["one that tests compare with", "#undef strcmp\n#define strcmp strcasecmp\n", "", "CHECK(strcmp(a, b) == 0)", ["strcmp"]],
+    ["not one that tests do not use", "#define LIMIT 3\n", "", "CHECK(f())", []],
+    ["not one that was there", "#define LIMIT 3\n#define MORE 1\n", "#define LIMIT 2\n", "CHECK(f() == LIMIT)", []],
+  ])("%s", (_what, is, was, tests, wanted) => expect(names(is, was, tests)).toEqual(wanted));
+  test("a name means something if a header declares it or tests define it", () => {
+    expect(isDeclaredIn("char *title(const char *s);\n", "title")).toBe(true);
+    expect(isDeclaredIn("#define CHECK(x) x\n", "CHECK")).toBe(true);
+    expect(isDeclaredIn("  CHECK(title(a));\n", "title")).toBe(false);
+  });
 });

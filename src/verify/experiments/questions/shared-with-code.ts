@@ -79,9 +79,31 @@ export function findUndeclaredFunctions(
     .slice(0, namesMax);
 }
 
+/** C macros that the work added and whose names tests use: `#define strcmp strcasecmp` changes what they compare with. */
+export function findMacrosInTests(
+  changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
+  tests: string,
+): readonly NamedPlace[] {
+  const isUsedInTests = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(tests);
+  return changed.flatMap(({ path, was, is }) => {
+    const before = new Set(macroNames(was ?? ""));
+    return macroNames(is)
+      .filter((name) => !before.has(name) && isUsedInTests(name))
+      .map((name) => ({ path, name }));
+  });
+}
+const macroNames = (text: string): readonly string[] =>
+  [...text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)/gm)].map(([, name = ""]) => name);
+
+/** Whether a macro's name meant something before: a function that a header declares, or a macro of the tests. */
+export const isDeclaredIn = (text: string, name: string): boolean =>
+  new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${name}\\b|^[\\w*][\\w* \\t]*\\b${name}\\s*\\(`, "m").test(text);
+
 /** Exits with 0 if the system has one of these functions itself. */
 export const systemHasCommand = (names: readonly string[]): string =>
   `cd / && for name in ${names.join(" ")}; do echo "char $name(); int main(void) { return $name(); }" | cc -fno-builtin -w -xc - -o /dev/null -lm 2>/dev/null && exit 0; done; exit 1`;
 
-export const describeReplacedFunctions = (definitions: readonly Definition[]): string =>
-  `new functions take the place of something from outside the project (${definitions.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;
+export type NamedPlace = Pick<Definition, "path" | "name">;
+
+export const describeReplacedFunctions = (definitions: readonly NamedPlace[]): string =>
+  `new functions or macros take the place of what tests know (${definitions.map(({ path, name }) => `${path}: ${name}`).join(", ")}), so a person has to look at that`;

@@ -102,10 +102,29 @@ function findJsTests(code: string, text: string): readonly LocatedTest[] {
       to = closingBracket(code, from - 1);
     }
     if (to === null) continue;
-    const title = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/.exec(text.slice(from, from + 600))?.[2];
-    found.push({ name: title ?? "a test", title: title === undefined ? null : titlePattern(title), from: index, to });
+    const title = readJsTitle(text.slice(from, firstArgumentEnd(code, from, to)));
+    found.push({ name: title ?? "a test", title: title === null ? null : titlePattern(title), from: index, to });
   }
   return found;
+}
+
+/** Where the first argument of a call ends: before a comma, or the bracket that closes the call. */
+function firstArgumentEnd(code: string, from: number, to: number): number {
+  let depth = 0;
+  for (let index = from; index < to - 1; index += 1) {
+    const letter = code[index] ?? "";
+    if ("([{".includes(letter)) depth += 1;
+    else if (")]}".includes(letter)) depth -= 1;
+    else if (letter === "," && depth === 0) return index;
+  }
+  return to - 1;
+}
+
+/** A test's title with `%s` for what is computed: `"adds " + name` is `adds %s`. Null if no part of it is written out. */
+function readJsTitle(argument: string): string | null {
+  const parts = [...argument.slice(0, 600).matchAll(/(["'`])((?:\\.|(?!\1)[^\\])*)\1|[^"'`+\s][^"'`+]*/g)];
+  const isWritten = parts.some(([, quote]) => quote !== undefined);
+  return isWritten ? parts.map(([, quote, written = ""]) => (quote === undefined ? "%s" : written)).join("") : null;
 }
 
 const separators = " > |::| › ";
