@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -6,12 +7,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 delete process.env["NODE_EXTRA_CA_CERTS"];
 delete process.env["IS_SANDBOX"];
 
+// Which cases of a table an everyday run plays (test/support/sampled.ts): others with each commit.
+process.env["AUTOPILOT_TEST_SEED"] ??= String(seedOfCommit());
+
 // Where CI wants the result in a form a program reads.
 const results = process.env["TEST_RESULTS"];
-const setupFiles = [
-  "test/support/each-file.ts",
-  ...(process.env["TEST_CPU"] === undefined ? [] : ["test/support/processor-time.ts"]),
-];
+const setupFiles = ["test/support/each-file.ts", ...(process.env["TEST_CPU"] === undefined ? [] : ["test/support/processor-time.ts"])];
 
 /**
  * Fast tests compute, and each of their workers loads most of the product: one a core, before the others. A whole one starts processes and
@@ -47,6 +48,17 @@ const long = [
   "test/verify/experiments",
   "test/flows/tutorial",
 ];
+
+function seedOfCommit(): number {
+  try {
+    return Number.parseInt(
+      execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).slice(0, 4),
+      16,
+    );
+  } catch {
+    return 0; // not in a repository
+  }
+}
 
 /** The long ones, then the others. */
 class LongFirst extends BaseSequencer {

@@ -21,7 +21,7 @@ const inMemory = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "mem-"));
-const env = { ...process.env, TMPDIR: folder };
+const env = { ...process.env, TMPDIR: folder, TEST_NAMESPACE: "1" };
 const enoughBytes = 8 * 2 ** 30; // a file system in memory takes up to half of it
 const isPossible =
   process.platform === "linux" &&

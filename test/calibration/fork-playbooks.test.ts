@@ -20,6 +20,7 @@ import { calls, does, plansOf, project, smooth, type Turn } from "../roadmap/sto
 import { goStaged, greenfield, stateOf } from "../staged/project.ts";
 import { autopilot, begin, type Ended, type Entry, isolation, journal, runFolderOf, scripted, until } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 
 const said = ({ out, err }: Ended): string => `${out}\n${err}`;
 const turnsIn = (entries: readonly Entry[]): readonly string[] =>
@@ -108,43 +109,51 @@ describe.concurrent("forks and replays of playbooks", () => {
     await replayed(folder, nameOf(folder), "2@1/plan#1", "2@1/execute#1/02-01@1/do#1");
   }, 600_000);
 
-  test("a quality run: the other run's log is kept, a new one tells all that was taken over", async () => {
-    const folder = shop();
-    const hangs = { ...qualityTurn("3"), ...hang };
-    const run = await killedIn(folder, qualityWords(folder, qualityTurns({ "3": hangs })), "3@1/do#1");
-    const { answer, bought } = await forked(folder, run, qualityTurns().slice(2));
-    expect(answer.json, said(answer)).toMatchObject({ state: "completed", reason_code: "completion_with_gaps" });
-    expect(bought).toEqual(["3@1/do#1", "4@1/do#1", "5@1/do#1", "6@1/do#1"]);
-    const every = [1, 2, 3, 4, 5, 6].flatMap((phase) => [`start ${phase}`, `end ${phase}`]);
-    expect(inShort(qualityLog(folder)).filter((line) => !line.startsWith("error"))).toEqual([
-      "_index",
-      "run_start",
-      ...every,
-      "run_end success",
-    ]);
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-    const [kept = ""] = history(folder);
-    expect(inShort(linesIn(readFileSync(join(folder, "quality/history", kept), "utf8"))).at(-1)).toBe("run_end aborted"); // the other run's
-    await replayed(folder, nameOf(folder), "2@1/do#1", "4@1/do#1");
-  }, 600_000);
+  longTest(
+    "a quality run: the other run's log is kept, a new one tells all that was taken over",
+    "test/calibration/fork-playbooks.test.ts › a roadmap: the phase that had landed is taken over, the killed task is done by another agent",
+    async () => {
+      const folder = shop();
+      const hangs = { ...qualityTurn("3"), ...hang };
+      const run = await killedIn(folder, qualityWords(folder, qualityTurns({ "3": hangs })), "3@1/do#1");
+      const { answer, bought } = await forked(folder, run, qualityTurns().slice(2));
+      expect(answer.json, said(answer)).toMatchObject({ state: "completed", reason_code: "completion_with_gaps" });
+      expect(bought).toEqual(["3@1/do#1", "4@1/do#1", "5@1/do#1", "6@1/do#1"]);
+      const every = [1, 2, 3, 4, 5, 6].flatMap((phase) => [`start ${phase}`, `end ${phase}`]);
+      expect(inShort(qualityLog(folder)).filter((line) => !line.startsWith("error"))).toEqual([
+        "_index",
+        "run_start",
+        ...every,
+        "run_end success",
+      ]);
+      expect(faultsIn(logText(folder), 2)).toEqual([]);
+      const [kept = ""] = history(folder);
+      expect(inShort(linesIn(readFileSync(join(folder, "quality/history", kept), "utf8"))).at(-1)).toBe("run_end aborted"); // the other run's
+      await replayed(folder, nameOf(folder), "2@1/do#1", "4@1/do#1");
+    },
+  );
 
-  test("a staged project: the decisions stay made", async () => {
-    const folder = scratch();
-    const first = await goStaged(folder, "greenfield", greenfield, ["--goal", "orders that survive two clerks"]);
-    expect(first.json, said(first)).toMatchObject({ state: "paused" });
-    await autopilot(folder, ["answer", "B", "--json"]);
-    const second = await autopilot(folder, ["go", "--json"]);
-    expect(second.json, said(second)).toMatchObject({ reason_code: "session_boundary" });
-    const run = nameOf(folder);
-    await autopilot(folder, ["stop", "--run", run, "--json"]);
-    const { answer, bought } = await forked(folder, run, greenfield.slice(4));
-    expect(answer.json, said(answer)).toMatchObject({ reason_code: "session_boundary", state: "paused" });
-    expect(bought).toEqual([]);
-    await autopilot(folder, ["answer", "A", "--json"]);
-    const last = await autopilot(folder, ["go", "--json"]);
-    expect(last.json, said(last)).toMatchObject({ state: "completed" });
-    expect(stateOf(folder).current).toMatchObject({ flow: "greenfield", step: "done", status: "completed" });
-    expect(stateOf(folder).decisions).toContain("Research decision: go on to planning");
-    await replayed(folder, nameOf(folder), "2@1/do#1", "10@1/do#1");
-  }, 600_000);
+  longTest(
+    "a staged project: the decisions stay made",
+    "test/calibration/fork-playbooks.test.ts › a roadmap: the phase that had landed is taken over, the killed task is done by another agent",
+    async () => {
+      const folder = scratch();
+      const first = await goStaged(folder, "greenfield", greenfield, ["--goal", "orders that survive two clerks"]);
+      expect(first.json, said(first)).toMatchObject({ state: "paused" });
+      await autopilot(folder, ["answer", "B", "--json"]);
+      const second = await autopilot(folder, ["go", "--json"]);
+      expect(second.json, said(second)).toMatchObject({ reason_code: "session_boundary" });
+      const run = nameOf(folder);
+      await autopilot(folder, ["stop", "--run", run, "--json"]);
+      const { answer, bought } = await forked(folder, run, greenfield.slice(4));
+      expect(answer.json, said(answer)).toMatchObject({ reason_code: "session_boundary", state: "paused" });
+      expect(bought).toEqual([]);
+      await autopilot(folder, ["answer", "A", "--json"]);
+      const last = await autopilot(folder, ["go", "--json"]);
+      expect(last.json, said(last)).toMatchObject({ state: "completed" });
+      expect(stateOf(folder).current).toMatchObject({ flow: "greenfield", step: "done", status: "completed" });
+      expect(stateOf(folder).decisions).toContain("Research decision: go on to planning");
+      await replayed(folder, nameOf(folder), "2@1/do#1", "10@1/do#1");
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { autopilot, eventsOf, journal, scripted } from "../support/autopilot.ts"
 import { misfits } from "../support/json-schema.ts";
 import { once, rewound } from "../support/rewind.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { commandOf, env, projectOf, turnsFor, walk } from "./roadmaps.ts";
 
 type Row = {
@@ -70,24 +71,28 @@ describe.concurrent("a roadmap is run", () => {
     expect((await autopilot(folder, ["trace", "--phase", "9"])).json).toBeDefined();
   });
 
-  test("phases that do not hold together: nothing is audited, and the report is written and says so", async () => {
-    const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
-    const spoil = { write: { path: "1.txt", text: "spoiled\n" } };
-    const turns = (turnsFor(["1", "2"]) as readonly { readonly when: Record<string, string>; readonly do: readonly object[] }[]).map(
-      (turn) => (turn.when["role"] === "executor" && turn.when["phase"] === "2" ? { ...turn, do: [...turn.do, spoil] } : turn),
-    );
-    const ended = await walk(folder, ["--complete"], turns);
-    expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
-    const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
-    expect(report).toMatchObject({ status: "failed", self_audit: null, warnings: [{ code: "integration_failed" }] });
-    const reported = (await autopilot(folder, ["report", "--json"])).json;
-    expect(reported["judgement"]).toMatchObject({ verdict: "refuted" });
-    expect(reported["afterwards"]).toMatchObject([
-      { name: "Integration check", status: "failed" },
-      { name: "Self-audit", status: "skipped" },
-      { name: "Report", status: "completed" },
-    ]);
-  });
+  longTest(
+    "phases that do not hold together: nothing is audited, and the report is written and says so",
+    "src/playbooks/roadmap/steps/roadmap-wrap-up.test.ts › an audit that failed is no audit without gaps, and phases that do not hold together are no completed run",
+    async () => {
+      const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2" }]) });
+      const spoil = { write: { path: "1.txt", text: "spoiled\n" } };
+      const turns = (turnsFor(["1", "2"]) as readonly { readonly when: Record<string, string>; readonly do: readonly object[] }[]).map(
+        (turn) => (turn.when["role"] === "executor" && turn.when["phase"] === "2" ? { ...turn, do: [...turn.do, spoil] } : turn),
+      );
+      const ended = await walk(folder, ["--complete"], turns);
+      expect([ended.code, ended.json.reason_code]).toEqual([1, "phase_failed"]);
+      const report = JSON.parse(readFileSync(join(folder, ".autopilot/completion-report.json"), "utf8")) as object;
+      expect(report).toMatchObject({ status: "failed", self_audit: null, warnings: [{ code: "integration_failed" }] });
+      const reported = (await autopilot(folder, ["report", "--json"])).json;
+      expect(reported["judgement"]).toMatchObject({ verdict: "refuted" });
+      expect(reported["afterwards"]).toMatchObject([
+        { name: "Integration check", status: "failed" },
+        { name: "Self-audit", status: "skipped" },
+        { name: "Report", status: "completed" },
+      ]);
+    },
+  );
 
   test("bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again", async () => {
     const folder = scratch({ files: projectOf([{ id: "1" }, { id: "2", after: "Phase 1" }]) });
@@ -102,26 +107,30 @@ describe.concurrent("a roadmap is run", () => {
     expect([third.code, third.json.reason_code]).toEqual([0, "roadmap_completed"]);
   });
 
-  test("limits of the config reach the flow: no debugging where none is allowed", async () => {
-    const folder = scratch({
-      files: {
-        ...projectOf([{ id: "1" }]),
-        ".autopilot/config.yaml":
-          "limits:\n  max_debug_attempts_per_phase: 0\n  max_replan_attempts_per_phase: 0\n  no_progres_threshold: 2\n",
-      },
-    });
-    const config = join(folder, ".autopilot/config.yaml");
-    const refused = await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
-    expect(refused.json).toMatchObject({ reason_code: "config_invalid" });
-    expect(refused.json.message).toContain("Did you mean no_progress_threshold?");
-    writeFileSync(config, readFileSync(config, "utf8").replace("no_progres_threshold", "no_progress_threshold"));
-    await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
-    expect(eventsOf(folder, "run_drafted")[0]).toMatchObject({
-      options: { max_debug_attempts_per_phase: 0, max_replan_attempts_per_phase: 0 },
-    });
-    expect(journal(folder).filter(({ event, step }) => event === "step_started" && step === "debug")).toEqual([]);
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 failed"]);
-  });
+  longTest(
+    "limits of the config reach the flow: no debugging where none is allowed",
+    "src/core/thresholds.test.ts › %s holds as it is set",
+    async () => {
+      const folder = scratch({
+        files: {
+          ...projectOf([{ id: "1" }]),
+          ".autopilot/config.yaml":
+            "limits:\n  max_debug_attempts_per_phase: 0\n  max_replan_attempts_per_phase: 0\n  no_progres_threshold: 2\n",
+        },
+      });
+      const config = join(folder, ".autopilot/config.yaml");
+      const refused = await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
+      expect(refused.json).toMatchObject({ reason_code: "config_invalid" });
+      expect(refused.json.message).toContain("Did you mean no_progress_threshold?");
+      writeFileSync(config, readFileSync(config, "utf8").replace("no_progres_threshold", "no_progress_threshold"));
+      await walk(folder, ["1"], turnsFor(["1"], { wrong: ["1"] }));
+      expect(eventsOf(folder, "run_drafted")[0]).toMatchObject({
+        options: { max_debug_attempts_per_phase: 0, max_replan_attempts_per_phase: 0 },
+      });
+      expect(journal(folder).filter(({ event, step }) => event === "step_started" && step === "debug")).toEqual([]);
+      expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 failed"]);
+    },
+  );
 
   test("the project's planning config tightens, names its checks, and raises nothing", async () => {
     const config = {
@@ -214,14 +223,18 @@ describe("a run that stopped at a checkpoint", () => {
   });
   const change = (folder: string, path: string): void => writeFileSync(join(folder, path), "# Something else\n");
 
-  test("--checkpoint-every pauses after each so many phases, and bare `roadmap` goes on", async () => {
-    const folder = await stopped();
-    const [first] = eventsOf(folder, "run_drafted");
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 not_started"]);
-    const on = await autopilot(folder, ["roadmap", "--json"], { env });
-    expect(on.json.run_id).toBe(first?.["run_id"]);
-    expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
-  });
+  longTest(
+    "--checkpoint-every pauses after each so many phases, and bare `roadmap` goes on",
+    "test/cli-roadmap/walking.test.ts › bare `roadmap` takes up what is open, else begins with the next phase; what is done is not done again",
+    async () => {
+      const folder = await stopped();
+      const [first] = eventsOf(folder, "run_drafted");
+      expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 not_started"]);
+      const on = await autopilot(folder, ["roadmap", "--json"], { env });
+      expect(on.json.run_id).toBe(first?.["run_id"]);
+      expect(standing((await autopilot(folder, ["status", "--json"])).json)).toEqual(["1 completed", "2 completed"]);
+    },
+  );
 
   test("a second run beside an open one is refused, --new or not: they would share their files", async () => {
     const folder = await stopped();

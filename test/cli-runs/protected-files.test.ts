@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
 import { type Files, scratch } from "../support/scratch-repository.ts";
 import { once } from "../support/rewind.ts";
-import { aFew } from "../support/sampled.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
 const put = (path: string, text: string) => ({ write: { path, text } });
@@ -52,7 +52,7 @@ const putBack = once(async () => {
 });
 
 describe("an agent that changes its judges", () => {
-  aFew(3).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
+  aFew(2).each<[string, Files, object[], string[], { path: string; kind: string; how: string }]>([
     [
       "deletes the test",
       files(),
@@ -202,7 +202,7 @@ describe("an agent that changes its judges", () => {
 });
 
 describe("an honest agent", () => {
-  aFew(2).each<[string, Files, object[], string[]]>([
+  aFew(1).each<[string, Files, object[], string[]]>([
     [
       "edits the tests that the scope names",
       files(),
@@ -283,12 +283,16 @@ describe("a person is asked what becomes of changed tests", () => {
     expect((await autopilot(folder, ["verify", "--json"])).json).toMatchObject({ result: "PASS" });
   });
 
-  test("stopped, the run ends and the branch keeps the change", async () => {
-    const folder = scratch({ files: files() });
-    await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
-    await autopilot(folder, ["answer", "stop", "--json"]);
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "stopped" });
-  });
+  longTest(
+    "stopped, the run ends and the branch keeps the change",
+    "test/cli-runs/protected-files.test.ts › put back, the agent is told and goes on; the work lands with the tests as they were",
+    async () => {
+      const folder = scratch({ files: files() });
+      await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
+      await autopilot(folder, ["answer", "stop", "--json"]);
+      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "stopped" });
+    },
+  );
 
   test("nobody is asked about new settings that everything passes without: a gap names them", async () => {
     const folder = scratch({ files: files({ "package.json": manifest({ test: "node --test test/" }) }) });

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { apart, runFolderOf, scripted } from "../support/autopilot.ts";
+import { sampled } from "../support/sampled.ts";
 import { scratch } from "../support/scratch-repository.ts";
 
 const nobody = "65534";
@@ -48,7 +49,7 @@ const leftIn = (folder: string): readonly string[] =>
     return existsSync(path) ? readdirSync(path).map((below) => `${name}/${below}`) : [];
   });
 
-for (const isolation of ["auto", "clone"])
+for (const isolation of sampled(1, ["auto", "clone"]))
   test.skipIf(!mayBeOrdinary)(
     `closed folders of checks and agents are taken away (isolation ${isolation})${mayBeOrdinary ? "" : " (skipped: root cannot become an ordinary user)"}`,
     async () => {

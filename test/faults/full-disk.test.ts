@@ -16,11 +16,11 @@ import {
   said,
   smallRepository,
 } from "./small-run.ts";
-import { sampled } from "../support/sampled.ts";
+import { isLong, sampled } from "../support/sampled.ts";
 
 const diskMegabytes = 12;
 /** What is left free when the run begins: from nothing at all to nearly enough. */
-const freeKilobytes = sampled(4, [0, 24, 160, 480, 1100, 1300, 1600, 2200]);
+const freeKilobytes = sampled(2, [0, 24, 160, 480, 1100, 1300, 1600, 2200]);
 
 test.skipIf(!mayMount)(
   `on a disk that is full a run pauses with disk_full, and completes when there is room again${whyNoDisk}`,
@@ -46,7 +46,7 @@ test.skipIf(!mayMount)(
       await expectWhole(folder);
     }
     expect(refusals, "the disk was full at least in half of the tries").toBeGreaterThanOrEqual(freeKilobytes.length / 2);
-    expect(pauses, "and the pause itself found room in some").toBeGreaterThan(0);
+    if (isLong) expect(pauses, "and the pause itself found room in some").toBeGreaterThan(0);
     process.stdout.write(`full disk: ${refusals} of ${freeKilobytes.length} tries, ${pauses} of them with the pause written down\n`);
   },
 );

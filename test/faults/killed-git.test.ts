@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, until } from "../support/autopilot.ts";
+import { aFew } from "../support/sampled.ts";
 import { rewound } from "../support/rewind.ts";
 import { git } from "../support/scratch-repository.ts";
 import {
@@ -68,7 +69,7 @@ async function killed(lock: keyof typeof lockOf): Promise<string> {
 }
 
 describe.skipIf(whyNoStrace !== "")(`a git that is killed${whyNoStrace}`, () => {
-  test.each<[string, keyof typeof lockOf]>([
+  aFew(2).each<[string, keyof typeof lockOf]>([
     ["the run's branch", "branch"],
     ["the files of the user's checkout", "index"],
     ["the user's branch", "main"],

@@ -7,6 +7,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { compiled, type Ended, program, type Reported } from "../support/autopilot.ts";
+import { seed } from "../support/sampled.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 import { changingCalls, families } from "./call-families.ts";
 
@@ -143,12 +144,11 @@ function reportedIn(out: string): Reported {
   }
 }
 
-/** Evenly chosen, first and last among them. */
+/** Evenly chosen, others with each commit. */
 export function sampled<Value>(values: readonly Value[], most: number): readonly Value[] {
   if (values.length <= most) return values;
-  return Array.from({ length: most }, (_, n) => values[Math.round((n * (values.length - 1)) / (most - 1))]).filter(
-    (value) => value !== undefined,
-  );
+  const places = new Set(Array.from({ length: most }, (_, n) => (Math.floor((n * values.length) / most) + seed) % values.length));
+  return values.filter((_, place) => places.has(place));
 }
 
 /** Does the work for each, two at a time; what went wrong is reported for all of them together. */

@@ -15,6 +15,7 @@ import type { Dispatch, WorkerRegistration, WorkOrder } from "../../src/ports/di
 import type { RunRequest } from "../../src/ports/request-queue.ts";
 import { until } from "../support/autopilot.ts";
 import { type Cluster, startCluster, withoutPostgres } from "../support/postgres.ts";
+import { hasTurn, isLong } from "../support/sampled.ts";
 import { openEngine, withoutEngine } from "./engines.ts";
 
 const program = `node_modules/.cache/order-taker-${process.pid}.mjs`;
@@ -337,6 +338,7 @@ const promisesOf = (engine: string) => (): void => {
 };
 
 for (const engine of ["sql", "graphile-worker", "dbos"]) {
-  const without = withoutPostgres || withoutEngine(engine);
+  const isPlayed = engine === "sql" || isLong || hasTurn(engine);
+  const without = withoutPostgres || withoutEngine(engine) || (isPlayed ? "" : " (skipped: of long runs, and of everyday runs in turn)");
   describe.skipIf(without !== "")(`dispatch by ${engine}${without}`, promisesOf(engine));
 }

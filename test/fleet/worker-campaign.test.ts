@@ -1,6 +1,6 @@
 // A campaign over whole workers: three "machines", each a network namespace with a worker, a clone, a home and a host name of its own, work on
 // many runs while things happen to them by a seed that is reported. Then the hub, the store, the model and what was seen meanwhile are held
-// against each other. `AUTOPILOT_FAULTS=all` makes a thousand things happen, without it forty. Where namespaces can't be made, links are
+// against each other. `AUTOPILOT_FAULTS=all` makes a thousand things happen, without it sixteen. Where namespaces can't be made, links are
 // proxies, loss is not played and no model is called: the title says so.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -24,7 +24,7 @@ import { at, type Machine, makes, openFleet, said, submit } from "./machines.ts"
 
 const isShown = process.env["FLEET_SHOW"] !== undefined;
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
-const events = Number(process.env["FLEET_EVENTS"] ?? (isLong ? "1000" : "40"));
+const events = Number(process.env["FLEET_EVENTS"] ?? (isLong ? "1000" : "16"));
 /** Seeds that found something once: 618001, 618003 (decision 0135). */
 const seed = Number(process.env["FLEET_SEED"] ?? "20261116");
 const leaseMs = 8_000;

@@ -11,6 +11,7 @@ import type { begin } from "../support/autopilot.ts";
 import { processesOf, until } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { at, type Fleet, gate, makes, openFleet, patientMs, refusePushes, said, shortMs, submit, worker } from "./machines.ts";
 
 let cluster: Cluster;
@@ -144,28 +145,32 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await events(key)).filter(({ event }) => event === "turn_ended")).toHaveLength(2);
   });
 
-  test("a pause that a person asked for outlives a worker that is asked to end at the same time", async () => {
-    const fleet = await fresh();
-    const turn = gate();
-    const key = await submit(fleet.first, "b", [
-      { do: [turn.waits, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
-      makes("b"),
-    ]);
-    const one = start(fleet.another());
-    await eventually(key, "session_opened");
-    expect((await at(fleet.first, "fleet", "pause", key)).json).toMatchObject({ result: "PASS" });
-    await eventually(key, "control_requested");
-    let heard = "";
-    one.child.stderr?.on("data", (text: string) => (heard += text));
-    one.child.kill("SIGTERM");
-    await until("the worker to drain", () => heard.includes("Draining"));
-    turn.open();
-    await one.ended;
-    expect(await orderOf(key)).toMatchObject({ state: "ended", outcome: "rests: paused on request" });
-    start(fleet.another());
-    await at(fleet.first, "fleet", "resume", key);
-    expect((await ended(key)).outcome).toMatch(/landed as/);
-  });
+  longTest(
+    "a pause that a person asked for outlives a worker that is asked to end at the same time",
+    "src/commands/fleet/order-end.test.ts › a person's pause outlives the worker; a worker's own is gone on with by the next one",
+    async () => {
+      const fleet = await fresh();
+      const turn = gate();
+      const key = await submit(fleet.first, "b", [
+        { do: [turn.waits, { write: { path: "a", text: "a\n" } }, { say: "not yet" }], confidence: 0.9 },
+        makes("b"),
+      ]);
+      const one = start(fleet.another());
+      await eventually(key, "session_opened");
+      expect((await at(fleet.first, "fleet", "pause", key)).json).toMatchObject({ result: "PASS" });
+      await eventually(key, "control_requested");
+      let heard = "";
+      one.child.stderr?.on("data", (text: string) => (heard += text));
+      one.child.kill("SIGTERM");
+      await until("the worker to drain", () => heard.includes("Draining"));
+      turn.open();
+      await one.ended;
+      expect(await orderOf(key)).toMatchObject({ state: "ended", outcome: "rests: paused on request" });
+      start(fleet.another());
+      await at(fleet.first, "fleet", "resume", key);
+      expect((await ended(key)).outcome).toMatch(/landed as/);
+    },
+  );
 
   test("questions are answered, and runs paused, resumed and stopped, from another machine", async () => {
     const fleet = await fresh();
@@ -213,24 +218,28 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     expect((await ended(key)).outcome).toMatch(/^completed, verified, landed as/);
   });
 
-  test("a completed run whose workers died before they said what became of it lands when a person says to go on, and only once", async () => {
-    const fleet = await fresh();
-    const before = onHub(fleet, "rev-parse", "main");
-    const key = await submit(fleet.first, "a", [makes("a")]);
-    start(fleet.another());
-    expect((await ended(key)).outcome).toMatch(/landed as/);
-    const landed = onHub(fleet, "rev-parse", "main");
-    expect((await at(fleet.first, "fleet", "resume", key)).json.reason_code, "it has landed").toBe("invalid_state_transition");
-    for (const tip of [landed, before]) {
-      git(fleet.hub, "update-ref", "refs/heads/main", tip);
-      await store.database.ask("update autopilot.work_order set outcome = 'failed: 5 workers in a row died' where run_id = $1", [key]);
-      expect((await at(fleet.first, "fleet", "stop", key)).json.reason_code).toBe("invalid_state_transition");
-      const again = await at(fleet.first, "fleet", "resume", key);
-      expect(again.code, said(again)).toBe(0);
-      expect((await ended(key)).outcome).toMatch(/^completed, verified, landed as/);
-      expect(onHub(fleet, "log", "--no-merges", "--format=%H", "main", "--", "a").split("\n")).toHaveLength(1);
-    }
-  });
+  longTest(
+    "a completed run whose workers died before they said what became of it lands when a person says to go on, and only once",
+    "test/fleet/workers.test.ts › a run that workers die of is given to no further one: a person is asked, and says to go on",
+    async () => {
+      const fleet = await fresh();
+      const before = onHub(fleet, "rev-parse", "main");
+      const key = await submit(fleet.first, "a", [makes("a")]);
+      start(fleet.another());
+      expect((await ended(key)).outcome).toMatch(/landed as/);
+      const landed = onHub(fleet, "rev-parse", "main");
+      expect((await at(fleet.first, "fleet", "resume", key)).json.reason_code, "it has landed").toBe("invalid_state_transition");
+      for (const tip of [landed, before]) {
+        git(fleet.hub, "update-ref", "refs/heads/main", tip);
+        await store.database.ask("update autopilot.work_order set outcome = 'failed: 5 workers in a row died' where run_id = $1", [key]);
+        expect((await at(fleet.first, "fleet", "stop", key)).json.reason_code).toBe("invalid_state_transition");
+        const again = await at(fleet.first, "fleet", "resume", key);
+        expect(again.code, said(again)).toBe(0);
+        expect((await ended(key)).outcome).toMatch(/^completed, verified, landed as/);
+        expect(onHub(fleet, "log", "--no-merges", "--format=%H", "main", "--", "a").split("\n")).toHaveLength(1);
+      }
+    },
+  );
 
   test("a landing that lost the race is proved on the new tip, and what fails or is refused there stays on its ref", async () => {
     const fleet = await fresh();

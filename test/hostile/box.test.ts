@@ -40,6 +40,8 @@ async function whyNot(level: Level): Promise<string | null> {
   return "failure" in choice ? choice.failure.detail : null;
 }
 
+const isWeak = (level: Level): boolean => level === "clone" || level === "none";
+
 async function escapesOf(some: readonly Action[], play: (action: Action) => Promise<boolean>): Promise<readonly string[]> {
   const escapes: string[] = [];
   for (const action of some) if (await play(action)) escapes.push(action.id);
@@ -54,7 +56,7 @@ test("there are at least 44 actions, each with a name of its own", () => {
 
 test("without care every one of them succeeds here, so that being held means something", async () => {
   const scene = await open();
-  const played = sampled(10, possible);
+  const played = sampled(6, possible);
   const escapes = await escapesOf(played, (action) => playCareless(scene, action));
   expect(played.map(({ id }) => id).filter((id) => !escapes.includes(id))).toEqual([]);
 });
@@ -74,7 +76,9 @@ for (const level of levels) {
     const own = possible.filter(({ careless }) => careless === undefined);
     const quiet = own.filter(({ id }) => !known.includes(id));
     const isOpen = ({ id, careless }: Action): boolean => careless === undefined && known.includes(id);
-    const others = [...possible.filter((action) => !quiet.includes(action) && !isOpen(action)), ...sampled(4, possible.filter(isOpen))];
+    const apart = possible.filter((action) => !quiet.includes(action) && !isOpen(action));
+    // Where nothing is held, a few show that the actions are real; where something is, all of them are played that must not get out.
+    const others = [...(isWeak(level) ? sampled(3, apart) : apart), ...sampled(isWeak(level) ? 2 : 3, possible.filter(isOpen))];
     // Those that should not get out share a box, and only if one does is each of them played alone to name it.
     const isQuiet = (await playTogether(scene, choice.isolation, quiet)).length === 0;
     const escapes = [...(isQuiet ? [] : await alone(quiet)), ...(await alone(others))];

@@ -112,7 +112,7 @@ async function played({ steps, ends, seen = 0 }: Evader, level: string, minutes 
 }
 
 describe.concurrent.each(levels)("at level %s", (level) => {
-  test.each(sampled(level === "clone" ? evaders.length : 4, evaders))(
+  test.each(sampled(level === "clone" ? Math.ceil(evaders.length / 2) : 3, evaders))(
     "an agent that $name is ended, and nothing of it is left",
     async (evader) => {
       const { ends } = evader;
@@ -179,7 +179,7 @@ test.skipIf(!holdsProcesses)(
 
 describe.concurrent("usage that is made up", () => {
   const busy = (...steps: readonly object[]) => ({ do: [{ run: "date +%N >> src/notes.txt" }, ...steps], repeat: 0 });
-  aFew(2).each([
+  aFew(1).each([
     ["says nothing", []],
     ["says zero", [{ usage: { input: 0, output: 0 } }]],
     ["says less than nothing", [{ usage: { input: -90_000, output: 5 } }]],

@@ -277,8 +277,7 @@ longTest(
 test("a task at its provider's limit gives its slot to another and is tried again at the reset, in the same run", async () => {
   const repo = scratch();
   const { add, begun, folder } = await portfolio({ Shop: repo });
-  const reset = new Date(Date.now() + 20_000).toISOString();
-  const limit = { do: [{ error: { code: 429, message: `usage limit reached, resets at ${reset}` } }] };
+  const limit = { do: [{ error: { code: 429, message: "usage limit reached, try again in 10 seconds" } }] };
   const limited = await add("Shop", "write limited", [limit], "--accept", "limited :: test -f limited.txt", "--touches", "limited.txt");
   const turns = [{ do: [file("other.txt"), done] }];
   const other = await add("Shop", "write other", turns, "--accept", "other :: test -f other.txt", "--touches", "other.txt");
@@ -366,58 +365,62 @@ test("work that was given back lands when it passes on the merged tree, though i
   expect(git(repo, "show", "main:a.txt")).toBe("made");
 });
 
-test("a worker's result is asked for again where a field is missing; its suggestions are proposed, and without one a person decides", async () => {
-  const repo = scratch();
-  const { add, pool, folder, run } = await portfolio({ Shop: repo });
-  const { verification: _missing, ...partial } = taskResult;
-  const suggests = { ...taskResult, next_suggestions: ["weigh the apples", { title: "sell pears" }, "weigh the apples"] };
-  const asked = { step: "report" };
-  const corrected = await add(
-    "Shop",
-    "write a",
-    [{ when: { ...asked, ask: 1 }, returns: partial }, { when: asked, returns: suggests }, { do: [file("a.txt"), done] }],
-    "--accept",
-    "a :: test -f a.txt",
-    "--touches",
-    "a.txt",
-  );
-  const never = await add(
-    "Shop",
-    "write b",
-    [{ when: asked, returns: { ...taskResult, event_nonce: "older" } }, { do: [file("b.txt"), done] }],
-    "--accept",
-    "b :: test -f b.txt",
-    "--touches",
-    "b.txt",
-  );
-  const partly = await add(
-    "Shop",
-    "write c",
-    [{ when: asked, returns: partial }, { do: [file("c.txt"), done] }],
-    "--accept",
-    "c :: test -f c.txt",
-    "--touches",
-    "c.txt",
-  );
-  await pool("--jobs", "2");
-  const state = (await run("status"))["tasks"] as readonly Row[];
-  const statusOf = (id: string): string | undefined => state.find((row) => row.id === id)?.status;
-  expect([statusOf(corrected), statusOf(never), statusOf(partly)]).toEqual(["done", "needs_adjustment", "needs_adjustment"]);
-  // One correction, and no further attempt.
-  const runs = join(folder, ".autopilot/portfolio/copies", `${partly}.1`, ".autopilot/runs");
-  const [runId = ""] = readdirSync(runs);
-  const lines = readFileSync(join(runs, runId, "journal.jsonl"), "utf8");
-  expect([lines.split('"event":"return_asked_again"').length - 1, lines.split('/report#2"').length - 1]).toEqual([1, 0]);
-  const page = readFileSync(join(folder, ".openclaw-autopilot/tasks", `${corrected}.md`), "utf8");
-  expect(page).toContain("the worker claims: done, confidence high");
-  const proposed = events(folder).filter(({ event_type }) => event_type === "followup_task_created");
-  expect(proposed.map(({ summary, parent_task_id }) => [summary, parent_task_id])).toEqual([
-    ["weigh the apples", corrected],
-    ["sell pears", corrected],
-  ]);
-  expect(proposed.map(({ task_id }) => statusOf(task_id ?? ""))).toEqual(["proposed", "proposed"]);
-  expect(git(repo, "ls-tree", "--name-only", "main")).not.toContain("b.txt");
-});
+longTest(
+  "a worker's result is asked for again where a field is missing; its suggestions are proposed, and without one a person decides",
+  "src/portfolio/planner/deciding.test.ts › a worker's result that lacks a field, or is for another task or dispatch, is none; what it says itself is heard",
+  async () => {
+    const repo = scratch();
+    const { add, pool, folder, run } = await portfolio({ Shop: repo });
+    const { verification: _missing, ...partial } = taskResult;
+    const suggests = { ...taskResult, next_suggestions: ["weigh the apples", { title: "sell pears" }, "weigh the apples"] };
+    const asked = { step: "report" };
+    const corrected = await add(
+      "Shop",
+      "write a",
+      [{ when: { ...asked, ask: 1 }, returns: partial }, { when: asked, returns: suggests }, { do: [file("a.txt"), done] }],
+      "--accept",
+      "a :: test -f a.txt",
+      "--touches",
+      "a.txt",
+    );
+    const never = await add(
+      "Shop",
+      "write b",
+      [{ when: asked, returns: { ...taskResult, event_nonce: "older" } }, { do: [file("b.txt"), done] }],
+      "--accept",
+      "b :: test -f b.txt",
+      "--touches",
+      "b.txt",
+    );
+    const partly = await add(
+      "Shop",
+      "write c",
+      [{ when: asked, returns: partial }, { do: [file("c.txt"), done] }],
+      "--accept",
+      "c :: test -f c.txt",
+      "--touches",
+      "c.txt",
+    );
+    await pool("--jobs", "2");
+    const state = (await run("status"))["tasks"] as readonly Row[];
+    const statusOf = (id: string): string | undefined => state.find((row) => row.id === id)?.status;
+    expect([statusOf(corrected), statusOf(never), statusOf(partly)]).toEqual(["done", "needs_adjustment", "needs_adjustment"]);
+    // One correction, and no further attempt.
+    const runs = join(folder, ".autopilot/portfolio/copies", `${partly}.1`, ".autopilot/runs");
+    const [runId = ""] = readdirSync(runs);
+    const lines = readFileSync(join(runs, runId, "journal.jsonl"), "utf8");
+    expect([lines.split('"event":"return_asked_again"').length - 1, lines.split('/report#2"').length - 1]).toEqual([1, 0]);
+    const page = readFileSync(join(folder, ".openclaw-autopilot/tasks", `${corrected}.md`), "utf8");
+    expect(page).toContain("the worker claims: done, confidence high");
+    const proposed = events(folder).filter(({ event_type }) => event_type === "followup_task_created");
+    expect(proposed.map(({ summary, parent_task_id }) => [summary, parent_task_id])).toEqual([
+      ["weigh the apples", corrected],
+      ["sell pears", corrected],
+    ]);
+    expect(proposed.map(({ task_id }) => statusOf(task_id ?? ""))).toEqual(["proposed", "proposed"]);
+    expect(git(repo, "ls-tree", "--name-only", "main")).not.toContain("b.txt");
+  },
+);
 
 longTest(
   "a textual conflict goes back to the agent in the merged files, and lands once its marks are gone",
@@ -445,104 +448,126 @@ longTest(
   },
 );
 
-test("at its provider's limit the next agent of a task's list goes on with what is finished", async () => {
-  const repo = scratch();
-  const { folder, run, pool } = await portfolio({ Shop: repo });
-  const reset = new Date(Date.now() + 3_600_000).toISOString();
-  const first = [
-    { do: [file("first.txt"), { say: "half of it is there" }] },
-    { do: [{ error: { code: 429, message: `usage limit reached, resets at ${reset}` } }] },
-  ];
-  for (const [name, turns] of [
-    ["first", first],
-    ["second", [handsIn, { do: [{ run: "test -f first.txt && echo made > second.txt" }, done] }]],
-  ] as const)
-    writeFileSync(join(folder, `${name}.yaml`), JSON.stringify({ turns }));
-  const agents = ["first", "second"].map((name) => `scripted:${join(folder, `${name}.yaml`)}`).join(",");
-  const accept = ["--accept", "both :: test -f first.txt && test -f second.txt"];
-  const reported = await run("add", "task", "Shop", "write both", "--agent", agents, "--isolation", "clone", ...accept);
-  expect((await pool("--jobs", "1"))["left"]).toBe(0);
-  const steps = events(folder).filter(({ task_id }) => task_id === reported["id"]);
-  expect(steps.map(({ event_type }) => event_type).filter((type) => /dispatched|rested|landed/.test(type))).toEqual([
-    "task_dispatched",
-    "worker_rested",
-    "task_dispatched",
-    "merge_landed",
-  ]);
-  expect(git(repo, "ls-tree", "--name-only", "main").split("\n")).toEqual(expect.arrayContaining(["first.txt", "second.txt"]));
-});
+longTest(
+  "at its provider's limit the next agent of a task's list goes on with what is finished",
+  "src/portfolio/planner/plan.test.ts › at an agent's limit the next of the list goes on, nothing starts with one at its limit, and it is first again after the reset",
+  async () => {
+    const repo = scratch();
+    const { folder, run, pool } = await portfolio({ Shop: repo });
+    const reset = new Date(Date.now() + 3_600_000).toISOString();
+    const first = [
+      { do: [file("first.txt"), { say: "half of it is there" }] },
+      { do: [{ error: { code: 429, message: `usage limit reached, resets at ${reset}` } }] },
+    ];
+    for (const [name, turns] of [
+      ["first", first],
+      ["second", [handsIn, { do: [{ run: "test -f first.txt && echo made > second.txt" }, done] }]],
+    ] as const)
+      writeFileSync(join(folder, `${name}.yaml`), JSON.stringify({ turns }));
+    const agents = ["first", "second"].map((name) => `scripted:${join(folder, `${name}.yaml`)}`).join(",");
+    const accept = ["--accept", "both :: test -f first.txt && test -f second.txt"];
+    const reported = await run("add", "task", "Shop", "write both", "--agent", agents, "--isolation", "clone", ...accept);
+    expect((await pool("--jobs", "1"))["left"]).toBe(0);
+    const steps = events(folder).filter(({ task_id }) => task_id === reported["id"]);
+    expect(steps.map(({ event_type }) => event_type).filter((type) => /dispatched|rested|landed/.test(type))).toEqual([
+      "task_dispatched",
+      "worker_rested",
+      "task_dispatched",
+      "merge_landed",
+    ]);
+    expect(git(repo, "ls-tree", "--name-only", "main").split("\n")).toEqual(expect.arrayContaining(["first.txt", "second.txt"]));
+  },
+);
 
-test("approved work that conflicts goes back to its agent with the evidence, and is asked about again before it lands", async () => {
-  const repo = scratch({ files: { "shared.txt": "base\n" } });
-  const { add, pool, run, tasks, folder } = await portfolio({ Shop: repo });
-  const writes = "if grep -q '<<<<<<<' shared.txt; then printf 'theirs and mine\\n' > shared.txt; else printf 'mine\\n' > shared.txt; fi";
-  const id = await add("Shop", "write mine", [{ do: [{ run: writes }, done] }], "--accept", "it reads well", "--touches", "shared.txt");
-  const approve = async (): Promise<string> => {
-    const [row] = (await run("inbox"))["blocks"] as readonly { readonly block: string; readonly content: string }[];
-    expect(await run("answer", "--block", row?.block ?? "", "--content", row?.content ?? "", "A")).toMatchObject({ result: "PASS" });
-    return row?.content ?? "";
-  };
-  await pool();
-  const first = await approve();
-  write(repo, { "shared.txt": "theirs\n" });
-  git(repo, "commit", "-qam", "theirs");
-  await pool();
-  const steps = events(folder).map(({ event_type }) => event_type);
-  expect(steps.filter((type) => type === "merge_rejected")).toHaveLength(1);
-  expect((await tasks()).get(id)?.status).toBe("blocked_human");
-  const [again] = (await run("inbox"))["blocks"] as readonly { readonly expected_action: string }[];
-  expect(again?.expected_action).toContain("the merge queue gave it back");
-  const [, copy = "", from = "", to = ""] = /git -C (\S+) diff (\w+) (\w+)/.exec(again?.expected_action ?? "") ?? [];
-  const shown = git(copy, "diff", from, to);
-  expect([shown.includes("+theirs and mine"), shown.includes("-theirs"), shown.includes("<<<<")]).toEqual([true, true, false]);
-  expect(await approve()).not.toBe(first);
-  await pool();
-  expect((await tasks()).get(id)?.status).toBe("done");
-  expect(git(repo, "show", "main:shared.txt")).toBe("theirs and mine");
-});
+longTest(
+  "approved work that conflicts goes back to its agent with the evidence, and is asked about again before it lands",
+  "src/portfolio/planner/questions.test.ts › approved work that the merge queue gives back is not approved any more",
+  async () => {
+    const repo = scratch({ files: { "shared.txt": "base\n" } });
+    const { add, pool, run, tasks, folder } = await portfolio({ Shop: repo });
+    const writes = "if grep -q '<<<<<<<' shared.txt; then printf 'theirs and mine\\n' > shared.txt; else printf 'mine\\n' > shared.txt; fi";
+    const id = await add("Shop", "write mine", [{ do: [{ run: writes }, done] }], "--accept", "it reads well", "--touches", "shared.txt");
+    const approve = async (): Promise<string> => {
+      const [row] = (await run("inbox"))["blocks"] as readonly { readonly block: string; readonly content: string }[];
+      expect(await run("answer", "--block", row?.block ?? "", "--content", row?.content ?? "", "A")).toMatchObject({ result: "PASS" });
+      return row?.content ?? "";
+    };
+    await pool();
+    const first = await approve();
+    write(repo, { "shared.txt": "theirs\n" });
+    git(repo, "commit", "-qam", "theirs");
+    await pool();
+    const steps = events(folder).map(({ event_type }) => event_type);
+    expect(steps.filter((type) => type === "merge_rejected")).toHaveLength(1);
+    expect((await tasks()).get(id)?.status).toBe("blocked_human");
+    const [again] = (await run("inbox"))["blocks"] as readonly { readonly expected_action: string }[];
+    expect(again?.expected_action).toContain("the merge queue gave it back");
+    const [, copy = "", from = "", to = ""] = /git -C (\S+) diff (\w+) (\w+)/.exec(again?.expected_action ?? "") ?? [];
+    const shown = git(copy, "diff", from, to);
+    expect([shown.includes("+theirs and mine"), shown.includes("-theirs"), shown.includes("<<<<")]).toEqual([true, true, false]);
+    expect(await approve()).not.toBe(first);
+    await pool();
+    expect((await tasks()).get(id)?.status).toBe("done");
+    expect(git(repo, "show", "main:shared.txt")).toBe("theirs and mine");
+  },
+);
 
-test("an agent's question whose task is changed is asked again under another id; the answer reaches the new run, and both runs are charged", async () => {
-  const repo = scratch();
-  const { add, pool, run, tasks, folder } = await portfolio({ Shop: repo });
-  const spends = { usage: { input: 4000, output: 1000 } };
-  const id = await add("Shop", "choose a colour", [{ do: [spends, { ask: "Which colour?" }] }], "--accept", "colour :: test -f colour.txt");
-  const open = async () => ((await run("inbox"))["blocks"] as readonly { readonly block: string; readonly expected_action: string }[])[0];
-  const spent = async () => ((await run("status"))["spent"] as { readonly tokens: number }).tokens;
-  await pool();
-  const [first, before] = [await open(), await spent()];
-  expect(before).toBe(5000);
-  await run("edit", id, "--objective", "choose a colour for the door");
-  expect(await run("answer", "--block", first?.block ?? "", "blue")).toMatchObject({ result: "FAIL", reason_code: "block_changed" });
-  const now = await open();
-  expect(now?.expected_action).toContain("a new run begins and is told the question and your answer");
-  expect(await run("answer", "--block", now?.block ?? "", "blue")).toMatchObject({ result: "PASS" });
-  const works = [handsIn, { do: [spends, file("colour.txt", "blue\n"), done] }];
-  writeFileSync(join(folder, "agent-1.yaml"), JSON.stringify({ turns: works }));
-  await pool();
-  expect((await tasks()).get(id)?.status).toBe("done");
-  expect(await spent()).toBeGreaterThanOrEqual(before + 5000);
-  const { run_id } = events(folder).findLast(({ event_type }) => event_type === "task_dispatched") ?? {};
-  const journal = join(folder, ".autopilot/portfolio/copies", `${id}.2`, ".autopilot/runs", run_id ?? "", "journal.jsonl");
-  expect(readFileSync(journal, "utf8")).toContain(String.raw`Which colour?\nAnswer: blue`);
-});
+longTest(
+  "an agent's question whose task is changed is asked again under another id; the answer reaches the new run, and both runs are charged",
+  "src/portfolio/planner/questions.test.ts › an agent's question is asked again when its task is changed: the run that asked doesn't go on",
+  async () => {
+    const repo = scratch();
+    const { add, pool, run, tasks, folder } = await portfolio({ Shop: repo });
+    const spends = { usage: { input: 4000, output: 1000 } };
+    const id = await add(
+      "Shop",
+      "choose a colour",
+      [{ do: [spends, { ask: "Which colour?" }] }],
+      "--accept",
+      "colour :: test -f colour.txt",
+    );
+    const open = async () => ((await run("inbox"))["blocks"] as readonly { readonly block: string; readonly expected_action: string }[])[0];
+    const spent = async () => ((await run("status"))["spent"] as { readonly tokens: number }).tokens;
+    await pool();
+    const [first, before] = [await open(), await spent()];
+    expect(before).toBe(5000);
+    await run("edit", id, "--objective", "choose a colour for the door");
+    expect(await run("answer", "--block", first?.block ?? "", "blue")).toMatchObject({ result: "FAIL", reason_code: "block_changed" });
+    const now = await open();
+    expect(now?.expected_action).toContain("a new run begins and is told the question and your answer");
+    expect(await run("answer", "--block", now?.block ?? "", "blue")).toMatchObject({ result: "PASS" });
+    const works = [handsIn, { do: [spends, file("colour.txt", "blue\n"), done] }];
+    writeFileSync(join(folder, "agent-1.yaml"), JSON.stringify({ turns: works }));
+    await pool();
+    expect((await tasks()).get(id)?.status).toBe("done");
+    expect(await spent()).toBeGreaterThanOrEqual(before + 5000);
+    const { run_id } = events(folder).findLast(({ event_type }) => event_type === "task_dispatched") ?? {};
+    const journal = join(folder, ".autopilot/portfolio/copies", `${id}.2`, ".autopilot/runs", run_id ?? "", "journal.jsonl");
+    expect(readFileSync(journal, "utf8")).toContain(String.raw`Which colour?\nAnswer: blue`);
+  },
+);
 
-test("what a run uses is charged while it works, and stays charged when its task is canceled", async () => {
-  const { add, pool, run, folder } = await portfolio({ Shop: scratch() });
-  const began = join(folder, "second-turn");
-  const half = [{ usage: { input: 4000, output: 1000 } }, { say: "half of it is there" }];
-  const turns = [{ do: half }, { do: [{ run: `touch ${began}` }, { hang: true }] }];
-  const id = await add("Shop", "take long", turns, "--accept", "done :: test -f done.txt");
-  const working = pool();
-  await until("the second turn", () => existsSync(began));
-  const spent = async (): Promise<number> => ((await run("status"))["spent"] as { readonly tokens: number }).tokens;
-  for (let n = 0; n < 60 && (await spent()) < 5000; n++) await wait(500);
-  expect(await spent()).toBeGreaterThanOrEqual(5000); // while it works
-  await run("edit", "portfolio", "--day-budget", "tokens=5000");
-  expect(JSON.stringify(await run("tick", "--dry-run"))).toContain("working");
-  expect(await run("cancel", id)).toMatchObject({ result: "PASS" });
-  await working;
-  expect(await spent()).toBeGreaterThanOrEqual(5000);
-});
+longTest(
+  "what a run uses is charged while it works, and stays charged when its task is canceled",
+  "src/commands/portfolio/questions.test.ts › what a run used is charged once, whenever it is counted, and stays charged when another run takes its place",
+  async () => {
+    const { add, pool, run, folder } = await portfolio({ Shop: scratch() });
+    const began = join(folder, "second-turn");
+    const half = [{ usage: { input: 4000, output: 1000 } }, { say: "half of it is there" }];
+    const turns = [{ do: half }, { do: [{ run: `touch ${began}` }, { hang: true }] }];
+    const id = await add("Shop", "take long", turns, "--accept", "done :: test -f done.txt");
+    const working = pool();
+    await until("the second turn", () => existsSync(began));
+    const spent = async (): Promise<number> => ((await run("status"))["spent"] as { readonly tokens: number }).tokens;
+    for (let n = 0; n < 60 && (await spent()) < 5000; n++) await wait(500);
+    expect(await spent()).toBeGreaterThanOrEqual(5000); // while it works
+    await run("edit", "portfolio", "--day-budget", "tokens=5000");
+    expect(JSON.stringify(await run("tick", "--dry-run"))).toContain("working");
+    expect(await run("cancel", id)).toMatchObject({ result: "PASS" });
+    await working;
+    expect(await spent()).toBeGreaterThanOrEqual(5000);
+  },
+);
 
 test("a run that rests at its task's budget is told in the inbox with what is done, and goes on once the budget is raised: no step twice, charged once", async () => {
   const { add, pool, run, tasks, folder } = await portfolio({ Shop: scratch() });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { autopilot, begin, type Entry, goScripted, journal, scripted, until } from "../support/autopilot.ts";
 import { codeHost } from "../support/code-host.ts";
 import { rewound } from "../support/rewind.ts";
-import { aFew } from "../support/sampled.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
 
 const promise = { say: "<promise>DONE</promise>" };
@@ -163,23 +163,27 @@ test("unproved work is not pushed, a branch that others moved is left alone, and
   expect((await watch([])).json).toMatchObject({ reason_code: "pull_request_moved" });
 });
 
-test("asked before the merge, a follow-up asks too, and what is kept on its branch is not pushed", async () => {
-  const { folder, host, run, branch, watch } = await opened(
-    begun("gh", "--approval-policy", "required-before-merge", "--handoff-mode", "auto"),
-  );
-  await autopilot(folder, ["approve", "--run", run, "--json"], { env: host.env });
-  await autopilot(folder, ["resume", "--run", run, "--json"], { env: host.env });
-  const before = host.branch(branch);
-  host.set({ checks: [red] });
-  const asks = await watch([fix]);
-  expect(asks.json, asks.err).toMatchObject({ reason_code: "approval_required" });
-  const follow = String(journal(folder).at(0)?.["run_id"]);
-  expect(journal(folder).at(0)).toMatchObject({ objective: { approval_policy: "required-before-merge", handoff_mode: "auto" } });
-  await autopilot(folder, ["answer", "B", "--run", follow, "--json"], { env: host.env });
-  expect((await watch([])).json).toMatchObject({ result: "FAIL", reason_code: "branch_kept" });
-  expect(before).not.toBeNull();
-  expect(host.branch(branch)).toBe(before);
-});
+longTest(
+  "asked before the merge, a follow-up asks too, and what is kept on its branch is not pushed",
+  "src/core/pull-request.test.ts › what a person keeps on its branch is not pushed; that a follow-up lands nothing itself hinders nobody",
+  async () => {
+    const { folder, host, run, branch, watch } = await opened(
+      begun("gh", "--approval-policy", "required-before-merge", "--handoff-mode", "auto"),
+    );
+    await autopilot(folder, ["approve", "--run", run, "--json"], { env: host.env });
+    await autopilot(folder, ["resume", "--run", run, "--json"], { env: host.env });
+    const before = host.branch(branch);
+    host.set({ checks: [red] });
+    const asks = await watch([fix]);
+    expect(asks.json, asks.err).toMatchObject({ reason_code: "approval_required" });
+    const follow = String(journal(folder).at(0)?.["run_id"]);
+    expect(journal(folder).at(0)).toMatchObject({ objective: { approval_policy: "required-before-merge", handoff_mode: "auto" } });
+    await autopilot(folder, ["answer", "B", "--run", follow, "--json"], { env: host.env });
+    expect((await watch([])).json).toMatchObject({ result: "FAIL", reason_code: "branch_kept" });
+    expect(before).not.toBeNull();
+    expect(host.branch(branch)).toBe(before);
+  },
+);
 
 aFew(1).each(hosts.toReversed())("$tool: what others pushed or closed while a follow-up worked is left as it is", async ({ tool }) => {
   const { folder, host, branch, watch } = await opened(openedOn[tool]);
@@ -193,18 +197,22 @@ aFew(1).each(hosts.toReversed())("$tool: what others pushed or closed while a fo
   expect(git(folder, "show", "main:README.md")).toBe("# scratch");
 });
 
-test("a follow-up that comes to nothing ends no watch", async () => {
-  const { folder, host, branch, entries, words: args } = await opened();
-  const before = host.branch(branch);
-  host.set({ checks: [red] });
-  const { child, ended } = begin(
-    folder,
-    args([{ do: [promise] }]).filter((word) => word !== "--once"),
-    { env: host.env },
-  );
-  await until("the follow-up's end", () => entries().some(({ event }) => event === "pull_request_settled"));
-  expect(entries().at(-1)).toMatchObject({ event: "pull_request_settled", reason_code: "nothing_changed", commit: null });
-  child.kill("SIGINT");
-  expect((await ended).json).toMatchObject({ reason_code: "pull_request_waiting" });
-  expect(host.branch(branch)).toBe(before);
-});
+longTest(
+  "a follow-up that comes to nothing ends no watch",
+  "src/core/pull-request.test.ts › what is under way comes before anything new; somebody else's push and used-up tries stop it",
+  async () => {
+    const { folder, host, branch, entries, words: args } = await opened();
+    const before = host.branch(branch);
+    host.set({ checks: [red] });
+    const { child, ended } = begin(
+      folder,
+      args([{ do: [promise] }]).filter((word) => word !== "--once"),
+      { env: host.env },
+    );
+    await until("the follow-up's end", () => entries().some(({ event }) => event === "pull_request_settled"));
+    expect(entries().at(-1)).toMatchObject({ event: "pull_request_settled", reason_code: "nothing_changed", commit: null });
+    child.kill("SIGINT");
+    expect((await ended).json).toMatchObject({ reason_code: "pull_request_waiting" });
+    expect(host.branch(branch)).toBe(before);
+  },
+);

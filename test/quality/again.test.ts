@@ -155,44 +155,56 @@ describe.concurrent("killed, cleared away, tampered with", () => {
     return { folder, sound };
   });
 
-  test("nothing is missed that was never landed: on another branch the artifacts are not gone", async () => {
-    const { folder } = await continuedElsewhere();
-    expect(history(folder)).toEqual([]);
-    expect(eventsOf(folder, "phase_reopened")).toEqual([]);
-  });
+  longTest(
+    "nothing is missed that was never landed: on another branch the artifacts are not gone",
+    "test/quality/again.test.ts › an artifact %s after its phase_end: the log moves to history, the phase runs again, and the file is back in the checkout",
+    async () => {
+      const { folder } = await continuedElsewhere();
+      expect(history(folder)).toEqual([]);
+      expect(eventsOf(folder, "phase_reopened")).toEqual([]);
+    },
+  );
 
-  test("a log that somebody changed is left as it is and told; moved away, it is drawn anew", async () => {
-    const folder = shop();
-    await pausedIn(folder, "2", turns({ "2": pauses(folder, "2", 2) }));
-    const sound = logText(folder);
-    const forged = sound.replace('"findings_total":3', '"findings_total":9');
-    expect(forged).not.toBe(sound);
-    writeFileSync(join(folder, "quality/run_state.jsonl"), forged);
-    const { child, ended } = begin(folder, ["resume", "--json"]);
-    await until("the run goes on", () => wasCut(folder, 2));
-    await autopilot(folder, ["pause", "--now", "--json"]);
-    const { json } = await ended;
-    expect(child.exitCode).toBe(0);
-    expect(json.warnings.join(" ")).toMatch(/run_state\.jsonl is not what the journal yields, from line \d+ on/);
-    expect(logText(folder)).toBe(forged);
-    expect(progress(folder)).toMatch(/^ERROR: log_differs — /m);
-    expect(eventsOf(folder, "document_differed")).toMatchObject([{ path: "quality/run_state.jsonl" }]);
-    renameSync(join(folder, "quality/run_state.jsonl"), join(folder, "quality/forged.txt"));
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
-    expect(logText(folder).startsWith(sound)).toBe(true);
-    expect(progress(folder)).not.toContain("log_differs");
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-  });
+  longTest(
+    "a log that somebody changed is left as it is and told; moved away, it is drawn anew",
+    "src/playbooks/quality/files/quality-log-file.test.ts › %s: it differs from that line on, and stays",
+    async () => {
+      const folder = shop();
+      await pausedIn(folder, "2", turns({ "2": pauses(folder, "2", 2) }));
+      const sound = logText(folder);
+      const forged = sound.replace('"findings_total":3', '"findings_total":9');
+      expect(forged).not.toBe(sound);
+      writeFileSync(join(folder, "quality/run_state.jsonl"), forged);
+      const { child, ended } = begin(folder, ["resume", "--json"]);
+      await until("the run goes on", () => wasCut(folder, 2));
+      await autopilot(folder, ["pause", "--now", "--json"]);
+      const { json } = await ended;
+      expect(child.exitCode).toBe(0);
+      expect(json.warnings.join(" ")).toMatch(/run_state\.jsonl is not what the journal yields, from line \d+ on/);
+      expect(logText(folder)).toBe(forged);
+      expect(progress(folder)).toMatch(/^ERROR: log_differs — /m);
+      expect(eventsOf(folder, "document_differed")).toMatchObject([{ path: "quality/run_state.jsonl" }]);
+      renameSync(join(folder, "quality/run_state.jsonl"), join(folder, "quality/forged.txt"));
+      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "completed" });
+      expect(logText(folder).startsWith(sound)).toBe(true);
+      expect(progress(folder)).not.toContain("log_differs");
+      expect(faultsIn(logText(folder), 2)).toEqual([]);
+    },
+  );
 
-  test("a line that a crash cut in half is completed; a line too many is not touched", async () => {
-    const { folder, sound } = await continuedElsewhere();
-    const whole = logText(folder);
-    expect(whole.startsWith(sound)).toBe(true);
-    appendFileSync(join(folder, "quality/run_state.jsonl"), '{"event":"error"}\n');
-    const validated = await autopilot(folder, ["validate", "quality/run_state.jsonl", "--json"]);
-    expect(validated.code).toBe(1);
-    expect(logText(folder)).toBe(`${whole}{"event":"error"}\n`);
-  });
+  longTest(
+    "a line that a crash cut in half is completed; a line too many is not touched",
+    "src/playbooks/quality/files/quality-log-file.test.ts › %s: it differs from that line on, and stays",
+    async () => {
+      const { folder, sound } = await continuedElsewhere();
+      const whole = logText(folder);
+      expect(whole.startsWith(sound)).toBe(true);
+      appendFileSync(join(folder, "quality/run_state.jsonl"), '{"event":"error"}\n');
+      const validated = await autopilot(folder, ["validate", "quality/run_state.jsonl", "--json"]);
+      expect(validated.code).toBe(1);
+      expect(logText(folder)).toBe(`${whole}{"event":"error"}\n`);
+    },
+  );
 });
 
 describe("after a run that ended", () => {

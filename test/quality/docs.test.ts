@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventsOf } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
-import { aFew } from "../support/sampled.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 import { audit, bare, exploration, inShort, log, logText, named, progress, shop, sources, turn, turns } from "./audit.ts";
 import { faultsIn, faultsInProgress } from "./seed-reader.ts";
 
@@ -28,12 +28,16 @@ describe.concurrent("documentation", () => {
     expect(faultsInProgress(progress(folder))).toEqual([]);
   });
 
-  test("an explorer that has said so itself is left alone", async () => {
-    const folder = bare();
-    const own = `# Exploration\n\n## Documentation status: code-only mode\n\nOnly code.\n\n${exploration()}`;
-    await audit(folder, [turn("1", { "EXPLORATION.md": own }), { do: [{ exit: 3 }], repeat: 0 }]);
-    expect(readFileSync(join(folder, "quality/EXPLORATION.md"), "utf8")).toBe(own);
-  });
+  longTest(
+    "an explorer that has said so itself is left alone",
+    "test/quality/docs.test.ts › there is none: the log, PROGRESS.md and EXPLORATION.md say code-only, and the run goes on",
+    async () => {
+      const folder = bare();
+      const own = `# Exploration\n\n## Documentation status: code-only mode\n\nOnly code.\n\n${exploration()}`;
+      await audit(folder, [turn("1", { "EXPLORATION.md": own }), { do: [{ exit: 3 }], repeat: 0 }]);
+      expect(readFileSync(join(folder, "quality/EXPLORATION.md"), "utf8")).toBe(own);
+    },
+  );
 
   aFew(2).each([
     ["empty files are none", { "reference_docs/a.md": "\n", "reference_docs/b.pdf": "x" }, true],
@@ -76,11 +80,15 @@ describe.concurrent("documentation", () => {
     expect(log(folder).map(({ event }) => event)).not.toContain("aborted_missing_docs");
   });
 
-  test("required and there: nothing is said of it", async () => {
-    const folder = shop();
-    const { json } = await audit(folder, turns(), ["--require-docs"]);
-    expect(json).toMatchObject({ result: "WARN", state: "completed" });
-    expect(named(log(folder), "documentation_state")).toEqual([]);
-    expect(Object.keys(sources)).toContain("reference_docs/prices.md");
-  });
+  longTest(
+    "required and there: nothing is said of it",
+    "test/quality/docs.test.ts › required and not there: four events, an ERROR in PROGRESS.md, exit 1, and no agent is started",
+    async () => {
+      const folder = shop();
+      const { json } = await audit(folder, turns(), ["--require-docs"]);
+      expect(json).toMatchObject({ result: "WARN", state: "completed" });
+      expect(named(log(folder), "documentation_state")).toEqual([]);
+      expect(Object.keys(sources)).toContain("reference_docs/prices.md");
+    },
+  );
 });

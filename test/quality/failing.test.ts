@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, begin, eventsOf, until } from "../support/autopilot.ts";
+import { longTest } from "../support/sampled.ts";
 import {
   audit,
   exploration,
@@ -47,14 +48,18 @@ describe.concurrent("a quality run that does not come to its end", () => {
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 
-  test("an agent that does nothing at all is tried as often, and the breaker does not come in between", async () => {
-    const folder = shop();
-    const { json } = await audit(folder, []);
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(inShort(log(folder))).toEqual([
+  longTest(
+    "an agent that does nothing at all is tried as often, and the breaker does not come in between",
+    "test/quality/failing.test.ts › a gate that never holds: three more tries, each an error, then the run has failed, exit 1; taken up again, a new log begins",
+    async () => {
+      const folder = shop();
+      const { json } = await audit(folder, []);
+      expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+      expect(inShort(log(folder))).toEqual([
       "_index", "run_start", "start 1", "error 1 recoverable", "error 1 recoverable", "error 1 recoverable", "error 1 final", "run_end failed",
     ]); // prettier-ignore
-  });
+    },
+  );
 
   test("an agent that edits a source file: nothing of that turn is kept, the log says so, and the phase runs again", async () => {
     const folder = shop();
@@ -67,22 +72,26 @@ describe.concurrent("a quality run that does not come to its end", () => {
     expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "source_unchanged")).toMatchObject({ verdict: "pass" });
   });
 
-  test("an agent that takes away what an earlier phase left is found out by the terminal gate", async () => {
-    const folder = shop();
-    const { json } = await audit(
-      folder,
-      turns({
-        "5": turn("5", left["5"], { do: [{ delete: { path: "quality/CONTRACTS.md" } }] }),
-        "6": [turn("6", {}), turn("6", { "CONTRACTS.md": "What sum promises: nothing for an empty list.\n" })],
-      }),
-    );
-    expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
-    expect(
-      named(log(folder), "gate_check")
-        .filter((line) => line["gate_name"] === "phase_2")
-        .map((line) => line["verdict"]),
-    ).toEqual(["fail", "pass"]);
-  });
+  longTest(
+    "an agent that takes away what an earlier phase left is found out by the terminal gate",
+    "test/quality/rows.test.ts › the terminal gate asks for more than the rows: one patch a bug. The verifier may fix it, and then the gate holds",
+    async () => {
+      const folder = shop();
+      const { json } = await audit(
+        folder,
+        turns({
+          "5": turn("5", left["5"], { do: [{ delete: { path: "quality/CONTRACTS.md" } }] }),
+          "6": [turn("6", {}), turn("6", { "CONTRACTS.md": "What sum promises: nothing for an empty list.\n" })],
+        }),
+      );
+      expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+      expect(
+        named(log(folder), "gate_check")
+          .filter((line) => line["gate_name"] === "phase_2")
+          .map((line) => line["verdict"]),
+      ).toEqual(["fail", "pass"]);
+    },
+  );
 
   test("paused, it stays an open run; stopped, it ends aborted", async () => {
     const folder = shop();
@@ -98,27 +107,31 @@ describe.concurrent("a quality run that does not come to its end", () => {
     expect(faultsIn(logText(folder))).toEqual([]);
   });
 
-  test("an agent that writes empty lines, or headings alone, holds the gate as it is written; it is called hollow and leaves a gap", async () => {
-    const [blank, heads] = [shop(), shop()];
-    const empty = `## Finding\n${"\n".repeat(119)}`;
-    const headings = Array.from({ length: 120 }, (_, n) => `## Finding ${n + 1}\n`).join("");
-    const results = await Promise.all([
-      audit(blank, turns({ "1": turn("1", { "EXPLORATION.md": empty }) })),
-      audit(heads, turns({ "1": turn("1", { "EXPLORATION.md": headings }) })),
-    ]);
-    for (const [n, folder] of [blank, heads].entries()) {
-      expect(results[n]?.json).toMatchObject({
-        result: "WARN",
-        reason_code: "completion_with_gaps",
-        state: "completed",
-        verdict: "verified_with_gaps",
-      });
-      expect(results[n]?.json["gaps"]).toContainEqual(expect.stringMatching(/^quality\/EXPLORATION\.md is hollow: /));
-      expect(inShort(log(folder))).not.toContain("error 1 recoverable");
-      expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "content")).toMatchObject({ verdict: "warn" });
-      expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "partial" } });
-    }
-    expect(exploration(120).split("\n")).toHaveLength(121); // the honest one has as many lines and is not hollow: whole-run.test.ts
-    expect(eventsOf(blank, "turn_ended")).toHaveLength(6);
-  });
+  longTest(
+    "an agent that writes empty lines, or headings alone, holds the gate as it is written; it is called hollow and leaves a gap",
+    "test/flows/gates-in-runs.test.ts › %s: the gate holds as it is written, the file is told as hollow, and the run ends verified with gaps",
+    async () => {
+      const [blank, heads] = [shop(), shop()];
+      const empty = `## Finding\n${"\n".repeat(119)}`;
+      const headings = Array.from({ length: 120 }, (_, n) => `## Finding ${n + 1}\n`).join("");
+      const results = await Promise.all([
+        audit(blank, turns({ "1": turn("1", { "EXPLORATION.md": empty }) })),
+        audit(heads, turns({ "1": turn("1", { "EXPLORATION.md": headings }) })),
+      ]);
+      for (const [n, folder] of [blank, heads].entries()) {
+        expect(results[n]?.json).toMatchObject({
+          result: "WARN",
+          reason_code: "completion_with_gaps",
+          state: "completed",
+          verdict: "verified_with_gaps",
+        });
+        expect(results[n]?.json["gaps"]).toContainEqual(expect.stringMatching(/^quality\/EXPLORATION\.md is hollow: /));
+        expect(inShort(log(folder))).not.toContain("error 1 recoverable");
+        expect(named(log(folder), "gate_check").find((line) => line["gate_name"] === "content")).toMatchObject({ verdict: "warn" });
+        expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "partial" } });
+      }
+      expect(exploration(120).split("\n")).toHaveLength(121); // the honest one has as many lines and is not hollow: whole-run.test.ts
+      expect(eventsOf(blank, "turn_ended")).toHaveLength(6);
+    },
+  );
 });

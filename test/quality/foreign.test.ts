@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, runFolderOf, scripted } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { audit, history, inShort, left, linesIn, log, logText, named, progress, sources, turns } from "./audit.ts";
 import { faultsIn } from "./seed-reader.ts";
 
@@ -92,26 +93,30 @@ describe.concurrent("a log of another tool", () => {
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 
-  test("an ended phase has lost its artifacts: their log goes to history as it was, a new one begins, and what still stands is closed again", async () => {
-    const lines = [...head(), ...both(1, 2, 3, 4), start(5)];
-    const folder = begun(lines, ["1", "3", "4", "5"]);
-    const { json } = await audit(folder);
-    expect(json).toMatchObject({ state: "completed" });
-    const [old = ""] = history(folder);
-    expect(linesIn(readFileSync(join(folder, "quality/history", old), "utf8")).slice(0, lines.length)).toEqual(linesIn(text(lines)));
-    expect(inShort(log(folder)).slice(0, 7)).toEqual([
-      "_index",
-      "run_start",
-      "error 2 recoverable",
-      "start 1",
-      "end 1",
-      "start 2",
-      "end 2",
-    ]);
-    expect(named(log(folder), "error")[0]?.["message"]).toContain("no longer prove it");
-    expect(played(folder)).toEqual(["2", "6"]);
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-  });
+  longTest(
+    "an ended phase has lost its artifacts: their log goes to history as it was, a new one begins, and what still stands is closed again",
+    "test/quality/again.test.ts › an artifact %s after its phase_end: the log moves to history, the phase runs again, and the file is back in the checkout",
+    async () => {
+      const lines = [...head(), ...both(1, 2, 3, 4), start(5)];
+      const folder = begun(lines, ["1", "3", "4", "5"]);
+      const { json } = await audit(folder);
+      expect(json).toMatchObject({ state: "completed" });
+      const [old = ""] = history(folder);
+      expect(linesIn(readFileSync(join(folder, "quality/history", old), "utf8")).slice(0, lines.length)).toEqual(linesIn(text(lines)));
+      expect(inShort(log(folder)).slice(0, 7)).toEqual([
+        "_index",
+        "run_start",
+        "error 2 recoverable",
+        "start 1",
+        "end 1",
+        "start 2",
+        "end 2",
+      ]);
+      expect(named(log(folder), "error")[0]?.["message"]).toContain("no longer prove it");
+      expect(played(folder)).toEqual(["2", "6"]);
+      expect(faultsIn(logText(folder), 2)).toEqual([]);
+    },
+  );
 
   test("all six phases ended and nothing else: run_end is added, and no agent is started", async () => {
     const lines = [...head(), ...both(1, 2, 3, 4, 5, 6)];
@@ -128,19 +133,23 @@ describe.concurrent("a log of another tool", () => {
     expect(readFileSync(join(folder, "quality/results/quality-gate.log"), "utf8")).toBe("RESULT: GATE PASSED\n");
   });
 
-  test("all six ended, but BUGS.md has another number: the last phase is done again", async () => {
-    const lines = [...head(), ...both(1, 2, 3, 4, 5), start(6), end(6).replace('"bugs_md_count": 2', '"bugs_md_count": 7')];
-    const theirs = {
-      "quality/PROGRESS.md": "## Terminal Gate Verification\n",
-      "quality/results/quality-gate.log": "RESULT: GATE PASSED\n",
-    };
-    const folder = begun(lines, ["1", "2", "3", "4", "5"], theirs);
-    await audit(folder);
-    expect(played(folder)).toEqual(["6"]);
-    expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { bugs_md_count: 2 } });
-    expect(history(folder)).toHaveLength(1);
-    expect(faultsIn(logText(folder), 2)).toEqual([]);
-  });
+  longTest(
+    "all six ended, but BUGS.md has another number: the last phase is done again",
+    "test/quality/foreign.test.ts › its phase in progress is not complete: that phase runs again",
+    async () => {
+      const lines = [...head(), ...both(1, 2, 3, 4, 5), start(6), end(6).replace('"bugs_md_count": 2', '"bugs_md_count": 7')];
+      const theirs = {
+        "quality/PROGRESS.md": "## Terminal Gate Verification\n",
+        "quality/results/quality-gate.log": "RESULT: GATE PASSED\n",
+      };
+      const folder = begun(lines, ["1", "2", "3", "4", "5"], theirs);
+      await audit(folder);
+      expect(played(folder)).toEqual(["6"]);
+      expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { bugs_md_count: 2 } });
+      expect(history(folder)).toHaveLength(1);
+      expect(faultsIn(logText(folder), 2)).toEqual([]);
+    },
+  );
 
   test("only event types that its _index lists are added", async () => {
     const few = ["_index", "run_start", "phase_start", "phase_end", "run_end"];

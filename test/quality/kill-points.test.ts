@@ -12,7 +12,7 @@ import { audit, history, inShort, left, log, logText, shop, turns } from "./audi
 import { faultsIn, faultsInProgress } from "./seed-reader.ts";
 
 /** How many places: a sample in an everyday run of the suite, every one with AUTOPILOT_FAULTS=all. */
-const placesMax = process.env["AUTOPILOT_FAULTS"] === "all" ? Number.POSITIVE_INFINITY : 3;
+const placesMax = process.env["AUTOPILOT_FAULTS"] === "all" ? Number.POSITIVE_INFINITY : 2;
 const ended = ["_index", "run_start", ...[1, 2, 3, 4, 5, 6].flatMap((phase) => [`start ${phase}`, `end ${phase}`]), "run_end success"];
 
 describe.skipIf(whyNoStrace !== "")(`kill -9 at the boundaries of a quality run${whyNoStrace}`, () => {
@@ -47,7 +47,7 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 at the boundaries of a quality run$
           expect(processesOf(String(journal(folder)[0]?.["run_id"]), folder)).toEqual([]);
         },
       );
-      expect(fired).toBeGreaterThanOrEqual(Math.min(placesMax, places.length) - 2); // the last places may be behind the end of a run with fewer writes
+      expect(fired).toBeGreaterThanOrEqual(Math.min(placesMax, places.length) - 1); // the last places may be behind the end of a run with fewer writes
     },
   );
 });

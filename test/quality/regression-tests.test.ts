@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { audit, left, log, named, shop, turn, turns } from "./audit.ts";
 
 const project = {
@@ -71,30 +72,34 @@ test("a test that fails whatever the code does shows no bug: the verdict says so
   expect(out).toContain("the tests of BUG-001, BUG-002 fail, and nobody has seen that it is because of the bug");
 });
 
-test("a patch that changes what it judges, or what judges it, is refused", { timeout: 600_000 }, async () => {
-  const folder = shop(project);
-  const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
-  const source = "export const sum = (prices) => prices.reduce((a, b) => a + b, 0);\n";
-  const real = patchOf(folder, { "test/bug-1.test.js": testOf("assert.equal(sum([]), 0)") });
-  const fix = patchOf(folder, { "src/sum.js": source });
-  const planted = patchOf(folder, {
-    "src/sum.js": "export const sum = (prices) => (prices.length === 9 ? 0 : prices.reduce((a, b) => a + b));\n",
-    "test/bug-2.test.js": testOf("assert.equal(sum(Array(9).fill(1)), 9)"),
-  });
-  const bent = patchOf(folder, { "src/sum.js": source, "test/sum.test.js": `${project["test/sum.test.js"]}test("more", () => {});\n` });
-  const floats = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([0.1, 0.2]), 0.3)") });
-  await audit(
-    folder,
-    turns({
-      "3": turn("3", { ...left["3"], [one]: real, [two]: planted, "patches/BUG-001-fix.patch": bent }),
-      "5": [turn("5"), turn("5", { [two]: floats, "patches/BUG-001-fix.patch": fix })],
-    }),
-  );
-  const errors = named(log(folder), "error").map(({ message }) => String(message));
-  expect(errors[0]).toContain("BUG-001: its fix changes test/sum.test.js, which is to judge it");
-  expect(errors[0]).toContain("BUG-002: its regression test changes src/sum.js, which it is to judge");
-  expect(errors).toHaveLength(1);
-});
+longTest(
+  "a patch that changes what it judges, or what judges it, is refused",
+  "src/playbooks/quality/steps/bugs-shown.test.ts › it breaks the tests that were there",
+  async () => {
+    const folder = shop(project);
+    const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
+    const source = "export const sum = (prices) => prices.reduce((a, b) => a + b, 0);\n";
+    const real = patchOf(folder, { "test/bug-1.test.js": testOf("assert.equal(sum([]), 0)") });
+    const fix = patchOf(folder, { "src/sum.js": source });
+    const planted = patchOf(folder, {
+      "src/sum.js": "export const sum = (prices) => (prices.length === 9 ? 0 : prices.reduce((a, b) => a + b));\n",
+      "test/bug-2.test.js": testOf("assert.equal(sum(Array(9).fill(1)), 9)"),
+    });
+    const bent = patchOf(folder, { "src/sum.js": source, "test/sum.test.js": `${project["test/sum.test.js"]}test("more", () => {});\n` });
+    const floats = patchOf(folder, { "test/bug-2.test.js": testOf("assert.equal(sum([0.1, 0.2]), 0.3)") });
+    await audit(
+      folder,
+      turns({
+        "3": turn("3", { ...left["3"], [one]: real, [two]: planted, "patches/BUG-001-fix.patch": bent }),
+        "5": [turn("5"), turn("5", { [two]: floats, "patches/BUG-001-fix.patch": fix })],
+      }),
+    );
+    const errors = named(log(folder), "error").map(({ message }) => String(message));
+    expect(errors[0]).toContain("BUG-001: its fix changes test/sum.test.js, which is to judge it");
+    expect(errors[0]).toContain("BUG-002: its regression test changes src/sum.js, which it is to judge");
+    expect(errors).toHaveLength(1);
+  },
+);
 
 test("a project without tests decides nothing, and the gate and the verdict say so", { timeout: 600_000 }, async () => {
   const folder = shop();

@@ -45,61 +45,69 @@ describe.concurrent("each row of the table, from both sides", () => {
     expect(faultsIn(logText(folder), 2)).toEqual([]);
   });
 
-  test("no bug at all: no patch is asked for, the fifth row is vacuous, and its check is skipped", async () => {
-    const folder = shop();
-    const { json } = await audit(
-      folder,
-      turns({
-        "3": turn(
-          "3",
-          { "code_reviews/review.md": "src/sum.js was read; nothing is wrong with it.\n" },
-          { returns: { bugs: [], writeups: [] } },
-        ),
-        "5": turn("5", {}, { returns: { reconciled: [] } }),
-      }),
-    );
-    expect(json).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });
-    const lines = log(folder);
-    expect(
-      named(lines, "phase_end")
-        .map((line) => line["key_counts"])
-        .slice(2),
-    ).toMatchObject([{ bugs_identified: 0 }, {}, { gate_checks_total: 1, gate_failures: 0 }, { bugs_md_count: 0, gate_verdict: "pass" }]);
-    expect(named(lines, "gate_check").find((line) => line["gate_name"] === "reconciliation")).toMatchObject({ verdict: "skip" });
-    expect(faultsIn(logText(folder), 0)).toEqual([]);
-  });
+  longTest(
+    "no bug at all: no patch is asked for, the fifth row is vacuous, and its check is skipped",
+    "test/quality/rows.test.ts › the terminal gate asks for more than the rows: one patch a bug. The verifier may fix it, and then the gate holds",
+    async () => {
+      const folder = shop();
+      const { json } = await audit(
+        folder,
+        turns({
+          "3": turn(
+            "3",
+            { "code_reviews/review.md": "src/sum.js was read; nothing is wrong with it.\n" },
+            { returns: { bugs: [], writeups: [] } },
+          ),
+          "5": turn("5", {}, { returns: { reconciled: [] } }),
+        }),
+      );
+      expect(json).toMatchObject({ result: "PASS", state: "completed", verdict: "verified" });
+      const lines = log(folder);
+      expect(
+        named(lines, "phase_end")
+          .map((line) => line["key_counts"])
+          .slice(2),
+      ).toMatchObject([{ bugs_identified: 0 }, {}, { gate_checks_total: 1, gate_failures: 0 }, { bugs_md_count: 0, gate_verdict: "pass" }]);
+      expect(named(lines, "gate_check").find((line) => line["gate_name"] === "reconciliation")).toMatchObject({ verdict: "skip" });
+      expect(faultsIn(logText(folder), 0)).toEqual([]);
+    },
+  );
 
-  test("audits under other names pass on their number alone; the gate warns, and the run is verified with a gap", async () => {
-    const folder = shop();
-    const { json } = await audit(
-      folder,
-      turns({
-        "4": [
-          turn("4", { "spec_audits/one.md": "REQ-001 is not met.\n" }, { returns: { passes: [] } }),
-          turn("4", { "spec_audits/two.md": "Nor is REQ-002.\n" }, { returns: { passes: [], req_count: 2 } }),
-        ],
-      }),
-    );
-    expect(json).toMatchObject({ result: "WARN", reason_code: "completion_with_gaps", state: "completed" });
-    expect(json["gaps"]).toEqual([expect.stringContaining("regression_tests"), expect.stringContaining("spec_audit_names")]);
-    expect(inShort(log(folder))).toEqual([
-      "_index",
-      "run_start",
-      "start 1",
-      "end 1",
-      "start 2",
-      "end 2",
-      "start 3",
-      "end 3",
-      ...again(4),
-      "start 5",
-      "end 5",
-      "start 6",
-      "end 6",
-      "run_end success",
-    ]);
-    expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "partial" } });
-  });
+  longTest(
+    "audits under other names pass on their number alone; the gate warns, and the run is verified with a gap",
+    "test/quality/rows.test.ts › the terminal gate asks for more than the rows: one patch a bug. The verifier may fix it, and then the gate holds",
+    async () => {
+      const folder = shop();
+      const { json } = await audit(
+        folder,
+        turns({
+          "4": [
+            turn("4", { "spec_audits/one.md": "REQ-001 is not met.\n" }, { returns: { passes: [] } }),
+            turn("4", { "spec_audits/two.md": "Nor is REQ-002.\n" }, { returns: { passes: [], req_count: 2 } }),
+          ],
+        }),
+      );
+      expect(json).toMatchObject({ result: "WARN", reason_code: "completion_with_gaps", state: "completed" });
+      expect(json["gaps"]).toEqual([expect.stringContaining("regression_tests"), expect.stringContaining("spec_audit_names")]);
+      expect(inShort(log(folder))).toEqual([
+        "_index",
+        "run_start",
+        "start 1",
+        "end 1",
+        "start 2",
+        "end 2",
+        "start 3",
+        "end 3",
+        ...again(4),
+        "start 5",
+        "end 5",
+        "start 6",
+        "end 6",
+        "run_end success",
+      ]);
+      expect(named(log(folder), "phase_end").at(-1)).toMatchObject({ key_counts: { gate_verdict: "partial" } });
+    },
+  );
 
   test("the terminal gate asks for more than the rows: one patch a bug. The verifier may fix it, and then the gate holds", async () => {
     const folder = shop();

@@ -9,7 +9,7 @@ import { seedState } from "../../src/contracts/roadmap.test-support.ts";
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, eventsOf, runFolderOf } from "../support/autopilot.ts";
 import { git, write } from "../support/scratch-repository.ts";
-import { aFew } from "../support/sampled.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 import { artifact, audit, has, json, names, type PhaseOf, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases: readonly PhaseOf[] = [
@@ -51,7 +51,7 @@ describe("a state.json of ours that was damaged while the run rested", () => {
     expect(stateIn(folder)._meta).toMatchObject({ status: "paused", total_phases: 1 });
     cpSync(folder, rested(), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   });
-  aFew(2).each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
+  aFew(1).each(damages)("%s: the run goes on from its journal to its end", async (what, damage) => {
     rmSync(folder, { recursive: true });
     cpSync(rested(), folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     expect((await autopilot(folder, ["adopt", "--yes", "--json"])).json.reason_code).toBe("run_adopted"); // a copy is another run
@@ -99,7 +99,7 @@ describe("a run of another tool", () => {
     const { json: reported } = await autopilot(folder, ["status", "--json"]);
     expect(JSON.stringify(reported)).toContain("a roadmap's run of another tool, cut short in phase 2, step plan; 1 of 2 phases completed");
   });
-  test.each(["running", "failed"])("that says %s is taken up by resume: what it completed is not run again", async (status) => {
+  aFew(1).each(["running", "failed"])("that says %s is taken up by resume: what it completed is not run again", async (status) => {
     const folder = there(theirs({ status }));
     const ended = await autopilot(folder, args(folder), quiet);
     expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
@@ -143,14 +143,18 @@ describe("a run of another tool", () => {
       original_run_timestamp: "2026-02-09T15:12:45Z",
     });
   });
-  test("whose state is torn is taken up from its backup, and told so", async () => {
-    const folder = there("{ torn");
-    write(folder, { ".autopilot/state.json.backup": theirs() });
-    const ended = await autopilot(folder, args(folder), quiet);
-    expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
-    expect(ended.json.warnings.join("\n")).toContain("its backup is taken");
-    expect(existsSync(join(runFolderOf(folder), "set-aside/.autopilot/state.json"))).toBe(true);
-  });
+  longTest(
+    "whose state is torn is taken up from its backup, and told so",
+    "test/roadmap-files/damaged.test.ts › that says %s is taken up by resume: what it completed is not run again",
+    async () => {
+      const folder = there("{ torn");
+      write(folder, { ".autopilot/state.json.backup": theirs() });
+      const ended = await autopilot(folder, args(folder), quiet);
+      expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
+      expect(ended.json.warnings.join("\n")).toContain("its backup is taken");
+      expect(existsSync(join(runFolderOf(folder), "set-aside/.autopilot/state.json"))).toBe(true);
+    },
+  );
   test("of which nothing can be read is refused with the file and what is wrong, and nothing is begun", async () => {
     const folder = there("{ torn");
     const ended = await autopilot(folder, args(folder), quiet);

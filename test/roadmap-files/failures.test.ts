@@ -6,7 +6,7 @@ import { PostMortem } from "../../src/contracts/roadmap-reports.ts";
 import type { FailureCategory } from "../../src/contracts/roadmap-values.ts";
 import { autopilot, type Ended, eventsOf } from "../support/autopilot.ts";
 import type { Files } from "../support/scratch-repository.ts";
-import { aFew } from "../support/sampled.ts";
+import { aFew, longTest } from "../support/sampled.ts";
 import { artifact, type Changes, json, names, ownChecks, plan, planned, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const one = { id: "1", name: "One" };
@@ -94,7 +94,7 @@ const stories: readonly Story[] = [
 ];
 
 describe("the category of a failure", () => {
-  aFew(3).each(stories)("%s: %s", async (category, _, changes, files) => {
+  aFew(2).each(stories)("%s: %s", async (category, _, changes, files) => {
     const { folder, ended } = await failed(changes, files);
     expect([ended.code, ended.json.reason_code, ended.json.state]).toEqual([1, "phase_failed", "paused"]);
     const post = postMortem(folder);
@@ -124,7 +124,7 @@ describe("a phase of which every criterion holds, and which somebody rejects", (
     }
   }
 
-  test("the judge, who wants it taken back", async () => {
+  longTest("the judge, who wants it taken back", "test/roadmap-files/failures.test.ts › a person, whose verdict is fail", async () => {
     const words = "the goal says a part, and this is a word";
     const { folder, ended } = await failed(
       { judge: returning("judge", { alignment_score: 3, recommendation: "rollback", concerns: [words] }) },

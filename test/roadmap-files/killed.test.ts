@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import * as v from "valibot";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { MetricsFile, TraceSpan } from "../../src/contracts/roadmap-reports.ts";
 import { deriveStateText } from "../../src/playbooks/roadmap/files/derive-state-text.ts";
@@ -16,6 +16,13 @@ const phases = [
   { id: "2", name: "Two", after: ["1"] },
 ];
 const turns = () => [...phases.flatMap((phase) => turnsOf(phase)), audit(phases)];
+/** What is killed in the first phase comes to no end by itself, however late somebody looks: the second phase's turns wait. */
+const waiting = () =>
+  turns().map((turn) =>
+    (turn["when"] as { readonly phase?: string }).phase === "1"
+      ? turn
+      : { ...turn, do: [{ sleep: 600_000 }, ...((turn["do"] ?? []) as readonly object[])] },
+  );
 const runIn = (folder: string): string => runFolderOf(folder).split("/").at(-1) ?? "";
 const derived = (folder: string): string => deriveStateText({ root: folder, folder: join(folder, ".autopilot") }, runIn(folder)) ?? "";
 const seen = (folder: string): readonly Entry[] => {
@@ -45,7 +52,7 @@ const moments: readonly (readonly [string, (entry: Entry) => boolean])[] = [
 ];
 aFew(2).each(moments)("killed when %s: what lies there is whole, and what is drawn next is the journal's", async (moment, isThen) => {
   const folder = project(phases, moment === "an agent's turn was begun" ? {} : planned(phases)); // that turn is the planner's
-  expect(await killed(folder, goArgs(folder, turns(), ["all"]), (entries) => entries.some(isThen))).toBe(true);
+  expect(await killed(folder, goArgs(folder, waiting(), ["all"]), (entries) => entries.some(isThen))).toBe(true);
   for (const path of [".autopilot/state.json", ".autopilot/state.json.backup"])
     if (has(folder, path)) expect(v.parse(RoadmapState, json(folder, path))._meta.status).toBe("running");
   const stopped = await autopilot(folder, ["stop", "--json"], quiet);
@@ -55,30 +62,34 @@ aFew(2).each(moments)("killed when %s: what lies there is whole, and what is dra
   expect(names(folder, ".autopilot/diagnostics").filter((name) => name.startsWith("diagnostic-"))).toHaveLength(1);
 });
 
-test("killed after the first phase and stopped, the next run knows that phase as completed", async () => {
-  const folder = project(phases, planned(phases));
-  const isLanded = ({ event, walk }: Entry): boolean => event === "phase_started" && walk === "2";
-  expect(await killed(folder, goArgs(folder, turns(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
-  await autopilot(folder, ["stop", "--json"], quiet);
-  expect(git(folder, "log", "-1", "--format=%s")).toBe("autopilot: pages of phase 1");
-  const first = runIn(folder);
-  const last = read(folder, ".autopilot/state.json");
-  const ended = await autopilot(
-    folder,
-    goArgs(folder, [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))], ["all"]),
-    quiet,
-  );
-  expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
-  expect(read(folder, `.autopilot/archive/${first}.json`)).toBe(last);
-  const tracked = git(folder, "ls-tree", "-r", "--name-only", "HEAD");
-  for (const { id } of phases) expect(tracked).toContain(`.planning/phases/${id}/TRACE.jsonl`);
-  expect(git(folder, "status", "--porcelain")).toBe("");
-  expect(
-    seen(folder)
-      .filter(({ event }) => event === "phase_started")
-      .map(({ walk }) => walk),
-  ).not.toContain("1");
-});
+longTest(
+  "killed after the first phase and stopped, the next run knows that phase as completed",
+  "test/roadmap-files/killed.test.ts › killed when %s: what lies there is whole, and what is drawn next is the journal's",
+  async () => {
+    const folder = project(phases, planned(phases));
+    const isLanded = ({ event, walk }: Entry): boolean => event === "phase_started" && walk === "2";
+    expect(await killed(folder, goArgs(folder, waiting(), ["all"]), (entries) => entries.some(isLanded))).toBe(true);
+    await autopilot(folder, ["stop", "--json"], quiet);
+    expect(git(folder, "log", "-1", "--format=%s")).toBe("autopilot: pages of phase 1");
+    const first = runIn(folder);
+    const last = read(folder, ".autopilot/state.json");
+    const ended = await autopilot(
+      folder,
+      goArgs(folder, [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))], ["all"]),
+      quiet,
+    );
+    expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
+    expect(read(folder, `.autopilot/archive/${first}.json`)).toBe(last);
+    const tracked = git(folder, "ls-tree", "-r", "--name-only", "HEAD");
+    for (const { id } of phases) expect(tracked).toContain(`.planning/phases/${id}/TRACE.jsonl`);
+    expect(git(folder, "status", "--porcelain")).toBe("");
+    expect(
+      seen(folder)
+        .filter(({ event }) => event === "phase_started")
+        .map(({ walk }) => walk),
+    ).not.toContain("1");
+  },
+);
 
 longTest(
   "killed over and over, a roadmap ends with the state, the commits and the figures of one that was left alone",

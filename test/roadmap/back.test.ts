@@ -65,32 +65,36 @@ describe.concurrent("ways back", () => {
     ]);
   });
 
-  test("debugged three times, planned anew once, then taken back: one count of debugging for all of it", async () => {
-    const folder = project([sum]);
-    const wrong = (n: number) => debug("1", { "src/sum.js": `export const sum = (a, b) => a + b + ${n};\n` });
-    const turns = [
-      research("1"),
-      plan("1", plannedSum),
-      planCheck("1", { repeat: 0 }),
-      does("1", "01-01", moduleFiles("sum", "(a, b) => a - b")),
-      wrong(1),
-      wrong(2),
-      wrong(3),
-      researchAgain("1"),
-      plan("1", `${plannedSum}\nAnother way.\n`),
-      does("1", "01-01", { "src/sum.js": "export const sum = (a, b) => a * b;\n" }),
-    ];
-    const { json } = await goRoadmap(folder, turns);
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    const steps = stepsOf(folder, "1");
-    expect(steps.filter((step) => step.startsWith("debug"))).toHaveLength(3);
-    expect(steps.filter((step) => step.startsWith("research"))).toHaveLength(2);
-    expect(steps.slice(-5)).toEqual(["plan_check passed", "execute passed", "checks failed", "undo passed", "withdraw passed"]);
-    expect(steps.filter((step) => /^(verify|judge)/.test(step))).toEqual([]); // red checks never come before a judge
-    expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "attempts_used_up" }]);
-    expect(eventsOf(folder, "route_taken").flatMap(({ count }) => count ?? [])).toEqual(["debug", "debug", "debug", "replan"]);
-    expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/").split("\n")).toEqual(["src/greet.js", "src/index.js"]);
-  });
+  longTest(
+    "debugged three times, planned anew once, then taken back: one count of debugging for all of it",
+    "test/roadmap/lies.test.ts › an executor whose shas do not exist and whose work is not there: a false claim, and an incomplete executor",
+    async () => {
+      const folder = project([sum]);
+      const wrong = (n: number) => debug("1", { "src/sum.js": `export const sum = (a, b) => a + b + ${n};\n` });
+      const turns = [
+        research("1"),
+        plan("1", plannedSum),
+        planCheck("1", { repeat: 0 }),
+        does("1", "01-01", moduleFiles("sum", "(a, b) => a - b")),
+        wrong(1),
+        wrong(2),
+        wrong(3),
+        researchAgain("1"),
+        plan("1", `${plannedSum}\nAnother way.\n`),
+        does("1", "01-01", { "src/sum.js": "export const sum = (a, b) => a * b;\n" }),
+      ];
+      const { json } = await goRoadmap(folder, turns);
+      expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+      const steps = stepsOf(folder, "1");
+      expect(steps.filter((step) => step.startsWith("debug"))).toHaveLength(3);
+      expect(steps.filter((step) => step.startsWith("research"))).toHaveLength(2);
+      expect(steps.slice(-5)).toEqual(["plan_check passed", "execute passed", "checks failed", "undo passed", "withdraw passed"]);
+      expect(steps.filter((step) => /^(verify|judge)/.test(step))).toEqual([]); // red checks never come before a judge
+      expect(eventsOf(folder, "phase_failed")).toMatchObject([{ because: "attempts_used_up" }]);
+      expect(eventsOf(folder, "route_taken").flatMap(({ count }) => count ?? [])).toEqual(["debug", "debug", "debug", "replan"]);
+      expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD", "src/").split("\n")).toEqual(["src/greet.js", "src/index.js"]);
+    },
+  );
 
   test("a verifier that does not let it pass, and a judge that scores it too low, send it to the debugger", async () => {
     const folder = project([sum], plansOf(smoothSum));
@@ -178,17 +182,21 @@ describe.concurrent("before a phase begins", () => {
     expect(factsOf(open, "1", "preflight")).toMatchObject({ all_clear: true, unresolved_debug: "" });
   });
 
-  test("a specification that changed while the run worked stops the next phase, with both hashes", async () => {
-    const folder = project([sum, twice], { ".planning/REQUIREMENTS.md": "# What\n", ...plansOf([...smoothSum, ...smoothTwice]) });
-    const changes = { run: `node -e "require('fs').writeFileSync('${folder}/.planning/REQUIREMENTS.md', 'else\\n')"` };
-    const turns = [
-      ...smoothSum.filter(({ when }) => (when as { step: string }).step !== "judge_blind"),
-      judgeBlind("1", { do: [...judgeBlind("1").do, changes] }),
-      ...smoothTwice,
-    ];
-    await goRoadmap(folder, turns);
-    const [failed] = eventsOf(folder, "step_failed").filter(({ attempt }) => String(attempt).startsWith("3@"));
-    expect(failed).toMatchObject({ reason_code: "spec_hash_mismatch" });
-    expect(String(failed?.["detail"]).match(/sha256:[0-9a-f]{64}/g)).toHaveLength(2);
-  });
+  longTest(
+    "a specification that changed while the run worked stops the next phase, with both hashes",
+    "test/cli-roadmap/walking.test.ts › changed between stop and resume is refused with both hashes; accepted, it goes on and says so",
+    async () => {
+      const folder = project([sum, twice], { ".planning/REQUIREMENTS.md": "# What\n", ...plansOf([...smoothSum, ...smoothTwice]) });
+      const changes = { run: `node -e "require('fs').writeFileSync('${folder}/.planning/REQUIREMENTS.md', 'else\\n')"` };
+      const turns = [
+        ...smoothSum.filter(({ when }) => (when as { step: string }).step !== "judge_blind"),
+        judgeBlind("1", { do: [...judgeBlind("1").do, changes] }),
+        ...smoothTwice,
+      ];
+      await goRoadmap(folder, turns);
+      const [failed] = eventsOf(folder, "step_failed").filter(({ attempt }) => String(attempt).startsWith("3@"));
+      expect(failed).toMatchObject({ reason_code: "spec_hash_mismatch" });
+      expect(String(failed?.["detail"]).match(/sha256:[0-9a-f]{64}/g)).toHaveLength(2);
+    },
+  );
 });

@@ -107,27 +107,35 @@ describe.concurrent("what is no work", () => {
     expect([failure(folder), categoryOf(folder)]).toEqual(["return_invalid", "coordination_failure"]);
   });
 
-  test("a judge that says as its own what the verifier says, or rewrites its report once it has seen the verifier's", async () => {
-    const copied = planned();
-    const evidence = "src/index.js:1 exports it";
-    await goRoadmap(copied, instead("judge", judge("1", { returns: judgeReturn({ independent_evidence: [evidence] }) })));
-    expect(factsOf(copied, "1", "judge")).toMatchObject({ independent: 0 });
-    const rewritten = planned();
-    const rewrite = judge("1", { do: [{ run: "sed -i s/8/10/ .planning/phases/1/JUDGE-REPORT.md" }] });
-    const { json } = await goRoadmap(rewritten, instead("judge", rewrite));
-    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(factsOf(rewritten, "1", "judge")).toMatchObject({ report_kept: false });
-  });
+  longTest(
+    "a judge that says as its own what the verifier says, or rewrites its report once it has seen the verifier's",
+    "test/roadmap/lies.test.ts › a judge that rubber-stamps: nothing it found itself, so its word is none, and the phase is taken back",
+    async () => {
+      const copied = planned();
+      const evidence = "src/index.js:1 exports it";
+      await goRoadmap(copied, instead("judge", judge("1", { returns: judgeReturn({ independent_evidence: [evidence] }) })));
+      expect(factsOf(copied, "1", "judge")).toMatchObject({ independent: 0 });
+      const rewritten = planned();
+      const rewrite = judge("1", { do: [{ run: "sed -i s/8/10/ .planning/phases/1/JUDGE-REPORT.md" }] });
+      const { json } = await goRoadmap(rewritten, instead("judge", rewrite));
+      expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+      expect(factsOf(rewritten, "1", "judge")).toMatchObject({ report_kept: false });
+    },
+  );
 
-  test("a judge may add below its report what it thinks of the verifier's", async () => {
-    const folder = planned();
-    const adds = judge("1", {
-      do: [{ append: { path: ".planning/phases/1/JUDGE-REPORT.md", text: "\n## Divergence Analysis\nNone.\n" } }],
-    });
-    const { json } = await goRoadmap(folder, instead("judge", adds));
-    expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
-    expect(git(folder, "show", "HEAD:.planning/phases/1/JUDGE-REPORT.md")).toContain("Divergence Analysis");
-  });
+  longTest(
+    "a judge may add below its report what it thinks of the verifier's",
+    "src/playbooks/roadmap/steps/flow.test.ts › who verifies is blind to what was claimed, and who judges writes before it sees the verifier's word",
+    async () => {
+      const folder = planned();
+      const adds = judge("1", {
+        do: [{ append: { path: ".planning/phases/1/JUDGE-REPORT.md", text: "\n## Divergence Analysis\nNone.\n" } }],
+      });
+      const { json } = await goRoadmap(folder, instead("judge", adds));
+      expect(json, json.message).toMatchObject({ result: "PASS", state: "completed" });
+      expect(git(folder, "show", "HEAD:.planning/phases/1/JUDGE-REPORT.md")).toContain("Divergence Analysis");
+    },
+  );
 
   test("a verifier that lies about its commands: the runner runs them, and the lie is counted", async () => {
     const folder = planned();

@@ -5,7 +5,7 @@ import { crashable, momentsOf, resumed } from "./sweeping.ts";
 import { aFew } from "../support/sampled.ts";
 
 /** More of them with AUTOPILOT_SIMULATION=all. */
-const momentsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 60 : 12;
+const momentsMax = process.env["AUTOPILOT_SIMULATION"] === "all" ? 60 : 8;
 const kinds = [
   ["pause", { control: "pause", now: false }],
   ["pause --now", { control: "pause", now: true }],
@@ -13,7 +13,7 @@ const kinds = [
 ] as const;
 
 describe("a request at any moment is served, and no agent is left alive", () => {
-  aFew(16).each(crashable.flatMap((story) => kinds.map(([kind, asked]) => [`${kind}: ${story.name}`, story, asked] as const)))(
+  aFew(9).each(crashable.flatMap((story) => kinds.map(([kind, asked]) => [`${kind}: ${story.name}`, story, asked] as const)))(
     "%s",
     async (_name, story, asked) => {
       const flow = flowOf(story.flow);

@@ -70,16 +70,20 @@ describe.concurrent("a boundary", () => {
     ]);
   });
 
-  test("--continue answers a boundary that is already open, and only in its own invocation", async () => {
-    const folder = planned();
-    await goStaged(folder, "greenfield", greenfield);
-    expect(stateOf(folder).last_session).toMatchObject({ reason: "session boundary" });
-    const { json } = await autopilot(folder, ["go", "--continue", "--json"]);
-    expect(json).toMatchObject({ state: "completed" });
-    const elsewhere = scratch();
-    const refused = await autopilot(elsewhere, ["go", "tidy up", "--continue", "--yes", "--json", "--isolation", "clone"]);
-    expect(refused.json).toMatchObject({ result: "FAIL" });
-  });
+  longTest(
+    "--continue answers a boundary that is already open, and only in its own invocation",
+    "test/staged/boundaries.test.ts › after existing-code 3 answer B goes on, and --continue passes the one after 7 without a question",
+    async () => {
+      const folder = planned();
+      await goStaged(folder, "greenfield", greenfield);
+      expect(stateOf(folder).last_session).toMatchObject({ reason: "session boundary" });
+      const { json } = await autopilot(folder, ["go", "--continue", "--json"]);
+      expect(json).toMatchObject({ state: "completed" });
+      const elsewhere = scratch();
+      const refused = await autopilot(elsewhere, ["go", "tidy up", "--continue", "--yes", "--json", "--isolation", "clone"]);
+      expect(refused.json).toMatchObject({ result: "FAIL" });
+    },
+  );
 });
 
 const bad = (times: number): Turn => ({
@@ -88,15 +92,19 @@ const bad = (times: number): Turn => ({
 });
 
 describe.concurrent("a step that fails", () => {
-  test("is retried three times by itself, a row in the Retry Log each, and then it is done and the log is empty", async () => {
-    const folder = upTo(scratch(), problem, draft);
-    const late = { ...turn("3", plan), when: { phase: "3", step: "do", attempt: 4 } };
-    const turns = [late, bad(3), ...greenfield.filter(({ when }) => JSON.stringify(when) !== '{"phase":"3","step":"do"}')];
-    await goStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
-    expect(eventsOf(folder, "step_retried").map(({ n }) => n)).toEqual([1, 2, 3]);
-    expect(eventsOf(folder, "step_failed")).toHaveLength(3);
-    expect(stateOf(folder)).toMatchObject({ current: { step: 6, retry_count: 0 }, retry_log: [], blockers: [] });
-  });
+  longTest(
+    "is retried three times by itself, a row in the Retry Log each, and then it is done and the log is empty",
+    "test/staged/boundaries.test.ts › and fails four times: failed, a blocker, paused; not retried on re-entry; answer skip is refused, answer retry begins anew",
+    async () => {
+      const folder = upTo(scratch(), problem, draft);
+      const late = { ...turn("3", plan), when: { phase: "3", step: "do", attempt: 4 } };
+      const turns = [late, bad(3), ...greenfield.filter(({ when }) => JSON.stringify(when) !== '{"phase":"3","step":"do"}')];
+      await goStaged(folder, "greenfield", turns, ["--option", "research=decided"]);
+      expect(eventsOf(folder, "step_retried").map(({ n }) => n)).toEqual([1, 2, 3]);
+      expect(eventsOf(folder, "step_failed")).toHaveLength(3);
+      expect(stateOf(folder)).toMatchObject({ current: { step: 6, retry_count: 0 }, retry_log: [], blockers: [] });
+    },
+  );
 
   test("and fails four times: failed, a blocker, paused; not retried on re-entry; answer skip is refused, answer retry begins anew", async () => {
     const folder = upTo(scratch(), problem, draft);
@@ -136,23 +144,27 @@ describe.concurrent("a step that fails", () => {
     expect(stateOf(folder)).toMatchObject({ current: { step: 6, retry_count: 0 }, retry_log: [], blockers: [] });
   });
 
-  test("and is optional may be skipped: answer skip, and the record says so", async () => {
-    const folder = planned();
-    const ui = { ...turn("4", { "notes.txt": "no design\n" }), repeat: 0 };
-    const first = await goStaged(folder, "greenfield", [ui, ...greenfield], ["--with", "ui"]);
-    expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
-    expect(stateOf(folder).current).toMatchObject({ step: 4, status: "failed", retry_count: 3 });
-    expect((await autopilot(folder, ["answer", "skip", "--json"])).json).toMatchObject({ answer: "B" });
-    expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "session_boundary" });
-    expect(stateText(folder)).toMatch(/- UI Design: skip the step \(after its retries were used up\)/);
-    expect(stateOf(folder).completed.map(({ step, key_outcome }) => [step, key_outcome === "skipped"])).toEqual([
-      [1, false],
-      [2, false],
-      [3, false],
-      [4, true],
-      [5, false],
-    ]);
-  });
+  longTest(
+    "and is optional may be skipped: answer skip, and the record says so",
+    "test/staged/boundaries.test.ts › and fails four times: failed, a blocker, paused; not retried on re-entry; answer skip is refused, answer retry begins anew",
+    async () => {
+      const folder = planned();
+      const ui = { ...turn("4", { "notes.txt": "no design\n" }), repeat: 0 };
+      const first = await goStaged(folder, "greenfield", [ui, ...greenfield], ["--with", "ui"]);
+      expect(first.json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+      expect(stateOf(folder).current).toMatchObject({ step: 4, status: "failed", retry_count: 3 });
+      expect((await autopilot(folder, ["answer", "skip", "--json"])).json).toMatchObject({ answer: "B" });
+      expect((await autopilot(folder, ["go", "--json"])).json).toMatchObject({ reason_code: "session_boundary" });
+      expect(stateText(folder)).toMatch(/- UI Design: skip the step \(after its retries were used up\)/);
+      expect(stateOf(folder).completed.map(({ step, key_outcome }) => [step, key_outcome === "skipped"])).toEqual([
+        [1, false],
+        [2, false],
+        [3, false],
+        [4, true],
+        [5, false],
+      ]);
+    },
+  );
 
   longTest(
     "in another tool's hands is not retried either: failed with retry_count 3 in the state file waits for a person",

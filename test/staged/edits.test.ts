@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, runFolderOf, until } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { beginStaged, commit, draft, goStaged, greenfield, plan, problem, stateOf, stateText, type Turn, turn } from "./project.ts";
 
 const place = (folder: string): string => join(folder, "_docs/_autopilot_state.md");
@@ -59,33 +60,41 @@ describe.concurrent("the state file", () => {
     expect(theirs).not.toBe(stateText(folder));
   });
 
-  test("a Current Step that stands behind an optional step leaves it out, though it was asked for", async () => {
-    const folder = scratch();
-    commit(folder, { ...problem, ...draft });
-    const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 5000) : item));
-    const ended = goStaged(folder, "greenfield", turns, ["--option", "research=decided", "--with", "ui"]);
-    await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
-    edit(folder, [/^step: 3$/m, "step: 5"], [/^name: Plan$/m, "name: Decompose"]);
-    expect((await ended).json).toMatchObject({ reason_code: "session_boundary" });
-    expect(stateOf(folder).completed.find(({ step }) => step === 4)).toMatchObject({ key_outcome: "skipped" });
-  });
+  longTest(
+    "a Current Step that stands behind an optional step leaves it out, though it was asked for",
+    "test/staged/edits.test.ts › edited by hand in mid-run: it stays as it is until the next boundary, then their decisions, blockers, notes and sections hold, and our steps and retries",
+    async () => {
+      const folder = scratch();
+      commit(folder, { ...problem, ...draft });
+      const turns = greenfield.map((item) => (is("3")(item) ? slow(item, 5000) : item));
+      const ended = goStaged(folder, "greenfield", turns, ["--option", "research=decided", "--with", "ui"]);
+      await until("the Plan turn", () => stateOf(folder).current?.step === 3 && stateOf(folder).current?.status === "in_progress");
+      edit(folder, [/^step: 3$/m, "step: 5"], [/^name: Plan$/m, "name: Decompose"]);
+      expect((await ended).json).toMatchObject({ reason_code: "session_boundary" });
+      expect(stateOf(folder).completed.find(({ step }) => step === 4)).toMatchObject({ key_outcome: "skipped" });
+    },
+  );
 
-  test("is not written over unread: an edit after the last boundary is still there when the run rests, and is heard when it is taken up", async () => {
-    const folder = scratch();
-    commit(folder, { ...problem, ...draft, ...plan });
-    const turns = greenfield.map((item) => (is("5")(item) ? slow(item, 5000) : item));
-    const run = beginStaged(folder, "greenfield", turns);
-    await until("the Decompose turn", () => stateOf(folder).current?.step === 5 && stateOf(folder).current?.status === "in_progress");
-    await autopilot(folder, ["pause", "--json"]); // rests when the turn ends, before the boundary that follows the step
-    const theirs = edit(folder, ["## Key Decisions\n", "## Key Decisions\n- No frameworks\n"]);
-    expect((await run.ended).json).toMatchObject({ reason_code: "operator_paused" });
-    expect(stateText(folder)).toBe(theirs);
-    const taken = await autopilot(folder, ["go", "--json"]);
-    expect(taken.err).toContain("- No frameworks"); // shown first
-    expect(taken.json.warnings.join("\n")).toContain("Key Decisions of the state file was changed by somebody else");
-    expect(stateOf(folder).decisions).toContain("No frameworks");
-    expect(eventsOf(folder, "document_differed")).toHaveLength(1);
-  });
+  longTest(
+    "is not written over unread: an edit after the last boundary is still there when the run rests, and is heard when it is taken up",
+    "src/playbooks/staged/files/staged-file.test.ts › what somebody else wrote is not written over until a difference was journaled after it was read",
+    async () => {
+      const folder = scratch();
+      commit(folder, { ...problem, ...draft, ...plan });
+      const turns = greenfield.map((item) => (is("5")(item) ? slow(item, 5000) : item));
+      const run = beginStaged(folder, "greenfield", turns);
+      await until("the Decompose turn", () => stateOf(folder).current?.step === 5 && stateOf(folder).current?.status === "in_progress");
+      await autopilot(folder, ["pause", "--json"]); // rests when the turn ends, before the boundary that follows the step
+      const theirs = edit(folder, ["## Key Decisions\n", "## Key Decisions\n- No frameworks\n"]);
+      expect((await run.ended).json).toMatchObject({ reason_code: "operator_paused" });
+      expect(stateText(folder)).toBe(theirs);
+      const taken = await autopilot(folder, ["go", "--json"]);
+      expect(taken.err).toContain("- No frameworks"); // shown first
+      expect(taken.json.warnings.join("\n")).toContain("Key Decisions of the state file was changed by somebody else");
+      expect(stateOf(folder).decisions).toContain("No frameworks");
+      expect(eventsOf(folder, "document_differed")).toHaveLength(1);
+    },
+  );
 
   test("answers what waits: the research decision on record, and a reset of the retries", async () => {
     const folder = scratch();

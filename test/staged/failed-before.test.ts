@@ -70,26 +70,30 @@ describe.concurrent("a step that failed for good before", () => {
     }
   });
 
-  test("stays failed, with its log and its blocker, when the answer is to stop; then it is asked about again", async () => {
-    const folder = scratch();
-    commit(folder, { ...problem, ...draft, ...failedAt(3, "Plan") });
-    const before = stateOf(folder);
-    await goStaged(folder, "greenfield", greenfield);
-    const { json } = await autopilot(folder, ["answer", "--block", blockOf(folder), "C", "--json"]);
-    await autopilot(folder, ["resume", "--json"]);
-    expect(json.result).toBe("PASS");
-    expect(ran(folder)).toEqual([]);
-    const { current, retry_log, blockers, completed } = stateOf(folder);
-    expect({ current, retry_log, blockers, completed }).toEqual({
-      current: before.current,
-      retry_log: before.retry_log,
-      blockers: before.blockers,
-      completed: before.completed,
-    });
-    expect(stateOf(folder).decisions).toContain("Plan: stop the run (after its retries were used up)");
-    expect((await goStaged(folder, "greenfield", greenfield)).json).toMatchObject({ reason_code: "phase_failed" });
-    expect(ran(folder)).toEqual([]);
-  });
+  longTest(
+    "stays failed, with its log and its blocker, when the answer is to stop; then it is asked about again",
+    "test/staged/failed-before.test.ts › that is stopped there, by an answer or by a command, is not run again unasked",
+    async () => {
+      const folder = scratch();
+      commit(folder, { ...problem, ...draft, ...failedAt(3, "Plan") });
+      const before = stateOf(folder);
+      await goStaged(folder, "greenfield", greenfield);
+      const { json } = await autopilot(folder, ["answer", "--block", blockOf(folder), "C", "--json"]);
+      await autopilot(folder, ["resume", "--json"]);
+      expect(json.result).toBe("PASS");
+      expect(ran(folder)).toEqual([]);
+      const { current, retry_log, blockers, completed } = stateOf(folder);
+      expect({ current, retry_log, blockers, completed }).toEqual({
+        current: before.current,
+        retry_log: before.retry_log,
+        blockers: before.blockers,
+        completed: before.completed,
+      });
+      expect(stateOf(folder).decisions).toContain("Plan: stop the run (after its retries were used up)");
+      expect((await goStaged(folder, "greenfield", greenfield)).json).toMatchObject({ reason_code: "phase_failed" });
+      expect(ran(folder)).toEqual([]);
+    },
+  );
 
   test("is begun anew when the answer is to retry; what of the file that changes was journaled before it was written", async () => {
     const folder = scratch();
@@ -135,27 +139,31 @@ describe.concurrent("a step that failed for good before", () => {
     },
   );
 
-  test("is asked about too where the folders stand before it or another flow is run, and not where they prove it done", async () => {
-    const behind = scratch();
-    commit(behind, { ...draft, ...failedAt(3, "Plan") });
-    expect((await goStaged(behind, "greenfield", greenfield)).json).toMatchObject({ reason_code: "phase_failed" });
-    expect(ran(behind)).toEqual([]);
+  longTest(
+    "is asked about too where the folders stand before it or another flow is run, and not where they prove it done",
+    "test/staged/failed-before.test.ts › is asked about; a stop leaves the file byte for byte as it was, and the next run asks again",
+    async () => {
+      const behind = scratch();
+      commit(behind, { ...draft, ...failedAt(3, "Plan") });
+      expect((await goStaged(behind, "greenfield", greenfield)).json).toMatchObject({ reason_code: "phase_failed" });
+      expect(ran(behind)).toEqual([]);
 
-    const elsewhere = scratch({ files: codeBase });
-    commit(elsewhere, { ...documented, ...failedAt(3, "Plan") });
-    const before = stateText(elsewhere);
-    expect((await goStaged(elsewhere, "existing-code", [])).json).toMatchObject({ reason_code: "phase_failed" });
-    expect([ran(elsewhere), stateText(elsewhere)]).toEqual([[], before]);
+      const elsewhere = scratch({ files: codeBase });
+      commit(elsewhere, { ...documented, ...failedAt(3, "Plan") });
+      const before = stateText(elsewhere);
+      expect((await goStaged(elsewhere, "existing-code", [])).json).toMatchObject({ reason_code: "phase_failed" });
+      expect([ran(elsewhere), stateText(elsewhere)]).toEqual([[], before]);
 
-    const proved = scratch();
-    commit(proved, { ...problem, ...draft, ...plan, ...failedAt(3, "Plan") });
-    expect((await goStaged(proved, "greenfield", greenfield)).json).toMatchObject({ reason_code: "session_boundary" });
-    expect(eventsOf(proved, "document_differed")[0]).toMatchObject({
-      field: "Current Step",
-      kept: "greenfield step 4 UI Design",
-      because: expect.stringContaining("is there, so step 3 is done") as string,
-    });
-  });
+      const proved = scratch();
+      commit(proved, { ...problem, ...draft, ...plan, ...failedAt(3, "Plan") });
+      expect((await goStaged(proved, "greenfield", greenfield)).json).toMatchObject({ reason_code: "session_boundary" });
+      expect(eventsOf(proved, "document_differed")[0]).toMatchObject({
+        field: "Current Step",
+        kept: "greenfield step 4 UI Design",
+        because: expect.stringContaining("is there, so step 3 is done") as string,
+      });
+    },
+  );
 });
 
 describe.concurrent("a step that fails for good in a run", () => {

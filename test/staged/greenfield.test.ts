@@ -86,31 +86,35 @@ describe.concurrent("greenfield", () => {
     expect(sideBySide(journal(folder))).toBe(2);
   });
 
-  test("what is only said is not believed: a task above five points, one without a file, and a report that leaves a task out", async () => {
-    const folder = scratch();
-    const tasks = greenfield.find(({ when }) => JSON.stringify(when) === '{"phase":"5","step":"do"}');
-    const large = turn("5", {
-      "_docs/02_tasks/_dependencies_table.md":
-        "| Task | Complexity | Dependencies | Files |\n|---|---|---|---|\n| 01_all | 8 | None | package.json |\n| 02_ghost | 1 | 01_all | x.js |\n",
-      "_docs/02_tasks/01_all.md": "# Everything\n\nOne task that does all there is to do here.\n",
-    });
-    const fixes = { ...tasks, do: [{ delete: { path: "_docs/02_tasks/01_all.md" } }, ...(tasks?.do ?? [])] } as typeof large;
-    const thin = turn(
-      "6",
-      { "_docs/03_implementation/FINAL_implementation_report.md": "# Report\n\n| 01_layout | done |\n| 02_store | failed |\n" },
-      says("All done."),
-      "report",
-    );
-    const turns = [...greenfield.filter((candidate) => candidate !== tasks), large, fixes];
-    const { json } = await goStaged(folder, "greenfield", [thin, ...turns], [...goal, "--continue", "--option", "research=decided"]);
-    expect(json).toMatchObject({ state: "completed" });
-    const details = eventsOf(folder, "step_failed").map(({ detail }) => String(detail));
-    expect(details[0]).toMatch(
-      /task 01_all has 8 points, expected at most 5.*02_ghost has no file|02_ghost has no file.*01_all has 8 points/,
-    );
-    expect(details[1]).toMatch(/no report says that task 02_store is done; no report says that task 03_orders is done/);
-    expect(rows).toHaveLength(3);
-  });
+  longTest(
+    "what is only said is not believed: a task above five points, one without a file, and a report that leaves a task out",
+    "test/staged/greenfield.test.ts › the tests are run by the runner: a report of a test run that never passed finishes nothing",
+    async () => {
+      const folder = scratch();
+      const tasks = greenfield.find(({ when }) => JSON.stringify(when) === '{"phase":"5","step":"do"}');
+      const large = turn("5", {
+        "_docs/02_tasks/_dependencies_table.md":
+          "| Task | Complexity | Dependencies | Files |\n|---|---|---|---|\n| 01_all | 8 | None | package.json |\n| 02_ghost | 1 | 01_all | x.js |\n",
+        "_docs/02_tasks/01_all.md": "# Everything\n\nOne task that does all there is to do here.\n",
+      });
+      const fixes = { ...tasks, do: [{ delete: { path: "_docs/02_tasks/01_all.md" } }, ...(tasks?.do ?? [])] } as typeof large;
+      const thin = turn(
+        "6",
+        { "_docs/03_implementation/FINAL_implementation_report.md": "# Report\n\n| 01_layout | done |\n| 02_store | failed |\n" },
+        says("All done."),
+        "report",
+      );
+      const turns = [...greenfield.filter((candidate) => candidate !== tasks), large, fixes];
+      const { json } = await goStaged(folder, "greenfield", [thin, ...turns], [...goal, "--continue", "--option", "research=decided"]);
+      expect(json).toMatchObject({ state: "completed" });
+      const details = eventsOf(folder, "step_failed").map(({ detail }) => String(detail));
+      expect(details[0]).toMatch(
+        /task 01_all has 8 points, expected at most 5.*02_ghost has no file|02_ghost has no file.*01_all has 8 points/,
+      );
+      expect(details[1]).toMatch(/no report says that task 02_store is done; no report says that task 03_orders is done/);
+      expect(rows).toHaveLength(3);
+    },
+  );
 
   test("the tests are run by the runner: a report of a test run that never passed finishes nothing", async () => {
     const folder = scratch();

@@ -3,35 +3,42 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, journal, processesOf, until } from "../support/autopilot.ts";
 import { git, scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { beginStaged, commit, draft, greenfield, plan, problem, rows, stateOf, tasksOf, type Turn } from "./project.ts";
 
 const slow = (turn: Turn, ms: number): Turn => ({ ...turn, do: [...turn.do, { sleep: ms }] });
 
 describe.concurrent("kill -9", () => {
-  test("while a batch is built: the batches that were committed stay, only what was in flight is done again", async () => {
-    const folder = scratch();
-    commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(rows) });
-    const turns = greenfield.map((turn) => (JSON.stringify(turn.when).includes('"task":"03') ? slow(turn, 4000) : turn));
-    const { child, ended } = beginStaged(folder, "greenfield", turns);
-    await until("the second batch", () => eventsOf(folder, "session_opened").some(({ attempt }) => String(attempt).includes("/03_orders")));
-    child.kill("SIGKILL");
-    await ended;
-    const paid = eventsOf(folder, "turn_ended").length;
-    expect(stateOf(folder).current).toMatchObject({ step: 6, name: "Implement", status: "in_progress" });
-    const { json, err } = await autopilot(folder, ["go", "--json"]);
-    expect(err).toContain("Flow greenfield, step 6 of 10: Implement (in progress");
-    expect(json).toMatchObject({ state: "completed" });
-    const turnsOf = (task: string): number =>
-      eventsOf(folder, "turn_ended").filter(({ attempt }) => String(attempt).includes(`/${task}@`)).length;
-    expect(rows.map(({ id }) => turnsOf(id))).toEqual([1, 1, 1]);
-    expect(paid).toBeGreaterThan(0);
-    const batches = git(folder, "log", "--format=%s")
-      .split("\n")
-      .filter((subject) => subject.startsWith("Batch "));
-    expect(batches.toSorted()).toEqual(["Batch 01 of step 6: 01_layout", "Batch 02 of step 6: 02_store, 03_orders"]);
-    expect(stateOf(folder).current).toMatchObject({ step: "done" });
-    expect(processesOf(String(json.run_id), folder)).toEqual([]);
-  });
+  longTest(
+    "while a batch is built: the batches that were committed stay, only what was in flight is done again",
+    "test/staged/interrupted.test.ts › while a document is written: the step is in progress, and is taken up at its sub-step",
+    async () => {
+      const folder = scratch();
+      commit(folder, { ...problem, ...draft, ...plan, ...tasksOf(rows) });
+      const turns = greenfield.map((turn) => (JSON.stringify(turn.when).includes('"task":"03') ? slow(turn, 4000) : turn));
+      const { child, ended } = beginStaged(folder, "greenfield", turns);
+      await until("the second batch", () =>
+        eventsOf(folder, "session_opened").some(({ attempt }) => String(attempt).includes("/03_orders")),
+      );
+      child.kill("SIGKILL");
+      await ended;
+      const paid = eventsOf(folder, "turn_ended").length;
+      expect(stateOf(folder).current).toMatchObject({ step: 6, name: "Implement", status: "in_progress" });
+      const { json, err } = await autopilot(folder, ["go", "--json"]);
+      expect(err).toContain("Flow greenfield, step 6 of 10: Implement (in progress");
+      expect(json).toMatchObject({ state: "completed" });
+      const turnsOf = (task: string): number =>
+        eventsOf(folder, "turn_ended").filter(({ attempt }) => String(attempt).includes(`/${task}@`)).length;
+      expect(rows.map(({ id }) => turnsOf(id))).toEqual([1, 1, 1]);
+      expect(paid).toBeGreaterThan(0);
+      const batches = git(folder, "log", "--format=%s")
+        .split("\n")
+        .filter((subject) => subject.startsWith("Batch "));
+      expect(batches.toSorted()).toEqual(["Batch 01 of step 6: 01_layout", "Batch 02 of step 6: 02_store, 03_orders"]);
+      expect(stateOf(folder).current).toMatchObject({ step: "done" });
+      expect(processesOf(String(json.run_id), folder)).toEqual([]);
+    },
+  );
 
   test("while a document is written: the step is in progress, and is taken up at its sub-step", async () => {
     const folder = scratch();

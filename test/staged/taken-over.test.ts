@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, scripted } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import {
   codeBase,
   commit,
@@ -44,17 +45,21 @@ describe.concurrent("a staged project of another tool", () => {
     ]);
   });
 
-  test("that was stopped in the middle is taken up by go, with no words", async () => {
-    const folder = scratch();
-    await goStaged(folder, "greenfield", greenfield);
-    await autopilot(folder, ["stop", "--json"]);
-    expect(stateOf(folder)).toMatchObject({ current: { step: 2, status: "in_progress" }, last_session: { reason: "user paused" } });
-    git(folder, "merge", "-q", `autopilot/${String(eventsOf(folder, "run_drafted")[0]?.["run_id"])}`); // the draft had not landed yet
-    const { json } = await autopilot(folder, ["go", "--yes", "--json", "--isolation", "clone", ...scripted(folder, greenfield)]);
-    expect(json).toMatchObject({ reason_code: "human_block_open" });
-    expect(JSON.stringify(json["questions"])).toContain("go on to planning");
-    expect(stateOf(folder).completed.map(({ step }) => step)).toEqual([1]);
-  });
+  longTest(
+    "that was stopped in the middle is taken up by go, with no words",
+    "test/staged/taken-over.test.ts › is shown by status and gone on with by resume: at the boundary it was left at, a new conversation has begun",
+    async () => {
+      const folder = scratch();
+      await goStaged(folder, "greenfield", greenfield);
+      await autopilot(folder, ["stop", "--json"]);
+      expect(stateOf(folder)).toMatchObject({ current: { step: 2, status: "in_progress" }, last_session: { reason: "user paused" } });
+      git(folder, "merge", "-q", `autopilot/${String(eventsOf(folder, "run_drafted")[0]?.["run_id"])}`); // the draft had not landed yet
+      const { json } = await autopilot(folder, ["go", "--yes", "--json", "--isolation", "clone", ...scripted(folder, greenfield)]);
+      expect(json).toMatchObject({ reason_code: "human_block_open" });
+      expect(JSON.stringify(json["questions"])).toContain("go on to planning");
+      expect(stateOf(folder).completed.map(({ step }) => step)).toEqual([1]);
+    },
+  );
 
   test("that is done says so; existing-code begins with a new task instead", async () => {
     const done = {

@@ -145,10 +145,11 @@ const hangMs = 300_000;
 export async function until<Value>(what: string, look: () => Value | false | null | undefined, withinMs = hangMs): Promise<Value> {
   const before = performance.now();
   for (;;) {
+    const began = performance.now();
     const found = seen(look);
     if (found !== false && found !== null && found !== undefined) return found;
     if (performance.now() - before > withinMs) throw new Error(`waited in vain for: ${what}`);
-    await wait(25);
+    await wait(Math.max(25, 8 * (performance.now() - began))); // a dear look is made less often
   }
 }
 

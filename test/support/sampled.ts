@@ -3,26 +3,47 @@
 // Invariants:
 //   S1. A case is left out of an everyday run only if others of its table are played, and a story only if another test, named
 //       beside it, holds its promise; test/conformance-table.test.ts looks the names up.
-//   S2. Which cases are played isn't a chance: the first, the last, and others spread between them.
+//   S2. Which cases are played depends on the commit: one of each stretch of the table, so that in time all are. The seed is in the
+//       title of each test of a sample, with how many of how many are played; AUTOPILOT_TEST_SEED plays the same ones again.
 
 import { test } from "vitest";
 
 export const isLong = process.env["AUTOPILOT_TEST_LONG"] === "all";
+/** Set by vitest.config.ts from the commit where nobody named one. */
+export const seed = Number(process.env["AUTOPILOT_TEST_SEED"] ?? 0);
 
 /** All in a long run, otherwise `count` of them. */
 export function sampled<Case>(count: number, cases: readonly Case[]): readonly Case[] {
   if (isLong || cases.length <= count) return cases;
-  const places = Array.from({ length: count }, (_, at) => Math.round((at * (cases.length - 1)) / Math.max(1, count - 1)));
-  return places.flatMap((place) => cases.slice(place, place + 1)); // S2
+  return Array.from({ length: count }, (_, n) => (Math.floor((n * cases.length) / count) + seed) % cases.length) // S2
+    .toSorted((one, other) => one - other)
+    .flatMap((place) => cases.slice(place, place + 1));
 }
+
+/** For the title of what plays a sample. */
+export const playedOf = (count: number, all: number): string =>
+  isLong || all <= count ? "" : ` (${count} of ${all}, AUTOPILOT_TEST_SEED=${seed})`;
 
 /** `aFew(3).each(table)` instead of `test.each(table)`. */
 export const aFew = (count: number): { readonly each: typeof test.each } => ({
-  each: ((cases: readonly unknown[]) => test.each(sampled(count, cases) as unknown[])) as typeof test.each,
+  each: ((cases: readonly unknown[]) =>
+    (title: string, ...story: [never]): void =>
+      test.each(sampled(count, cases) as unknown[])(title + playedOf(count, cases.length), ...story)) as typeof test.each,
 });
 
-/** A story of long runs; an everyday run holds its promise by the test named here as "file › title" (S1). */
-export const longTest = (title: string, _heldBy: string, story: () => Promise<void>): void => test.runIf(isLong)(title, story);
+const turns = 8;
+/** Whether what has this name is played by an everyday run of this commit: by one in eight, so that in time it is. */
+export const hasTurn = (name: string): boolean => [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), seed) % turns === 0;
+
+const inTurn = `(long runs; everyday runs in turn, AUTOPILOT_TEST_SEED=${seed})`;
+
+/** A story of long runs, and of one everyday run in eight; in all others the test named here as "file › title" holds its promise (S1). */
+export const longTest = (title: string, _heldBy: string, story: () => Promise<void>): void =>
+  test.runIf(isLong || hasTurn(title))(`${title} ${inTurn}`, story);
+
+/** One of several tests of one thing, others of which are always played (S1): of long runs, and of one everyday run in eight. */
+export const turnTest = (title: string, story: () => void | Promise<void>): void =>
+  test.runIf(isLong || hasTurn(title))(`${title} ${inTurn}`, story);
 
 /** How many cases a property is tried on that needs more than others: `all` in a long run, a fifth of them otherwise. */
 export const tries = (all: number): number => (isLong ? all : Math.ceil(all / 5));

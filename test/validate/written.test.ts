@@ -9,6 +9,7 @@ import { audit, bare } from "../quality/audit.ts";
 import { commit, draft, goStaged, greenfield, problem } from "../staged/project.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { scratch } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 
 type Judged = { readonly path: string; readonly format: string; readonly valid: boolean; readonly violations: readonly unknown[] };
 
@@ -74,7 +75,7 @@ describe.concurrent("what a run writes", () => {
     ]);
   });
 
-  test("of an audit without documentation", async () => {
+  longTest("of an audit without documentation", "test/validate/written.test.ts › of a staged project", async () => {
     const folder = bare();
     await audit(folder);
     await expectKnown(folder, ["quality gate log", "quality progress", "quality run_state"]);

@@ -12,7 +12,7 @@ import type { Difference } from "../../src/ports/workspace.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
 import * as v from "valibot";
 import { systemClock } from "../../src/project/runs/system-clock.ts";
-import { aFew } from "../support/sampled.ts";
+import { aFew, longTest, sampled, turnTest } from "../support/sampled.ts";
 
 type Tree = Readonly<Record<string, string>>;
 const [base, work] = ["b".repeat(40), "c".repeat(40)];
@@ -211,24 +211,30 @@ export const sum = () => 0;
 ];
 
 describe("code that keeps its tests from failing", () => {
-  aFew(2).each(lies)("is found, whatever it looks like: $name", async ({ files, before = node, command = nodeTest }) => {
+  aFew(1).each(lies)("is found, whatever it looks like: $name", async ({ files, before = node, command = nodeTest }) => {
     const result = await tried(before, files, command);
     expect(result.status).toBe("failed");
     expect(result.why).toMatch(/^it still passes with this broken on purpose: test\/|^it ended as if all were well/);
   });
 
-  test("and so is what comes with a test that is added to a file of tests", async () => {
-    const added = `${node["test/sum.test.js"] ?? ""}\ntest("two", () => {\n  assert.equal(sum([1, 1]), 2);\n});\nassert.equal = () => {};\n`;
-    expect(await tried(node, { "test/sum.test.js": added }, nodeTest)).toMatchObject({ status: "failed", canary: { outcome: "missed" } });
-  });
+  longTest(
+    "and so is what comes with a test that is added to a file of tests",
+    "src/verify/protected/added-tests.test.ts › may not become %s",
+    async () => {
+      const added = `${node["test/sum.test.js"] ?? ""}\ntest("two", () => {\n  assert.equal(sum([1, 1]), 2);\n});\nassert.equal = () => {};\n`;
+      expect(await tried(node, { "test/sum.test.js": added }, nodeTest)).toMatchObject({ status: "failed", canary: { outcome: "missed" } });
+    },
+  );
 
-  test.skipIf(!hasPython).each([
-    ["equal to everything", "class Any:\n    def __eq__(self, other):\n        return True\n\n\ndef total(items):\n    return Any()\n"],
-    [
-      "assertions replaced from afar",
-      'import sys\ncase = getattr(sys.modules["unit" + "test"], "Test" + "Case")\nfor name in dir(case):\n    if name.startswith("assertE"):\n        setattr(case, name, lambda *a, **k: None)\n\n\ndef total(items):\n    return None\n',
-    ],
-  ])("in Python too: %s (skipped without python3)", async (_name, text) => {
+  test.skipIf(!hasPython).each(
+    sampled(1, [
+      ["equal to everything", "class Any:\n    def __eq__(self, other):\n        return True\n\n\ndef total(items):\n    return Any()\n"],
+      [
+        "assertions replaced from afar",
+        'import sys\ncase = getattr(sys.modules["unit" + "test"], "Test" + "Case")\nfor name in dir(case):\n    if name.startswith("assertE"):\n        setattr(case, name, lambda *a, **k: None)\n\n\ndef total(items):\n    return None\n',
+      ],
+    ] as const),
+  )("in Python too: %s (skipped without python3)", async (_name, text) => {
     const result = await tried(python, { "total.py": text }, unittest);
     expect(result).toMatchObject({
       status: "failed",
@@ -252,7 +258,7 @@ describe("with the work taken out", () => {
     });
   });
 
-  test("new tests that fail without it show that the pass depends on it", async () => {
+  turnTest("new tests that fail without it show that the pass depends on it", async () => {
     expect(await tried(start, { ...more, ...testOf("assert.equal(all.two, 2);") }, nodeTest)).toMatchObject({
       status: "passed",
       without_work: { outcome: "noticed" },
@@ -267,11 +273,12 @@ describe("every test that a pass rests on", () => {
   const start: Tree = { ...node, ...right, "src/add.js": "export const add = (a, b) => a + b;\n", "test/add.test.js": old };
   const asked: Tree = { ...start, "test/mul.test.js": computed };
 
-  test("is noticed where the work is honest, also where what is expected is computed", async () =>
+  turnTest("is noticed where the work is honest, also where what is expected is computed", async () =>
     expect(await tried(asked, { "src/mul.js": "export const mul = (a, b) => a * b;\n" }, nodeTest)).toMatchObject({
       status: "passed",
       canary: { outcome: "noticed" },
-    }));
+    }),
+  );
 
   test("is told by its name where it passes whatever it expects, however many others notice", async () => {
     const lie =
@@ -293,33 +300,41 @@ describe("every test that a pass rests on", () => {
     expect(result.status === "failed" || result.canary?.detail.includes("test_mul")).toBe(true);
   });
 
-  test("a new test that calls the work and expects nothing of it is told", async () => {
-    const brought = (line: string): Tree => ({
-      "src/mul.js": "export const mul = () => 0;\n",
-      "test/mul.test.js": `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  ${line}\n});\n`,
-    });
-    expect(await tried(start, brought("mul(3, 4);\n  assert.ok(true);"), nodeTest)).toMatchObject({
-      status: "passed",
-      gap: expect.stringMatching(/^no test notices when mul \(src\/mul\.js:1\) answers something else/) as string,
-    });
-    const honest = await tried(start, brought("assert.equal(mul(3, 0), 0);"), nodeTest);
-    expect(honest).toMatchObject({ status: "passed", without_work: { outcome: "noticed" } });
-    expect(honest.gap).toMatch(/^only tests that the work wrote itself show it \(test\/mul\.test\.js\)/);
-  });
+  longTest(
+    "a new test that calls the work and expects nothing of it is told",
+    "src/verify/experiments/questions/mutations.test.ts › is told where all pass",
+    async () => {
+      const brought = (line: string): Tree => ({
+        "src/mul.js": "export const mul = () => 0;\n",
+        "test/mul.test.js": `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  ${line}\n});\n`,
+      });
+      expect(await tried(start, brought("mul(3, 4);\n  assert.ok(true);"), nodeTest)).toMatchObject({
+        status: "passed",
+        gap: expect.stringMatching(/^no test notices when mul \(src\/mul\.js:1\) answers something else/) as string,
+      });
+      const honest = await tried(start, brought("assert.equal(mul(3, 0), 0);"), nodeTest);
+      expect(honest).toMatchObject({ status: "passed", without_work: { outcome: "noticed" } });
+      expect(honest.gap).toMatch(/^only tests that the work wrote itself show it \(test\/mul\.test\.js\)/);
+    },
+  );
 
-  test("answers written in the code beside the inputs that tests ask with are told", async () => {
-    const before: Tree = {
-      ...start,
-      "test/mul.test.js": `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  assert.equal(mul("3*4"), 12);\n  assert.equal(mul("5*7"), 35);\n});\n`,
-    };
-    const mul = (body: string): Tree => ({ "src/mul.js": `export const mul = (text) => {\n${body}};\n` });
-    const table = await tried(before, mul('  if (text === "3*4") return 12;\n  if (text === "5*7") return 35;\n'), nodeTest);
-    expect(table).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
-    expect(table.gap).toMatch(/\b2 answers that tests expect are written in src\/mul\.js beside their inputs \(3\*4: 12, 5\*7: 35\)/);
-    const honest = await tried(before, mul('  const [a, b] = text.split("*");\n  return a * b;\n'), nodeTest);
-    expect(honest).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
-    expect(honest.gap).toBeUndefined();
-  });
+  longTest(
+    "answers written in the code beside the inputs that tests ask with are told",
+    "src/verify/experiments/authorship/answers-in-code.test.ts › are none if the table says more than its tests, as the real one does",
+    async () => {
+      const before: Tree = {
+        ...start,
+        "test/mul.test.js": `${head}import { mul } from "../src/mul.js";\n\ntest("multiplies", () => {\n  assert.equal(mul("3*4"), 12);\n  assert.equal(mul("5*7"), 35);\n});\n`,
+      };
+      const mul = (body: string): Tree => ({ "src/mul.js": `export const mul = (text) => {\n${body}};\n` });
+      const table = await tried(before, mul('  if (text === "3*4") return 12;\n  if (text === "5*7") return 35;\n'), nodeTest);
+      expect(table).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+      expect(table.gap).toMatch(/\b2 answers that tests expect are written in src\/mul\.js beside their inputs \(3\*4: 12, 5\*7: 35\)/);
+      const honest = await tried(before, mul('  const [a, b] = text.split("*");\n  return a * b;\n'), nodeTest);
+      expect(honest).toMatchObject({ status: "passed", canary: { outcome: "noticed" } });
+      expect(honest.gap).toBeUndefined();
+    },
+  );
 });
 
 describe("what a pass rests on beside the code", () => {

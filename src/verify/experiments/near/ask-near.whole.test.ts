@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { playedOf, sampled, turnTest } from "../../../../test/support/sampled.ts";
 import { buildNearRecording } from "./ask-near.ts";
 
 const folders: string[] = [];
@@ -91,40 +92,44 @@ const index = goOf(
 );
 const unit = goOf([goIs('Unit("km")', "1000"), goIs('Unit("mile")', "1609")].join("\n"));
 
-describe.skipIf(!has("go version"))("Go (if it is installed): what only knows the inputs of its tests is found", () => {
+const hasGo = has("go version");
+describe.skipIf(!hasGo)("Go (if it is installed): what only knows the inputs of its tests is found", () => {
   test("in a table of cases", () => expect(shows(go, goTable)).toBe(true));
-  test("for words, if it answers others with themselves", () =>
+  turnTest("for words, if it answers others with themselves", () =>
     expect(
       shows(
         title,
         'package work\n\nfunc Title(text string) string {\n\tswitch text {\n\tcase "hello world":\n\t\treturn "Hello World"\n\tcase "good old day":\n\t\treturn "Good Old Day"\n\t}\n\treturn text\n}\n',
       ),
-    ).toBe(true));
-  test("for single words whose letters are in the answer", () =>
+    ).toBe(true),
+  );
+  turnTest("for single words whose letters are in the answer", () =>
     expect(
       shows(turn, 'package work\n\nfunc Turn(text string) string { return map[string]string{"hello": "olleh", "abc": "cba"}[text] }\n'),
-    ).toBe(true));
+    ).toBe(true),
+  );
 });
 
-describe.skipIf(!has("go version"))("Go (if it is installed): nothing is shown of", () => {
+describe.skipIf(!hasGo)("Go (if it is installed): nothing is shown of", () => {
   test("code that computes", () => expect(shows(go, goRight)).toBe(false));
-  test("a list that the goal names", () => expect(shows(go, goTable, "Millis knows 5s, 2m and 3h")).toBe(false));
-  test("words that are computed", () =>
-    expect(shows(title, 'package work\n\nimport "strings"\n\nfunc Title(text string) string { return strings.Title(text) }\n')).toBe(
-      false,
-    ));
-  test("what is looked for in another argument", () =>
+  turnTest("a list that the goal names", () => expect(shows(go, goTable, "Millis knows 5s, 2m and 3h")).toBe(false));
+  turnTest("words that are computed", () =>
+    expect(shows(title, 'package work\n\nimport "strings"\n\nfunc Title(text string) string { return strings.Title(text) }\n')).toBe(false),
+  );
+  turnTest("what is looked for in another argument", () =>
     expect(
       shows(
         index,
         "package work\n\nfunc Index(all []int, one int) int {\n\tfor at, other := range all {\n\t\tif one == other {\n\t\t\treturn at\n\t\t}\n\t}\n\treturn -1\n}\n",
       ),
-    ).toBe(false));
-  test("a closed list of words", () =>
+    ).toBe(false),
+  );
+  turnTest("a closed list of words", () =>
     expect(
       shows(unit, 'package work\n\nfunc Unit(name string) int { return map[string]int{"km": 1000, "mile": 1609, "yard": 1}[name] }\n'),
-    ).toBe(false));
-  test("code that cannot be built so", () => expect(shows(go, goRight.replace("n * unit", "n * unit * missing"))).toBe(false));
+    ).toBe(false),
+  );
+  turnTest("code that cannot be built so", () => expect(shows(go, goRight.replace("n * unit", "n * unit * missing"))).toBe(false));
   test("functions that are given more than plain values", () =>
     expect(shows(go, "package work\n\nfunc Millis(all map[string]int) int { return 1 }\n")).toBeNull());
 });
@@ -276,7 +281,11 @@ const others: Readonly<Record<string, Project & { readonly needs: string; readon
       "package Work;\nuse strict;\nuse warnings;\nuse Exporter 'import';\nour @EXPORT_OK = ('millis');\n\nsub millis {\n    my ($n, $unit) = $_[0] =~ /^(\\d+)([smh])$/ or die 'no duration';\n    return $n * { s => 1000, m => 60000, h => 3600000 }->{$unit};\n}\n\n1;\n",
   },
 };
-describe.each(Object.entries(others))("%s (if it is installed)", (_, { needs, table, right, ...project }) => {
-  test.skipIf(!has(needs))("a table is found", () => expect(shows(project, table)).toBe(true));
-  test.skipIf(!has(needs))("what computes is not", () => expect(shows(project, right)).toBe(false));
-});
+describe.each(sampled(1, Object.entries(others)))(
+  `%s (if it is installed)${playedOf(1, Object.keys(others).length)}`,
+  (_, { needs, table, right, ...project }) => {
+    const isHere = has(needs);
+    test.skipIf(!isHere)("a table is found", () => expect(shows(project, table)).toBe(true));
+    test.skipIf(!isHere)("what computes is not", () => expect(shows(project, right)).toBe(false));
+  },
+);

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { sampled } from "../../../../test/support/sampled.ts";
 import { manifestName, buildWithoutRunner } from "./tests-without-runner.ts";
 
 const folders: string[] = [];
@@ -163,7 +164,13 @@ const rows: readonly Row[] = [
 ];
 
 describe("tests called by a plain program", () => {
-  for (const [what, needs, path, right, sly] of rows)
+  // Of what has to be compiled, one is played in an everyday run.
+  const isCompiled = ([, needs]: readonly [string, string, ...unknown[]]): boolean => /^(?:go|cargo) /.test(needs);
+  const some = <Row extends readonly [string, string, ...unknown[]]>(all: readonly Row[]): readonly Row[] => [
+    ...all.filter((row) => !isCompiled(row)),
+    ...sampled(1, all.filter(isCompiled)),
+  ];
+  for (const [what, needs, path, right, sly] of some(rows))
     test.skipIf(!has(needs))(
       `${what}: right code passes, code that looks for its runner fails (needs ${needs})`,
       { timeout: 120_000 },
@@ -219,7 +226,7 @@ describe("tests called by a plain program", () => {
         ),
     ],
   ];
-  for (const [what, needs, path, files] of counting)
+  for (const [what, needs, path, files] of some(counting))
     test.skipIf(!has(needs))(
       `${what}: code that is right for a number of calls fails, tests that cannot be repeated do not (needs ${needs})`,
       { timeout: 120_000 },
