@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "../src/fleet/postgres/connect.ts";
 import { migrate } from "../src/fleet/postgres/migrate.ts";
-import { openOrders, ordersIn } from "../src/fleet/postgres/orders.ts";
+import { openOrders } from "../src/fleet/postgres/orders.ts";
+import { listOrders } from "../src/fleet/postgres/stored-orders.ts";
 import { openPostgresStore } from "../src/fleet/postgres/store.ts";
-import { workersIn } from "../src/fleet/postgres/workers.ts";
+import { listWorkers } from "../src/fleet/postgres/workers.ts";
 import type { WorkOrder } from "../src/ports/dispatch.ts";
 import type { Event } from "../src/contracts/event.ts";
 import { postgresBin, startCluster } from "../test/support/postgres.ts";
@@ -40,7 +41,7 @@ async function measure(): Promise<void> {
   await migrate(database, "bench");
   const store = await openPostgresStore(url, { leaseMs: 60_000 });
   try {
-    await database.ask("create table bare (n bigint generated always as identity primary key, line bytea not null)");
+    await database.query("create table bare (n bigint generated always as identity primary key, line bytea not null)");
     const { journal } = await store.open("run-2026-01-02-030405", "run", {
       now: () => new Date().toISOString(),
       activeMs: () => performance.now(),
@@ -49,7 +50,7 @@ async function measure(): Promise<void> {
     let n = 0;
     const slices = await interleave(
       [
-        { name: "bare", slice: () => p50Of(sliceAppends, () => store.database.ask("insert into bare (line) values ($1)", [line])) },
+        { name: "bare", slice: () => p50Of(sliceAppends, () => store.database.query("insert into bare (line) values ($1)", [line])) },
         { name: "fenced", slice: () => p50Of(sliceAppends, () => journal.append([skipped(n++)])) },
       ],
       rounds,
@@ -84,12 +85,12 @@ async function measure(): Promise<void> {
     const late: number[] = [];
     for (let at = 0; at < takeUps; at++) {
       // A worker that renewed its lease just now, took an order, and is gone.
-      await database.ask(
+      await database.query(
         `insert into autopilot.worker (worker_id, epoch, owner, lease_until) values ($1, 1, '{}', clock_timestamp() + $2::int * interval '1 ms')`,
         [`dead${at}`, leaseMs],
       );
       const lapses = performance.now() + leaseMs;
-      await database.ask(
+      await database.query(
         `insert into autopilot.work_order (order_id, run_id, repository, priority, slots, state, worker_id, worker_epoch) values ($1, 'x', 'r', 3, 100, 'taken', $2, 1)`,
         [`late${at}`, `dead${at}`],
       );
@@ -98,10 +99,10 @@ async function measure(): Promise<void> {
     report("fleet_take_up", Math.max(...late), `the longest of ${takeUps}, lease ${leaseMs / 1000} s`);
     await working.drain();
 
-    await database.ask(
+    await database.query(
       `insert into autopilot.run (run_id, kind, seq) select 'run-2026-01-02-' || lpad(n::text, 6, '0') || '.00000000', 'run', n from generate_series(1, ${runs}) n`,
     );
-    const status = await p50Of(rounds, () => Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]));
+    const status = await p50Of(rounds, () => Promise.all([store.runs(), listWorkers(store.database), listOrders(store.database)]));
     report("fleet_status", status, `${runs.toLocaleString("en")} runs, their holders, workers and orders`);
 
     await withFolder((folder) => idleWorker(folder, url));

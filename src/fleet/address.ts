@@ -1,4 +1,4 @@
-// address: which store a command means: the flag, or AUTOPILOT_STORE. Nothing that is in a repository can name one.
+// address: reads which store and hub a command uses, from its flags and the environment. Files of a repository can't name either.
 
 import { isGitAddress } from "../contracts/portfolio-journal.ts";
 import { leaseMsDefault, leaseMsMax, leaseMsMin } from "./lease-times.ts";
@@ -9,7 +9,7 @@ export const hubVariable = "AUTOPILOT_HUB";
 export const leaseVariable = "AUTOPILOT_LEASE_MS";
 
 /** The address of the store; null if none is named. */
-export function storeAddress(env: NodeJS.ProcessEnv, flag?: string): string | null {
+export function findStoreAddress(env: NodeJS.ProcessEnv, flag?: string): string | null {
   const address = (flag ?? env[storeVariable] ?? "").trim();
   if (address === "") return null;
   if (/^postgres(ql)?:\/\/\S+$/.test(address)) return address;
@@ -21,7 +21,7 @@ export function storeAddress(env: NodeJS.ProcessEnv, flag?: string): string | nu
 
 export function requireStoreAddress(env: NodeJS.ProcessEnv, flag?: string): string {
   return (
-    storeAddress(env, flag) ??
+    findStoreAddress(env, flag) ??
     refuse("store_unusable", {
       message: "No store is named.",
       remediation: [`set ${storeVariable}=postgres://USER@HOST/DATABASE, or give --store`],
@@ -30,7 +30,7 @@ export function requireStoreAddress(env: NodeJS.ProcessEnv, flag?: string): stri
 }
 
 /** How long a lease lasts without a renewal: lease, renewal and self-stop all follow from this one number. */
-export function leaseMs(env: NodeJS.ProcessEnv): number {
+export function readLeaseMs(env: NodeJS.ProcessEnv): number {
   const text = (env[leaseVariable] ?? "").trim();
   if (text === "") return leaseMsDefault;
   const ms = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -42,7 +42,7 @@ export function leaseMs(env: NodeJS.ProcessEnv): number {
 }
 
 /** The git repository through which machines exchange commits; null if none is named. */
-export function hubAddress(env: NodeJS.ProcessEnv): string | null {
+export function findHubAddress(env: NodeJS.ProcessEnv): string | null {
   const address = (env[hubVariable] ?? "").trim();
   if (address === "") return null;
   if (isGitAddress(address)) return address;

@@ -1,5 +1,5 @@
-// file-store: the store that every machine has: one folder a run. Its lease is the kernel's lock, which ends with its process: whoever appends
-// under another lease (T3) has it still.
+// file-store: keeps runs in folders of this machine, behind the same port as a shared store. Its lease is the kernel's lock on a folder,
+// which lasts as long as the process.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -14,41 +14,42 @@ import type { Lease, RunStore, StoredRun } from "../ports/run-store.ts";
 import { writeRequest } from "../project/requests/request-files.ts";
 import { openRequestQueue } from "../project/requests/request-queue.ts";
 
+/** `root`: the folder that holds one folder for each run. */
 export function openFileStore(root: string): RunStore {
-  const folderOf = (run: string): string => join(root, run);
-  const foldersIn = (): readonly string[] =>
+  const runFolderOf = (run: string): string => join(root, run);
+  const listRunNames = (): readonly string[] =>
     existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, journalFile))) : [];
   return {
     async open(run, _kind, { known, under: _lives, ...options }) {
       mkdirSync(root, { recursive: true, mode: 0o700 });
-      const opened = await openJournal(folderOf(run), { commit: "group", ...options });
-      if (known !== undefined && !hasLine(folderOf(run), known)) {
+      const opened = await openJournal(runFolderOf(run), { commit: "group", ...options });
+      if (known !== undefined && !hasLine(runFolderOf(run), known)) {
         await opened.journal.close();
         throw new JournalFailure({ kind: "store_lost_lines", detail: `line ${known.seq} of ${run} was acknowledged and is not there` });
       }
-      return { ...opened, lease: certain(run, opened.journal.position.epoch + 1) };
+      return { ...opened, lease: createLease(run, opened.journal.position.epoch + 1) };
     },
-    read: async (run, from, onEntry) => readJournal(folderOf(run), { from, onEntry }).end,
-    lines: (run, afterSeq) => linesIn(join(folderOf(run), journalFile), afterSeq),
-    readBlob: async (run, hash) => readBlob(folderOf(run), hash),
-    hasBlob: async (run, hash) => hasBlob(folderOf(run), hash),
-    runs: async () => foldersIn().map((run) => storedRun(run, folderOf(run))),
-    send: async (run, request) => void (await writeRequest(folderOf(run), request)),
-    requests: (run) => openRequestQueue(folderOf(run)),
+    read: async (run, from, onEntry) => readJournal(runFolderOf(run), { from, onEntry }).end,
+    lines: (run, afterSeq) => readLinesAfter(join(runFolderOf(run), journalFile), afterSeq),
+    readBlob: async (run, hash) => readBlob(runFolderOf(run), hash),
+    hasBlob: async (run, hash) => hasBlob(runFolderOf(run), hash),
+    runs: async () => listRunNames().map((run) => describeRun(run, runFolderOf(run))),
+    send: async (run, request) => void (await writeRequest(runFolderOf(run), request)),
+    requests: (run) => openRequestQueue(runFolderOf(run)),
     close: async () => undefined,
   };
 }
 
-async function* linesIn(path: string, afterSeq: number): AsyncIterable<Uint8Array> {
+async function* readLinesAfter(path: string, afterSeq: number): AsyncIterable<Uint8Array> {
   const file = await open(path);
   let seq = 0;
-  for await (const line of file.readLines()) if (++seq > afterSeq) yield Buffer.from(line); // a line is its number, and text
+  for await (const line of file.readLines()) if (++seq > afterSeq) yield Buffer.from(line); // line n has the seq n
 }
 
-/** Had as long as the process lives. */
-const certain = (run: string, epoch: number): Lease => ({ run, epoch, isConfirmed: () => true, lost: new AbortController().signal });
+/** A lease that lasts as long as the process lives. */
+const createLease = (run: string, epoch: number): Lease => ({ run, epoch, isConfirmed: () => true, lost: new AbortController().signal });
 
-function storedRun(run: string, folder: string): StoredRun {
+function describeRun(run: string, folder: string): StoredRun {
   const { end } = readJournal(folder, { from: "start" });
   const owner = findOwner(folder);
   const holder = owner === null ? null : { worker: `${owner.host}-${owner.pid}`, ...owner };

@@ -1,13 +1,13 @@
-// hub: commits between machines, through any git repository that all of them reach.
+// hub: exchanges commits between machines, through any git repository that all of them reach.
 //
 // Invariants:
-//   X1. Each owner writes refs of its own epoch only, and the journal names the commit that counts, never a ref: a late push changes nothing.
-//   X2. Sent first, written down after: what the journal names is there.
-//   X3. No configuration of the project's repository takes part: the git directory is ours and borrows its objects.
-//   X4. A branch of the hub is moved by compare-and-set alone: from the commit that was inspected, to one that was proved on top of it.
-//   X5. Whoever offers a run sends its base first, so a hub without any commit of the run is another one than its submitter's: no address
-//       says that, since one hub has many and a copy has the same branches.
-//   X6. A transfer that hangs or is killed did not reach the hub: it is tried again, as one that gets no connection is.
+//   X1. Each owner writes only refs of its own epoch, and the journal names the commit that counts, never a ref: a late push changes nothing.
+//   X2. A commit is sent before the journal names it, so every commit that the journal names is in the hub.
+//   X3. The configuration of the project's repository isn't used: the git directory is ours and borrows the objects.
+//   X4. A branch of the hub is moved only by compare-and-set, from the commit that was inspected to one that was proved on top of it.
+//   X5. A submitter sends a run's base first, so a hub without any commit of the run isn't the submitter's. The address can't tell: one hub
+//       has many addresses, and a copy of a hub has the same branches.
+//   X6. A transfer that hangs or is killed counts as unreachable, and is tried again.
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import type { GitAnswer } from "../workspace/git/git-call.ts";
@@ -30,18 +30,19 @@ export type Hub = {
 
 export type HubLanding = { readonly kind: "landed" } | { readonly kind: "moved" } | { readonly kind: "refused"; readonly why: string };
 
+/** `folder`: our git directory for transfers; it is created if it is missing. */
 export async function openHub(repository: Repository, folder: string, url: string): Promise<Hub> {
-  const ask = await openTransfer(repository, folder); // X3
-  const call = async (doing: string, args: readonly string[]): Promise<GitAnswer> => {
+  const runGit = await openTransfer(repository, folder); // X3
+  const runOrUnreachable = async (action: string, args: readonly string[]): Promise<GitAnswer> => {
     try {
-      return await ask(args);
+      return await runGit(args);
     } catch (error) {
-      return error instanceof WorkspaceFailed ? unreachable(doing, { err: error.message }) : Promise.reject(error); // X6
+      return error instanceof WorkspaceFailed ? throwUnreachable(action, { err: error.message }) : Promise.reject(error); // X6
     }
   };
-  const transfer = async (doing: string, args: readonly string[]): Promise<GitAnswer> => {
-    const answer = await call(doing, args);
-    return answer.code === 0 ? answer : unreachable(doing, answer);
+  const transfer = async (action: string, args: readonly string[]): Promise<GitAnswer> => {
+    const answer = await runOrUnreachable(action, args);
+    return answer.code === 0 ? answer : throwUnreachable(action, answer);
   };
   return {
     send: async (key, epoch, commit) =>
@@ -84,10 +85,10 @@ export async function openHub(repository: Repository, folder: string, url: strin
         url,
         `${commit}:${ref}`,
       ];
-      const answer = await call(landing, push);
+      const answer = await runOrUnreachable(landing, push);
       if (answer.code === 0) return { kind: "landed" };
       const output = `${answer.out.toString("utf8")} ${answer.err}`;
-      // Of two that push at once the later one is refused by the lock of the ref instead of by the comparison.
+      // If two push at once, the later one is refused by the lock of the ref instead of by the comparison.
       if (
         /\[rejected\][^\n]*(stale info|fetch first|non-fast-forward)|cannot lock ref|failed to update ref|reference already exists/.test(
           output,
@@ -96,7 +97,7 @@ export async function openHub(repository: Repository, folder: string, url: strin
         return { kind: "moved" };
       const refusal = /\[(?:remote )?rejected\][^\n]*/.exec(output)?.[0];
       return refusal === undefined
-        ? unreachable(landing, answer)
+        ? throwUnreachable(landing, answer)
         : { kind: "refused", why: `${refusal} ${remoteMessage(answer.err)}`.trim() };
     },
   };
@@ -113,6 +114,6 @@ const remoteMessage = (err: string): string =>
     .join(" ")
     .slice(0, 300);
 
-function unreachable(doing: string, { err }: Pick<GitAnswer, "err">): never {
-  throw new WorkspaceFailed("hub_unreachable", `${doing} failed: ${err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+function throwUnreachable(action: string, { err }: Pick<GitAnswer, "err">): never {
+  throw new WorkspaceFailed("hub_unreachable", `${action} failed: ${err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
 }

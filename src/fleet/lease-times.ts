@@ -1,8 +1,8 @@
 // lease-times: how long a lease lasts, how often it is renewed, and when an owner gives up by itself.
 //
 // Invariants:
-//   E1. An owner without confirmation stops well before another may take its run: the rest is the time to end its processes.
-//   E2. The three belong together: one number sets them all.
+//   E1. An owner whose lease isn't confirmed stops well before another may take its run: the difference is the time to end its processes.
+//   E2. All times follow from one number.
 
 import { invariant } from "../kit/invariant.ts";
 
@@ -12,7 +12,7 @@ export type LeaseTimes = {
   readonly renewMs: number;
   /** Since the last confirmed renewal was sent, by the owner's own clock. */
   readonly stopMs: number;
-  /** How long one question to the database may take. */
+  /** How long one query may take. */
   readonly answerMs: number;
 };
 
@@ -21,7 +21,7 @@ export const leaseMsDefault = 15_000;
 export const leaseMsMin = 8_000;
 export const leaseMsMax = 600_000;
 
-/** 15 s: renewed each 3 s, given up after 11 s, which leaves 4 s (E1). */
+/** For 15 s: renewed every 3 s, given up after 11 s, which leaves 4 s to end processes (E1). */
 export function leaseTimes(leaseMs: number): LeaseTimes {
   invariant(leaseMs > 0, "a lease lasts some time");
   const renewMs = Math.floor(leaseMs / 5);

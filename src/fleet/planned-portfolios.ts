@@ -1,4 +1,5 @@
-// planned-portfolios: the portfolios of a store and who plans each: a journal and a lease beside it.
+// planned-portfolios: lists the portfolios of a store and who plans each. In the store a portfolio is two rows: its journal, and the lease on
+// planning it.
 
 import type { Holder, StoredRun } from "../ports/run-store.ts";
 import { isPlannerKey, plannerKey } from "./shared-mark.ts";
@@ -13,13 +14,13 @@ export type PlannedPortfolio = {
   readonly takeOvers: number;
 };
 
-export function plannedPortfolios(rows: readonly StoredRun[]): readonly PlannedPortfolio[] {
+export function listPlannedPortfolios(rows: readonly StoredRun[]): readonly PlannedPortfolio[] {
   const portfolios = rows.filter(({ kind }) => kind === "portfolio");
-  const byKey = new Map(portfolios.map((row) => [row.run, row]));
+  const rowsByKey = new Map(portfolios.map((row) => [row.run, row]));
   return portfolios
     .filter(({ run }) => !isPlannerKey(run))
     .map(({ run, seq }) => {
-      const planner = byKey.get(plannerKey(run));
+      const planner = rowsByKey.get(plannerKey(run));
       return { key: run, lines: seq, holder: planner?.holder ?? null, epoch: planner?.epoch ?? 0, takeOvers: planner?.takeOvers ?? 0 };
     });
 }

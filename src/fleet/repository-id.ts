@@ -1,4 +1,4 @@
-// repository-id: a name for a repository that is the same in each of its clones: that of its first commit.
+// repository-id: identifies a repository by its first commit, which is the same in each of its clones.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,8 +6,8 @@ import { refuse } from "../project/respond.ts";
 import { git } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 
-/** `rev`: of which history; of this clone's, if nothing is said. */
-export async function repositoryId({ root, gitDir, commonDir }: Repository, rev = "HEAD"): Promise<string> {
+/** `rev`: the history to look at, by default this clone's. */
+export async function readRepositoryId({ root, gitDir, commonDir }: Repository, rev = "HEAD"): Promise<string> {
   if (existsSync(join(commonDir, "shallow")))
     return refuse("workspace_unusable", {
       message: `${root} is a shallow clone: its first commit, by which machines know a repository, isn't there.`,

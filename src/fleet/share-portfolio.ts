@@ -1,4 +1,4 @@
-// share-portfolio: a portfolio's journal moves into a store. From then on its folder is a copy, and every process that writes finds the mark.
+// share-portfolio: moves a portfolio's journal into a store. From then on its folder is a copy, and every process that writes finds the mark.
 // Invariants S1 and on: fleet/shared-run.ts.
 
 import { hash } from "node:crypto";
@@ -9,18 +9,18 @@ import { journalFile } from "../journal/journal.ts";
 import { takeLock } from "../journal/lock.ts";
 import { readJournal } from "../journal/read.ts";
 import type { PostgresStore } from "./postgres/store.ts";
-import { markShared, portfolioMark } from "./shared-mark.ts";
+import { markShared, readPortfolioMark } from "./shared-mark.ts";
 
-/** The key of a portfolio's journal in the store, which has it from now on. Throws a JournalFailure. */
+/** Returns the portfolio's key in the store; does nothing else if it is there already. Throws a JournalFailure. */
 export async function sharePortfolio(store: Pick<PostgresStore, "seed">, folder: string): Promise<string> {
-  const before = portfolioMark(folder);
-  if (before !== null) return before.key;
+  const mark = readPortfolioMark(folder);
+  if (mark !== null) return mark.key;
   const lock = await takeLock(nodeDisk, folder);
   try {
-    const current = portfolioMark(folder);
+    const current = readPortfolioMark(folder);
     if (current !== null) return current.key;
     const { end } = readJournal(folder, { from: "start" });
-    const lines = linesOf(readFileSync(join(folder, journalFile)).subarray(0, end.byte));
+    const lines = splitLines(readFileSync(join(folder, journalFile)).subarray(0, end.byte));
     const key = `portfolio-${hash("sha256", lines[0] ?? "").slice(0, 16)}`; // the same wherever the journal lies
     await store.seed({ run: key, kind: "portfolio", lines, end });
     markShared(folder, key); // S5
@@ -30,7 +30,7 @@ export async function sharePortfolio(store: Pick<PostgresStore, "seed">, folder:
   }
 }
 
-function linesOf(bytes: Buffer): readonly Buffer[] {
+function splitLines(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0, end = bytes.indexOf(10); end !== -1; start = end + 1, end = bytes.indexOf(10, start))
     lines.push(bytes.subarray(start, end));

@@ -1,12 +1,12 @@
-// shared-run: a run or a portfolio whose truth is in a store, opened on this machine. Its folder holds a copy, for everything that reads files.
+// shared-run: opens a run or portfolio whose journal is in a store. Its folder on this machine holds a copy, for everything that reads files.
 //
 // Invariants:
 //   S1. The store comes first: a line or blob is in the folder only after the store has acknowledged it.
-//   S2. So a line in the folder that the store does not have is a line the store has lost, and the run is not opened.
-//   S3. The folder's lock is held too: on one machine a second process is refused as it is without a store.
-//   S4. A line comes into the folder after the blobs it names: a copy that was cut short holds fewer lines, never lines without their blobs.
-//   S5. A portfolio that moves into the store gets its mark last, while the folder's lock is held: without it the folder is the truth, with it
-//       the store is, and whoever has opened the folder looks for it once more.
+//   S2. So if the store lacks a line that the folder has, the store has lost it, and the run is not opened.
+//   S3. The folder's lock is held too: on the same machine a second process is refused as it is without a store.
+//   S4. A line is copied after the blobs it names: an interrupted copy has fewer lines, but never a line without its blobs.
+//   S5. A portfolio that moves into the store gets its mark last, while the folder's lock is held. Without the mark the folder's journal
+//       counts, with it the store's, and a process that has opened the folder looks for it once more.
 
 import { join } from "node:path";
 import { hasBlob, readBlob, writeBlob } from "../journal/blobs.ts";
@@ -19,16 +19,16 @@ import { takeLock } from "../journal/lock.ts";
 import { openFile } from "../journal/open-file.ts";
 import { hasLineAt, readJournal } from "../journal/read.ts";
 import type { OpenedRun, OpenOptions, RunKind, RunStore } from "../ports/run-store.ts";
-import { leaseMs, requireStoreAddress } from "./address.ts";
+import { readLeaseMs, requireStoreAddress } from "./address.ts";
 import { openPostgresStore, type PostgresStore } from "./postgres/store.ts";
 import type { SharedMark } from "./shared-mark.ts";
 
 const stores = new Map<string, Promise<PostgresStore>>();
 
-/** One store a process: its runs share the connections. */
-export function storeIn(env: NodeJS.ProcessEnv): Promise<PostgresStore> {
+/** The store that the environment names. A process has one of each address, so that its runs share the connections. */
+export function openSharedStore(env: NodeJS.ProcessEnv): Promise<PostgresStore> {
   const url = requireStoreAddress(env);
-  const opening = stores.get(url) ?? openPostgresStore(url, { leaseMs: leaseMs(env) });
+  const opening = stores.get(url) ?? openPostgresStore(url, { leaseMs: readLeaseMs(env) });
   stores.set(url, opening);
   opening.catch(() => stores.delete(url));
   return opening;
@@ -43,14 +43,14 @@ type SharedRun = {
 };
 
 export async function openShared({ env, folder, mark: { key }, options, kind = "run" }: SharedRun): Promise<OpenedRun> {
-  const store = await storeIn(env);
+  const store = await openSharedStore(env);
   nodeDisk.mkdir(folder, folderMode);
   const lock = await takeLock(nodeDisk, folder); // S3
-  let fd: number | null = null;
+  let copyFd: number | null = null;
   try {
     const copy = openFile(nodeDisk, join(folder, journalFile), appendFlags);
-    fd = copy;
-    const local = endOfCopy(folder, copy, options.from);
+    copyFd = copy;
+    const local = repairCopy(folder, copy, options.from);
     const write = (lines: readonly Uint8Array[]): void => {
       const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
       writeAll(nodeDisk, copy, bytes, bytes.length, null);
@@ -67,9 +67,9 @@ export async function openShared({ env, folder, mark: { key }, options, kind = "
       nodeDisk.close(copy);
       lock.release();
     };
-    return { ...opened, journal: mirrored(opened.journal, folder, close) };
+    return { ...opened, journal: mirrorJournal(opened.journal, folder, close) };
   } catch (error) {
-    if (fd !== null) nodeDisk.close(fd);
+    if (copyFd !== null) nodeDisk.close(copyFd);
     lock.release();
     throw error;
   }
@@ -78,48 +78,49 @@ export async function openShared({ env, folder, mark: { key }, options, kind = "
 const newline = Buffer.from("\n");
 
 /**
- * The position of the copy, read on from one where it was whole. It is only a copy: torn or damaged lines are cut off and fetched again.
+ * The position at which the copy ends, read on from a known one. Torn or damaged lines are cut off: they are fetched from the store again.
  */
-function endOfCopy(folder: string, fd: number, from: Readonly<Position> = genesis): Position {
+function repairCopy(folder: string, copyFd: number, from: Readonly<Position> = genesis): Position {
   let end: Position = genesis;
   try {
     ({ end } = readJournal(folder, { from: hasLineAt(folder, from) ? from : "start" }));
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.kind !== "journal_damaged") throw error;
   }
-  nodeDisk.ftruncate(fd, end.byte);
+  nodeDisk.ftruncate(copyFd, end.byte);
   return end;
 }
 
-function mirrored(inner: Journal, folder: string, onClose: () => void): Journal {
+/** A journal that keeps each blob in the folder too; lines are copied by `onKept`. */
+function mirrorJournal(storeJournal: Journal, folder: string, onClose: () => void): Journal {
   let isClosed = false;
   return {
-    append: (events) => inner.append(events),
-    appendSync: (events) => inner.appendSync(events),
+    append: (events) => storeJournal.append(events),
+    appendSync: (events) => storeJournal.appendSync(events),
     putBlob: async (bytes) => {
-      const sum = await inner.putBlob(bytes); // S1
+      const sum = await storeJournal.putBlob(bytes); // S1
       writeBlob(nodeDisk, folder, bytes);
       return sum;
     },
-    readBlob: async (sum) => (hasBlob(folder, sum) ? readBlob(folder, sum) : inner.readBlob(sum)),
-    snapshot: (state) => inner.snapshot(state),
+    readBlob: async (sum) => (hasBlob(folder, sum) ? readBlob(folder, sum) : storeJournal.readBlob(sum)),
+    snapshot: (state) => storeJournal.snapshot(state),
     get position() {
-      return inner.position;
+      return storeJournal.position;
     },
     close: async () => {
       if (isClosed) return;
       isClosed = true;
-      await inner.close();
+      await storeJournal.close();
       onClose();
     },
   };
 }
 
-/** Brings the copy of a run that another machine has written to up to what the store holds. */
+/** Adds to a copy what the store has beyond it; another machine may have written to the run. */
 export async function bringCopy(store: Pick<RunStore, "lines" | "hasBlob" | "readBlob">, key: string, folder: string): Promise<void> {
-  const fd = openFile(nodeDisk, join(folder, journalFile), appendFlags);
+  const copyFd = openFile(nodeDisk, join(folder, journalFile), appendFlags);
   try {
-    const { seq } = endOfCopy(folder, fd);
+    const { seq } = repairCopy(folder, copyFd);
     await copyMissing({
       store,
       key,
@@ -127,11 +128,11 @@ export async function bringCopy(store: Pick<RunStore, "lines" | "hasBlob" | "rea
       afterSeq: seq,
       write: (lines) => {
         const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
-        writeAll(nodeDisk, fd, bytes, bytes.length, null);
+        writeAll(nodeDisk, copyFd, bytes, bytes.length, null);
       },
     });
   } finally {
-    nodeDisk.close(fd);
+    nodeDisk.close(copyFd);
   }
 }
 
@@ -143,19 +144,19 @@ type MissingLines = {
   readonly write: (lines: readonly Uint8Array[]) => void;
 };
 
-/** Lines after a number, and the blobs they name, into the folder. S4 */
+/** Copies the lines after a number, and the blobs they name, into the folder (S4). */
 export async function copyMissing({ store, key, folder, afterSeq, write }: MissingLines): Promise<void> {
   const checkedBlobs = new Set<string>();
   for await (const line of store.lines(key, afterSeq)) {
     const blobNames = new Set<string>();
-    addNames(blobNames, line);
+    addHashes(blobNames, line);
     // A blob may name others: evidence names its output.
     for (const name of blobNames) {
       if (checkedBlobs.has(name)) continue;
       checkedBlobs.add(name);
       if (hasBlob(folder, name) || !(await store.hasBlob(key, name))) continue;
       const bytes = await store.readBlob(key, name);
-      if (bytes.length <= scannedBytesMax) addNames(blobNames, bytes);
+      if (bytes.length <= scannedBytesMax) addHashes(blobNames, bytes);
       writeBlob(nodeDisk, folder, bytes);
     }
     write([line]);
@@ -164,8 +165,8 @@ export async function copyMissing({ store, key, folder, afterSeq, write }: Missi
 
 const scannedBytesMax = 1024 * 1024;
 
-/** Whatever looks like a hash: one that is none is not in the store. */
-function addNames(blobNames: Set<string>, bytes: Uint8Array): void {
+/** Adds whatever looks like a hash. What isn't the hash of a blob isn't in the store, so it does no harm. */
+function addHashes(blobNames: Set<string>, bytes: Uint8Array): void {
   for (const [name] of Buffer.from(bytes)
     .toString("latin1")
     .matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g))

@@ -1,8 +1,8 @@
 // begin-run: writes to journals that nobody drives yet: the draft of a new run, the adoption of one that came from elsewhere.
 
 import type { Draft, EventOf } from "../contracts/event.ts";
-import { storeAddress } from "../fleet/address.ts";
-import { markShared, sharedMark } from "../fleet/shared-mark.ts";
+import { findStoreAddress } from "../fleet/address.ts";
+import { markShared, readSharedMark } from "../fleet/shared-mark.ts";
 import { toActor, type CommandContext } from "../project/command-context.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { bindRun } from "../project/runs/run-binding.ts";
@@ -30,11 +30,11 @@ export async function beginRun({
   folder,
   event,
   blobs,
-  isShared = storeAddress(context.env) !== null,
+  isShared = findStoreAddress(context.env) !== null,
 }: NewRun): Promise<void> {
   const { redactor } = getRedaction(context, paths.root);
   const drafted = redactDraft(redactor, event, blobs);
-  if (isShared && sharedMark(folder) === null) markShared(folder);
+  if (isShared && readSharedMark(folder) === null) markShared(folder);
   const opened = await openRunJournal(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
   const journal = redactJournal(opened.journal, redactor);
   try {

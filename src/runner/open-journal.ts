@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { type Fold, openFold } from "../core/fold.ts";
 import type { Run } from "../core/state.ts";
-import { hubAddress } from "../fleet/address.ts";
-import { sharedMark } from "../fleet/shared-mark.ts";
+import { findHubAddress } from "../fleet/address.ts";
+import { readSharedMark } from "../fleet/shared-mark.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { openJournal } from "../journal/file.ts";
 import type { Group } from "../journal/group.ts";
@@ -45,7 +45,7 @@ export async function openRunJournal(
   folder: string,
   options: Options,
 ): Promise<{ journal: Journal; lease: Lease | null }> {
-  const mark = sharedMark(folder);
+  const mark = readSharedMark(folder);
   if (mark === null) return { journal: (await openJournal(folder, options)).journal, lease: null };
   return (await import("../fleet/shared-run.ts")).openShared({ env: context.env, folder, mark, options });
 }
@@ -57,8 +57,8 @@ export async function openHubFor(
   folder: string,
   { epoch }: Lease,
 ): Promise<{ send(commit: string): Promise<void> } | null> {
-  const mark = sharedMark(folder);
-  const url = hubAddress(context.env);
+  const mark = readSharedMark(folder);
+  const url = findHubAddress(context.env);
   if (mark === null || url === null) return null;
   const hub = await (await import("../fleet/hub.ts")).openHub(await requireRepository(paths.root), join(folder, "hub.git"), url);
   return { send: (commit) => hub.send(mark.key, epoch, commit) };
@@ -67,9 +67,9 @@ export async function openHubFor(
 /** Opens the requests to a run: those in its folder and, if the run is shared, those that other machines left in the store. */
 export async function openRunRequests(context: CommandContext, folder: string): Promise<OwnedRequestQueue> {
   const localRequests = await openRequestQueue(folder);
-  const mark = sharedMark(folder);
+  const mark = readSharedMark(folder);
   if (mark === null) return localRequests;
-  const storeRequests = await (await (await import("../fleet/shared-run.ts")).storeIn(context.env)).requests(mark.key);
+  const storeRequests = await (await (await import("../fleet/shared-run.ts")).openSharedStore(context.env)).requests(mark.key);
   let mayHoldRequests = true; // the store is read after it gave notice of a request, not before each step
   storeRequests.watch(() => (mayHoldRequests = true));
   return {

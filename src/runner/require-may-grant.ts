@@ -1,7 +1,7 @@
 // require-may-grant: refuses grants by agents and from inside a run. Every grant passes this one check before it is recorded.
 //
 // Invariants:
-//   G1. The actor is determined by the channel (`actorOf`), never by the request.
+//   G1. The actor is determined by the channel (`toActor`), never by the request.
 //   G2. An event that core calls a grant is refused to an agent, whichever command or server it uses.
 //   G3. A person's grant given from inside a run counts as an agent's, whatever name it uses.
 

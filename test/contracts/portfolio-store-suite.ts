@@ -11,8 +11,8 @@ import { genesis } from "../../src/journal/line.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
 import { project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
-import { portfolioIn, readPortfolio } from "../../src/portfolio/store/fold.ts";
-import { allLines, withPortfolio } from "../../src/portfolio/store/open.ts";
+import { toPortfolioStore, readPortfolio } from "../../src/portfolio/store/fold.ts";
+import { readAllLines, withPortfolio } from "../../src/portfolio/store/open.ts";
 import type { Lease, OpenedRun, OpenOptions } from "../../src/ports/run-store.ts";
 import type { PortfolioStore } from "../../src/ports/portfolio-store.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
@@ -50,7 +50,7 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
   describe(`a portfolio's store (${name})`, () => {
     const opened = (): { readonly store: PortfolioStore; readonly run: string } => {
       const run = newName();
-      return { store: portfolioIn(stage().store, run), run };
+      return { store: toPortfolioStore(stage().store, run), run };
     };
     const filled = async (store: PortfolioStore, ...numbers: readonly number[]): Promise<readonly Entry[]> => {
       const { journal } = await store.open(options);
@@ -164,7 +164,7 @@ export function portfolioStoreSuite(name: string, stage: () => Stage): void {
       expect(kept).toEqual(await readPortfolio(at()));
       expect(Object.keys(kept.tasks)).toHaveLength(7);
       const drawn = readFileSync(join(root, ".openclaw-autopilot/events/events.jsonl"), "utf8");
-      expect(drawn).toBe((await allLines(at())).map((line) => `${line}\n`).join(""));
+      expect(drawn).toBe((await readAllLines(at())).map((line) => `${line}\n`).join(""));
     });
 
     test("keeps a portfolio: a change that is refused leaves no trace, in the journal or in what was folded", async () => {

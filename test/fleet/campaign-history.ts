@@ -19,14 +19,14 @@ const notes = [
     execute function public.note_taken()`,
 ];
 
-export async function noteHistory({ ask }: Database): Promise<void> {
-  for (const statement of notes) await ask(statement);
+export async function noteHistory({ query }: Database): Promise<void> {
+  for (const statement of notes) await query(statement);
 }
 
 export type Grant = { readonly run: string; readonly epoch: number; readonly before: number; readonly host: string; readonly at: number };
 
-export async function grantsIn({ ask }: Database): Promise<readonly Grant[]> {
-  const { rows } = await ask(
+export async function grantsIn({ query }: Database): Promise<readonly Grant[]> {
+  const { rows } = await query(
     "select run_id, epoch::text, epoch_before::text, owner->>'host' as host, (extract(epoch from at) * 1000)::float8 as at from public.granted order by at",
   );
   return rows.map((row) => ({
@@ -39,8 +39,8 @@ export async function grantsIn({ ask }: Database): Promise<readonly Grant[]> {
 }
 
 /** Orders that were taken where their repository had no slot left. */
-export async function beyondSlots({ ask }: Database): Promise<readonly unknown[]> {
-  return (await ask("select order_id, at_once::int, slots::int from public.taken where at_once > slots")).rows;
+export async function beyondSlots({ query }: Database): Promise<readonly unknown[]> {
+  return (await query("select order_id, at_once::int, slots::int from public.taken where at_once > slots")).rows;
 }
 
 /** Lines that machines had in their folders, by run: acknowledged, whatever became of the machine. */

@@ -58,16 +58,16 @@ export async function openDbosOrders(folder: string, url: string, leaseMs: numbe
   const plain = openOrders(database, { leaseMs });
   const pool = openPool(url);
   const options = { systemDatabaseUrl: unusedUrl, systemDatabasePool: pool, logger: silent };
-  const { rows } = await database.ask("select to_regclass('dbos.workflow_status') is not null as is_there");
+  const { rows } = await database.query("select to_regclass('dbos.workflow_status') is not null as is_there");
   if (rows[0]?.["is_there"] !== true) await makeTables(sdk, url);
   let client: Promise<Client> | null = null;
   const clientHere = (): Promise<Client> => (client ??= sdk.DBOSClient.create(options));
   return {
     ...plain,
     offer: async (order) => {
-      if ((await database.ask(orderSql.offer, offerValues(order))).count === 0) return false;
+      if ((await database.query(orderSql.offer, offerValues(order))).count === 0) return false;
       // B3. What fails here is found when the worker looks.
-      for (const row of (await database.ask(livingSql, [order.id])).rows)
+      for (const row of (await database.query(livingSql, [order.id])).rows)
         await clientHere()
           .then((its) => its.enqueue(hintOf(queueOf(row["worker_id"], row["epoch"]), row), order.id))
           .catch(ignore);
@@ -139,7 +139,7 @@ async function working(parts: Parts, registration: WorkerRegistration, lease: He
   const addMissing = async (): Promise<void> => {
     await table.oneAtATime((ask) => table.giveBack(ask));
     if (isDraining) return;
-    const { rows } = await database.ask(waitingSql, [[...repositories], [...labels]]);
+    const { rows } = await database.query(waitingSql, [[...repositories], [...labels]]);
     for (const row of rows) await client.enqueue(hintOf(queue, row), String(row["order_id"])); // B3
   };
   const lookUntilOver = async (): Promise<string | null> => {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/fleet/postgres/connect.ts";
-import { hastenOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
+import { hastenOrders, listOrders } from "../../src/fleet/postgres/stored-orders.ts";
 import { sendRequest } from "../../src/fleet/postgres/requests.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import type { Dispatch, WorkerRegistration, WorkOrder } from "../../src/ports/dispatch.ts";
@@ -264,12 +264,12 @@ const promisesOf = (engine: string) => (): void => {
     await dispatch.offer(order("known"));
     await hasBegun(one, "known");
     await dispatch.offer(order("lost", { notBefore: new Date(Date.now() + 3_600_000).toISOString() }));
-    await database.ask(
+    await database.query(
       `update autopilot.work_order set state = 'taken', worker_id = 'one', worker_epoch = (select epoch from autopilot.worker), times_taken = 1,
         not_before = now() where order_id = 'lost'`,
     );
     await hasBegun(one, "lost");
-    const [lost] = await ordersIn(database, "run-lost");
+    const [lost] = await listOrders(database, "run-lost");
     await database.close();
     expect(one.begun(), "what it knows of is not given back").toEqual(["known", "lost"]);
     expect(lost?.timesTaken).toBe(1);
@@ -303,11 +303,11 @@ const promisesOf = (engine: string) => (): void => {
     await leave("late", "stop");
     one.report("end a");
     await hasBegun(one, "a", 2);
-    expect((await ordersIn(database, "run-a"))[0]?.timesTaken, "begun anew by a person's word").toBe(1);
+    expect((await listOrders(database, "run-a"))[0]?.timesTaken, "begun anew by a person's word").toBe(1);
     await leave("rests-already", "pause");
     one.report("end a");
     await sleep(quietMs);
-    const [ended] = await ordersIn(database, "run-a");
+    const [ended] = await listOrders(database, "run-a");
     await database.close();
     expect([one.begun(), ended?.state]).toEqual([["a", "a"], "ended"]);
   });

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { plannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
+import { listPlannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { nodeDisk } from "../../src/journal/disk.ts";
 import { takeLock } from "../../src/journal/lock.ts";
@@ -15,7 +15,7 @@ import { scratchFolder } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker } from "./machines.ts";
-import { endOf, portfolio, rebuilt, standby } from "./made-portfolio.ts";
+import { summarizeEnd, portfolio, rebuilt, standby } from "./made-portfolio.ts";
 
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const tasks = isLong ? 120 : 2;
@@ -61,7 +61,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const here = await portfolio(files.first.folder, {}, tasks, jobs * 2);
       const alone = await run(here);
       expect(alone.json, `${alone.out}\n${alone.err}`).toMatchObject({ result: "PASS" });
-      expect(await endOf(elsewhere, fleet.first.folder, fleet.hub)).toEqual(await endOf(here, files.first.folder));
+      expect(await summarizeEnd(elsewhere, fleet.first.folder, fleet.hub)).toEqual(await summarizeEnd(here, files.first.folder));
       const owners = cluster.sql("portfolio", "select count(*) from autopilot.work_order where state = 'ended' and times_taken >= 1");
       expect(Number(owners)).toBeGreaterThanOrEqual(tasks);
       const { AUTOPILOT_HUB: _hub, ...without } = elsewhere.env;
@@ -81,7 +81,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       const fleet = openFleet(url, shortMs);
       const machine = await portfolio(fleet.first.folder, fleet.first.env, 3);
       const store = await openPostgresStore(url, { leaseMs: patientMs });
-      const planner = async (): Promise<number | null> => plannedPortfolios(await store.runs())[0]?.holder?.pid ?? null;
+      const planner = async (): Promise<number | null> => listPlannedPortfolios(await store.runs())[0]?.holder?.pid ?? null;
       const [one, two] = (["one", "two"] as const).map((name) => links.open(name, cluster.socket, fleet.hub, "standby"));
       opened.push(...[one, two].filter((link) => link !== undefined));
       let other = machine;
@@ -100,7 +100,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       await plans(first);
       const alone = await autopilot(machine.folder, ["portfolio", "run", "--json"], {});
       expect(alone.json.reason_code, "a pool that knows of no store is kept out").toBe("store_unusable");
-      const key = plannedPortfolios(await store.runs())[0]?.key ?? "";
+      const key = listPlannedPortfolios(await store.runs())[0]?.key ?? "";
       other = await standby(fleet.another(), key);
       const second = pool(two);
       await expect.poll(offered, { timeout: 120_000, interval: 250 }).toBe(3); // each look starts a client
@@ -131,7 +131,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       expect(woken.err).toContain("this pool has lost the portfolio");
       expect(last.err, "cut off, it lost it too").toMatch(/this pool has lost the portfolio|the store does not answer/);
       expect(last.json, said(last)).toMatchObject({ result: "PASS", left: 0 });
-      expect(await endOf(machine, fleet.first.folder, fleet.hub)).toMatchObject({
+      expect(await summarizeEnd(machine, fleet.first.folder, fleet.hub)).toMatchObject({
         statuses: ["done", "done", "done"],
         landed: 3,
         dirt: "",
@@ -174,7 +174,7 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
       expect(asked.json, `${asked.out}\n${asked.err}`).toMatchObject({ done: 0, left: 1 });
 
       const store = await openPostgresStore(url);
-      const key = plannedPortfolios(await store.runs())[0]?.key ?? "";
+      const key = listPlannedPortfolios(await store.runs())[0]?.key ?? "";
       await store.close();
       const other = await standby(fleet.another(), key);
       const inbox = await at(other, "portfolio", "inbox");

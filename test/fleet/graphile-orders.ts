@@ -83,7 +83,7 @@ async function working(parts: Parts, registration: WorkerRegistration, lease: He
     noHandleSignals: true,
     logger,
     taskList: Object.fromEntries(repositories.map((repository) => [repository, ({ id }: Job) => table.carryOut(id)])), // H1
-    forbiddenFlags: async () => (await database.ask(forbiddenSql, [[...labels]])).rows.map((row) => String(row["flag"])),
+    forbiddenFlags: async () => (await database.query(forbiddenSql, [[...labels]])).rows.map((row) => String(row["flag"])),
   });
   let stopped: Promise<unknown> | null = null;
   const stop = (): Promise<unknown> => (stopped ??= runner.stop().catch(() => undefined));

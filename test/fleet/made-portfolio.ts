@@ -86,7 +86,7 @@ export async function rebuilt(machine: Machine): Promise<Readonly<Record<string,
 }
 
 /** `branch`: where `main` is, if its work lands on a hub. */
-export async function endOf({ folder, env }: Machine, repository: string, branch = repository): Promise<object> {
+export async function summarizeEnd({ folder, env }: Machine, repository: string, branch = repository): Promise<object> {
   const { json } = await autopilot(folder, ["portfolio", "status", "--json"], { env });
   const rows = json["tasks"] as readonly { readonly status: string; readonly landed: string | null }[];
   return {

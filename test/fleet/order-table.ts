@@ -3,9 +3,9 @@
 
 import { hostname } from "node:os";
 import { leaseTimes } from "../../src/fleet/lease-times.ts";
-import type { Ask, Database, Row } from "../../src/fleet/postgres/connect.ts";
+import type { Query, Database, Row } from "../../src/fleet/postgres/connect.ts";
 import { type HeldLease, leaseClock } from "../../src/fleet/postgres/lease.ts";
-import { handed, orderSql, reportEnd } from "../../src/fleet/postgres/orders.ts";
+import { toHandedOrder, orderSql, reportEnd } from "../../src/fleet/postgres/orders.ts";
 import { registerWorker } from "../../src/fleet/postgres/workers.ts";
 import type { OnOrder, WorkerRegistration, WorkOrder } from "../../src/ports/dispatch.ts";
 
@@ -36,15 +36,15 @@ export type OrderTable = {
   /** Takes the order if the table gives it, has it worked on, and reports its end. */
   readonly carryOut: (id: string) => Promise<void>;
   /** Offers again what dead workers had, and what was taken for this worker while the answer got lost. */
-  readonly giveBack: (ask: Ask) => Promise<void>;
+  readonly giveBack: (ask: Query) => Promise<void>;
   /** A transaction in which no other worker takes or gives back. */
-  readonly oneAtATime: <Value>(work: (ask: Ask) => Promise<Value>) => Promise<Value>;
+  readonly oneAtATime: <Value>(work: (ask: Query) => Promise<Value>) => Promise<Value>;
 };
 
 export function openOrderTable(database: Database, registration: WorkerRegistration, lease: HeldLease, on: OnOrder): OrderTable {
   const { worker, labels, repositories } = registration;
   const active = new Set<string>();
-  const oneAtATime = <Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> =>
+  const oneAtATime = <Value>(work: (ask: Query) => Promise<Value>): Promise<Value> =>
     database.inTransaction(async (ask) => {
       await ask("select pg_advisory_xact_lock($1)", [lockKey]);
       return work(ask);
@@ -59,7 +59,7 @@ export function openOrderTable(database: Database, registration: WorkerRegistrat
       try {
         const row = await take(id);
         if (row === undefined) return;
-        const order = handed(row);
+        const order = toHandedOrder(row);
         await reportEnd({ database, registration, lease, order, end: await on(order, lease) });
       } finally {
         active.delete(id);

@@ -9,7 +9,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { plannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
+import { listPlannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
@@ -23,7 +23,7 @@ import { git, scratchFolder } from "../support/scratch-repository.ts";
 import { grantsIn, noteHistory } from "./campaign-history.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, openFleet, said, shortMs, worker } from "./machines.ts";
-import { addProject, addTask, endOf, portfolio, rebuilt, standby } from "./made-portfolio.ts";
+import { addProject, addTask, summarizeEnd, portfolio, rebuilt, standby } from "./made-portfolio.ts";
 
 const isShown = process.env["FLEET_SHOW"] !== undefined;
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
@@ -64,7 +64,7 @@ const isAlive = ({ begun: { child } }: Pool): boolean => child.exitCode === null
 
 /** Who plans, and under which epoch; null while nobody does, or nobody can say. */
 async function planning(): Promise<{ readonly pool: Pool; readonly epoch: number } | null> {
-  const [row] = plannedPortfolios(await store.runs().catch(() => []));
+  const [row] = listPlannedPortfolios(await store.runs().catch(() => []));
   const pool = pools.find((one) => isAlive(one) && one.begun.child.pid === row?.holder?.pid);
   return row === undefined || pool === undefined ? null : { pool, epoch: row.epoch };
 }
@@ -72,7 +72,7 @@ async function planning(): Promise<{ readonly pool: Pool; readonly epoch: number
 /** The first pool has moved the portfolio into the store, and plans it. */
 async function keyInStore(): Promise<string> {
   await planner();
-  return plannedPortfolios(await store.runs())[0]?.key ?? "";
+  return listPlannedPortfolios(await store.runs())[0]?.key ?? "";
 }
 
 async function planner(): Promise<{ readonly pool: Pool; readonly epoch: number }> {
@@ -292,7 +292,7 @@ describe.skipIf(postgresBin === null)(`a campaign over who plans${withoutPostgre
       process.stderr.write(`planner campaign: ${story}; ${grants.length} leases granted, ${delays} times a task waited for an outage\n`);
       expect(gaveUp, `${told}: no pool ends while tasks are left`).toEqual([]);
       for (const { json } of ends) expect(json, told).toMatchObject({ result: "PASS", left: 0 });
-      const { dirt, statuses, landed } = (await endOf(machine, fleet.first.folder, fleet.hub)) as Record<string, unknown>;
+      const { dirt, statuses, landed } = (await summarizeEnd(machine, fleet.first.folder, fleet.hub)) as Record<string, unknown>;
       const all = tasks + spares;
       expect({ dirt, statuses, landed }, told).toEqual({ dirt: "", statuses: Array.from({ length: all }, () => "done"), landed: all });
       expect(delays, `${told}: a task waited for each hub that was down`).toBeGreaterThanOrEqual(

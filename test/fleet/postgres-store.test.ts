@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
 import { holdLease, leaseClock, takeRun } from "../../src/fleet/postgres/lease.ts";
-import { grantTo, migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
+import { grantTo, migrate, readVersion } from "../../src/fleet/postgres/migrate.ts";
 import { migrations } from "../../src/fleet/postgres/schema.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { portfolioStoreSuite } from "../contracts/portfolio-store-suite.ts";
@@ -23,7 +23,7 @@ const kept = <T extends { close(): Promise<void> }>(one: T): T => {
   return one;
 };
 const lapse = async (run: string): Promise<void> =>
-  void (await owner.database.ask("update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = $1", [run]));
+  void (await owner.database.query("update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = $1", [run]));
 
 async function made(name: string): Promise<{ readonly url: string; readonly database: Database }> {
   const url = cluster.database(name);
@@ -64,9 +64,9 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const late: Promise<unknown>[] = [];
     const slowly: Database = {
       ...owner.database,
-      ask: (text, values) => {
-        if (!text.startsWith("update autopilot.run set lease_until = clock_timestamp()")) return owner.database.ask(text, values);
-        const arrived = new Promise<void>((resolve) => (arrive = resolve)).then(() => owner.database.ask(text, values));
+      query: (text, values) => {
+        if (!text.startsWith("update autopilot.run set lease_until = clock_timestamp()")) return owner.database.query(text, values);
+        const arrived = new Promise<void>((resolve) => (arrive = resolve)).then(() => owner.database.query(text, values));
         late.push(arrived);
         isSent();
         return arrived;
@@ -75,7 +75,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const holder = { worker: "one", host: "here", pid: 1 };
     const request = { run, kind: "run", holder, leaseMs: 60_000, clock: leaseClock };
     const lease = holdLease(slowly, {
-      of: { table: "run", id: run },
+      row: { table: "run", id: run },
       taken: await takeRun(owner.database, request),
       times: { leaseMs: 60_000, renewMs: 20, stopMs: 50_000, answerMs: 10_000 },
       clock: leaseClock,
@@ -86,7 +86,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     await Promise.all(late);
     expect(await takeRun(owner.database, request)).toMatchObject({ epoch: lease.epoch + 1 });
     // As a product of before left it: held until then, by nobody.
-    await owner.database.ask("update autopilot.run set owner = null where run_id = $1", [run]);
+    await owner.database.query("update autopilot.run set owner = null where run_id = $1", [run]);
     expect(await takeRun(owner.database, request)).toMatchObject({ epoch: lease.epoch + 2 });
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
       "create table autopilot.mine (a int)",
       "drop table autopilot.entry",
     ])
-      await expect(worker.database.ask(text), text).rejects.toThrow(/permission denied|must be owner/);
+      await expect(worker.database.query(text), text).rejects.toThrow(/permission denied|must be owner/);
   });
 
   test("of eight that take a run at once one gets it, and of eight that append at one place one does", async () => {
@@ -117,10 +117,10 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const [held] = won;
     await held?.journal.append([skipped(1)]);
     // The same epoch in eight hands, as after a bug: number and hash still let one of them through.
-    const { rows } = await owner.database.ask("select epoch::text, head from autopilot.run where run_id = $1", [run]);
+    const { rows } = await owner.database.query("select epoch::text, head from autopilot.run where run_id = $1", [run]);
     const raced = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
-        owner.database.ask("select autopilot.append_lines($1, $2, 2, $3, $4, $5, 2) as kept", [
+        owner.database.query("select autopilot.append_lines($1, $2, 2, $3, $4, $5, 2) as kept", [
           run,
           rows[0]?.["epoch"],
           rows[0]?.["head"],
@@ -130,7 +130,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
       ),
     );
     expect(raced.filter(({ rows: [row] }) => row?.["kept"] === true)).toHaveLength(1);
-    expect((await owner.database.ask("select 1 from autopilot.entry where run_id = $1 and seq = 2", [run])).count).toBe(1);
+    expect((await owner.database.query("select 1 from autopilot.entry where run_id = $1 and seq = 2", [run])).count).toBe(1);
     // What the owner knows is not what is there any more: nothing is written over it.
     expect(await failureFrom(held?.journal.append([skipped(2)]) ?? Promise.resolve())).toMatchObject({ kind: "store_lost_lines" });
     await held?.journal.close();
@@ -159,7 +159,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const ids = Array.from({ length: 40 }, (_, at) => `run-2026-01-02-0304${String(at + 10)}-many`);
     const runs = await Promise.all(ids.map((id) => worker.open(id, "run", options)));
     const [lost = ""] = ids;
-    await owner.database.ask("update autopilot.run set epoch = epoch + 1 where run_id = $1", [lost]);
+    await owner.database.query("update autopilot.run set epoch = epoch + 1 where run_id = $1", [lost]);
     const appended = await Promise.allSettled(
       runs.map(async ({ journal }, at) => {
         for (let n = 0; n < 5; n++) await journal.append(Array.from({ length: 1 + ((at + n) % 3) }, () => skipped(n)));
@@ -170,7 +170,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     expect(lengths).toEqual(ids.map((id, at) => (id === lost ? 0 : [0, 1, 2, 3, 4].reduce((sum, n) => sum + 1 + ((at + n) % 3), 0))));
     await Promise.all(runs.map(({ journal }) => journal.close()));
     for (const id of ids.slice(1, 4)) await (await owner.open(id, "run", options)).journal.close(); // its chain is whole
-    const transactions = await owner.database.ask(
+    const transactions = await owner.database.query(
       "select count(distinct xmin::text)::text as n from autopilot.entry where run_id like '%-many'",
     );
     expect(Number(transactions.rows[0]?.["n"]), "transactions that wrote their lines").toBeLessThan(39 * 5);
@@ -185,7 +185,7 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const appended = journal.append([skipped(1)]);
     await sleep(500); // several tries
     expect(await exported(owner, run)).toBe("");
-    await owner.database.ask("update autopilot.run set lease_until = clock_timestamp() + interval '60 s' where run_id = $1", [run]);
+    await owner.database.query("update autopilot.run set lease_until = clock_timestamp() + interval '60 s' where run_id = $1", [run]);
     expect(await appended).toMatchObject([{ seq: 1 }]);
     await journal.close();
   });
@@ -216,9 +216,9 @@ describe.skipIf(postgresBin === null)(`the store in PostgreSQL${withoutPostgres}
     const { journal } = await owner.open(run, "run", options);
     await journal.append([skipped(1), skipped(2)]);
     await journal.close();
-    await owner.database.ask("update autopilot.entry set line = overlay(line placing 'X' from 40) where run_id = $1 and seq = 1", [run]);
+    await owner.database.query("update autopilot.entry set line = overlay(line placing 'X' from 40) where run_id = $1 and seq = 1", [run]);
     expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({ kind: "journal_damaged", trouble: { line: 1 } });
-    await owner.database.ask("delete from autopilot.entry where run_id = $1 and seq = 2", [run]);
+    await owner.database.query("delete from autopilot.entry where run_id = $1 and seq = 2", [run]);
     expect(await failureFrom(owner.open(run, "run", options))).toMatchObject({ kind: "journal_damaged" });
   });
 
@@ -276,14 +276,14 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
     expect(await failureFrom(openPostgresStore(url))).toMatchObject({ kind: "store_unusable", trouble: { hint: "autopilot fleet init" } });
     const database = at("versions");
     await migrate(database, "test");
-    await database.ask("insert into autopilot.schema_version values ($1, 'later', 'later')", [migrations.length + 1]);
+    await database.query("insert into autopilot.schema_version values ($1, 'later', 'later')", [migrations.length + 1]);
     expect((await failureFrom(openPostgresStore(url))).message).toContain("newer than this product knows");
     expect((await failureFrom(migrate(database, "test"))).message).toContain("newer than this product knows");
-    await database.ask("delete from autopilot.schema_version where version > $1", [migrations.length]);
+    await database.query("delete from autopilot.schema_version where version > $1", [migrations.length]);
     const wanted = [...migrations, { about: "one more", statements: ["create table autopilot.more (a int)", "select 1/0"] }];
     await expect(migrate(database, "test", wanted)).rejects.toThrow("division by zero");
-    expect(await versionOf(database.ask)).toBe(migrations.length);
-    expect((await database.ask("select to_regclass('autopilot.more') as there")).rows[0]?.["there"]).toBeNull();
+    expect(await readVersion(database.query)).toBe(migrations.length);
+    expect((await database.query("select to_regclass('autopilot.more') as there")).rows[0]?.["there"]).toBeNull();
     await database.close();
   });
 
@@ -312,7 +312,7 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
       schema.sql("postgres", "select pg_reload_conf()");
     };
     setCommit("off");
-    const shown = async (): Promise<unknown> => (await store.database.ask("show synchronous_commit")).rows[0]?.["synchronous_commit"];
+    const shown = async (): Promise<unknown> => (await store.database.query("show synchronous_commit")).rows[0]?.["synchronous_commit"];
     await expect.poll(shown, { timeout: 30_000 }).toBe("off");
     const refused = await failureFrom(store.open("run-2026-01-02-030405", "run", options));
     expect([refused.kind, refused.message]).toEqual(["store_unusable", expect.stringContaining("synchronous_commit=off")]);
@@ -332,7 +332,7 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
     const folded = `wrong_${name.replaceAll(/[^a-z]/g, "")}`;
     const [database, url] = [at(folded), schema.database(folded)];
     if (when === "use") await migrate(database, "test");
-    await database.ask(statement);
+    await database.query(statement);
     const use = async (): Promise<void> => {
       if (when === "init") await migrate(database, "test");
       const store = await openPostgresStore(url);
@@ -345,7 +345,7 @@ describe.skipIf(postgresBin === null)(`the schema${withoutPostgres}`, () => {
       }
     };
     expect(await failureFrom(use())).toMatchObject({ kind: "store_unusable" });
-    if (when === "init") expect(await versionOf(database.ask), "and it is left alone").toBeNull();
+    if (when === "init") expect(await readVersion(database.query), "and it is left alone").toBeNull();
     await database.close();
   });
 

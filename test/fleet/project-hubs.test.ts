@@ -11,16 +11,16 @@ import { addProject as add, addTask, initPortfolio } from "../../src/commands/po
 import { adoptPortfolio } from "../../src/commands/portfolio/adopt.ts";
 import { editPortfolio } from "../../src/commands/portfolio/change.ts";
 import { importBacklog } from "../../src/commands/portfolio/import.ts";
-import { plannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
+import { listPlannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import type { PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
-import { storeIn } from "../../src/fleet/shared-run.ts";
+import { openSharedStore } from "../../src/fleet/shared-run.ts";
 import { still, sweep } from "../../src/journal/scene.ts";
 import { readClones } from "../../src/portfolio/store/clones.ts";
 import { readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { portfolioAt, type PortfolioPaths } from "../../src/portfolio/store/folder.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
-import { exchangeFor } from "../../src/portfolio/worker/exchange-for.ts";
+import { openProjectExchange } from "../../src/portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { toFailure } from "../../src/project/respond.ts";
 import { begin } from "../support/autopilot.ts";
@@ -73,7 +73,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     env = { HOME: home, PATH: process.env["PATH"], AUTOPILOT_STORE: cluster.database("hubs") };
     const ended = await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: env["AUTOPILOT_STORE"] ?? "" } }, "fleet", "init");
     expect(ended.json.result, said(ended)).toBe("PASS");
-    store = await storeIn(env);
+    store = await openSharedStore(env);
   });
   afterAll(async () => {
     for (const { child, ended } of running) {
@@ -115,8 +115,8 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
       await killed.ended;
       for (const { folder } of [shop.first, bank.first]) renameSync(folder, `${folder}.gone`); // with its disk
 
-      const elsewhere = await storeIn({ ...env, AUTOPILOT_STORE: url });
-      const key = plannedPortfolios(await elsewhere.runs())[0]?.key ?? "";
+      const elsewhere = await openSharedStore({ ...env, AUTOPILOT_STORE: url });
+      const key = listPlannedPortfolios(await elsewhere.runs())[0]?.key ?? "";
       await elsewhere.close();
       const root = join(scratchFolder(), "there");
       const outside: Machine = { folder: scratchFolder(), env: without };
@@ -217,7 +217,8 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     await add(context, { name: "Bank", repo: bank.repository, hub: bank.hub });
     await sharePortfolio(store, paths.own);
     for (const { repository } of [shop, bank]) git(repository, "commit", "-q", "--allow-empty", "-m", "not pushed");
-    const exchange = async ({ repository }: typeof shop) => exchangeFor(await planning(paths), await readPortfolio(paths), repository);
+    const exchange = async ({ repository }: typeof shop) =>
+      openProjectExchange(await planning(paths), await readPortfolio(paths), repository);
     for (const one of [shop, bank]) expect(await (await exchange(one)).tipOf("main")).toBe(git(one.hub, "rev-parse", "main"));
     expect(await (await exchange(shop)).tipOf("gone")).toBeNull();
 
@@ -279,7 +280,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     for (const hub of [shop.hub, bank.hub]) expect(page.join("\n"), "where commits go is shown first").toContain(hub);
     expect((await adoptPortfolio(contextIn(there), { yes: true })).result).toBe("PASS");
     for (const { repository } of [shop, bank]) renameSync(repository, `${repository}.gone`);
-    const exchange = async () => exchangeFor(await planning(other), await readPortfolio(other), bank.repository);
+    const exchange = async () => openProjectExchange(await planning(other), await readPortfolio(other), bank.repository);
     expect(await codeOf(exchange())).toBe("hub_unreachable");
     expect(existsSync(join(there, "clones/proj-bank")), "whole or not at all").toBe(false);
     renameSync(`${bank.hub}.away`, bank.hub);

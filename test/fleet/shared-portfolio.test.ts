@@ -15,8 +15,8 @@ import { connect } from "../../src/fleet/postgres/connect.ts";
 import { grantTo, migrate } from "../../src/fleet/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
-import { markShared, plannerKey, portfolioMark } from "../../src/fleet/shared-mark.ts";
-import { openShared, storeIn } from "../../src/fleet/shared-run.ts";
+import { markShared, plannerKey, readPortfolioMark } from "../../src/fleet/shared-mark.ts";
+import { openShared, openSharedStore } from "../../src/fleet/shared-run.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { failureFrom, still, sweep } from "../../src/journal/scene.ts";
 import type { PortfolioView } from "../../src/portfolio/planner/state.ts";
@@ -98,7 +98,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     await grantTo(owner, "worker");
     await owner.close();
     env = { HOME: home, PATH: process.env["PATH"], AUTOPILOT_STORE: cluster.database("portfolios", "worker") };
-    store = await storeIn(env);
+    store = await openSharedStore(env);
   });
   afterAll(async () => {
     await store.close();
@@ -118,7 +118,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     const before = journalOf(paths);
     const keys = await Promise.all([1, 2, 3].map(() => sharePortfolio(store, paths.own).catch((error: unknown) => toFailure(error).code)));
     const [key = ""] = keys.filter((one) => one !== "run_locked");
-    expect(new Set(keys.filter((one) => one !== "run_locked"))).toEqual(new Set([portfolioMark(paths.own)?.key]));
+    expect(new Set(keys.filter((one) => one !== "run_locked"))).toEqual(new Set([readPortfolioMark(paths.own)?.key]));
     expect(await stored(key)).toBe(before);
     const task = await addTask(context, { project: "Shop", objective: "make it", accept: ["made :: true"] });
     expect(task.result, task.message).toBe("PASS");
@@ -221,7 +221,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     await change(one, "last");
     const before = await stored(key);
     await expect(sharePortfolio(store, (astray as Place).paths.own)).rejects.toMatchObject({ kind: "store_unusable" });
-    expect([portfolioMark((astray as Place).paths.own), await stored(key)]).toEqual([null, before]);
+    expect([readPortfolioMark((astray as Place).paths.own), await stored(key)]).toEqual([null, before]);
   });
 
   test("is taken into a folder of another machine: nothing in it is changed, and nothing gains rights before its user agrees", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseError, Pool, type PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Database } from "../../src/fleet/postgres/connect.ts";
-import { migrate, versionOf } from "../../src/fleet/postgres/migrate.ts";
+import { migrate, readVersion } from "../../src/fleet/postgres/migrate.ts";
 import { openOrders } from "../../src/fleet/postgres/orders.ts";
 import { type Migration, migrations } from "../../src/fleet/postgres/schema.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
@@ -64,10 +64,11 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
       expect(await failureFrom(migrate(cutting, "test", wanted))).toMatchObject({ kind: "store_unreachable" });
       const near = connect(url, { answerMs: 20_000 });
       const before = isMade ? wanted.length : migrations.length;
-      await expect.poll(() => versionOf(near.ask), { timeout: 30_000 }).toBe(before);
+      await expect.poll(() => readVersion(near.query), { timeout: 30_000 }).toBe(before);
       expect(await migrate(near, "test", wanted)).toEqual({ from: before, to: wanted.length });
       expect(
-        (await near.ask("select to_regclass('autopilot.first') is not null and to_regclass('autopilot.second') is not null as both")).rows,
+        (await near.query("select to_regclass('autopilot.first') is not null and to_regclass('autopilot.second') is not null as both"))
+          .rows,
       ).toEqual([{ both: true }]);
       await near.close();
       way.heal();
@@ -184,7 +185,7 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
 
   test("a connection that breaks at the moment it is handed out costs its question, and not the process", async () => {
     const database = connect(await made("broken"), { answerMs: 20_000 });
-    await database.ask("select 1");
+    await database.query("select 1");
     type HandOut = (this: unknown, client: PoolClient, ...rest: readonly unknown[]) => unknown;
     type Handing = { _acquireClient: HandOut };
     const pools = Pool.prototype as unknown as Handing;
@@ -200,7 +201,7 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
       return value;
     };
     try {
-      await database.ask("select 1");
+      await database.query("select 1");
     } finally {
       pools._acquireClient = handOut;
     }
@@ -228,7 +229,7 @@ describe.skipIf(postgresBin === null)(`troubles of a store${withoutPostgres}`, (
     await other.inTransaction((ask) => ask("select pg_advisory_xact_lock(1)"));
     wake();
     expect(await taking).toMatchObject({ message: expect.stringMatching(/idle-in-transaction|terminated|not queryable/) as string });
-    expect((await silent.ask("select 1 as one")).rows, "its next question has another connection").toEqual([{ one: 1 }]);
+    expect((await silent.query("select 1 as one")).rows, "its next question has another connection").toEqual([{ one: 1 }]);
     await silent.close();
     await other.close();
   });

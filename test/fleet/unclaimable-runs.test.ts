@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
-import { openOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
+import { openOrders } from "../../src/fleet/postgres/orders.ts";
+import { listOrders } from "../../src/fleet/postgres/stored-orders.ts";
 import { sendRequest } from "../../src/fleet/postgres/requests.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { genesis } from "../../src/journal/line.ts";
@@ -65,7 +66,7 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
     expect(stopped.json, said(stopped)).toMatchObject({ result: "PASS", state: "stopped" });
     expect(said(stopped)).toContain("Nobody held it");
     expect(await eventsOf(store, key)).toEqual([...before, "control_requested", "run_stopped"]);
-    expect((await ordersIn(store.database, key)).map(({ state }) => state)).toEqual(["withdrawn"]);
+    expect((await listOrders(store.database, key)).map(({ state }) => state)).toEqual(["withdrawn"]);
     expect((await store.runs()).map(({ holder, takeOvers }) => [holder, takeOvers])).toEqual([[null, 0]]);
     const requests = await store.requests(key);
     expect(await requests.pending()).toEqual([]);
@@ -79,15 +80,15 @@ describe.skipIf(postgresBin === null)(`a run that no worker can take${withoutPos
     git(fleet.first.folder, "clone", "-q", "--mirror", fleet.hub, copy);
     const key = await submit(fleet.first, "a", [makes("a")]);
     start(fleet.another({ AUTOPILOT_HUB: copy }));
-    await eventually(async () => (await ordersIn(store.database, key))[0]?.outcome?.includes("another hub") === true);
+    await eventually(async () => (await listOrders(store.database, key))[0]?.outcome?.includes("another hub") === true);
     const stopped = await at(fleet.first, "fleet", "stop", key);
     expect(stopped.json, said(stopped)).toMatchObject({ result: "PASS" });
     expect((await eventsOf(store, key)).at(-1)).toBe("run_stopped");
-    const [last] = await ordersIn(store.database, key);
+    const [last] = await listOrders(store.database, key);
     if (last === undefined) throw new Error("it has no order");
     await openOrders(store.database).offer({ ...last, id: "late" });
-    await eventually(async () => (await ordersIn(store.database, key))[0]?.state === "ended");
-    expect((await ordersIn(store.database, key))[0]?.outcome).toMatch(/^stopped/);
+    await eventually(async () => (await listOrders(store.database, key))[0]?.state === "ended");
+    expect((await listOrders(store.database, key))[0]?.outcome).toMatch(/^stopped/);
   });
 
   test("because its only worker is dead is stopped when the lease has lapsed; the turn it was at is written off", async () => {

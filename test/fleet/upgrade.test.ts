@@ -6,7 +6,8 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openOrders, ordersIn, type StoredOrder } from "../../src/fleet/postgres/orders.ts";
+import { openOrders } from "../../src/fleet/postgres/orders.ts";
+import { listOrders, type StoredOrder } from "../../src/fleet/postgres/stored-orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { migrations } from "../../src/fleet/postgres/schema.ts";
 import { genesis } from "../../src/journal/line.ts";
@@ -65,7 +66,7 @@ async function drained(child: ChildProcess, then: () => void = () => undefined):
   then(); // whether the turn ends before the signal is heard or after, another goes on with the run
   await gone;
 }
-const orderOf = async (key: string): Promise<StoredOrder | undefined> => (await ordersIn(store.database, key))[0];
+const orderOf = async (key: string): Promise<StoredOrder | undefined> => (await listOrders(store.database, key))[0];
 const outcome = (key: string): Promise<unknown> =>
   expect.poll(async () => (await orderOf(key))?.outcome ?? null, { timeout: 240_000, interval: 100 }).toMatch(/landed as/);
 async function eventsOf(key: string): Promise<readonly string[]> {

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
-import { newestOrders, ordersIn } from "../../src/fleet/postgres/orders.ts";
+import { newestOrders, listOrders } from "../../src/fleet/postgres/stored-orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { program, sharedCache } from "../support/autopilot.ts";
@@ -303,7 +303,7 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
           else if (isShown) process.stderr.write(`${run}: ${outcome}: ${said(ended)}\n`);
         }
       };
-      const openCount = async (): Promise<number> => (await ordersIn(store.database).catch(() => null))?.length ?? openRuns;
+      const openCount = async (): Promise<number> => (await listOrders(store.database).catch(() => null))?.length ?? openRuns;
       const names = Object.keys(nemeses);
       let happened = 0;
       const isAllPlayed = (): boolean => happened >= events;
@@ -356,7 +356,7 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
       for (const [key, path] of keys) {
         const lines: { readonly event: string; readonly epoch: number; readonly commit?: string }[] = [];
         await store.read(key, genesis, (entry) => void lines.push(entry as unknown as (typeof lines)[number])); // the chain is checked, and with it gaps
-        const [order] = await ordersIn(store.database, key);
+        const [order] = await listOrders(store.database, key);
         expect(
           order?.outcome,
           `${story}: ${key}: ${lines

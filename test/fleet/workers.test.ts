@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ordersIn, type StoredOrder } from "../../src/fleet/postgres/orders.ts";
+import { listOrders, type StoredOrder } from "../../src/fleet/postgres/stored-orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { genesis } from "../../src/journal/line.ts";
 import type { begin } from "../support/autopilot.ts";
@@ -32,7 +32,7 @@ const start = (...given: Parameters<typeof worker>): ReturnType<typeof begin> =>
   return one;
 };
 async function orderOf(key: string): Promise<StoredOrder> {
-  const [order] = await ordersIn(store.database, key);
+  const [order] = await listOrders(store.database, key);
   if (order === undefined) throw new Error(`no order of ${key}`);
   return order;
 }
@@ -206,7 +206,7 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     const key = await submit(fleet.first, "b", [makes("b")]);
     const before = (await events(key)).length;
     // Four died soon after they had got it, and a fifth has it.
-    await store.database.ask(
+    await store.database.query(
       "update autopilot.work_order set state = 'taken', worker_id = 'gone', worker_epoch = 1, taken_at = now(), times_taken = 5, deaths = 4",
     );
     start(fleet.another());
@@ -231,7 +231,7 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
       expect((await at(fleet.first, "fleet", "resume", key)).json.reason_code, "it has landed").toBe("invalid_state_transition");
       for (const tip of [landed, before]) {
         git(fleet.hub, "update-ref", "refs/heads/main", tip);
-        await store.database.ask("update autopilot.work_order set outcome = 'failed: 5 workers in a row died' where run_id = $1", [key]);
+        await store.database.query("update autopilot.work_order set outcome = 'failed: 5 workers in a row died' where run_id = $1", [key]);
         expect((await at(fleet.first, "fleet", "stop", key)).json.reason_code).toBe("invalid_state_transition");
         const again = await at(fleet.first, "fleet", "resume", key);
         expect(again.code, said(again)).toBe(0);

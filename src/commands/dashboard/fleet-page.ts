@@ -1,10 +1,10 @@
 // fleet-page: a store's workers, leases, queue and take-overs, as the dashboard shows them. Three queries, only while the page is open.
 
-import type { StoredOrder } from "../../fleet/postgres/orders.ts";
+import type { StoredOrder } from "../../fleet/postgres/stored-orders.ts";
 import type { StoredWorker } from "../../fleet/postgres/workers.ts";
 import type { StoredRun } from "../../ports/run-store.ts";
-import { storeAddress } from "../../fleet/address.ts";
-import { plannedPortfolios } from "../../fleet/planned-portfolios.ts";
+import { findStoreAddress } from "../../fleet/address.ts";
+import { listPlannedPortfolios } from "../../fleet/planned-portfolios.ts";
 import { Refusal } from "../../project/respond.ts";
 import { classifySystemError } from "../../project/system-errors.ts";
 import type { FleetBoard } from "../../views/web/fleet-board.ts";
@@ -26,14 +26,14 @@ const emptyPage: FleetPage = { store: null, problem: null, runs: 0, take_overs: 
 /** Reads the store that the environment names. Without one the page is empty, and the PostgreSQL client is not loaded. */
 export async function buildFleetPage(env: NodeJS.ProcessEnv): Promise<FleetPage> {
   try {
-    if (storeAddress(env) === null) return emptyPage;
-    const [{ storeIn }, { ordersIn }, { workersIn }] = await Promise.all([
+    if (findStoreAddress(env) === null) return emptyPage;
+    const [{ openSharedStore }, { listOrders }, { listWorkers }] = await Promise.all([
       import("../../fleet/shared-run.ts"),
-      import("../../fleet/postgres/orders.ts"),
+      import("../../fleet/postgres/stored-orders.ts"),
       import("../../fleet/postgres/workers.ts"),
     ]);
-    const store = await storeIn(env);
-    const [entries, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+    const store = await openSharedStore(env);
+    const [entries, workers, orders] = await Promise.all([store.runs(), listWorkers(store.database), listOrders(store.database)]);
     const runs = entries.filter(({ kind }) => kind === "run");
     return {
       store: store.database.name,
@@ -42,7 +42,7 @@ export async function buildFleetPage(env: NodeJS.ProcessEnv): Promise<FleetPage>
       take_overs: entries.reduce((sum, { takeOvers }) => sum + takeOvers, 0),
       board: {
         workers: workers.map((worker) => workerRow(worker, orders)),
-        portfolios: plannedPortfolios(entries).map(({ key, holder, epoch, takeOvers }) => ({
+        portfolios: listPlannedPortfolios(entries).map(({ key, holder, epoch, takeOvers }) => ({
           id: key,
           holder,
           epoch,

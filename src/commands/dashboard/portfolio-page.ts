@@ -4,8 +4,8 @@ import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks, type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
-import { type Counts, countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
-import { phaseOf } from "../../portfolio/views/pages.ts";
+import { type Counts, countByStatus, computeMetrics } from "../../portfolio/views/metrics.ts";
+import { describePhase } from "../../portfolio/views/pages.ts";
 
 export type PortfolioTask = {
   readonly id: string;
@@ -29,7 +29,7 @@ export type PortfolioPage = {
   readonly budget: PortfolioBudget;
   readonly today: PortfolioUsage;
   readonly day_budget: PortfolioBudget;
-  readonly metrics: ReturnType<typeof metricsOf>;
+  readonly metrics: ReturnType<typeof computeMetrics>;
   readonly projects: readonly {
     readonly id: string;
     readonly name: string;
@@ -72,21 +72,21 @@ export function buildPortfolioPage(
     name: state.name,
     paused: state.paused,
     planned_at: state.heartbeat,
-    counts: countsOf(state),
+    counts: countByStatus(state),
     needs_you: openBlocks(state).length + listTasksNeedingPerson(state).length,
     spent: state.spent,
     budget: state.budget,
     today: state.days[now.slice(0, 10)] ?? { tokens: 0, usd: 0 },
     day_budget: state.day_budget,
-    metrics: metricsOf(state),
+    metrics: computeMetrics(state),
     projects: Object.values(state.projects)
       .map((project) => ({
         id: project.project_id,
         name: project.name,
         priority: project.priority,
-        phase: phaseOf(state, project),
+        phase: describePhase(state, project),
         paused: project.paused,
-        counts: countsOf(state, project.tasks),
+        counts: countByStatus(state, project.tasks),
         spent: project.spent,
         budget: project.budget,
       }))

@@ -4,8 +4,8 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";
 import { findForkPointBefore, findNewestForkPoint, findPaidOpens, foldUntil, whyNotForkable, extendToPaidTurn } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
-import { sharedMark } from "../../fleet/shared-mark.ts";
-import { storeAddress } from "../../fleet/address.ts";
+import { readSharedMark } from "../../fleet/shared-mark.ts";
+import { findStoreAddress } from "../../fleet/address.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/read-entries.ts";
@@ -65,7 +65,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
 
 /** A run in a shared store belongs to the holder of its lease: its lines are not copied out of it. */
 function refuseShared(context: CommandContext, { paths, run }: LoadedRun): void {
-  if (sharedMark(runFolder(paths, run)) === null && storeAddress(context.env) === null) return;
+  if (readSharedMark(runFolder(paths, run)) === null && findStoreAddress(context.env) === null) return;
   refuse("fork_refused", {
     run_id: run,
     message: "Runs in a shared store can't be forked.",

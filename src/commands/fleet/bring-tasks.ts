@@ -13,12 +13,12 @@ import { join } from "node:path";
 import type { RunView } from "../../core/state.ts";
 import { openHub } from "../../fleet/hub.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
-import { markShared, runKey, sharedMark } from "../../fleet/shared-mark.ts";
-import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
+import { markShared, runKey, readSharedMark } from "../../fleet/shared-mark.ts";
+import { bringCopy, openSharedStore } from "../../fleet/shared-run.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
-import { copyIn, type PortfolioPaths } from "../../portfolio/store/folder.ts";
+import { findCopy, type PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { exchangeFor, type ProjectExchange, withHub } from "../../portfolio/worker/exchange-for.ts";
+import { openProjectExchange, type ProjectExchange, withHub } from "../../portfolio/worker/exchange-for.ts";
 import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { toFailure, findRetryPolicy } from "../../project/respond.ts";
@@ -44,7 +44,7 @@ type CopySource = { readonly store: PostgresStore; readonly isolation: string | 
 /** Makes or updates the copies of all begun tasks, before this planner's first tick. An error of one task doesn't keep the others. */
 export async function bringTasks(context: CommandContext, paths: PortfolioPaths, isolation: string | undefined): Promise<void> {
   const retry = retryDuringOutage(context);
-  const store = await storeIn(context.env);
+  const store = await openSharedStore(context.env);
   const { hubs, projects, begun } = await retry(() =>
     withPortfolio(context, paths, ({ state }) =>
       Promise.resolve(structuredClone({ hubs: state.hubs, projects: state.projects, begun: listBegunTasks(paths, state) })),
@@ -54,7 +54,7 @@ export async function bringTasks(context: CommandContext, paths: PortfolioPaths,
     const { repository } = task.project;
     const bring = async (): Promise<void> => {
       const hubContext = withHub(context, paths, { hubs, projects }, repository);
-      const openExchange = () => exchangeFor(paths, { hubs, projects }, repository ?? "");
+      const openExchange = () => openProjectExchange(paths, { hubs, projects }, repository ?? "");
       await (existsSync(task.copy)
         ? updateCopy(hubContext, task, { store, isolation })
         : makeCopy(hubContext, task, { store, isolation, openExchange }));
@@ -76,7 +76,7 @@ export async function bringTasks(context: CommandContext, paths: PortfolioPaths,
 const listBegunTasks = (paths: PortfolioPaths, { tasks, projects }: PortfolioView): readonly BegunTask[] =>
   Object.values(tasks).flatMap((task) => {
     const { status, run_id: run, event_nonce: nonce, ingested, is_edited } = task;
-    const [project, copy] = [projects[task.project_id], copyIn(paths, task)];
+    const [project, copy] = [projects[task.project_id], findCopy(paths, task)];
     if (status === "done" || status === "canceled" || ingested || is_edited) return [];
     if (project === undefined || copy === null || run === null || nonce === null) return [];
     return [{ task, project, run, nonce, copy }];
@@ -86,7 +86,7 @@ const listBegunTasks = (paths: PortfolioPaths, { tasks, projects }: PortfolioVie
 async function updateCopy(context: CommandContext, { copy, run, nonce }: BegunTask, { store, isolation }: CopySource): Promise<void> {
   const paths = pathsOfCopy(copy);
   const folder = runFolder(paths, run);
-  const mark = sharedMark(folder);
+  const mark = readSharedMark(folder);
   if (mark === null) return;
   const hub = await openHub(await requireRepository(copy), join(ensureOwnFolder(paths), "hub.git"), requireHub(context.env));
   await hub.bring(mark.key);

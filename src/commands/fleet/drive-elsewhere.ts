@@ -12,11 +12,12 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openHub } from "../../fleet/hub.ts";
-import { openOrders, ordersIn } from "../../fleet/postgres/orders.ts";
+import { openOrders } from "../../fleet/postgres/orders.ts";
+import { listOrders } from "../../fleet/postgres/stored-orders.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
-import { repositoryId } from "../../fleet/repository-id.ts";
-import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
-import { sharedMark } from "../../fleet/shared-mark.ts";
+import { readRepositoryId } from "../../fleet/repository-id.ts";
+import { bringCopy, openSharedStore } from "../../fleet/shared-run.ts";
+import { readSharedMark } from "../../fleet/shared-mark.ts";
 import { type Drive, pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import { toActor, atOnce, type CommandContext } from "../../project/command-context.ts";
 import type { Failure } from "../../project/respond.ts";
@@ -42,10 +43,10 @@ export const driveElsewhere =
   async (context, copy, run) => {
     const paths = pathsOfCopy(copy);
     const folder = runFolder(paths, run);
-    const mark = sharedMark(folder);
+    const mark = readSharedMark(folder);
     if (mark === null) return driveHere(context, copy, run);
     const { key } = mark;
-    const store = await storeIn(context.env);
+    const store = await openSharedStore(context.env);
     const repository = await requireRepository(copy);
     const hub = await openHub(repository, join(ensureOwnFolder(paths), "hub.git"), requireHub(context.env));
     const retry = retryDuringOutage(context);
@@ -53,7 +54,7 @@ export const driveElsewhere =
     if (view === null) return { code: "run_missing", message: `There is no run ${key} in the store.` };
     const isOver = view.status === "completed" || view.status === "stopped"; // while no pool was running
     if (!isOver) await retry(() => hub.send(key, 0, view.drafted.base.commit)); // what the order refers to exists
-    const outcome = isOver ? null : await waitForOrder(context, store, key, await repositoryId(repository));
+    const outcome = isOver ? null : await waitForOrder(context, store, key, await readRepositoryId(repository));
     const viewAfter = await retry(() => readStoredRun(store, key));
     await retry(() => hub.bring(key));
     await retry(() => bringCopy(store, key, folder));
@@ -86,7 +87,7 @@ function wantedPauseOf({ interrupted }: CommandContext): "no" | "softly" | "now"
 async function waitForOrder(context: CommandContext, store: PostgresStore, key: string, repository: string): Promise<Failure | null> {
   const dispatch = openOrders(store.database);
   const retry = retryDuringOutage(context);
-  const orders = await retry(() => ordersIn(store.database, key));
+  const orders = await retry(() => listOrders(store.database, key));
   const openOrder = orders.find(({ state }) => state === "offered" || state === "taken");
   const id = openOrder?.id ?? orderId(key, orders.length + 1);
   if (openOrder === undefined) await retry(() => dispatch.offer({ id, run: key, repository, priority: priorityDefault, needs: [], slots }));
@@ -94,7 +95,7 @@ async function waitForOrder(context: CommandContext, store: PostgresStore, key: 
   let pauseWaitLeftMs = pauseWaitMs;
   for (;;) {
     if (hasLostPortfolio(context)) return null; // Y4
-    const current = await ordersIn(store.database, key).catch(() => []); // Y5
+    const current = await listOrders(store.database, key).catch(() => []); // Y5
     const order = current.find((storedOrder) => storedOrder.id === id);
     if (order?.state === "withdrawn") return null;
     if (order?.state === "ended" && order.outcome !== null)

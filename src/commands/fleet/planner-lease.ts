@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { sharePortfolio } from "../../fleet/share-portfolio.ts";
 import { plannerKey } from "../../fleet/shared-mark.ts";
-import { storeIn } from "../../fleet/shared-run.ts";
+import { openSharedStore } from "../../fleet/shared-run.ts";
 import { bringTasks } from "./bring-tasks.ts";
 import { settleHubs } from "./project-hubs.ts";
 import { JournalFailure } from "../../journal/failure.ts";
@@ -60,7 +60,7 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
   for (;;) {
     try {
       const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
-      const store = await storeIn(context.env);
+      const store = await openSharedStore(context.env);
       await settleHubs(context, paths);
       const key = await sharePortfolio(store, paths.own); // Z3
       const { journal, lease } = await store.open(plannerKey(key), "portfolio", clocks); // Z1

@@ -2,8 +2,8 @@
 // only after it was reached and has the branch that work lands on, with the same history.
 
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
-import { hubAddress } from "../../fleet/address.ts";
-import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { findHubAddress } from "../../fleet/address.ts";
+import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import { whyNoHub, projectsWithoutHub } from "../../portfolio/planner/hubs.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { findClone } from "../../portfolio/store/clones.ts";
@@ -35,13 +35,13 @@ export async function planHubChange(context: CommandContext, paths: PortfolioPat
     await requireUsableHub(paths, state, { ...request, hub });
     return hubSetEvents(context, state, repository, hub);
   }
-  const isShared = portfolioMark(paths.own) !== null;
+  const isShared = readPortfolioMark(paths.own) !== null;
   if (!isShared) return [];
   if (currentHub !== undefined) {
     await requireUsableHub(paths, state, { ...request, hub: currentHub }); // the hub is known, but this branch of it may be missing
     return [];
   }
-  const configured = hubAddress(context.env);
+  const configured = findHubAddress(context.env);
   if (configured !== null && (await isHubOf(paths, state, { ...request, hub: configured })))
     return hubSetEvents(context, state, repository, configured);
   return refuse("hub_unusable", {
@@ -66,7 +66,7 @@ const hubSetEvents = (context: CommandContext, { hubs }: PortfolioView, reposito
 export async function settleHubs(context: CommandContext, paths: PortfolioPaths): Promise<void> {
   if (projectsWithoutHub(await readPortfolio(paths)).length === 0) return;
   const state = await withPortfolio(context, paths, ({ state: current }) => Promise.resolve(structuredClone(current))); // a copy may be old
-  const hub = hubAddress(context.env);
+  const hub = findHubAddress(context.env);
   const missing: ReturnType<typeof projectsWithoutHub>[number][] = [];
   for (const project of projectsWithoutHub(state)) {
     if (hub === null || !(await isHubOf(paths, state, { ...project, hub }))) missing.push(project);

@@ -6,11 +6,12 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { isRunOpen, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { isApplicable } from "../../engine/record-requests.ts";
-import { leaseMs, requireStoreAddress } from "../../fleet/address.ts";
+import { readLeaseMs, requireStoreAddress } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
-import { hastenOrders, openOrders, ordersIn, type StoredOrder } from "../../fleet/postgres/orders.ts";
+import { openOrders } from "../../fleet/postgres/orders.ts";
+import { hastenOrders, listOrders, type StoredOrder } from "../../fleet/postgres/stored-orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
-import { repositoryId } from "../../fleet/repository-id.ts";
+import { readRepositoryId } from "../../fleet/repository-id.ts";
 import { isKey } from "../../fleet/shared-mark.ts";
 import type { RunRequest } from "../../ports/request-queue.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -50,12 +51,12 @@ export function sendFleetRequest(context: CommandContext, request: FleetRequest)
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, request.store);
     const { key } = request;
-    const store = await openPostgresStore(url, { leaseMs: leaseMs(context.env) });
+    const store = await openPostgresStore(url, { leaseMs: readLeaseMs(context.env) });
     try {
       const view = isKey(key) ? await readStoredRun(store, key) : null;
       if (view === null)
         return refuse("run_missing", { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] });
-      const orders = await ordersIn(store.database, key);
+      const orders = await listOrders(store.database, key);
       const mayLand = request.ask === "resume" && view.status === "completed" && isUnsettled(orders);
       if (!mayLand && (view.status === "completed" || view.status === "stopped" || view.status === "draft"))
         return refuse("invalid_state_transition", {
@@ -187,7 +188,7 @@ const refuseUnfit = (key: string, { status }: RunView): never =>
 async function handToWorker(storedRun: StoredRunState, request: RunRequest, effect: string): Promise<CommandResponse> {
   const { store, key, view } = storedRun;
   const isHeld = await hastenOrders(store.database, key); // read after the request was left: an order that ended meanwhile did not see it
-  if (!isHeld) await offerAgain({ ...storedRun, orders: await ordersIn(store.database, key) });
+  if (!isHeld) await offerAgain({ ...storedRun, orders: await listOrders(store.database, key) });
   return respond("ok", {
     message: `${effect} as soon as ${storedRun.orders[0]?.state === "taken" ? "its worker has read it" : "a worker has taken it up"}.`,
     state: view.status,
@@ -208,7 +209,7 @@ async function offerFirst(context: CommandContext, { store, key, view }: StoredR
   const clone = await requireRepository(paths.root);
   const hub = await openHub(clone, join(ensureOwnFolder(paths, "worker"), "hub.git"), requireHub(context.env));
   await hub.send(key, 0, view.drafted.base.commit); // what the order refers to exists
-  const order = { repository: await repositoryId(clone), priority: priorityDefault, needs: [], slots: slotsDefault };
+  const order = { repository: await readRepositoryId(clone), priority: priorityDefault, needs: [], slots: slotsDefault };
   await openOrders(store.database).offer({ id: orderId(key, 1), run: key, ...order });
 }
 

@@ -2,8 +2,8 @@
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
-import { type PlannedPortfolio, plannedPortfolios } from "../../fleet/planned-portfolios.ts";
-import type { StoredOrder } from "../../fleet/postgres/orders.ts";
+import { type PlannedPortfolio, listPlannedPortfolios } from "../../fleet/planned-portfolios.ts";
+import type { StoredOrder } from "../../fleet/postgres/stored-orders.ts";
 import type { StoredWorker } from "../../fleet/postgres/workers.ts";
 import type { StoredRun } from "../../ports/run-store.ts";
 import { alignColumns } from "../../views/align-columns.ts";
@@ -22,13 +22,13 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {
-      const { newestOrders, ordersIn } = await import("../../fleet/postgres/orders.ts");
-      const { workersIn } = await import("../../fleet/postgres/workers.ts");
-      const [entries, workers, orders] = await Promise.all([store.runs(), workersIn(store.database), ordersIn(store.database)]);
+      const { newestOrders, listOrders } = await import("../../fleet/postgres/stored-orders.ts");
+      const { listWorkers } = await import("../../fleet/postgres/workers.ts");
+      const [entries, workers, orders] = await Promise.all([store.runs(), listWorkers(store.database), listOrders(store.database)]);
       const runs = entries.filter(({ kind }) => kind === "run");
       const runNames = runs.map(({ run }) => run);
       const newestByRun = new Map((await newestOrders(store.database, runNames)).map((order) => [order.run, order]));
-      const content = { store: store.database.name, runs, workers, orders, portfolios: plannedPortfolios(entries), newestByRun };
+      const content = { store: store.database.name, runs, workers, orders, portfolios: listPlannedPortfolios(entries), newestByRun };
       const held = runs.filter(({ holder }) => holder !== null).length;
       const takeOvers = runs.reduce((sum, run) => sum + run.takeOvers, 0);
       const message = `${plural(runs.length, "run")} in ${content.store}, ${held} held, ${plural(takeOvers, "take-over")}.`;

@@ -9,7 +9,8 @@ import { openFold } from "../../core/fold.ts";
 import type { Draft } from "../../contracts/event.ts";
 import type { Run, RunView } from "../../core/state.ts";
 import { recordRequests, recordStop } from "../../engine/record-requests.ts";
-import { openOrders, ordersIn } from "../../fleet/postgres/orders.ts";
+import { openOrders } from "../../fleet/postgres/orders.ts";
+import { listOrders } from "../../fleet/postgres/stored-orders.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -65,6 +66,6 @@ async function openUnlessHeld(
 
 /** A worker that has just taken one of them finds the run stopped. */
 async function withdrawOrders({ database }: PostgresStore, key: string): Promise<void> {
-  const unfinished = (await ordersIn(database, key)).filter(({ state }) => state === "offered" || state === "taken");
+  const unfinished = (await listOrders(database, key)).filter(({ state }) => state === "offered" || state === "taken");
   for (const { id } of unfinished) await openOrders(database).withdraw(id);
 }

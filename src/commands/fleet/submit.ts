@@ -7,8 +7,8 @@ import { priorityDefault } from "../../contracts/portfolio-journal.ts";
 import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { requireHubBranch } from "../../fleet/own-hub.ts";
-import { repositoryId } from "../../fleet/repository-id.ts";
-import { sharedMark } from "../../fleet/shared-mark.ts";
+import { readRepositoryId } from "../../fleet/repository-id.ts";
+import { readSharedMark } from "../../fleet/shared-mark.ts";
 import type { WorkOrder } from "../../ports/dispatch.ts";
 import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
@@ -61,7 +61,7 @@ export function submitRun(callerContext: CommandContext, objective: GoInput, inp
         remediation: ["git switch main"],
       });
     const order = {
-      repository: await repositoryId(repository),
+      repository: await readRepositoryId(repository),
       priority: input.priority ?? priorityDefault,
       needs,
       slots: input.slots ?? slotsDefault,
@@ -91,7 +91,7 @@ export function submitRun(callerContext: CommandContext, objective: GoInput, inp
           remediation: ["the same with --yes"],
           data: { preview: preview.data },
         });
-      const key = sharedMark(runFolder(copyPaths, run))?.key ?? "";
+      const key = readSharedMark(runFolder(copyPaths, run))?.key ?? "";
       // The order comes last: the commit and the started run that it refers to exist by then.
       await hub.send(key, 0, head.commit);
       await recordStart(copyContext, copyPaths, run);
@@ -126,8 +126,11 @@ export async function recordStart(context: CommandContext, paths: ProjectPaths, 
 }
 
 async function offerOrder(context: CommandContext, order: WorkOrder): Promise<void> {
-  const [{ storeIn }, { openOrders }] = await Promise.all([import("../../fleet/shared-run.ts"), import("../../fleet/postgres/orders.ts")]);
-  await openOrders((await storeIn(context.env)).database).offer(order);
+  const [{ openSharedStore }, { openOrders }] = await Promise.all([
+    import("../../fleet/shared-run.ts"),
+    import("../../fleet/postgres/orders.ts"),
+  ]);
+  await openOrders((await openSharedStore(context.env)).database).offer(order);
 }
 
 /** Workers only see commits: warns of changes that aren't committed. */

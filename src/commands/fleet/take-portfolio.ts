@@ -4,16 +4,16 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { isPortfolioKey, markShared, portfolioMark } from "../../fleet/shared-mark.ts";
-import { bringCopy, storeIn } from "../../fleet/shared-run.ts";
+import { isPortfolioKey, markShared, readPortfolioMark } from "../../fleet/shared-mark.ts";
+import { bringCopy, openSharedStore } from "../../fleet/shared-run.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
 import { findClone, type Clones, readClones, writeClones } from "../../portfolio/store/clones.ts";
-import { drawFirst } from "../../portfolio/store/draw.ts";
+import { drawNewCopy } from "../../portfolio/store/draw.ts";
 import { type PortfolioPaths, portfolioAt } from "../../portfolio/store/folder.ts";
-import { allLines } from "../../portfolio/store/open.ts";
+import { readAllLines } from "../../portfolio/store/open.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
@@ -34,7 +34,7 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
   return catchRefusals(async () => {
     const paths = portfolioAt(resolve(context.cwd, into ?? "."));
     const isHere = existsSync(join(paths.own, journalFile));
-    if (isHere && portfolioMark(paths.own)?.key !== key)
+    if (isHere && readPortfolioMark(paths.own)?.key !== key)
       return refuse("portfolio_input_invalid", {
         message: `Another portfolio is in ${paths.root}.`,
         remediation: [`autopilot portfolio take ${key} --into DIR`],
@@ -45,7 +45,7 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
     if (repos.length > 0) writeClones(paths, namedClones);
     const cloneFailures = await cloneHubs(paths, state, context);
     const clones = readClones(paths);
-    if (!isHere) drawFirst(paths, state, await allLines(paths));
+    if (!isHere) drawNewCopy(paths, state, await readAllLines(paths));
     const unclonedProjects = Object.values(state.projects).filter(
       ({ repository }) => repository !== null && !cloneFailures.has(repository) && !existsSync(findClone(paths, repository)),
     );
@@ -88,7 +88,7 @@ async function cloneHubs(paths: PortfolioPaths, state: PortfolioView, { live }: 
 
 /** Copies the portfolio's journal, with the mark that it is a copy; if that fails, nothing is left behind. */
 async function bringPortfolio(context: CommandContext, paths: PortfolioPaths, key: string): Promise<void> {
-  const store = await storeIn(context.env);
+  const store = await openSharedStore(context.env);
   const seq = isPortfolioKey(key) ? (await store.read(key, genesis, () => undefined)).seq : 0; // checked line by line before anything is written
   if (seq === 0)
     refuse("portfolio_missing", { message: `There is no portfolio ${key} in the store.`, remediation: ["autopilot fleet status"] });

@@ -7,8 +7,8 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
-import { hubAddress, requireStoreAddress } from "../../fleet/address.ts";
-import { isKey, markShared, sharedMark } from "../../fleet/shared-mark.ts";
+import { findHubAddress, requireStoreAddress } from "../../fleet/address.ts";
+import { isKey, markShared, readSharedMark } from "../../fleet/shared-mark.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import type { RunStore } from "../../ports/run-store.ts";
@@ -37,7 +37,7 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
       const run = view.drafted.run_id;
       const folder = runFolder(paths, run);
       if (existsSync(folder))
-        return sharedMark(folder)?.key === key
+        return readSharedMark(folder)?.key === key
           ? respond("ok", { run_id: run, message: `${run} is here already; it is brought up to date when it is opened.` })
           : refuse("run_open", { run_id: run, message: `Another run is called ${run} here.`, remediation: ["take it in another clone"] });
       await bringRun(context, paths, { store, key, view });
@@ -94,7 +94,7 @@ async function bringCommits(
   const hasCommit = async (commit: string): Promise<boolean> =>
     (await git({ ...gitOptions, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
   if (!(await hasCommit(tip.commit))) {
-    const url = hubAddress(context.env);
+    const url = findHubAddress(context.env);
     if (url !== null) {
       const { openHub } = await import("../../fleet/hub.ts");
       await (await openHub(repository, join(ensureOwnFolder(paths), "hub.git"), url)).bring(key);

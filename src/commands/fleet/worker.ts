@@ -11,10 +11,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { hubAddress, leaseMs, requireStoreAddress, storeVariable } from "../../fleet/address.ts";
+import { findHubAddress, readLeaseMs, requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { requireOwnHub } from "../../fleet/own-hub.ts";
-import { repositoryId } from "../../fleet/repository-id.ts";
+import { readRepositoryId } from "../../fleet/repository-id.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Dispatch, OnOrder, OrderEnd, WorkerRegistration } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
@@ -58,13 +58,13 @@ export function runWorker(callerContext: CommandContext, input: WorkerInput): Pr
       worker: resolveWorkerName(input.name, paths.root),
       jobs: input.jobs ?? 1,
       labels: parseLabels(input.labels ?? []),
-      repositories: [await repositoryId(repository)],
+      repositories: [await readRepositoryId(repository)],
     };
-    const [{ storeIn }, { openOrders }] = await Promise.all([
+    const [{ openSharedStore }, { openOrders }] = await Promise.all([
       import("../../fleet/shared-run.ts"),
       import("../../fleet/postgres/orders.ts"),
     ]);
-    const store = await storeIn(context.env);
+    const store = await openSharedStore(context.env);
     const pauseSignal = new AbortController(); // V2: whatever signal the worker gets, turns under way may end
     const parts: WorkerParts = {
       context: { ...context, interrupted: pauseSignal.signal },
@@ -76,7 +76,7 @@ export function runWorker(callerContext: CommandContext, input: WorkerInput): Pr
     };
     const tally = { ended: 0, returned: 0 };
     try {
-      await workUntilEnded(openOrders(store.database, { leaseMs: leaseMs(context.env) }), registration, parts, {
+      await workUntilEnded(openOrders(store.database, { leaseMs: readLeaseMs(context.env) }), registration, parts, {
         pauseSignal,
         interrupted: context.interrupted,
         tally,
@@ -180,7 +180,7 @@ function isDeadOnThisMachine(holder: unknown): boolean {
 /** The address of the hub in AUTOPILOT_HUB. */
 export function requireHub(env: NodeJS.ProcessEnv): string {
   return (
-    hubAddress(env) ??
+    findHubAddress(env) ??
     refuse("hub_unreachable", {
       message: "No hub is named: machines exchange commits through one git repository.",
       remediation: ["git init --bare /srv/git/project.git, then AUTOPILOT_HUB=/srv/git/project.git"],

@@ -11,7 +11,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { findClone, readClones, writeClones } from "../../portfolio/store/clones.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
@@ -35,7 +35,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
     const problem = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
     if (problem !== null) return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.` });
     const state = await readCheckedPortfolio(paths);
-    const isShared = portfolioMark(paths.own) !== null;
+    const isShared = readPortfolioMark(paths.own) !== null;
     const page = describePortfolio(state, isShared ? (repository) => findClone(paths, repository) : null);
     const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
     if (!isAgreed)

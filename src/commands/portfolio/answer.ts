@@ -1,7 +1,7 @@
 // answer: answers an open question of a portfolio's project, task or run.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { portfolioMark, runKey } from "../../fleet/shared-mark.ts";
+import { readPortfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { describeAnswer, findSuccessor, whyNotAnswer } from "../../portfolio/planner/questions.ts";
 import { type BlockView, openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
@@ -9,7 +9,7 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
 import { answerPlaceholder } from "../../views/wording.ts";
 import { operatorFields } from "./portfolio-input.ts";
-import { copyIn, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { findCopy, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { runQuestions } from "./run-questions.ts";
 import { listPortfolioQuestions } from "./inbox.ts";
@@ -99,14 +99,14 @@ async function passToRun(context: CommandContext, { paths, state, block, text, q
   const { asked_by: asker } = block;
   const task = block.task_id === null ? undefined : state.tasks[block.task_id];
   if (asker === null || task === undefined) return;
-  if (task.event_nonce !== null && portfolioMark(paths.own) !== null) {
+  if (task.event_nonce !== null && readPortfolioMark(paths.own) !== null) {
     // Its worker may be on any machine, and this one may have no copy of the run.
     const { sendFleetRequest } = await import("../fleet/requests.ts");
     return requireSuccess(
       await sendFleetRequest(context, { key: runKey(asker.run_id, task.event_nonce), ask: "answer", text, block: asker.block }),
     );
   }
-  const copy = copyIn(paths, task);
+  const copy = findCopy(paths, task);
   const runBlock = copy === null ? undefined : (await loadTaskRun(paths, task))?.view.blocks[asker.block];
   if (copy === null || runBlock === undefined) return;
   if (runBlock.question !== block.question || canonicalJson(runBlock.options) !== canonicalJson(block.options))

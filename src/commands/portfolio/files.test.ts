@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { addProject, addTask, initPortfolio } from "./add.ts";
 import { editPortfolio, moveTask, pausePortfolio } from "./change.ts";
-import { copyIn, portfolioAt } from "../../portfolio/store/folder.ts";
+import { findCopy, portfolioAt } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { compactPortfolio, rebuildPortfolio } from "./rebuild.ts";
@@ -242,9 +242,9 @@ test("a link or a pipe where a log belongs is refused, and nothing is written th
 
 test("a copy that the journal places elsewhere is never looked for there", () => {
   const paths = portfolioAt("/p");
-  expect(copyIn(paths, { copy: "/elsewhere" })).toBeNull();
-  expect(copyIn(paths, { copy: "/elsewhere/.." })).toBeNull();
-  expect(copyIn(paths, { copy: "/elsewhere/task-a-b.1" })).toBe("/p/.autopilot/portfolio/copies/task-a-b.1");
+  expect(findCopy(paths, { copy: "/elsewhere" })).toBeNull();
+  expect(findCopy(paths, { copy: "/elsewhere/.." })).toBeNull();
+  expect(findCopy(paths, { copy: "/elsewhere/task-a-b.1" })).toBe("/p/.autopilot/portfolio/copies/task-a-b.1");
 });
 
 test("a rebuild names every file that it drew anew: another one would find none", async () => {

@@ -1,7 +1,7 @@
 // inbox: `portfolio inbox`: the questions and tasks of a portfolio that wait for a person.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { waitingForPeople } from "../../portfolio/views/board.ts";
+import { describeWaitingForPeople } from "../../portfolio/views/board.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { describeWaiting } from "../../portfolio/planner/questions.ts";
 import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
@@ -80,7 +80,7 @@ export function portfolioInbox(context: CommandContext): Promise<CommandResponse
             tasks: listTaskRows(state, systemClock.now()),
             warnings: [],
           }));
-    const message = `${waitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
+    const message = `${describeWaitingForPeople(rows.length, tasks.length) ?? "Nothing waits for you"}.`;
     const questionLines = rows.flatMap(({ question, who, expected_action, impact, options, age_ms, command }) => [
       "",
       question,

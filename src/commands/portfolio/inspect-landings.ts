@@ -1,6 +1,6 @@
 // inspect-landings: finds out whether finished work could land now, by inspecting each repository. Changes nothing.
 
-import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import {
   branchGoneObstacle,
@@ -32,7 +32,7 @@ export async function inspectLandings(
   actions: readonly Action[],
   now: string,
 ): Promise<InspectedLandings> {
-  if (portfolioMark(paths.own) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
+  if (readPortfolioMark(paths.own) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
   const reasonByQueue = new Map<string, string>();
   const heldByQueue: Record<string, Held> = { ...state.held };
   for (const action of actions) {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { codeHost } from "../../../test/support/code-host.ts";
 import { scratch } from "../../../test/support/scratch-repository.ts";
-import { prepare } from "../../portfolio/worker/worker.ts";
+import { prepareTask } from "../../portfolio/worker/worker.ts";
 import { portfolioAt } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
@@ -58,7 +58,7 @@ test("what an issue says reaches its run as evidence, and no goal, scope or crit
     const found = state.tasks[task?.task_id ?? ""];
     const project = state.projects[found?.project_id ?? ""];
     if (found === undefined || project === undefined) throw new Error("no task");
-    return prepare(
+    return prepareTask(
       context,
       portfolioAt(root),
       { task: found, project, state },

@@ -10,7 +10,7 @@ import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { delayMs, mayTryAgain } from "../../portfolio/planner/retry-delays.ts";
-import { exchangeFor } from "../../portfolio/worker/exchange-for.ts";
+import { openProjectExchange } from "../../portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 
@@ -57,7 +57,7 @@ export async function findRedTargets({ red, held, paths }: Landings): Promise<Re
   for (const [queue, { tip, tasks }] of red) {
     const branch = held.get(queue);
     if (branch === undefined) continue;
-    const currentTip = await exchangeFor(paths, await readPortfolio(paths), branch.repository)
+    const currentTip = await openProjectExchange(paths, await readPortfolio(paths), branch.repository)
       .then((exchange) => exchange.tipOf(branch.target))
       .catch(() => null); // the next landing says what is wrong with the repository
     if (currentTip === tip) targets.set(queue, { because: branch.why, tasks: new Set(tasks) });

@@ -18,7 +18,7 @@ import { type PortfolioView, queueOf, type TaskView } from "../../portfolio/plan
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
-import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { catchRefusals, toFailure, respond, findRetryPolicy } from "../../project/respond.ts";
 import { driveRun } from "./drive-run.ts";
@@ -76,7 +76,7 @@ export function runPortfolio(context: CommandContext, options: PoolInput): Promi
   return catchRefusals(async () => {
     const warnings: string[] = [];
     const portfolioPaths = requirePortfolio(context);
-    const input = { ...options, fleet: options.fleet === true || portfolioMark(portfolioPaths.own) !== null }; // in a store it stays there
+    const input = { ...options, fleet: options.fleet === true || readPortfolioMark(portfolioPaths.own) !== null }; // in a store it stays there
     const isTick = input.ticksMax !== undefined;
     const tell = (warning: string): void => {
       warnings.push(warning);

@@ -8,7 +8,7 @@ import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { ask } from "../../portfolio/store/ask.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
-import { usageOf } from "../../portfolio/worker/charge-usage.ts";
+import { readUsage } from "../../portfolio/worker/charge-usage.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 
 const plannerFields = { actor: "planner", reason_code: "ok" } as const;
@@ -41,7 +41,7 @@ async function createChange(paths: PortfolioPaths, state: PortfolioView, action:
     case "release": {
       const task = state.tasks[action.task_id];
       const loadedRun = task === undefined ? null : await loadTaskRun(paths, task);
-      const usage = loadedRun === null ? { tokens: 0, usd: 0 } : usageOf(loadedRun.view);
+      const usage = loadedRun === null ? { tokens: 0, usd: 0 } : readUsage(loadedRun.view);
       return {
         ...plannerFields,
         event: "lease_lost",

@@ -1,13 +1,13 @@
 // recover-tasks: finds out what became of the tasks that the journal says are running, and journals what the recovery table says.
 
 import type { RunView } from "../../core/state.ts";
-import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import { findRecovery } from "../../portfolio/planner/recovery.ts";
 import { isDelayed } from "../../portfolio/planner/retry-delays.ts";
 import { listRunningTasks } from "../../portfolio/planner/under-way.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
-import { ingest, raisedSince } from "../../portfolio/worker/ingest.ts";
+import { ingestResult, findRaisedLimits } from "../../portfolio/worker/ingest.ts";
 import { delayOrAsk } from "../../portfolio/worker/try-again.ts";
 import { loadTaskRun } from "../../portfolio/worker/worker.ts";
 import { toFailure } from "../../project/respond.ts";
@@ -30,7 +30,7 @@ export async function recoverTasks(
   const gone = new Set<string>();
   let hasWritten = false;
   // Of a portfolio in a store only its planner has the tasks' runs as they are; other machines may have an older copy, or none.
-  if (pool.paths.planner === undefined && portfolioMark(pool.paths.own) !== null) return { gone, hasWritten };
+  if (pool.paths.planner === undefined && readPortfolioMark(pool.paths.own) !== null) return { gone, hasWritten };
   for (const task of listRunningTasks(open.state)) {
     const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, open.now()));
     const hasWorker = pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true;
@@ -53,7 +53,7 @@ export async function recoverTasks(
     } else if (remedy === "release") gone.add(task.task_id);
     else if (remedy === "ingest") {
       // What is wrong with one task's repository stops no other task.
-      const changes = await ingest(pool.paths, open, task).catch((error: unknown) =>
+      const changes = await ingestResult(pool.paths, open, task).catch((error: unknown) =>
         delayOrAsk(pool.paths, open, task, { doing: "result", failure: toFailure(error) }),
       );
       if (changes.length > 0) await open.write(...changes);
@@ -64,7 +64,7 @@ export async function recoverTasks(
   // A run that stopped for want of budget may have been given more since.
   for (const task of Object.values(open.state.tasks)) {
     if (task.status !== "ready" || task.short === null) continue;
-    const changes = await raisedSince(pool.paths, task);
+    const changes = await findRaisedLimits(pool.paths, task);
     if (changes.length > 0) await open.write(...changes);
   }
   return { gone, hasWritten };

@@ -1,9 +1,9 @@
 // show: `portfolio status`: shows projects and tasks, what waits and why, and what needs a person.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { board } from "../../portfolio/views/board.ts";
-import { countsOf, metricsOf } from "../../portfolio/views/metrics.ts";
-import { phaseOf } from "../../portfolio/views/pages.ts";
+import { renderBoard } from "../../portfolio/views/board.ts";
+import { countByStatus, computeMetrics } from "../../portfolio/views/metrics.ts";
+import { describePhase } from "../../portfolio/views/pages.ts";
 import { listHeldLandings } from "../../portfolio/planner/held-landings.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { openBlocks } from "../../portfolio/planner/state.ts";
@@ -27,7 +27,7 @@ export function showPortfolio(
     const visible = visiblePortfolio(context);
     const localCopy = visible.foreign === null ? await catchUp(context.env, visible.paths) : null;
     const { state, plan } = await readVisiblePlan(context, visible, input);
-    const counts = countsOf(state);
+    const counts = countByStatus(state);
     const behindReason = localCopy?.behind ?? null;
     const shownLines = `${behindReason === null ? "" : "this machine's copy "}up to line ${state.seq}`;
     const shownFrom = behindReason === null ? "store" : "copy";
@@ -37,7 +37,7 @@ export function showPortfolio(
       ...foreignWarning(visible.foreign),
       message: `${counts.running} running, ${counts.ready} ready, ${counts.blocked_human} blocked, ${counts.done} done of ${Object.keys(state.tasks).length}.`,
       page: [
-        ...board(state, plan, { now: systemClock.now(), rows: input.rows ?? rowsShownDefault, isIdle: !isWorkedOn }),
+        ...renderBoard(state, plan, { now: systemClock.now(), rows: input.rows ?? rowsShownDefault, isIdle: !isWorkedOn }),
         ...(localCopy === null ? [] : ["", `${localCopy.key} in the store, ${shownLines}`]),
       ],
       data: {
@@ -47,13 +47,13 @@ export function showPortfolio(
         paused: state.paused,
         planner_heartbeat_at: state.heartbeat,
         counts,
-        metrics: metricsOf(state),
+        metrics: computeMetrics(state),
         spent: state.spent,
         projects: Object.values(state.projects).map((project) => ({
           id: project.project_id,
           name: project.name,
-          phase: phaseOf(state, project),
-          ...countsOf(state, project.tasks),
+          phase: describePhase(state, project),
+          ...countByStatus(state, project.tasks),
           spent: project.spent,
         })),
         tasks: Object.values(state.tasks).map(({ task_id, project_id, status, stage, run_id, priority, landed }) => ({

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
-import { copyIn, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { responseForTask, type ReadingCommand, waysFor } from "../../portfolio/views/task-hints.ts";
+import { findCopy, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
+import { responseForTask, type ReadingCommand, listWays } from "../../portfolio/views/task-hints.ts";
 import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
@@ -32,7 +32,7 @@ export async function findTaskRun(context: CommandContext, name: string, reads: 
   const addHints = (taskRun: TaskRun): FoundTaskRun => {
     const task = state.tasks[taskRun.task];
     if (task === undefined) return { ...taskRun, hinted: (response) => response };
-    return { ...taskRun, hinted: (response) => responseForTask(response, taskRun.task, waysFor(state, task), reads) };
+    return { ...taskRun, hinted: (response) => responseForTask(response, taskRun.task, listWays(state, task), reads) };
   };
   const taskId = findTask(state, name);
   if (taskId !== null) return addHints(requireCurrentRun(paths, state, taskId));
@@ -69,7 +69,7 @@ function findTask({ tasks }: PortfolioView, name: string): string | null {
 
 function requireCurrentRun(paths: PortfolioPaths, { tasks }: PortfolioView, id: string): TaskRun {
   const task = tasks[id];
-  const copy = task === undefined ? null : copyIn(paths, task);
+  const copy = task === undefined ? null : findCopy(paths, task);
   const run = task?.run_id ?? null;
   if (copy === null || run === null)
     return refuse("run_missing", { message: `${id} has no run yet.`, remediation: ["autopilot portfolio status"] });

@@ -6,7 +6,7 @@ import { definedFields } from "../../core/drafts.ts";
 import type { Plan } from "../../portfolio/planner/plan-actions.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { agentName } from "../../portfolio/planner/under-way.ts";
 import { checkAvailability } from "../../runner/draft/agent-availability.ts";
@@ -50,7 +50,7 @@ export async function readVisiblePlan(
   // Which landings are due follows from a plan, and what holds them up changes it: so it is planned again.
   const { held, state: currentState } = await inspectLandings(paths, state, firstPlan.actions, open.now());
   const planAfterLandings = planPortfolio(context, { ...open, state: currentState }, { input: terms, paths, held }, gone);
-  const isElsewhere = portfolioMark(paths.own) !== null; // workers of other machines have agents of their own
+  const isElsewhere = readPortfolioMark(paths.own) !== null; // workers of other machines have agents of their own
   return {
     state: currentState,
     plan: isElsewhere ? planAfterLandings : await holdBackUnstartable(context, currentState, planAfterLandings),

@@ -2,7 +2,7 @@
 
 import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
-import type { Ask, Answered } from "./connect.ts";
+import type { Query, QueryResult } from "./connect.ts";
 import { type Append, openGroupAppend } from "./group-append.ts";
 
 const append = (run: string, ...lines: readonly string[]): Append => ({
@@ -14,12 +14,16 @@ const append = (run: string, ...lines: readonly string[]): Append => ({
   under: null,
 });
 
-type Asked = { readonly runs: readonly string[]; readonly values: readonly unknown[]; readonly answer: (given: Answered | Error) => void };
+type Asked = {
+  readonly runs: readonly string[];
+  readonly values: readonly unknown[];
+  readonly answer: (given: QueryResult | Error) => void;
+};
 
 /** A database that answers when the test does. */
-function database(): { readonly ask: Ask; readonly asked: Asked[]; readonly next: (count: number) => Promise<Asked> } {
+function database(): { readonly query: Query; readonly asked: Asked[]; readonly next: (count: number) => Promise<Asked> } {
   const asked: Asked[] = [];
-  const ask: Ask = (_sql, values = []) =>
+  const query: Query = (_sql, values = []) =>
     new Promise((resolve, reject) => {
       const runs = Array.isArray(values[0]) ? (values[0] as readonly string[]) : [String(values[0])];
       asked.push({ runs, values, answer: (given) => (given instanceof Error ? reject(given) : resolve(given)) });
@@ -28,14 +32,14 @@ function database(): { readonly ask: Ask; readonly asked: Asked[]; readonly next
     await expect.poll(() => asked.length).toBe(count);
     return asked[count - 1] as Asked;
   };
-  return { ask, asked, next };
+  return { query, asked, next };
 }
-const one = (kept: boolean): Answered => ({ rows: [], count: kept ? 1 : 0 });
-const places = (...kept: readonly number[]): Answered => ({ rows: [{ kept: kept.join(" ") }], count: 1 });
+const one = (kept: boolean): QueryResult => ({ rows: [], count: kept ? 1 : 0 });
+const places = (...kept: readonly number[]): QueryResult => ({ rows: [{ kept: kept.join(" ") }], count: 1 });
 
 test("a lone append is sent at once; what comes meanwhile goes together with the next statement", async () => {
-  const { ask, asked, next } = database();
-  const send = openGroupAppend({ askOften: ask });
+  const { query, asked, next } = database();
+  const send = openGroupAppend({ queryOften: query });
   const first = send(append("a", "1"));
   const alone = await next(1);
   const others = [send(append("b", "1", "22")), send(append("c", "333"))];
@@ -55,16 +59,16 @@ test("a lone append is sent at once; what comes meanwhile goes together with the
 });
 
 test("a run that is fenced off leaves the others of its statement kept", async () => {
-  const { ask, next } = database();
-  const send = openGroupAppend({ askOften: ask });
+  const { query, next } = database();
+  const send = openGroupAppend({ queryOften: query });
   const sent = [send(append("a", "1")), send(append("b", "1")), send(append("c", "1"))];
   (await next(1)).answer(places(1, 3));
   expect(await Promise.all(sent)).toEqual([true, false, true]);
 });
 
 test("an append under a second lease is sent by itself", async () => {
-  const { ask, asked, next } = database();
-  const send = openGroupAppend({ askOften: ask });
+  const { query, asked, next } = database();
+  const send = openGroupAppend({ queryOften: query });
   const planned = { ...append("p", "1"), under: { run: "planner", epoch: 7 } };
   const sent = [send(append("a", "1")), send(append("b", "1")), send(planned), send(append("c", "1"))];
   await next(3);
@@ -77,8 +81,8 @@ test("an append under a second lease is sent by itself", async () => {
 });
 
 test("a statement's bytes are bounded, those of its first append counted", async () => {
-  const { ask, asked, next } = database();
-  const send = openGroupAppend({ askOften: ask });
+  const { query, asked, next } = database();
+  const send = openGroupAppend({ queryOften: query });
   const long = "x".repeat(5 * 1024 * 1024);
   const sent = [send(append("a", long)), send(append("b", long)), send(append("c", "1"))];
   const second = await next(2);
@@ -90,8 +94,8 @@ test("a statement's bytes are bounded, those of its first append counted", async
 });
 
 test("an answer that does not come holds nobody else up", async () => {
-  const { ask, next } = database();
-  const send = openGroupAppend({ askOften: ask });
+  const { query, next } = database();
+  const send = openGroupAppend({ queryOften: query });
   const silent = send(append("a", "1"));
   const unanswered = await next(1);
   const other = send(append("b", "1"));
@@ -102,8 +106,8 @@ test("an answer that does not come holds nobody else up", async () => {
 });
 
 test("what the server refuses is sent run by run: one run's failure is not another's", async () => {
-  const { ask, asked, next } = database();
-  const send = openGroupAppend({ askOften: ask });
+  const { query, asked, next } = database();
+  const send = openGroupAppend({ queryOften: query });
   const sent = Promise.allSettled([send(append("a", "1")), send(append("b", "1"))]);
   (await next(1)).answer(new DatabaseError("no room", 7, "error"));
   await next(3);
@@ -113,8 +117,8 @@ test("what the server refuses is sent run by run: one run's failure is not anoth
 });
 
 test("where it is unknown whether a statement was carried out, nothing is sent again", async () => {
-  const { ask, asked, next } = database();
-  const send = openGroupAppend({ askOften: ask });
+  const { query, asked, next } = database();
+  const send = openGroupAppend({ queryOften: query });
   const sent = Promise.allSettled([send(append("a", "1")), send(append("b", "1"))]);
   (await next(1)).answer(new Error("Connection terminated"));
   expect((await sent).map(({ status }) => status)).toEqual(["rejected", "rejected"]);

@@ -1,17 +1,17 @@
-// group-append: appends of several runs of one process in one statement, so that they share a commit.
+// group-append: sends the appends of several runs of a process in one statement, so that they share a commit.
 //
 // Invariants:
-//   G1. An append is sent at once while nothing is under way. What comes meanwhile goes together: when an answer is back, or after a
-//       moment, so that one lost answer blocks no other.
-//   G2. Each run is fenced by itself: one that is refused leaves the others kept.
-//   G3. An append under a second lease is sent by itself: its statement holds that lease's row until it has committed.
-//   G4. If the server refuses a statement of several runs, it has kept nothing of it, and each run is sent by itself: one run's failure
-//       does not affect another.
+//   G1. An append is sent at once while no other is under way. Later ones are sent together when an answer is back, or after a moment, so
+//       that a lost answer blocks no other run.
+//   G2. Each run has its own fence: if one run is refused, the others are still kept.
+//   G3. An append under a second lease is sent alone: its statement locks that lease's row until it has committed.
+//   G4. If the server refuses a statement of several runs, nothing of it is kept, and each run is sent alone: one run's failure doesn't
+//       affect another.
 
-import type { Ask } from "./connect.ts";
+import type { Query } from "./connect.ts";
 import { isInDoubt } from "./store-failure.ts";
 
-/** Where a journal is in its row. */
+/** The number and hash of a journal's last line, as its row has them. */
 export type RowPosition = { readonly seq: number; readonly head: Buffer };
 export type Append = {
   readonly run: string;
@@ -20,7 +20,7 @@ export type Append = {
   readonly to: RowPosition;
   /** Without newlines. */
   readonly lines: readonly Buffer[];
-  /** Another lease that must be held for it, by its row. */
+  /** A second lease that must be held too, named by its row. */
   readonly under: { readonly run: string; readonly epoch: number } | null;
 };
 /** Whether the lines are durable; false if the run's row is not as expected. Throws what the database throws. */
@@ -32,7 +32,7 @@ const gatherMs = 50;
 const appendsMax = 256;
 const groupBytesMax = 8 * 1024 * 1024;
 
-/** What a lone line says. The row that is updated is the fence. */
+/** Appends one line. The conditions of the update are the fence: without a row there is nothing to insert. */
 const appendLineSql = `with fence as (
     update autopilot.run set seq = $3::bigint, head = $5::bytea, bytes = bytes + $7::bigint, updated_at = now()
     where run_id = $1::text and epoch = $2::bigint and seq = $3::bigint - 1 and head = $4::bytea and lease_until > clock_timestamp()
@@ -44,17 +44,17 @@ const appendOneSql =
 const appendUnderSql =
   "select autopilot.append_under($8::text, $9::bigint, $1::text, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea[], $7::bigint) as kept";
 const headBytes = 32;
-const headOf = (heads: string): string => `substring(${heads}::bytea from (${headBytes} * (a.n - 1) + 1)::int for ${headBytes})`;
+const headSlice = (heads: string): string => `substring(${heads}::bytea from (${headBytes} * (a.n - 1) + 1)::int for ${headBytes})`;
 /**
- * The same for several runs. The row that is updated is the fence of its run. Lines and heads are slices of one value each, which goes over as
- * it is: an array of them would be written in hex and read again, a third of the statement's time (decision 0166).
+ * The same for several runs, each with its own fence. Lines and heads are slices of one binary value each: as arrays they would be written
+ * in hex and read again, which takes a third of the statement's time (decision 0166).
  */
 const appendManySql = `with a as (
     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $6::int[], $7::int[], $8::bigint[])
       with ordinality as a(run, epoch, seq, first, last, bytes, n)),
   kept as (
-    update autopilot.run r set seq = a.seq + a.last - a.first, head = ${headOf("$5")}, bytes = r.bytes + a.bytes, updated_at = now() from a
-    where r.run_id = a.run and r.epoch = a.epoch and r.seq = a.seq - 1 and r.head = ${headOf("$4")} and r.lease_until > clock_timestamp()
+    update autopilot.run r set seq = a.seq + a.last - a.first, head = ${headSlice("$5")}, bytes = r.bytes + a.bytes, updated_at = now() from a
+    where r.run_id = a.run and r.epoch = a.epoch and r.seq = a.seq - 1 and r.head = ${headSlice("$4")} and r.lease_until > clock_timestamp()
     returning a.n, a.run, a.epoch, a.seq, a.first),
   written as (
     insert into autopilot.entry (run_id, seq, epoch, line)
@@ -62,21 +62,21 @@ const appendManySql = `with a as (
     from unnest($10::int[], $11::int[], $12::bigint[]) with ordinality t(start, size, n, i) join kept using (n))
   select coalesce(string_agg(n::text, ' '), '') as kept from kept`;
 
-export function openGroupAppend({ askOften: ask }: { readonly askOften: Ask }): SendAppend {
+export function openGroupAppend({ queryOften: query }: { readonly queryOften: Query }): SendAppend {
   let queue: Waiting[] = [];
-  let underWay = 0;
+  let sendingCount = 0;
   let timer: NodeJS.Timeout | null = null;
 
   const send = async (group: readonly Waiting[]): Promise<void> => {
-    underWay += 1;
+    sendingCount += 1;
     try {
-      const durable = await appendGroup(ask, group);
-      for (const [at, { resolve }] of group.entries()) resolve(durable.has(at)); // G2
+      const durable = await appendGroup(query, group);
+      for (const [index, { resolve }] of group.entries()) resolve(durable.has(index)); // G2
     } catch (error) {
       if (group.length === 1 || isInDoubt(error)) for (const { reject } of group) reject(error);
-      else await Promise.all(group.map((one) => send([one]))); // G4
+      else await Promise.all(group.map((waiting) => send([waiting]))); // G4
     } finally {
-      underWay -= 1;
+      sendingCount -= 1;
       flush();
     }
   };
@@ -88,26 +88,26 @@ export function openGroupAppend({ askOften: ask }: { readonly askOften: Ask }): 
   return (append) =>
     new Promise((resolve, reject) => {
       queue.push({ append, resolve, reject });
-      if (underWay > 0) timer ??= setTimeout(flush, gatherMs);
+      if (sendingCount > 0) timer ??= setTimeout(flush, gatherMs);
       else if (queue.length === 1) setImmediate(flush); // runs that append in the same turn go together (G1)
     });
 }
 
-const bytesOf = (lines: readonly Buffer[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
+const countBytes = (lines: readonly Buffer[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** How many of these go into one statement: at least one. */
-function groupSize(gathered: readonly Waiting[]): number {
+function groupSize(waiting: readonly Waiting[]): number {
   let bytes = 0;
-  const end = gathered.findIndex(({ append }, at) => {
-    bytes += bytesOf(append.lines);
-    const isApart = append.under !== null || gathered[at - 1]?.append.under != null; // G3
-    return at > 0 && (isApart || bytes > groupBytesMax || at >= appendsMax);
+  const end = waiting.findIndex(({ append }, index) => {
+    bytes += countBytes(append.lines);
+    const isSentAlone = append.under !== null || waiting[index - 1]?.append.under != null; // G3
+    return index > 0 && (isSentAlone || bytes > groupBytesMax || index >= appendsMax);
   });
-  return end === -1 ? gathered.length : end;
+  return end === -1 ? waiting.length : end;
 }
 
 /** Appends a group in one statement; returns the indexes of those that are durable now. */
-async function appendGroup(ask: Ask, group: readonly Waiting[]): Promise<ReadonlySet<number>> {
+async function appendGroup(query: Query, group: readonly Waiting[]): Promise<ReadonlySet<number>> {
   const appends = group.map(({ append }) => append);
   const [only] = appends;
   if (only !== undefined && appends.length === 1) {
@@ -115,9 +115,11 @@ async function appendGroup(ask: Ask, group: readonly Waiting[]): Promise<Readonl
     const [line] = lines;
     const fence = [run, epoch, from.seq + 1, from.head, to.head];
     if (line !== undefined && lines.length === 1 && under === null)
-      return new Set((await ask(appendLineSql, [...fence, line, line.length + 1])).count === 1 ? [0] : []);
-    const given = [...fence, lines, bytesOf(lines)];
-    const { rows } = await (under === null ? ask(appendOneSql, given) : ask(appendUnderSql, [...given, under.run, under.epoch]));
+      return new Set((await query(appendLineSql, [...fence, line, line.length + 1])).count === 1 ? [0] : []);
+    const parameters = [...fence, lines, countBytes(lines)];
+    const { rows } = await (under === null
+      ? query(appendOneSql, parameters)
+      : query(appendUnderSql, [...parameters, under.run, under.epoch]));
     return new Set(rows[0]?.["kept"] === true ? [0] : []);
   }
   const lines = appends.flatMap((append) => append.lines);
@@ -125,23 +127,23 @@ async function appendGroup(ask: Ask, group: readonly Waiting[]): Promise<Readonl
   const ends = appends.map((append) => (last += append.lines.length));
   let start = 1;
   const starts = lines.map(({ length }) => (start += length) - length);
-  const { rows } = await ask(appendManySql, [
+  const { rows } = await query(appendManySql, [
     appends.map(({ run }) => run),
-    numbers(appends.map(({ epoch }) => epoch)),
-    numbers(appends.map(({ from }) => from.seq + 1)),
+    toArrayLiteral(appends.map(({ epoch }) => epoch)),
+    toArrayLiteral(appends.map(({ from }) => from.seq + 1)),
     Buffer.concat(appends.map(({ from }) => from.head)),
     Buffer.concat(appends.map(({ to }) => to.head)),
-    numbers(appends.map((append, at) => (ends[at] ?? 0) - append.lines.length + 1)),
-    numbers(ends),
-    numbers(appends.map((append) => bytesOf(append.lines))),
+    toArrayLiteral(appends.map((append, index) => (ends[index] ?? 0) - append.lines.length + 1)),
+    toArrayLiteral(ends),
+    toArrayLiteral(appends.map((append) => countBytes(append.lines))),
     Buffer.concat(lines),
-    numbers(starts),
-    numbers(lines.map(({ length }) => length)),
-    numbers(appends.flatMap((append, at) => append.lines.map(() => at + 1))),
+    toArrayLiteral(starts),
+    toArrayLiteral(lines.map(({ length }) => length)),
+    toArrayLiteral(appends.flatMap((append, index) => append.lines.map(() => index + 1))),
   ]);
   const kept = (rows[0]?.["kept"] ?? "") as string;
   return new Set(kept === "" ? [] : kept.split(" ").map((n) => Number(n) - 1));
 }
 
-/** An array as the server reads it. */
-const numbers = (values: readonly number[]): string => `{${values.join(",")}}`;
+/** `{1,2,3}`, an array as the server reads it. */
+const toArrayLiteral = (values: readonly number[]): string => `{${values.join(",")}}`;

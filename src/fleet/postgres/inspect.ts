@@ -1,8 +1,8 @@
-// inspect: what a store can be asked about itself: settings, rights, clock, size. Changes nothing.
+// inspect: reads a store's settings, rights, clock and size. Changes nothing.
 
 import type { Database } from "./connect.ts";
-import { schemaIn } from "./migrate.ts";
-import { durabilityFaults, type Settings, settingsOf } from "./settings.ts";
+import { readSchema } from "./migrate.ts";
+import { durabilityFaults, type Settings, readServerSettings } from "./settings.ts";
 import { migrations } from "./schema.ts";
 
 export type Inspection = {
@@ -24,7 +24,8 @@ export type Inspection = {
   readonly bytes: number;
 };
 
-const needed = [
+/** The rights that a worker needs, by table. */
+const neededRights = [
   ["run", "select"],
   ["run", "insert"],
   ["run", "update"],
@@ -38,7 +39,8 @@ const needed = [
   ["worker", "update"],
   ["work_order", "update"],
 ] as const;
-const beyond = [
+/** Rights with which a worker could change or remove lines and blobs. */
+const excessiveRights = [
   ["entry", "update"],
   ["entry", "delete"],
   ["entry", "truncate"],
@@ -46,13 +48,13 @@ const beyond = [
   ["blob", "delete"],
 ] as const;
 
-export async function inspect({ ask }: Database): Promise<Inspection> {
-  const settings = await settingsOf(ask);
-  const schemaInfo = await schemaIn(ask);
+export async function inspect({ query }: Database): Promise<Inspection> {
+  const settings = await readServerSettings(query);
+  const schemaInfo = await readSchema(query);
   const [schema, schemaLeast] = [schemaInfo?.version ?? null, schemaInfo?.oldestCompatible ?? 0];
-  const { answerMs, clockMs } = await clockOf(ask);
-  const rightsOf = async (rights: readonly (readonly [string, string])[]): Promise<ReadonlyMap<string, boolean>> => {
-    const { rows } = await ask(
+  const { answerMs, clockMs } = await measureClock(query);
+  const readRights = async (rights: readonly (readonly [string, string])[]): Promise<ReadonlyMap<string, boolean>> => {
+    const { rows } = await query(
       `select r.t || ' ' || r.p as name, has_table_privilege('autopilot.' || r.t, r.p) as has
         from unnest($1::text[], $2::text[]) as r(t, p)`,
       [rights.map(([table]) => table), rights.map(([, right]) => right)],
@@ -60,28 +62,31 @@ export async function inspect({ ask }: Database): Promise<Inspection> {
     return new Map(rows.map((row) => [String(row["name"]), row["has"] === true]));
   };
   const isThere = schema !== null && schema >= migrations.length;
-  const has = isThere ? await rightsOf(needed) : new Map<string, boolean>();
-  const excessiveRights = isThere ? await rightsOf(beyond) : new Map<string, boolean>();
-  const { rows: size } = await ask("select pg_database_size(current_database())::text as bytes");
+  const needed = isThere ? await readRights(neededRights) : new Map<string, boolean>();
+  const excessive = isThere ? await readRights(excessiveRights) : new Map<string, boolean>();
+  const { rows: size } = await query("select pg_database_size(current_database())::text as bytes");
   return {
     settings,
     schema,
     schemaWanted: migrations.length,
     schemaLeast,
     faults: durabilityFaults(settings),
-    missing: [...has].flatMap(([name, isGranted]) => (isGranted ? [] : [name])),
-    excessive: [...excessiveRights].flatMap(([name, isGranted]) => (isGranted ? [name] : [])),
+    missing: [...needed].flatMap(([name, isGranted]) => (isGranted ? [] : [name])),
+    excessive: [...excessive].flatMap(([name, isGranted]) => (isGranted ? [name] : [])),
     clockMs,
     answerMs,
     bytes: Number(size[0]?.["bytes"] ?? 0),
   };
 }
 
-async function clockOf(ask: Database["ask"]): Promise<{ readonly answerMs: number; readonly clockMs: number }> {
+const clockTriesMax = 5;
+
+/** The difference of the clocks, by the quickest of a few queries: it bounds the error best. */
+async function measureClock(query: Database["query"]): Promise<{ readonly answerMs: number; readonly clockMs: number }> {
   let best = { answerMs: Number.POSITIVE_INFINITY, clockMs: 0 };
-  for (let tries = 0; tries < 5; tries++) {
+  for (let tries = 0; tries < clockTriesMax; tries++) {
     const sentMs = performance.now();
-    const { rows } = await ask("select (extract(epoch from clock_timestamp()) * 1000)::text as ms");
+    const { rows } = await query("select (extract(epoch from clock_timestamp()) * 1000)::text as ms");
     const answerMs = performance.now() - sentMs;
     if (answerMs < best.answerMs) best = { answerMs, clockMs: Number(rows[0]?.["ms"]) - (Date.now() - answerMs / 2) };
   }

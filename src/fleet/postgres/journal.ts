@@ -1,7 +1,8 @@
-// journal: a run's journal in the store, for the one that holds its lease. The lines are made here, as a file's are; the store fences and keeps them.
+// journal: a run's journal in the store, for the process that holds its lease. Lines are made here, as for a file; the store fences and keeps
+// them.
 //
 // Invariant:
-//   B1. One statement of a run is under way at a time. What is appended meanwhile goes together in the next one, in order.
+//   B1. One statement of a run is under way at a time. Events that are appended meanwhile go together in the next one, in order.
 // Invariants J1 and on: journal/journal.ts.
 
 import type { Entry, Event } from "../../contracts/event.ts";
@@ -23,7 +24,7 @@ type Waiting = {
   readonly resolve: (entries: readonly Entry[]) => void;
   readonly reject: (error: Error) => void;
 };
-type Load = { lines: Buffer[]; bytes: number; tip: Position; waiting: Waiting[] };
+type PendingAppend = { lines: Buffer[]; bytes: number; tip: Position; waiting: Waiting[] };
 
 export type JournalParts = Leases & {
   readonly database: Database;
@@ -39,7 +40,7 @@ export class StoredJournal implements Journal {
   readonly #parts: JournalParts;
   #acknowledged: Position;
   #tip: Position;
-  readonly #queue: Load[] = [];
+  readonly #queue: PendingAppend[] = [];
   #sending: Promise<void> | null = null;
   #failure: Error | null = null;
   #isClosed = false;
@@ -121,10 +122,10 @@ export class StoredJournal implements Journal {
     return { entries, lines, tip, bytes: batch.used };
   }
 
-  #openLoad(): Load {
+  #openLoad(): PendingAppend {
     const last = this.#queue.at(-1);
     if (last !== undefined && last.bytes < appendBytesMax) return last;
-    const load: Load = { lines: [], bytes: 0, tip: this.#tip, waiting: [] };
+    const load: PendingAppend = { lines: [], bytes: 0, tip: this.#tip, waiting: [] };
     this.#queue.push(load);
     return load;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failureFrom } from "../../journal/scene.ts";
-import type { Answered, Database } from "./connect.ts";
+import type { QueryResult, Database } from "./connect.ts";
 import { leaseClock, takeRun } from "./lease.ts";
 
 const holder = { pid: 1, host: "here", worker: "one" };
@@ -9,8 +9,8 @@ const row = { epoch: "2", seq: "0", bytes: "0", head: Buffer.alloc(32) };
 /** Answers one question after the other. */
 const answering = (...answers: readonly (readonly Record<string, unknown>[])[]): Database => {
   const left = [...answers];
-  const ask = (): Promise<Answered> => Promise.resolve({ rows: left.shift() ?? [], count: 0 });
-  return { name: "store", ask, askOften: ask, inTransaction: (work) => work(ask), close: () => Promise.resolve() };
+  const query = (): Promise<QueryResult> => Promise.resolve({ rows: left.shift() ?? [], count: 0 });
+  return { name: "store", query, queryOften: query, inTransaction: (work) => work(query), close: () => Promise.resolve() };
 };
 const taken = (database: Database): ReturnType<typeof takeRun> =>
   takeRun(database, { run: "r", kind: "run", holder, leaseMs: 8_000, clock: leaseClock });

@@ -1,20 +1,20 @@
-// lease: the right to write to a run, for a time, by the database's clock; and the owner's own judgement of whether it still has it.
+// lease: takes and holds the right to write to a run for a limited time, by the database's clock; and judges whether this owner still has it.
 //
 // Invariants:
-//   L1. Of any number that take a run at once, one gets it; its epoch is one more than any before.
-//   L2. The database's clock alone says when a lease ends. An owner judges itself by its monotonic clock, from when it *sent* what was
+//   L1. If several processes take a run at once, one gets it; its epoch is one more than any before.
+//   L2. Only the database's clock decides when a lease ends. An owner goes by its monotonic clock, from when it *sent* the renewal that was
 //       confirmed, so it always gives up before the database does.
-//   L3. The monotonic clock may stand still while a machine sleeps: where it and the wall clock disagree, nothing counts as confirmed until
-//       the database has confirmed it again.
-//   L4. What is lost stays lost: no later answer gives it back.
-//   L5. What was given back has no owner and is free, whatever it says about time: a renewal that was on its way holds it no longer.
+//   L3. The monotonic clock may stand still while a machine sleeps: if it and the wall clock disagree, nothing counts as confirmed until the
+//       database has confirmed it again.
+//   L4. A lost lease stays lost: no later answer gives it back.
+//   L5. A released lease has no owner and is free, whatever its time says: a renewal that was still on its way doesn't renew it.
 
 import { JournalFailure } from "../../journal/failure.ts";
 import type { Holder, Lease } from "../../ports/run-store.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
-import { durabilityFaults, settingColumns, settingsIn } from "./settings.ts";
+import { durabilityFaults, settingColumns, parseSettings } from "./settings.ts";
 
 export type LeaseClock = { readonly monotonicMs: () => number; readonly wallMs: () => number };
 export const leaseClock: LeaseClock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
@@ -22,20 +22,20 @@ export const leaseClock: LeaseClock = { monotonicMs: () => performance.now(), wa
 /** How far the two clocks may drift apart between two confirmations. */
 const clockJumpMsMax = 2_000;
 
-/** How long a row's lease still lasts, by the database's clock; null if it has lapsed. */
+/** SQL: how many milliseconds a row's lease still lasts, as text; null if it has lapsed. */
 export const leaseLeft = `case when lease_until > clock_timestamp() then (extract(epoch from lease_until - clock_timestamp()) * 1000)::int::text end`;
-export const msOf = (value: unknown): number | null => (typeof value === "string" ? Number(value) : null);
+export const parseMs = (value: unknown): number | null => (typeof value === "string" ? Number(value) : null);
 
-/** L5 */
+/** SQL: whether a row's lease may be taken (L5). */
 export const isFree = "(owner is null or lease_until < clock_timestamp())";
 
-export type Taken = {
+export type TakenRun = {
   readonly epoch: number;
   readonly seq: number;
   readonly bytes: number;
   readonly head: Buffer;
   readonly sentMs: number;
-  /** Why the store may lose what it acknowledges, as it is set now: it may have been set since it was opened. */
+  /** Why the store may lose acknowledged lines, by its settings now: they may have changed since the store was opened. */
   readonly faults: readonly string[];
 };
 
@@ -44,26 +44,26 @@ const takeSql = `update autopilot.run set epoch = epoch + 1, owner = $2::jsonb,
     lease_until = clock_timestamp() + $3::int * interval '1 ms', updated_at = now()
   where run_id = $1::text and ${isFree} returning epoch::text, seq::text, bytes::text, head, ${settingColumns}`;
 
-/** Takes a run, made where it is not there; refuses with who has it. */
+/** Takes a run, which is created if it is missing. Throws a JournalFailure that says who has it. */
 export async function takeRun(
-  { ask, name }: Database,
+  { query, name }: Database,
   request: { readonly run: string; readonly kind: string; readonly holder: Holder; readonly leaseMs: number; readonly clock: LeaseClock },
-): Promise<Taken> {
+): Promise<TakenRun> {
   const { run, holder, leaseMs, clock } = request;
   try {
-    await ask("insert into autopilot.run (run_id, kind) values ($1, $2) on conflict do nothing", [run, request.kind]);
+    await query("insert into autopilot.run (run_id, kind) values ($1, $2) on conflict do nothing", [run, request.kind]);
     for (;;) {
       const sentMs = clock.monotonicMs();
-      const { rows } = await ask(takeSql, [run, JSON.stringify(holder), leaseMs]); // L1
+      const { rows } = await query(takeSql, [run, JSON.stringify(holder), leaseMs]); // L1
       const row = rows[0];
       if (row !== undefined) {
         const [epoch, seq, bytes] = [Number(row["epoch"]), Number(row["seq"]), Number(row["bytes"])];
-        return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: durabilityFaults(settingsIn(row)) };
+        return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: durabilityFaults(parseSettings(row)) };
       }
-      const { rows: held } = await ask(`select owner from autopilot.run where run_id = $1 and not ${isFree}`, [run]);
+      const { rows: held } = await query(`select owner from autopilot.run where run_id = $1 and not ${isFree}`, [run]);
       const owner = held[0]?.["owner"] as Partial<Holder> | undefined;
       if (owner !== undefined) throw new JournalFailure({ kind: "run_locked", pid: owner.pid ?? null, host: owner.host ?? null });
-    } // given back meanwhile: by another, or by this process, which did not hear that it was
+    } // nobody holds it now: it was released between the two queries, so it is tried again
   } catch (error) {
     throw storeFailure(error, name);
   }
@@ -83,44 +83,44 @@ export type Leased = { readonly table: "run" | "worker"; readonly id: string };
 
 /** Renews the lease until it is given back or lost. */
 export function holdLease(
-  { ask }: Database,
+  { query }: Database,
   request: {
-    readonly of: Leased;
-    readonly taken: Pick<Taken, "epoch" | "sentMs">;
+    readonly row: Leased;
+    readonly taken: Pick<TakenRun, "epoch" | "sentMs">;
     readonly times: LeaseTimes;
     readonly clock: LeaseClock;
   },
 ): HeldLease {
-  const { of, taken, times, clock } = request;
-  const mine = `where ${of.table}_id = $1::text and epoch = $2::bigint`;
-  const renewSql = `update autopilot.${of.table} set lease_until = clock_timestamp() + $3::int * interval '1 ms' ${mine} and owner is not null`; // L5
-  const releaseSql = `update autopilot.${of.table} set lease_until = timestamptz 'epoch', owner = null ${mine}`;
+  const { row, taken, times, clock } = request;
+  const ownRow = `where ${row.table}_id = $1::text and epoch = $2::bigint`;
+  const renewSql = `update autopilot.${row.table} set lease_until = clock_timestamp() + $3::int * interval '1 ms' ${ownRow} and owner is not null`; // L5
+  const releaseSql = `update autopilot.${row.table} set lease_until = timestamptz 'epoch', owner = null ${ownRow}`;
   const lost = new AbortController();
-  let why: string | null = null;
+  let lostReason: string | null = null;
   let confirmed = { sentMs: taken.sentMs, wallMs: clock.wallMs() };
-  let isOver = false;
-  let isAsking = false;
+  let isReleased = false;
+  let isRenewing = false;
 
   const silentMs = (): number => clock.monotonicMs() - confirmed.sentMs;
   const hasJumped = (): boolean => Math.abs(clock.wallMs() - confirmed.wallMs - silentMs()) > clockJumpMsMax; // L3
   const lose = (detail: string): void => {
-    if (why !== null || isOver) return;
-    why = detail; // L4
+    if (lostReason !== null || isReleased) return;
+    lostReason = detail; // L4
     clearInterval(timer);
     lost.abort(new JournalFailure({ kind: "lease_lost", detail }));
   };
   const renew = async (): Promise<void> => {
-    if (isAsking) return;
-    isAsking = true;
+    if (isRenewing) return;
+    isRenewing = true;
     const sent = { sentMs: clock.monotonicMs(), wallMs: clock.wallMs() };
     try {
-      const { count } = await ask(renewSql, [of.id, taken.epoch, times.leaseMs]);
+      const { count } = await query(renewSql, [row.id, taken.epoch, times.leaseMs]);
       if (count === 1) confirmed = sent;
-      else lose(of.table === "run" ? "another worker has taken it" : "another worker has this id");
+      else lose(row.table === "run" ? "another worker has taken it" : "another worker has this id");
     } catch {
-      // Unheard is not lost: the watch below decides when it has lasted too long.
+      // A lost answer isn't a lost lease: `watch` decides when the silence has lasted too long.
     } finally {
-      isAsking = false;
+      isRenewing = false;
     }
   };
   let renewedMs = clock.monotonicMs();
@@ -133,18 +133,18 @@ export function holdLease(
   const timer = setInterval(watch, Math.max(20, Math.floor(times.renewMs / 6)));
   timer.unref();
   return {
-    run: of.id,
+    run: row.id,
     epoch: taken.epoch,
     lost: lost.signal,
-    isConfirmed: () => why === null && !isOver && silentMs() < times.stopMs && !hasJumped(),
+    isConfirmed: () => lostReason === null && !isReleased && silentMs() < times.stopMs && !hasJumped(),
     lose,
-    whyLost: () => why ?? (isOver ? "it was given back" : null),
+    whyLost: () => lostReason ?? (isReleased ? "it was given back" : null),
     release: async () => {
-      if (isOver) return;
-      isOver = true;
+      if (isReleased) return;
+      isReleased = true;
       clearInterval(timer);
-      // Unheard, it lapses by itself.
-      if (why === null) await ask(releaseSql, [of.id, taken.epoch]).catch(() => undefined);
+      // If the release doesn't arrive, the lease lapses by itself.
+      if (lostReason === null) await query(releaseSql, [row.id, taken.epoch]).catch(() => undefined);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { passwordIn } from "./password-file.ts";
+import { findPassword } from "./password-file.ts";
 
 const login = { host: "db.example", port: 5432, database: "autopilot", user: "worker" };
 
@@ -13,12 +13,12 @@ test.each([
   ["db.example:5432:autopilot:worker:", null],
   ["", null],
 ])("of %j the password is %j", (text, password) => {
-  expect(passwordIn(text, login)).toBe(password);
+  expect(findPassword(text, login)).toBe(password);
 });
 
 test("a socket is localhost, or the folder it is in", () => {
   const local = { ...login, host: "/run/postgresql" };
-  expect(passwordIn("localhost:*:*:*:one", local)).toBe("one");
-  expect(passwordIn("/run/postgresql:*:*:*:two", local)).toBe("two");
-  expect(passwordIn("localhost:*:*:*:one", login)).toBeNull();
+  expect(findPassword("localhost:*:*:*:one", local)).toBe("one");
+  expect(findPassword("/run/postgresql:*:*:*:two", local)).toBe("two");
+  expect(findPassword("localhost:*:*:*:one", login)).toBeNull();
 });

@@ -1,5 +1,5 @@
-// password-file: a store's password from ~/.pgpass or PGPASSFILE, as psql reads it: the first line whose host, port, database and user match.
-// Asked for only when the server wants a password and neither the address nor PGPASSWORD has one.
+// password-file: reads a store's password from ~/.pgpass or PGPASSFILE, as psql does: from the first line whose host, port, database and user
+// match. Used only if the server wants a password and neither the address nor PGPASSWORD has one.
 
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -8,34 +8,34 @@ import { unusable } from "./store-failure.ts";
 
 export type Login = { readonly host: string; readonly port: number; readonly database: string; readonly user: string };
 
-const openToOthers = 0o077;
+const othersMode = 0o077;
 
 export async function passwordFromFile(login: Login, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const path = env["PGPASSFILE"] ?? join(env["HOME"] ?? homedir(), ".pgpass");
   const { host, port, database, user } = login;
   const line = [host, port, database, user, "PASSWORD"].join(":");
-  const wanted = `${user}@${host}/${database} asks for a password`;
-  const found = await stat(path).catch(() => null);
-  if (found === null) throw unusable(`${wanted}, and there is none`, `a line ${line} in ${path}, then chmod 600 ${path}; or PGPASSWORD`);
-  if ((found.mode & openToOthers) !== 0) throw unusable(`${wanted}, and ${path} is not read: others may read it too`, `chmod 600 ${path}`);
-  const password = passwordIn(await readFile(path, "utf8"), login);
-  if (password === null) throw unusable(`${wanted}, and no line of ${path} is for it`, `a line ${line} in ${path}; or PGPASSWORD`);
+  const requestText = `${user}@${host}/${database} asks for a password`;
+  const stats = await stat(path).catch(() => null);
+  if (stats === null)
+    throw unusable(`${requestText}, and there is none`, `a line ${line} in ${path}, then chmod 600 ${path}; or PGPASSWORD`);
+  if ((stats.mode & othersMode) !== 0)
+    throw unusable(`${requestText}, and ${path} is not read: others may read it too`, `chmod 600 ${path}`);
+  const password = findPassword(await readFile(path, "utf8"), login);
+  if (password === null) throw unusable(`${requestText}, and no line of ${path} is for it`, `a line ${line} in ${path}; or PGPASSWORD`);
   return password;
 }
 
-/** Null if no line is for this login. */
-export function passwordIn(text: string, { host, port, database, user }: Login): string | null {
-  const own = [host.startsWith("/") ? [host, "localhost"] : [host], [String(port)], [database], [user]]; // a socket is this machine
+/** The password of the first line that matches, such as `db.example:5432:*:ann:s3cret`; null if no line does. */
+export function findPassword(text: string, { host, port, database, user }: Login): string | null {
+  const loginValues = [host.startsWith("/") ? [host, "localhost"] : [host], [String(port)], [database], [user]]; // a socket is this machine
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith("#")) continue;
     const fields = (line.match(/(?:^|:)(?:\\.|[^:\\])*/g) ?? []).map((field) => field.replace(/^:/, ""));
-    const [password, isFor] = [
-      fields[own.length],
-      own.every((value, at) => fields[at] === "*" || value.includes(unescaped(fields[at] ?? ""))),
-    ];
-    if (isFor && password !== undefined && password !== "") return unescaped(password);
+    const isMatch = loginValues.every((values, index) => fields[index] === "*" || values.includes(unescape(fields[index] ?? "")));
+    const password = fields[loginValues.length];
+    if (isMatch && password !== undefined && password !== "") return unescape(password);
   }
   return null;
 }
 
-const unescaped = (text: string): string => text.replaceAll(/\\(.)/g, "$1");
+const unescape = (text: string): string => text.replaceAll(/\\(.)/g, "$1");

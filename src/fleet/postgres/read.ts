@@ -1,4 +1,4 @@
-// read: a journal's lines out of the store, each checked as a file's are: by its checksum, tied to the line before, next in number (J4).
+// read: reads a journal's lines from the store. Each is checked as a file's lines are: by checksum, number, and the hash of the line before.
 
 import { hash } from "node:crypto";
 import type { Entry } from "../../contracts/event.ts";
@@ -7,24 +7,24 @@ import { damaged, JournalFailure } from "../../journal/failure.ts";
 import type { Position } from "../../journal/journal.ts";
 import { findLineFault, formatVersion } from "../../journal/line.ts";
 import { acceptLine } from "../../journal/scan-lines.ts";
-import type { Ask, Database } from "./connect.ts";
+import type { Query, Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 
-const linesAtOnce = 256;
+const pageLinesMax = 256;
 
 /** Lines after a number, in order, as they were written. */
-export async function* linesAfter({ ask, name }: Database, run: string, seq: number): AsyncIterable<Buffer> {
+export async function* linesAfter({ query, name }: Database, run: string, seq: number): AsyncIterable<Buffer> {
   for (let lastSeq = seq; ;) {
-    const rows = await page(ask, name, run, lastSeq);
+    const rows = await readPage(query, name, run, lastSeq);
     for (const line of rows) yield line;
     lastSeq += rows.length;
-    if (rows.length < linesAtOnce) return;
+    if (rows.length < pageLinesMax) return;
   }
 }
 
-async function page(ask: Ask, name: string, run: string, seq: number): Promise<readonly Buffer[]> {
+async function readPage(query: Query, name: string, run: string, seq: number): Promise<readonly Buffer[]> {
   try {
-    const { rows } = await ask(`select line from autopilot.entry where run_id = $1 and seq > $2 order by seq limit ${linesAtOnce}`, [
+    const { rows } = await query(`select line from autopilot.entry where run_id = $1 and seq > $2 order by seq limit ${pageLinesMax}`, [
       run,
       seq,
     ]);
@@ -48,14 +48,14 @@ export async function readLines(
     const fault = findLineFault(line, 0, line.length);
     if (fault !== null) throw damaged(position.seq + 1, position.byte, fault);
     onLine(line);
-    onEntry(acceptLine(position, Buffer.from(line), 0, line.length, false)); // a copy: admitting spends the bytes
+    onEntry(acceptLine(position, Buffer.from(line), 0, line.length, false)); // a copy, because accepting a line changes its bytes
   }
   return position;
 }
 
-/** The first line says which format its journal has; asked where reading does not begin there. */
-export async function refuseNewerRun({ ask }: Database, run: string): Promise<void> {
-  const { rows } = await ask("select substring(line for 64) as start from autopilot.entry where run_id = $1 and seq = 1", [run]);
+/** Refuses a journal of a newer format, by its first line, for a reader that doesn't begin there. */
+export async function refuseNewerRun({ query }: Database, run: string): Promise<void> {
+  const { rows } = await query("select substring(line for 64) as start from autopilot.entry where run_id = $1 and seq = 1", [run]);
   const start = rows[0]?.["start"];
   if (start instanceof Buffer) refuseNewer(start);
 }
@@ -66,8 +66,8 @@ function refuseNewer(line: Buffer): void {
 }
 
 /** The position after one line, from that line; null if there is no intact line of that number. */
-export async function placeAfter({ ask }: Database, run: string, seq: number, byte: number): Promise<Position | null> {
-  const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, seq]);
+export async function readPositionAfter({ query }: Database, run: string, seq: number, byte: number): Promise<Position | null> {
+  const { rows } = await query("select line from autopilot.entry where run_id = $1 and seq = $2", [run, seq]);
   const line = rows[0]?.["line"];
   if (!(line instanceof Buffer) || findLineFault(line, 0, line.length) !== null) return null;
   const stored = JSON.parse(line.toString("utf8")) as { readonly seq: number; readonly epoch: number; readonly active_ms: number };

@@ -1,4 +1,4 @@
-// requests: what other processes ask of a run, in the store until its owner has journaled it (T3).
+// requests: keeps requests of other processes to a run in the store, until the run's owner has journaled them.
 
 import { JournalFailure } from "../../journal/failure.ts";
 import type { RequestQueue, RunRequest } from "../../ports/request-queue.ts";
@@ -6,15 +6,15 @@ import { findRequestProblem } from "../../project/requests/request-files.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 
-const lookEveryMs = 1_000;
+const pollMs = 1_000;
 const pendingMax = 1_000;
 
-export async function sendRequest({ ask, name }: Database, run: string, request: RunRequest): Promise<void> {
+export async function sendRequest({ query, name }: Database, run: string, request: RunRequest): Promise<void> {
   const text = JSON.stringify(request);
   const fault = findRequestProblem(text);
   if (fault !== null) throw new Error(`this is no request: ${fault}`);
   try {
-    await ask("insert into autopilot.request (run_id, request, body) values ($1, $2, $3::jsonb) on conflict do nothing", [
+    await query("insert into autopilot.request (run_id, request, body) values ($1, $2, $3::jsonb) on conflict do nothing", [
       run,
       request.request,
       text,
@@ -24,40 +24,41 @@ export async function sendRequest({ ask, name }: Database, run: string, request:
   }
 }
 
-/** The owner's side. It looks each second: a notification may be lost by a pooler, and looking is cheap. */
-export function openStoredRequests({ ask, name }: Database, run: string): RequestQueue & { readonly close: () => Promise<void> } {
+/** The owner's side. It polls every second, which is cheap; a notification could be lost by a pooler. */
+export function openStoredRequests({ query, name }: Database, run: string): RequestQueue & { readonly close: () => Promise<void> } {
   const callbacks = new Set<() => void>();
-  let known = 0;
-  const look = async (): Promise<void> => {
-    const { rows } = await ask("select coalesce(max(number), 0)::text as last from autopilot.request where run_id = $1 and not forgotten", [
-      run,
-    ]);
+  let lastSeen = 0;
+  const pollRequests = async (): Promise<void> => {
+    const { rows } = await query(
+      "select coalesce(max(number), 0)::text as last from autopilot.request where run_id = $1 and not forgotten",
+      [run],
+    );
     const last = Number(rows[0]?.["last"] ?? 0);
-    if (last > known) callbacks.forEach((callback) => callback());
-    known = Math.max(known, last);
+    if (last > lastSeen) callbacks.forEach((callback) => callback());
+    lastSeen = Math.max(lastSeen, last);
   };
-  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs); // the lease's watch reports a store that is gone
+  const timer = setInterval(() => void pollRequests().catch(() => undefined), pollMs); // the lease's watch reports a store that is gone
   timer.unref();
   return {
     pending: async () => {
       try {
-        const { rows } = await ask(
+        const { rows } = await query(
           `select body::text as body from autopilot.request where run_id = $1 and not forgotten order by number limit ${pendingMax}`,
           [run],
         );
-        // Other programs may write to the table: what isn't a request is left there and not carried out.
+        // Other programs may write to the table: a row that isn't a request is ignored.
         return rows
           .map((row) => String(row["body"]))
           .flatMap((text) => (findRequestProblem(text) === null ? [JSON.parse(text) as RunRequest] : []));
       } catch (error) {
         const failure = storeFailure(error, name);
-        if (failure instanceof JournalFailure && failure.kind === "store_unreachable") return []; // looked at again
+        if (failure instanceof JournalFailure && failure.kind === "store_unreachable") return []; // they are read at the next poll
         throw failure;
       }
     },
     forget: async (request) => {
       try {
-        await ask("update autopilot.request set forgotten = true where run_id = $1 and request = $2", [run, request]);
+        await query("update autopilot.request set forgotten = true where run_id = $1 and request = $2", [run, request]);
       } catch (error) {
         throw storeFailure(error, name);
       }

@@ -1,15 +1,15 @@
-// schema: the store's tables, as migrations that are only ever added to. Version N is what the first N of them make.
+// schema: the store's tables, as a list of migrations that only grows. Schema version N is what the first N of them make.
 
 export const schemaName = "autopilot";
 
 export type Migration = {
   readonly about: string;
   readonly statements: readonly string[];
-  /** The oldest schema that a product may know and still work with this one: it only added. Left out, products must know this one. */
+  /** The oldest schema version whose products can work with this one, because it only added to that. Without it, none older can. */
   readonly oldestCompatible?: number;
 };
 
-/** The default of a time that is over: no lease is held, and an order may be taken at once. */
+/** A time in the past: no lease is held, and an order may be taken at once. */
 const longAgo = "timestamptz 'epoch'";
 
 export const migrations: readonly Migration[] = [
@@ -89,8 +89,8 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "append as a function",
-    // A statement that is sent is planned each time; what a function says is planned once a connection, also behind a pooler, where a named
-    // statement is not kept.
+    // A statement is planned each time it is sent; a function is planned once for a connection, even behind a pooler, which doesn't keep
+    // prepared statements.
     statements: [
       `create function autopilot.append_lines(
           of_run text, of_epoch bigint, first_seq bigint, head_before bytea, head_after bytea, lines bytea[], line_bytes bigint)
@@ -110,7 +110,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "lines without a foreign key",
-    // The row that the fence has updated is the run's: for each line the server asked once more whether it is there (decision 0136).
+    // The fence has just updated the run's row; with the key the server looked it up once more for each line (decision 0136).
     statements: ["alter table autopilot.entry drop constraint if exists entry_run_id_fkey"],
     oldestCompatible: 2,
   },
@@ -121,7 +121,8 @@ export const migrations: readonly Migration[] = [
   },
   {
     about: "append under a second lease",
-    // The share lock keeps whoever would take that lease waiting until the lines are in, and this waiting until it was taken.
+    // The share lock makes a process that would take that lease wait until the lines are in; and it makes this append wait for a process
+    // that is taking it.
     statements: [
       `create function autopilot.append_under(
           of_lease text, lease_epoch bigint,

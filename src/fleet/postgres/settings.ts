@@ -1,6 +1,6 @@
-// settings: what a server is set to, and which of it would lose what it has acknowledged.
+// settings: reads the server's settings, and finds those under which it could lose acknowledged lines.
 
-import type { Ask, Row } from "./connect.ts";
+import type { Query, Row } from "./connect.ts";
 import { unusable } from "./store-failure.ts";
 
 export type Settings = {
@@ -13,13 +13,13 @@ export type Settings = {
   readonly isReadOnly: boolean;
 };
 
-/** Asked alone, or with something else in one statement. */
+/** SQL: the columns for `parseSettings`, which other queries select too. */
 export const settingColumns = `current_setting('server_version_num')::int as version,
   current_setting('synchronous_commit') as synchronous_commit, current_setting('fsync') as fsync,
   current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_standby_names') as standbys,
   current_setting('transaction_read_only') = 'on' as is_read_only`;
 
-export const settingsIn = (row: Row): Settings => ({
+export const parseSettings = (row: Row): Settings => ({
   version: Math.floor(Number(row["version"]) / 10_000),
   synchronousCommit: String(row["synchronous_commit"]),
   fsync: String(row["fsync"]),
@@ -28,7 +28,8 @@ export const settingsIn = (row: Row): Settings => ({
   isReadOnly: row["is_read_only"] === true,
 });
 
-export const settingsOf = async (ask: Ask): Promise<Settings> => settingsIn((await ask(`select ${settingColumns}`)).rows[0] ?? {});
+export const readServerSettings = async (query: Query): Promise<Settings> =>
+  parseSettings((await query(`select ${settingColumns}`)).rows[0] ?? {});
 
 /** Settings under which an acknowledged line may be gone after a crash of this one server. */
 export const durabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: Settings): readonly string[] => [
@@ -37,6 +38,7 @@ export const durabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: S
   ...(fullPageWrites === "off" ? ["full_page_writes=off"] : []),
 ];
 
+/** Refuses a store with durability faults. */
 export function refuseLossy(name: string, faults: readonly string[]): void {
   if (faults.length > 0) throw unusable(`${name} may lose what it acknowledged: ${faults.join(", ")}`, "set it to on, then try again");
 }

@@ -1,4 +1,4 @@
-// store: journals, blobs and requests in PostgreSQL, for workers on many machines.
+// store: keeps journals, blobs and requests in PostgreSQL, for workers on many machines.
 // Invariants J1 and on: journal/journal.ts.
 
 import { hostname } from "node:os";
@@ -15,7 +15,7 @@ import { connect, type Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 import { openGroupAppend } from "./group-append.ts";
 import { StoredJournal } from "./journal.ts";
-import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeft, msOf, takeRun } from "./lease.ts";
+import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeft, parseMs, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
 import { refuseLossy } from "./settings.ts";
 import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
@@ -37,11 +37,11 @@ export type PostgresStore = Omit<RunStore, "open"> & {
   epochOf(run: string): Promise<number>;
   /** Takes in a journal that was begun elsewhere. */
   seed(journal: Seed): Promise<void>;
-  /** Called with lines once they are durable, before the appender is. */
+  /** `onKept` is called with lines once they are durable, before their append resolves. */
   open(run: string, kind: RunKind, options: OpenOptions & { readonly onKept?: (lines: readonly Uint8Array[]) => void }): Promise<OpenedRun>;
 };
 
-/** Refused where the schema is not this product's, or the server may lose what it acknowledges. */
+/** Refuses a store with another schema than this product's, or one that may lose acknowledged lines. */
 export async function openPostgresStore(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
   const times = leaseTimes(options.leaseMs ?? leaseMsDefault);
   const database = connect(url, { answerMs: times.answerMs, ...(options.usesMax === undefined ? {} : { usesMax: options.usesMax }) });
@@ -55,31 +55,31 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     throw error;
   }
 
-  const held = new WeakMap<Lease, HeldLease>();
-  const heldLease = (lease: Lease): HeldLease => {
-    const found = held.get(lease);
-    invariant(found !== undefined, "T3: a second lease is one of the same store");
-    return found;
+  const heldLeases = new WeakMap<Lease, HeldLease>();
+  const requireHeldLease = (lease: Lease): HeldLease => {
+    const heldLease = heldLeases.get(lease);
+    invariant(heldLease !== undefined, "T3: a second lease is one of the same store");
+    return heldLease;
   };
-  const open: PostgresStore["open"] = async (run, kind, given) => {
-    const under = given.under === undefined ? null : heldLease(given.under);
+  const open: PostgresStore["open"] = async (run, kind, requested) => {
+    const under = requested.under === undefined ? null : requireHeldLease(requested.under);
     const taken = await takeRun(database, { run, kind, holder, leaseMs: times.leaseMs, clock });
-    const lease = holdLease(database, { of: { table: "run", id: run }, taken, times, clock });
-    held.set(lease, lease);
+    const lease = holdLease(database, { row: { table: "run", id: run }, taken, times, clock });
+    heldLeases.set(lease, lease);
     try {
       refuseLossy(database.name, taken.faults);
-      await refuseLostLines(database, run, taken.seq, given.known);
+      await refuseLostLines(database, run, taken.seq, requested.known);
       const entries: Entry[] = [];
-      const onEntry = given.onEntry ?? ((entry: Entry) => void entries.push(entry));
+      const onEntry = requested.onEntry ?? ((entry: Entry) => void entries.push(entry));
       await refuseNewerRun(database, run); // a snapshot would hide its first line
-      const found = given.from === undefined ? await readSnapshot(database, run) : null;
-      const isTaken = found !== null && (given.onSnapshot?.(found.state) ?? true);
-      const at = await readLines(database, run, given.from ?? (isTaken ? found.at : genesis), onEntry);
+      const snapshot = requested.from === undefined ? await readSnapshot(database, run) : null;
+      const isSnapshotUsed = snapshot !== null && (requested.onSnapshot?.(snapshot.state) ?? true);
+      const at = await readLines(database, run, requested.from ?? (isSnapshotUsed ? snapshot.at : genesis), onEntry);
       const head = taken.head.toString("hex");
       if (at.seq !== taken.seq || at.prev !== head || at.byte !== taken.bytes)
         throw damaged(at.seq, at.byte, `the store's own note of this run says line ${taken.seq}, ${head.slice(0, 12)}`); // J4
-      // The epoch of a line is its owner's, which the store counts: more than any line's before (J3).
-      const stamp = createStamp(given, { ...at, epoch: taken.epoch - 1 });
+      // A line's epoch is its owner's, which the store counts, so it is higher than that of every line before.
+      const stamp = createStamp(requested, { ...at, epoch: taken.epoch - 1 });
       const journal = new StoredJournal({
         database,
         send,
@@ -88,9 +88,9 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
         run,
         at,
         stamp,
-        ...(given.onKept === undefined ? {} : { onKept: given.onKept }),
+        ...(requested.onKept === undefined ? {} : { onKept: requested.onKept }),
       });
-      return { journal, lease, snapshot: isTaken ? found.state : null, entries, repaired: null };
+      return { journal, lease, snapshot: isSnapshotUsed ? snapshot.state : null, entries, repaired: null };
     } catch (error) {
       await lease.release();
       throw storeFailure(error, database.name);
@@ -105,10 +105,10 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     lines: (run, afterSeq) => linesAfter(database, run, afterSeq),
     readBlob: (_run, sum) => readBlob(database, sum),
     hasBlob: (_run, sum) => hasBlob(database, sum),
-    runs: () => runsIn(database),
+    runs: () => listRuns(database),
     epochOf: async (run) => {
       try {
-        const { rows } = await database.ask("select epoch::text from autopilot.run where run_id = $1", [run]);
+        const { rows } = await database.query("select epoch::text from autopilot.run where run_id = $1", [run]);
         return Number(rows[0]?.["epoch"] ?? 0);
       } catch (error) {
         throw storeFailure(error, database.name);
@@ -120,18 +120,19 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
   };
 }
 
-async function refuseLostLines({ ask }: Database, run: string, seq: number, known: OpenOptions["known"]): Promise<void> {
+/** Refuses if the store no longer has the last line that this machine knows was acknowledged. */
+async function refuseLostLines({ query }: Database, run: string, seq: number, known: OpenOptions["known"]): Promise<void> {
   if (known === undefined || known.seq === 0) return;
-  const { rows } = await ask("select line from autopilot.entry where run_id = $1 and seq = $2", [run, known.seq]);
+  const { rows } = await query("select line from autopilot.entry where run_id = $1 and seq = $2", [run, known.seq]);
   const line = rows[0]?.["line"];
   if (line instanceof Buffer && hash("sha256", line) === known.prev) return;
   const detail = `line ${known.seq} of ${run} was acknowledged to this machine, and the store ${seq < known.seq ? `ends at line ${seq}` : "has another one"}`;
   throw new JournalFailure({ kind: "store_lost_lines", detail });
 }
 
-async function runsIn({ ask, name }: Database): Promise<readonly StoredRun[]> {
+async function listRuns({ query, name }: Database): Promise<readonly StoredRun[]> {
   try {
-    const { rows } = await ask(
+    const { rows } = await query(
       `select run_id, kind, seq::text, epoch::text, take_overs::text,
         case when lease_until > clock_timestamp() then owner end as holder, ${leaseLeft} as left_ms from autopilot.run order by run_id`,
     );
@@ -141,7 +142,7 @@ async function runsIn({ ask, name }: Database): Promise<readonly StoredRun[]> {
       seq: Number(row["seq"]),
       epoch: Number(row["epoch"]),
       holder: (row["holder"] ?? null) as Holder | null,
-      leaseLeftMs: msOf(row["left_ms"]),
+      leaseLeftMs: parseMs(row["left_ms"]),
       takeOvers: Number(row["take_overs"]),
     }));
   } catch (error) {

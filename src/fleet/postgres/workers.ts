@@ -1,11 +1,12 @@
-// workers: who works for a store. A worker's name is held by a lease as a run is: two of one name are never both alive.
+// workers: registers and lists the workers of a store. A worker's name is held by a lease, as a run is: two workers of one name are never
+// both alive.
 
 import type { Holder } from "../../ports/run-store.ts";
 import type { WorkerRegistration } from "../../ports/dispatch.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
-import { type HeldLease, holdLease, type LeaseClock, isFree, leaseLeft, msOf } from "./lease.ts";
+import { type HeldLease, holdLease, type LeaseClock, isFree, leaseLeft, parseMs } from "./lease.ts";
 
 export type StoredWorker = {
   readonly worker: string;
@@ -22,7 +23,7 @@ const registerSql = `update autopilot.worker set epoch = epoch + 1, owner = $2::
     is_draining = false, since = now(), lease_until = clock_timestamp() + $3::int * interval '1 ms'
   where worker_id = $1::text and ${isFree} returning epoch::text`;
 
-/** Takes a worker's name; gives who has it where it is taken. */
+/** Takes a worker's name and returns its lease, or the holder if it is taken. */
 export async function registerWorker(
   database: Database,
   request: {
@@ -34,11 +35,11 @@ export async function registerWorker(
   },
 ): Promise<HeldLease | { readonly takenBy: Holder | null }> {
   const { registration, holder, product, times, clock } = request;
-  const { ask, name } = database;
+  const { query, name } = database;
   try {
-    await ask("insert into autopilot.worker (worker_id) values ($1) on conflict do nothing", [registration.worker]);
+    await query("insert into autopilot.worker (worker_id) values ($1) on conflict do nothing", [registration.worker]);
     const sentMs = clock.monotonicMs();
-    const { rows } = await ask(registerSql, [
+    const { rows } = await query(registerSql, [
       registration.worker,
       JSON.stringify(holder),
       times.leaseMs,
@@ -49,34 +50,34 @@ export async function registerWorker(
     const row = rows[0];
     if (row !== undefined)
       return holdLease(database, {
-        of: { table: "worker", id: registration.worker },
+        row: { table: "worker", id: registration.worker },
         taken: { epoch: Number(row["epoch"]), sentMs },
         times,
         clock,
       });
-    const current = await ask("select owner from autopilot.worker where worker_id = $1", [registration.worker]);
+    const current = await query("select owner from autopilot.worker where worker_id = $1", [registration.worker]);
     return { takenBy: (current.rows[0]?.["owner"] ?? null) as Holder | null };
   } catch (error) {
     throw storeFailure(error, name);
   }
 }
 
-/** For `status`: it takes nothing more. */
-export async function reportDraining({ ask }: Database, worker: string, epoch: number): Promise<void> {
-  await ask("update autopilot.worker set is_draining = true where worker_id = $1 and epoch = $2", [worker, epoch]);
+/** Notes for `status` that the worker takes no more orders. */
+export async function reportDraining({ query }: Database, worker: string, epoch: number): Promise<void> {
+  await query("update autopilot.worker set is_draining = true where worker_id = $1 and epoch = $2", [worker, epoch]);
 }
 
-/** Those that are alive, and those that were not heard of lately. */
-export async function workersIn({ ask, name }: Database): Promise<readonly StoredWorker[]> {
+/** All workers, alive or not. */
+export async function listWorkers({ query, name }: Database): Promise<readonly StoredWorker[]> {
   try {
-    const { rows } = await ask(
+    const { rows } = await query(
       `select worker_id, jobs, labels, product, is_draining, case when lease_until > clock_timestamp() then owner end as holder,
         ${leaseLeft} as left_ms from autopilot.worker order by worker_id`,
     );
     return rows.map((row) => ({
       worker: String(row["worker_id"]),
       holder: (row["holder"] ?? null) as Holder | null,
-      leaseLeftMs: msOf(row["left_ms"]),
+      leaseLeftMs: parseMs(row["left_ms"]),
       jobs: Number(row["jobs"]),
       labels: row["labels"] as readonly string[],
       product: String(row["product"]),

@@ -1,7 +1,7 @@
 // What a worker does next: every combination of what it knows.
 
 import { expect, test } from "vitest";
-import { nextStep, type WorkerView } from "./decide.ts";
+import { decideNextStep, type WorkerView } from "./decide.ts";
 
 const all: readonly WorkerView[] = [true, false].flatMap((isSure) =>
   [null, "lost"].flatMap((lost) =>
@@ -14,14 +14,14 @@ const all: readonly WorkerView[] = [true, false].flatMap((isSure) =>
 test("a worker takes only while it is sure of its lease, has room and is not told to end", () => {
   for (const view of all) {
     const isFree = view.isSure && view.lost === null && !view.isDraining && view.active < view.jobs;
-    expect(nextStep(view).do === "take", JSON.stringify(view)).toBe(isFree);
+    expect(decideNextStep(view).do === "take", JSON.stringify(view)).toBe(isFree);
   }
 });
 
 test("it leaves when it drains or is lost, and never before what it works on has ended", () => {
   for (const view of all) {
     const isOver = (view.lost !== null || view.isDraining) && view.active === 0;
-    const step = nextStep(view);
+    const step = decideNextStep(view);
     expect(step.do === "leave", JSON.stringify(view)).toBe(isOver);
     if (step.do === "leave") expect(step.why).toBe(view.lost);
   }

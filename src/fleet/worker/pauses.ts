@@ -1,4 +1,4 @@
-// pauses: how long a worker leaves alone the orders that it had to give back: longer each time, and only this worker.
+// pauses: how long a worker leaves orders alone that it had to give back: longer each time. Other workers may take them meanwhile.
 
 import type { OrderEnd } from "../../ports/dispatch.ts";
 
@@ -12,7 +12,7 @@ export class OrderPauses {
   /** Called with each order's end. `nowMs`: a clock that never goes back. */
   note(id: string, end: OrderEnd, nowMs: number): void {
     const times = (this.#pauses.get(id)?.times ?? 0) + 1;
-    this.#pauses.delete(id); // and so the order noted longest ago is the first
+    this.#pauses.delete(id); // set again below, so that the map begins with the order that was noted longest ago
     if (end.kind === "ended" || end.isTrouble !== true) return;
     this.#pauses.set(id, { times, untilMs: nowMs + Math.min(pauseMsMin * 2 ** (times - 1), pauseMsMax) });
     const [oldest] = this.#pauses.keys();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { dropLandingBranch } from "../../workspace/landing/land-branch.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
-import { exchangeFor } from "../worker/exchange-for.ts";
+import { openProjectExchange } from "../worker/exchange-for.ts";
 import { landingName, landingsFolder } from "./land-batch.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -21,7 +21,7 @@ export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView
   if (finishedIds.size === 0 && landings.length === 0) return problems;
   for (const repository of repositories) {
     try {
-      const exchange = await exchangeFor(paths, state, repository);
+      const exchange = await openProjectExchange(paths, state, repository);
       await exchange.forget(...(await exchange.kept()).filter((name) => finishedIds.has(name)));
       for (const name of landings) await dropLandingBranch(exchange.repository, name);
     } catch (error) {

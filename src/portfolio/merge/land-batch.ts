@@ -17,7 +17,7 @@ import { dropLandingBranch, landBranch } from "../../workspace/landing/land-bran
 import { readPortfolio } from "../store/fold.ts";
 import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
-import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
+import { openProjectExchange, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
 import {
   type Branch,
@@ -136,7 +136,7 @@ export async function settleBatches(
 
 /** Records or finishes one landing; returns the obstacle, null if it landed or has to be proved again. */
 async function settleBatch(parts: QueueParts, batch: Batch, target: string): Promise<LandingObstacle | null> {
-  const exchange = await exchangeFor(parts.paths, await readPortfolio(parts.paths), batch.repository);
+  const exchange = await openProjectExchange(parts.paths, await readPortfolio(parts.paths), batch.repository);
   const tip = await exchange.tipOf(target);
   const hasLanded = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
   const { remedy } = findRecovery({

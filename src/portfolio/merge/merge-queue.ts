@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { Bisection, type BisectStep } from "../planner/bisect.ts";
 import type { MergeAction } from "../planner/list-merges.ts";
 import type { PortfolioView, TaskView, VerifiedBatch } from "../planner/state.ts";
-import { exchangeFor, type ProjectExchange } from "../worker/exchange-for.ts";
+import { openProjectExchange, type ProjectExchange } from "../worker/exchange-for.ts";
 import type { Exchange } from "../worker/git-exchange.ts";
 import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
@@ -68,7 +68,7 @@ async function mergeInFolder(
   { folder, knownRed }: { readonly folder: string; readonly knownRed: RedBranch | undefined },
 ): Promise<MergeResult> {
   const { context, paths } = parts;
-  const exchange = await exchangeFor(paths, await readPortfolio(paths), action.repository);
+  const exchange = await openProjectExchange(paths, await readPortfolio(paths), action.repository);
   const result: MergeInProgress["result"] = { landed: 0, rejected: 0, proofs: 0, obstacle: null, red: null };
   const state = await readPortfolio(paths);
   const queuedTasks = action.tasks.flatMap((id) => state.tasks[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);

@@ -19,7 +19,7 @@ import { invariant } from "../../kit/invariant.ts";
 import { completeBatch } from "./complete-batch.ts";
 import { setHub } from "./hubs.ts";
 import { applyImportedLine } from "./imported-line.ts";
-import { metricsOf } from "../views/metrics.ts";
+import { computeMetrics } from "../views/metrics.ts";
 import { noUsage, type Portfolio, queueOf } from "./state.ts";
 import {
   addTask,
@@ -294,7 +294,7 @@ const reducers: Reducers = {
   checkpoint_compacted: (state, { window_start, window_end }, { ts }) => {
     const [project_count, task_count] = [Object.keys(state.projects).length, Object.keys(state.tasks).length];
     const summary = `${project_count} projects, ${task_count} tasks, ${state.totals.tasks_completed_total} done.`;
-    state.checkpoints.push({ ts, window_start, window_end, summary, key_metrics: { project_count, task_count, ...metricsOf(state) } });
+    state.checkpoints.push({ ts, window_start, window_end, summary, key_metrics: { project_count, task_count, ...computeMetrics(state) } });
   },
   line_imported: (state, { line }, stamp) => applyImportedLine(state, line, stamp),
 };

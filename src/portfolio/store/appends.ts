@@ -1,21 +1,26 @@
-// appends: changes that belong together, as the journal takes them, however many they are.
-// Invariant R5: portfolio/planner/reduce.ts.
+// appends: splits changes that belong together into appends of the journal, however many they are.
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { appendBytesMax } from "../../journal/line.ts";
 
-/** What the journal adds to a line, and room for what redaction does. */
-const lineBytesMore = 1024;
-const bytesMax = appendBytesMax / 2;
+/** What the journal adds to a line, and what redaction may add. */
+const lineOverheadBytes = 1024;
+const splitBytesMax = appendBytesMax / 2;
 
-/** Changes as the journal takes them: each marked with its place if there are several, as many at a time as one append may have. */
+/**
+ * As many changes in each append as it may hold. If there are several changes, each is marked with its place among them: they count only
+ * once all of them are in the journal.
+ */
 export function splitIntoAppends(changes: readonly PortfolioChange[]): readonly (readonly PortfolioChange[])[] {
   const appends: PortfolioChange[][] = [];
-  let bytes = bytesMax;
+  let bytes = splitBytesMax; // full, so that the first change begins an append
   for (const [index, change] of changes.entries()) {
-    const more = Buffer.byteLength(JSON.stringify(change)) + lineBytesMore;
-    if (bytes + more > bytesMax) [bytes] = [0, appends.push([])];
-    bytes += more;
+    const changeBytes = Buffer.byteLength(JSON.stringify(change)) + lineOverheadBytes;
+    if (bytes + changeBytes > splitBytesMax) {
+      appends.push([]);
+      bytes = 0;
+    }
+    bytes += changeBytes;
     appends.at(-1)?.push(changes.length === 1 ? change : Object.assign({}, change, { part: { at: index + 1, of: changes.length } }));
   }
   return appends;

@@ -1,22 +1,22 @@
-// catch-up: brings the copy of a portfolio that is in a store up to date, for whoever only reads it.
+// catch-up: brings this machine's copy of a portfolio in a store up to date, for commands that only read it.
 
-import { portfolioMark } from "../../fleet/shared-mark.ts";
+import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import { nodeDisk } from "../../journal/disk.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { toFailure } from "../../project/respond.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
-/** Under which key it is in the store, and why its copy may be behind; null if it is kept in its folder. */
+/** The portfolio's key in the store, and why its copy may be behind; null if the portfolio isn't in a store. */
 export async function catchUp(
   env: NodeJS.ProcessEnv,
   { own }: PortfolioPaths,
 ): Promise<{ readonly key: string; readonly behind: string | null } | null> {
-  const mark = portfolioMark(own);
+  const mark = readPortfolioMark(own);
   if (mark === null) return null;
   const { key } = mark;
   try {
-    const { bringCopy, storeIn } = await import("../../fleet/shared-run.ts");
-    const store = await storeIn(env);
+    const { bringCopy, openSharedStore } = await import("../../fleet/shared-run.ts");
+    const store = await openSharedStore(env);
     const lock = await takeLock(nodeDisk, own);
     try {
       await bringCopy(store, key, own);
@@ -26,6 +26,6 @@ export async function catchUp(
     return { key, behind: null };
   } catch (error) {
     const { code, message } = toFailure(error);
-    return { key, behind: code === "run_locked" ? null : message }; // whoever has it brings it up to date
+    return { key, behind: code === "run_locked" ? null : message }; // the process that has the lock brings it up to date
   }
 }

@@ -1,12 +1,12 @@
-// clones: the clone of a project's repository on this machine. A portfolio in a store names the repository of the machine it was made on;
-// another machine says which of its folders that is.
+// clones: which folder of this machine is the clone of each repository. A portfolio in a store names folders of the machine it was made on;
+// `clones.json` maps them to folders here.
 
 import { join } from "node:path";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
-import { replace } from "./log-lines.ts";
+import { replaceFile } from "./log-lines.ts";
 
-/** By the repository that the journal names. */
+/** The folder here, by the folder that the journal names. */
 export type Clones = Readonly<Record<string, string>>;
 
 const clonesPath = ({ own }: Pick<PortfolioPaths, "own">): string => join(own, "clones.json");
@@ -23,9 +23,9 @@ export function readClones(paths: Pick<PortfolioPaths, "own">): Clones {
 }
 
 export const writeClones = (paths: Pick<PortfolioPaths, "own">, clones: Clones): void =>
-  replace(clonesPath(paths), `${JSON.stringify(clones)}\n`, 0o600);
+  replaceFile(clonesPath(paths), `${JSON.stringify(clones)}\n`, 0o600);
 
-/** The one that was named here, or else where its project says. */
+/** The folder that was named here, otherwise the one that the journal names. */
 export const findClone = (paths: Pick<PortfolioPaths, "own">, repository: string): string => {
   const clones = readClones(paths);
   return Object.hasOwn(clones, repository) ? (clones[repository] ?? repository) : repository;

@@ -3,15 +3,15 @@
 // Invariants:
 //   D1. The same journal gives the same files, byte for byte.
 //   D2. No foreign content is overwritten unread: a line is taken into the journal, an edited page is set aside and reported.
-//   D3. A page is there whole, the old one or the new. The two logs only grow, a batch of whole lines at a time.
-//   D4. No link is followed: what is where a file of ours belongs is a file, or nothing is written.
+//   D3. A reader finds a whole page, the old one or the new one. The two logs only grow, by whole lines.
+//   D4. No link is followed: if anything but a file is where one of ours belongs, nothing is written.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, lstatSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
 import { checkpointLines } from "../views/checkpoints.ts";
-import { isUntouched, snapshotOf } from "../views/front-matter.ts";
+import { isUntouched, renderSnapshot } from "../views/front-matter.ts";
 import { type Page, portfolioPage, projectPage, taskPage } from "../views/pages.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { oneLine } from "../../views/wording.ts";
@@ -19,14 +19,14 @@ import { readOwnFile } from "../../project/own-file.ts";
 import { ensureFolderBelow, refuseInTheWay } from "../../project/own-folder.ts";
 import { type Cursor, joinLines } from "./events-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
-import { keepCopy, replace, soundLines } from "./log-lines.ts";
+import { keepCopy, replaceFile, splitSoundLines } from "./log-lines.ts";
 
 export type Drawn = {
   readonly paths: PortfolioPaths;
   readonly state: PortfolioView;
   readonly seq: number;
   readonly cursor: Cursor;
-  /** As far as the events file was brought up; null if it has to be looked at again. */
+  /** How far the events file follows the journal; null if it has to be compared again. */
   readonly events: Omit<Cursor, "seq"> | null;
 };
 
@@ -41,12 +41,12 @@ export function readCursor(paths: PortfolioPaths): Cursor {
     const { seq, bytes, crc = -1, file = "" } = stored;
     if (typeof seq === "number" && typeof bytes === "number") return { seq, bytes, crc, file };
   } catch {
-    // Without a note everything is drawn again.
+    // Without a cursor everything is drawn again.
   }
   return { seq: 0, bytes: 0, crc: 0, file: "" };
 }
 
-/** Draws what changed beside the events file; gives what a person should know. */
+/** Draws everything but the events file, as far as it changed; returns warnings for a person. */
 export function draw({ paths, state, seq, cursor, events }: Drawn): readonly string[] {
   const warnings: string[] = [];
   drawCheckpoints(paths, state, warnings);
@@ -62,13 +62,13 @@ export function draw({ paths, state, seq, cursor, events }: Drawn): readonly str
   return warnings;
 }
 
-/** Without it, the next one that takes the portfolio in hand reads again what is behind the old one. */
+/** Notes how far the files follow the journal. Without it the next process that opens the portfolio compares more than it needs to. */
 export function writeCursor({ paths, seq, cursor, events }: Omit<Drawn, "state">): void {
   if (events === null || (seq === cursor.seq && events.file === cursor.file)) return;
-  replace(cursorPath(paths), `${JSON.stringify({ seq, ...events })}\n`, 0o600);
+  replaceFile(cursorPath(paths), `${JSON.stringify({ seq, ...events })}\n`, 0o600);
 }
 
-/** Every folder and file the format's own check looks for. */
+/** Creates every folder and file that the format requires. */
 export function createLayout(paths: PortfolioPaths): void {
   for (const folder of [
     paths.shown,
@@ -82,11 +82,11 @@ export function createLayout(paths: PortfolioPaths): void {
   for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) writeFileSync(path, "", { flag: "wx" });
-    else if (!stat.isFile()) refuseInTheWay(path, kindOf(stat), "file"); // D4
+    else if (!stat.isFile()) refuseInTheWay(path, describeKind(stat), "file"); // D4
   }
 }
 
-function kindOf(stat: Stats): "link" | "folder" | "pipe" {
+function describeKind(stat: Stats): "link" | "folder" | "pipe" {
   if (stat.isSymbolicLink()) return "link";
   return stat.isDirectory() ? "folder" : "pipe";
 }
@@ -97,45 +97,42 @@ function kindOf(stat: Stats): "link" | "folder" | "pipe" {
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
   const checkpoints = checkpointLines(state);
   const text = readOwnFile(checkpointsPath(paths)) ?? "";
-  const { kept: validLines, warnings: found } = soundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
-  warnings.push(...found);
+  const { kept: validLines, warnings: lineWarnings } = splitSoundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
+  warnings.push(...lineWarnings);
   const present = new Set(validLines);
   const missing = checkpoints.filter((line) => !present.has(line));
-  if (found.length > 0) replace(checkpointsPath(paths), joinLines([...validLines, ...missing]));
+  if (lineWarnings.length > 0) replaceFile(checkpointsPath(paths), joinLines([...validLines, ...missing]));
   else if (missing.length > 0) appendFileSync(checkpointsPath(paths), joinLines(missing)); // D3
-  return found.length > 0 || missing.length > 0;
+  return lineWarnings.length > 0 || missing.length > 0;
 }
 
 function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, warnings: string[]): void {
   const path = join(paths.shown, name);
-  const text = snapshotOf(fields, body, sha256);
-  const before = readOwnFile(path);
-  if (before === text) return;
-  if (before !== null && !isUntouched(before, sha256)) {
-    const kept = keepCopy(paths, basename(name), before); // D2
-    const difference = differenceOf(before, text);
-    warnings.push(`${name} was changed by hand${difference}; the journal counts, and what it said is kept in ${kept}`);
+  const text = renderSnapshot(fields, body, sha256);
+  const currentText = readOwnFile(path);
+  if (currentText === text) return;
+  if (currentText !== null && !isUntouched(currentText, sha256)) {
+    const copyPath = keepCopy(paths, basename(name), currentText); // D2
+    const difference = describeDifference(currentText, text);
+    warnings.push(`${name} was changed by hand${difference}; the journal counts, and what it said is kept in ${copyPath}`);
   }
-  replace(path, text);
+  replaceFile(path, text);
 }
 
-const linesShown = 3;
+const linesShownMax = 3;
 
-/** What a page says that the journal doesn't, in a few words. */
-function differenceOf(before: string, text: string): string {
+/** The lines of an edited page that the journal doesn't give, in a few words. */
+function describeDifference(currentText: string, text: string): string {
   const newLines = new Set(text.split("\n"));
-  const added = before.split("\n").filter((line) => line.trim() !== "" && !newLines.has(line));
-  const more = added.length > linesShown ? ` and ${added.length - linesShown} more` : "";
-  return added.length === 0
-    ? ""
-    : ` (${added
-        .slice(0, linesShown)
-        .map((line) => `"${oneLine(line, 80)}"`)
-        .join(", ")}${more})`;
+  const added = currentText.split("\n").filter((line) => line.trim() !== "" && !newLines.has(line));
+  const more = added.length > linesShownMax ? ` and ${added.length - linesShownMax} more` : "";
+  if (added.length === 0) return "";
+  const quotedLines = added.slice(0, linesShownMax).map((line) => `"${oneLine(line, 80)}"`);
+  return ` (${quotedLines.join(", ")}${more})`;
 }
 
 type NamedPage = readonly [name: string, page: () => Page];
-const pagesOf = (state: PortfolioView): readonly NamedPage[] => [
+const listPages = (state: PortfolioView): readonly NamedPage[] => [
   [portfolioFiles.portfolio, () => portfolioPage(state)],
   ...Object.values(state.projects).map((project): NamedPage => [
     `${portfolioFiles.projects}/${project.project_id}.md`,
@@ -144,24 +141,24 @@ const pagesOf = (state: PortfolioView): readonly NamedPage[] => [
   ...Object.values(state.tasks).map((task): NamedPage => [`${portfolioFiles.tasks}/${task.task_id}.md`, () => taskPage(task)]),
 ];
 
-/** Draws the pages again that somebody changed or removed, though the journal did not go on. */
+/** Draws pages again that somebody changed or removed while the journal stayed as it was. */
 export function restorePages(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
   const warnings: string[] = [];
-  for (const [name, page] of pagesOf(state)) {
+  for (const [name, page] of listPages(state)) {
     const text = readOwnFile(join(paths.shown, name));
     if (text === null || !isUntouched(text, sha256)) drawPage(paths, name, page(), warnings);
   }
   return warnings;
 }
 
-/** Draws a portfolio whose journal has just come here. If another's events are there, they are taken in when it is first opened. */
-export function drawFirst(paths: PortfolioPaths, state: PortfolioView, lines: readonly string[]): void {
+/** Draws a portfolio whose journal was just copied here. Foreign lines in an events file are taken in when it is first opened. */
+export function drawNewCopy(paths: PortfolioPaths, state: PortfolioView, lines: readonly string[]): void {
   createLayout(paths);
-  if (readFileSync(eventsPath(paths)).length === 0) replace(eventsPath(paths), joinLines(lines));
+  if (readFileSync(eventsPath(paths)).length === 0) replaceFile(eventsPath(paths), joinLines(lines));
   redraw(paths, state, lines);
 }
 
-/** Regenerates every page; returns what was different, the events file too, which is brought up when the portfolio is left. */
+/** Regenerates every page. Returns the files that were different; the events file is among them, but is written when the portfolio is left. */
 export function redraw(
   paths: PortfolioPaths,
   state: PortfolioView,
@@ -171,10 +168,10 @@ export function redraw(
   const different: string[] = isSame ? [] : [portfolioFiles.events];
   const warnings: string[] = [];
   if (drawCheckpoints(paths, state, warnings)) different.push(portfolioFiles.checkpoints);
-  for (const [name, make] of pagesOf(state)) {
-    const page = make();
-    const before = readOwnFile(join(paths.shown, name));
-    if (before !== snapshotOf(page.fields, page.body, sha256)) different.push(name);
+  for (const [name, createPage] of listPages(state)) {
+    const page = createPage();
+    const currentText = readOwnFile(join(paths.shown, name));
+    if (currentText !== renderSnapshot(page.fields, page.body, sha256)) different.push(name);
     drawPage(paths, name, page, warnings);
   }
   return { different, warnings };

@@ -2,10 +2,10 @@
 // and everything disposable are in `.autopilot/portfolio/` beside it.
 //
 // Invariants:
-//   F1. Nothing of a foreign folder is executed or written to before its user agreed: a portfolio is known by a record outside of it, which
-//       names its journal by file and by its last line when it was last left.
-//   F2. The copy of a task is in `copies/`, whatever its journal says.
-//   F3. No link is followed, neither to its files nor to its journal.
+//   F1. Nothing of a foreign portfolio is executed, and nothing is written to it, before its user agreed. A portfolio is recognised by a
+//       record outside of it, which names its journal's file and the last line when it was last left.
+//   F2. The copy of a task is always in `copies/`, whatever the journal says.
+//   F3. No link is followed, neither to the files nor to the journal.
 
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,26 +27,26 @@ export type PortfolioPaths = {
   readonly own: string;
   /** Where its journal is kept if not in its folder. */
   readonly journal?: PortfolioStore;
-  /** Where what is found in the files is told, if not in a command's answer: a pool takes the portfolio in hand in many places. */
+  /** Takes warnings about the files, for a pool, which opens the portfolio in many places; without it they are in the response. */
   readonly tell?: (warning: string) => void;
-  /** Of a pool whose right to plan is a lease in a store, which it may lose. */
+  /** Set for a pool that plans under a lease in a store, which it may lose. */
   readonly planner?: {
-    /** The store takes no line of this pool without it (openStored). */
+    /** The store refuses this pool's lines without it (`openStored`). */
     readonly lease: Lease;
-    /** Tasks that another machine began and whose hub was away, by id: each is brought before anything is done about it. */
+    /** Tasks that another machine began and whose hub was unreachable, by id: each is brought here before it is worked on. */
     readonly unbrought: Map<string, () => Promise<void>>;
   };
 };
 
 const confirmPollMs = 50;
 
-/** Asked before work is begun that would be in vain. Resolves when the lease is certain; throws a JournalFailure once it is lost. */
+/** Called before work that would be in vain without the lease. Resolves once the lease is confirmed; throws a JournalFailure if it is lost. */
 export async function requirePlanner({ planner }: Pick<PortfolioPaths, "planner">): Promise<void> {
   if (planner === undefined) return;
   const { lease } = planner;
   while (!lease.isConfirmed()) {
     lease.lost.throwIfAborted();
-    await sleep(confirmPollMs); // after a jump of the clock, until the store has confirmed it
+    await sleep(confirmPollMs); // the clock has jumped, and the store has not confirmed the lease since
   }
 }
 
@@ -56,38 +56,38 @@ export const portfolioAt = (root: string): PortfolioPaths => ({
   own: join(root, ".autopilot", "portfolio"),
 });
 
-/** The portfolio around a folder; null if there is none. One behind a link is none. F3 */
+/** The portfolio that a folder is in; null if there is none, or only one behind a link (F3). */
 export const findPortfolio = (cwd: string): PortfolioPaths | null => {
-  const paths = nearest(cwd);
-  return paths === null || linkTo(paths) !== null ? null : paths;
+  const paths = findNearest(cwd);
+  return paths === null || findLink(paths) !== null ? null : paths;
 };
 
-function nearest(cwd: string): PortfolioPaths | null {
-  for (let at = resolve(cwd); ; at = dirname(at)) {
-    const paths = portfolioAt(at);
+function findNearest(cwd: string): PortfolioPaths | null {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const paths = portfolioAt(folder);
     if (existsSync(join(paths.own, journalFile))) return paths;
-    if (dirname(at) === at) return null;
+    if (dirname(folder) === folder) return null;
   }
 }
 
-const linkTo = ({ root, own }: PortfolioPaths): Obstacle | null => findObstacle(root, relative(root, own));
+const findLink = ({ root, own }: PortfolioPaths): Obstacle | null => findObstacle(root, relative(root, own));
 
 /** Says that there is none, or which link keeps it from being read. */
 export function refuseMissing(cwd: string): never {
-  const paths = nearest(cwd);
-  const link = paths === null ? null : linkTo(paths);
+  const paths = findNearest(cwd);
+  const link = paths === null ? null : findLink(paths);
   if (link !== null) refuseInTheWay(link.path, link.kind, "folder");
   return refuse("portfolio_missing", { message: `There is no portfolio in ${cwd} or above it.` });
 }
 
-/** The portfolio around a command's folder, shown to be its user's. F1 */
+/** The portfolio that a command's folder is in; refuses one that isn't this user's (F1). */
 export function requirePortfolio(context: Pick<CommandContext, "cwd" | "env">): PortfolioPaths {
   const { paths, foreign } = visiblePortfolio(context);
   if (foreign === null) return paths;
   return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} isn't yours: ${foreign}. Nothing of it was executed.` });
 }
 
-/** The same to look at only: why it is not its user's, if it is not. */
+/** The same for a command that only shows it; `foreign` says why it isn't this user's, null if it is. */
 export function visiblePortfolio(context: Pick<CommandContext, "cwd" | "env">): {
   readonly paths: PortfolioPaths;
   readonly foreign: string | null;
@@ -98,11 +98,11 @@ export function visiblePortfolio(context: Pick<CommandContext, "cwd" | "env">): 
 }
 
 const recordName = "portfolio";
-const homeOf = ({ root }: PortfolioPaths) => ({ root, folder: join(root, ".autopilot") });
+const toProjectPaths = ({ root }: PortfolioPaths) => ({ root, folder: join(root, ".autopilot") });
 
 /** Why a portfolio is not this user's on this machine; null if it is. */
 export function whyForeign({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): string | null {
-  const binding = findBinding(env, homeOf(paths), paths.own, recordName);
+  const binding = findBinding(env, toProjectPaths(paths), paths.own, recordName);
   return binding.kind === "ours"
     ? whyOverwritten(paths.own, binding.record)
     : binding.why.replace("you didn't start it here", "you didn't make it here");
@@ -110,21 +110,21 @@ export function whyForeign({ env }: Pick<CommandContext, "env">, paths: Portfoli
 
 /** Records that a portfolio is this user's. */
 export const bindPortfolio = ({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, head?: JournalHead): void =>
-  bindRun(env, homeOf(paths), paths.own, { run: recordName, ack: "", isolation: "", ...(head === undefined ? {} : { head }) });
+  bindRun(env, toProjectPaths(paths), paths.own, { run: recordName, ack: "", isolation: "", ...(head === undefined ? {} : { head }) });
 
 /** Records the line at which a portfolio is left. The record may lag behind the journal, and is never ahead of it. */
 export function rememberHead({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, { seq, byte, prev }: JournalHead): void {
-  const binding = findBinding(env, homeOf(paths), paths.own, recordName);
+  const binding = findBinding(env, toProjectPaths(paths), paths.own, recordName);
   if (binding.kind !== "ours" || binding.record.head?.seq === seq) return;
   try {
     bindPortfolio({ env }, paths, { seq, byte, prev });
   } catch {
-    // A full or missing state folder is reported where a portfolio is made.
+    // A full or missing state folder is reported when a portfolio is created.
   }
 }
 
-/** The copy of a task; null if it has none. F2 */
-export function copyIn({ own }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {
+/** The folder of a task's copy; null if it has none (F2). */
+export function findCopy({ own }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {
   const name = copy === null ? "" : basename(copy);
   return name.startsWith("task-") ? join(own, "copies", name) : null;
 }

@@ -1,6 +1,5 @@
-// log-lines: what others left in a portfolio's two logs: lines of other tools, torn ones, and bytes that aren't a line. Each is reported with its
-// file and line, and nothing is thrown away.
-// Invariants D1 and on: portfolio/store/draw.ts.
+// log-lines: finds invalid lines in a portfolio's two logs, to which other tools write too. Each is set aside and reported with its file and
+// line; nothing is thrown away.
 
 import { createHash } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +10,7 @@ import { seqKey } from "../views/event-line.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
 /** The valid lines of a whole log; the others are set aside, and reported. */
-export function soundLines(
+export function splitSoundLines(
   paths: PortfolioPaths,
   name: string,
   text: string,
@@ -20,11 +19,11 @@ export function soundLines(
   const kept: string[] = [];
   const invalid: InvalidLine[] = [];
   for (const { at, row, fault } of judgeLines(text)) {
-    const why = fault ?? faultOf(schema, row);
+    const why = fault ?? findRowFault(schema, row);
     if (why === null) kept.push(row);
     else invalid.push({ at, row, fault: why });
   }
-  return { kept, warnings: invalid.length === 0 ? [] : setAside(paths, name, invalid, 0) };
+  return { kept, warnings: invalid.length === 0 ? [] : setAsideLines(paths, name, invalid, 0) };
 }
 
 export type InvalidLine = { readonly at: number; readonly row: string; readonly fault: string };
@@ -39,14 +38,18 @@ export function judgeLines(text: string): readonly (Omit<InvalidLine, "fault"> &
 
 const warningsMax = 20;
 
-export function setAside(paths: PortfolioPaths, name: string, invalid: readonly InvalidLine[], before: number): string[] {
+/** Keeps invalid lines in a file of their own; returns a warning for each. `linesBefore`: how many lines precede the rows that were judged. */
+export function setAsideLines(paths: PortfolioPaths, name: string, invalid: readonly InvalidLine[], linesBefore: number): string[] {
   const kept = keepCopy(paths, name.slice(name.lastIndexOf("/") + 1), `${invalid.map(({ row }) => row).join("\n")}\n`);
-  const more = invalid.length > warningsMax ? [`${name}: ${invalid.length - warningsMax} more lines like these`] : [];
-  return [...invalid.slice(0, warningsMax).map(({ at, fault }) => `${name}:${before + at}: set aside in ${kept}: ${fault}`), ...more];
+  const moreWarnings = invalid.length > warningsMax ? [`${name}: ${invalid.length - warningsMax} more lines like these`] : [];
+  return [
+    ...invalid.slice(0, warningsMax).map(({ at, fault }) => `${name}:${linesBefore + at}: set aside in ${kept}: ${fault}`),
+    ...moreWarnings,
+  ];
 }
 
-/** Why a line is none of its log's; null if it is one. */
-export function faultOf(schema: v.GenericSchema, row: string): string | null {
+/** Why a row is no valid line of its log; null if it is one. */
+export function findRowFault(schema: v.GenericSchema, row: string): string | null {
   let value: unknown;
   try {
     value = JSON.parse(row);
@@ -63,16 +66,17 @@ export function faultOf(schema: v.GenericSchema, row: string): string | null {
   return typeof meta?.[seqKey] === "number" ? "it says that it is ours, and the journal does not know it" : null;
 }
 
+/** Keeps a text under a name that follows from its content, so that the same text is kept once. Returns the path. */
 export function keepCopy({ own }: PortfolioPaths, name: string, text: string): string {
   const kept = join(ensureFolderBelow(own, "kept"), `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 12)}`);
-  replace(kept, text, 0o600);
+  replaceFile(kept, text, 0o600);
   return kept;
 }
 
-/** D3. Not synced: what a power cut loses is drawn again. */
-export function replace(path: string, text: string | Uint8Array, mode = 0o644): void {
-  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.new`); // hidden: others list these folders
-  rmSync(draft, { force: true });
-  writeFileSync(draft, text, { mode, flag: "wx" }); // D4: a name that is there, a link say, is never written through
-  renameSync(draft, path);
+/** Replaces a file so that readers find the old or the new one. It isn't synced: after a power cut it is drawn again. */
+export function replaceFile(path: string, text: string | Uint8Array, mode = 0o644): void {
+  const draftPath = join(dirname(path), `.${basename(path)}.${process.pid}.new`); // hidden: others list these folders
+  rmSync(draftPath, { force: true });
+  writeFileSync(draftPath, text, { mode, flag: "wx" }); // fails if anything has that name, such as a link to another file
+  renameSync(draftPath, path);
 }

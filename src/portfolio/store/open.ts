@@ -2,13 +2,13 @@
 // only for a moment, so that a person can add and answer while a pool works.
 //
 // Invariants:
-//   O1. The journal is the truth; the files are drawn from it, after every change and before the lock is given back.
-//   O2. What another tool appended to the events file is taken in before anything of ours is written.
-//   O3. A change that its schema refuses is not written.
-//   O4. An agent proposes and pauses; every other change of its own, and every person's from inside a run, is refused.
-//   O5. A pool that has lost the portfolio to another begins nothing; what it has begun, the statement that appends refuses (G4).
-//   O6. Every open question is about what is there: one that a change has overtaken is asked again in the same breath.
-//   O7. What is found in the files and does not count is told once, with its file, its line and why: by the answer, or by the pool.
+//   O1. The journal is the source of truth; the files are drawn from it after every change, before the lock is released.
+//   O2. Lines that another tool appended to the events file are taken in before anything of ours is written.
+//   O3. A change that doesn't fit its schema is not written.
+//   O4. An agent may propose and pause; its other changes are refused, and so are a person's from inside a run.
+//   O5. A pool that has lost the portfolio begins nothing more; if it is writing already, the store refuses its lines (G4).
+//   O6. An open question that no longer applies after a change is replaced together with that change.
+//   O7. Content of the files that doesn't count is reported once, with file, line and reason: in the response, or by the pool.
 // Invariants G1 and on: portfolio/store/fold.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,13 +33,13 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { splitIntoAppends } from "./appends.ts";
 import { replaceOutdatedQuestions } from "./ask.ts";
 import { draw, createLayout, readCursor, writeCursor } from "./draw.ts";
-import { type Beyond, type Cursor, drawEvents, linesBeyond } from "./events-file.ts";
-import { asPortfolioEntry, beginAnew, type Fold, folded, foldOf, openStored, storeOf } from "./fold.ts";
+import { type LinesBeyond, type Cursor, updateEventsFile, readLinesBeyond } from "./events-file.ts";
+import { asPortfolioEntry, resetFold, type Fold, retryFromStart, getFold, openStored, getStore } from "./fold.ts";
 import { type PortfolioPaths, rememberHead, requirePlanner } from "./folder.ts";
 import { queueNotices } from "./queue-notices.ts";
 
 const waitMsMax = 20_000;
-const lookEveryMs = 50;
+const pollMs = 50;
 
 export type OpenPortfolio = {
   readonly paths: PortfolioPaths;
@@ -59,17 +59,17 @@ export function withPortfolio<Value>(
   context: CommandContext,
   paths: PortfolioPaths,
   work: (open: OpenPortfolio) => Promise<Value>,
-  /** `as_left`: a file that looks unchanged is believed to be as it was left; `nothing`: every file is compared. */
+  /** `as_left`: a file with the size and time of the last change isn't compared; `nothing`: every file is. */
   trust: "as_left" | "nothing" = "as_left",
 ): Promise<Value> {
-  const fold = foldOf(paths);
+  const fold = getFold(paths);
   return fold.mutex.runExclusive(async () => {
     createLayout(paths);
-    const locked = await folded(fold, () => lockJournal(context, paths, fold, trust));
+    const locked = await retryFromStart(fold, () => lockJournal(context, paths, fold, trust));
     try {
       return await workLocked({ context, paths, fold, ...locked }, work);
     } catch (error) {
-      beginAnew(fold); // G2
+      resetFold(fold); // G2
       throw error;
     } finally {
       rememberHead(context, paths, locked.journal.position);
@@ -95,7 +95,7 @@ async function lockJournal(
   trust: "as_left" | "nothing",
 ): Promise<LockedJournal> {
   const cursor = { ...readCursor(paths), ...(trust === "nothing" ? { crc: -1, file: "" } : {}) };
-  if (fold.at.seq > cursor.seq) beginAnew(fold); // lines that are not drawn yet are made from the state before them
+  if (fold.at.seq > cursor.seq) resetFold(fold); // a line of the events file needs the state before its entry
   const lines: string[] = [];
   const apply = (entry: Entry): void => {
     if (entry.seq <= cursor.seq) {
@@ -115,24 +115,24 @@ type LockedPortfolio = LockedJournal & { readonly context: CommandContext; reado
 async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortfolio) => Promise<Value>): Promise<Value> {
   const { paths, fold, journal, cursor, lines } = locked;
   await requirePlanner(paths); // O5
-  let drawnBefore: readonly string[] | null = null;
-  const drawnLines = async (): Promise<readonly string[]> => (drawnBefore ??= await allLines(paths, cursor.seq));
-  const warnings = cutTailWarnings(locked);
+  let drawnLinesCache: readonly string[] | null = null;
+  const readDrawnLines = async (): Promise<readonly string[]> => (drawnLinesCache ??= await readAllLines(paths, cursor.seq));
+  const warnings = warnOfCutTail(locked);
   const write = async (...changes: readonly PortfolioChange[]): Promise<void> => {
     await append(locked, changes);
-    await askAgain(locked);
+    await replaceOutdated(locked);
   };
-  const takeIn = async ({ foreign, warnings: found }: Beyond): Promise<void> => {
-    warnings.push(...found);
+  const takeIn = async ({ foreign, warnings: fileWarnings }: LinesBeyond): Promise<void> => {
+    warnings.push(...fileWarnings);
     for (const { place, row: line } of foreign) {
-      const ignored = whyIgnored(fold.state, line);
-      if (ignored !== null) warnings.push(`${place}: kept, and ${ignored}`); // O7
+      const ignoredReason = whyIgnored(fold.state, line);
+      if (ignoredReason !== null) warnings.push(`${place}: kept, and ${ignoredReason}`); // O7
       await write({ event: "line_imported", actor: "system", reason_code: "ok", line }); // O2
     }
   };
-  const beyond = await linesBeyond(paths, cursor, lines, drawnLines);
-  await takeIn(beyond);
-  await askAgain(locked); // the process that changed something may have been killed before
+  const linesBeyond = await readLinesBeyond(paths, cursor, lines, readDrawnLines);
+  await takeIn(linesBeyond);
+  await replaceOutdated(locked); // an earlier process may have been killed before it did so
   const open: OpenPortfolio = {
     paths,
     state: fold.state,
@@ -140,13 +140,13 @@ async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortf
     write,
     warnings,
     isDrawn: false,
-    eventLines: async () => [...(await drawnLines()), ...lines],
+    eventLines: async () => [...(await readDrawnLines()), ...lines],
   };
   try {
     return await work(open);
   } finally {
     createLayout(paths);
-    const events = await drawEvents(paths, { cursor, beyond, lines, drawnLines, takeIn });
+    const events = await updateEventsFile(paths, { cursor, beyond: linesBeyond, lines, readDrawnLines, takeIn });
     const drawing = { paths, state: fold.state, seq: journal.position.seq, cursor, events };
     if (open.isDrawn) writeCursor(drawing);
     else warnings.push(...draw(drawing)); // O1
@@ -156,7 +156,7 @@ async function workLocked<Value>(locked: LockedPortfolio, work: (open: OpenPortf
 
 const now = (): string => systemClock.now();
 
-function cutTailWarnings({ repaired }: LockedPortfolio): string[] {
+function warnOfCutTail({ repaired }: LockedPortfolio): string[] {
   if (repaired === null) return [];
   const { cut_bytes, at_byte } = repaired;
   return [`the journal ended in the middle of a line, which nobody was told of; ${cut_bytes} bytes from byte ${at_byte} on were cut off`];
@@ -178,8 +178,8 @@ async function append({ context, paths, fold, journal, apply }: LockedPortfolio,
   fold.at = { ...journal.position };
 }
 
-/** O6 */
-async function askAgain(locked: LockedPortfolio): Promise<void> {
+/** Replaces open questions that no longer apply (O6). */
+async function replaceOutdated(locked: LockedPortfolio): Promise<void> {
   const changes = replaceOutdatedQuestions(locked.fold.state, now());
   if (changes.length > 0) await append(locked, changes);
 }
@@ -190,36 +190,37 @@ function requireMayChange(context: CommandContext, change: PortfolioChange): voi
   if (change.actor.startsWith("operator:")) requireOutsideRun(context);
 }
 
+/** Opens the journal as soon as no other process has it; gives up after a while. */
 async function openWhenFree(
   context: CommandContext,
   paths: PortfolioPaths,
   { at: from }: Fold,
   onEntry: (entry: Entry) => void,
 ): Promise<OpenedJournal> {
-  let until = systemClock.monotonicMs() + waitMsMax;
+  let deadlineMs = systemClock.monotonicMs() + waitMsMax;
   for (;;) {
     try {
       const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
       return await openStored(context.env, paths, { from, ...clocks, onEntry });
     } catch (error) {
       if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
-      if (systemClock.monotonicMs() > until) {
-        // A pool that took over from one that is stopped in the middle of a change waits for it to wake or to be killed.
+      if (systemClock.monotonicMs() > deadlineMs) {
+        // Its predecessor may have been suspended in the middle of a change: the pool waits until it goes on or is killed.
         if (paths.planner === undefined || context.interrupted.aborted) throw error;
         await requirePlanner(paths);
         context.show(`! Process ${error.trouble.pid ?? "?"} is in the middle of a change and doesn't end it; if it is stopped, kill it`);
-        until = systemClock.monotonicMs() + waitMsMax;
+        deadlineMs = systemClock.monotonicMs() + waitMsMax;
       }
-      await sleep(lookEveryMs);
+      await sleep(pollMs);
     }
   }
 }
 
-/** The lines of the events file, made again, up to an entry. */
-export async function allLines(paths: PortfolioPaths, seq = Infinity): Promise<readonly string[]> {
+/** Makes the lines of the events file from the journal, up to an entry. */
+export async function readAllLines(paths: PortfolioPaths, seq = Infinity): Promise<readonly string[]> {
   const state = openPortfolio();
   const lines: string[] = [];
-  await storeOf(paths).read(genesis, (entry) => {
+  await getStore(paths).read(genesis, (entry) => {
     if (entry.seq <= seq) for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);
   });
   return lines;

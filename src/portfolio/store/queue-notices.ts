@@ -6,17 +6,18 @@ import { readHooks } from "../../project/notify/hooks.ts";
 import { openNoticeQueue } from "../../project/notify/notice-queue.ts";
 import { queueForHooks } from "../../runner/run-notices.ts";
 import type { PortfolioView } from "../planner/state.ts";
-import { answeredIn, portfolioNotices } from "../views/portfolio-notices.ts";
+import { findAnsweredNotices, portfolioNotices } from "../views/portfolio-notices.ts";
 
+/** Queues the notices that an entry causes, and withdraws those that it answers. */
 export function queueNotices(context: CommandContext, root: string, entry: PortfolioEntry, state: PortfolioView): void {
-  const [fresh, isOver] = [portfolioNotices(entry, state, root), answeredIn(entry, state)];
-  if (fresh.length === 0 && isOver === null) return;
+  const [newNotices, isAnswered] = [portfolioNotices(entry, state, root), findAnsweredNotices(entry, state)];
+  if (newNotices.length === 0 && isAnswered === null) return;
   const { hooks } = readHooks(context.env);
   if (hooks.length === 0) return;
   try {
     const queue = openNoticeQueue(context.env);
-    if (isOver !== null) queue.withdraw(isOver);
-    queueForHooks(context.env, queue, hooks, fresh);
+    if (isAnswered !== null) queue.withdraw(isAnswered);
+    queueForHooks(context.env, queue, hooks, newNotices);
   } catch (error) {
     context.show(`! Nobody can be notified: ${error instanceof Error ? error.message : String(error)}`);
   }

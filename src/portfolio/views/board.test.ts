@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { plan } from "../planner/plan.ts";
 import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
-import { board } from "./board.ts";
+import { renderBoard } from "./board.ts";
 
 const now = "2026-01-01T01:00:00.000Z";
 
@@ -38,7 +38,7 @@ function scene() {
 test("it fits any height, and what a person must do is seen on all but the smallest", () => {
   const { state, planned } = scene();
   for (let rows = 1; rows <= 60; rows++) {
-    const lines = board(state, planned, { now, rows });
+    const lines = renderBoard(state, planned, { now, rows });
     expect(lines.length).toBeLessThanOrEqual(rows);
     for (const line of lines) expect(line).not.toMatch(/[\n\u001b]/);
     if (rows >= 2) expect(lines[1]).toContain("1 question waits for you");
@@ -51,7 +51,7 @@ test("a ready task that a person must see to comes before those that go on by th
     { task_id: "task-shop0-aaaaaa", code: "working", because: "it works" },
     { task_id: "task-till3-aaaaaa", code: "no_repository", because: "its project names no repository" },
   ] as const;
-  const lines = board(state, { actions: [], waiting: [...waiting], wakeAt: null } as unknown as Parameters<typeof board>[1], {
+  const lines = renderBoard(state, { actions: [], waiting: [...waiting], wakeAt: null } as unknown as Parameters<typeof renderBoard>[1], {
     now,
     rows: 11,
   });
@@ -61,7 +61,7 @@ test("a ready task that a person must see to comes before those that go on by th
 
 test("at 24 rows: projects, the blocked task first, what works and starts, and one line for all that wait for a slot", () => {
   const { state, planned } = scene();
-  const text = board(state, planned, { now, rows: 23 }).join("\n");
+  const text = renderBoard(state, planned, { now, rows: 23 }).join("\n");
   expect(text).toContain("proj-till");
   expect(text.indexOf("blocked_human")).toBeGreaterThan(0);
   expect(text.indexOf("blocked_human")).toBeLessThan(text.indexOf("running          make shop 0"));
@@ -72,13 +72,13 @@ test("at 24 rows: projects, the blocked task first, what works and starts, and o
 test("what is running while no pool works is said to rest, with the command that goes on", () => {
   const { state, planned } = scene();
   const sentence = "! Nobody works on what is running: autopilot portfolio run goes on with it";
-  expect(board(state, planned, { now, rows: 40, isIdle: true })).toContain(sentence);
-  expect(board(state, planned, { now, rows: 40, isIdle: false })).not.toContain(sentence);
+  expect(renderBoard(state, planned, { now, rows: 40, isIdle: true })).toContain(sentence);
+  expect(renderBoard(state, planned, { now, rows: 40, isIdle: false })).not.toContain(sentence);
 });
 
 test("tasks that wait for different things are one line that says so, and does not give one's reason for all", () => {
   const { state } = scene();
   const waiting = ["a", "b"].map((id) => ({ task_id: id, code: "dependencies" as const, because: `it depends on task-${id}` }));
-  const text = board(state, { actions: [], waiting }, { now, rows: 60 }).join("\n");
+  const text = renderBoard(state, { actions: [], waiting }, { now, rows: 60 }).join("\n");
   expect(text).toContain("2 tasks wait (autopilot portfolio tick --dry-run says why each does), one because: it depends on task-a");
 });

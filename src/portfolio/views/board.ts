@@ -1,8 +1,8 @@
-// board: draws a portfolio's state on one screen: what waits for a person, its projects, its tasks and why they wait, what landed.
+// board: renders a portfolio on one screen: what waits for a person, its projects, its tasks and why they wait, what landed.
 //
 // Invariants:
-//   B1. It has at most the rows it is given. Tasks that a person must see to come first, and the first rows count them: what does not fit
-//       is in the inbox.
+//   B1. It never has more rows than the screen. Tasks that need a person come first, and the first rows say how many there are: those that
+//       don't fit are in the inbox.
 //   B2. Tasks that wait for the same reason are one line, however many they are.
 
 import { wrappedTo } from "../../kit/columns.ts";
@@ -12,20 +12,20 @@ import { formatDuration, formatNumber, formatMoney, oneLine, plural } from "../.
 import type { Plan, WaitCode } from "../planner/plan-actions.ts";
 import { listTasksNeedingPerson } from "../planner/needs-person.ts";
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
-import { countsOf } from "./metrics.ts";
-import { phaseOf } from "./pages.ts";
+import { countByStatus } from "./metrics.ts";
+import { describePhase } from "./pages.ts";
 
 const objectiveCharsMax = 60;
 /** A reason is wrapped while there is room for all of them; a terminal of 80 columns cuts nothing. */
 const reasonColumns = 62;
 const reasonCharsMax = 600;
-const landedShown = 3;
+const landedShownMax = 3;
 const tableRowsShare = 0.4;
-/** A person must act. */
+/** Reasons that only a person can remove. */
 const personCodes: readonly WaitCode[] = ["block", "needs_person", "dependency_canceled", "no_repository"];
 /** Tasks that wait for these are shown one by one: a person must act, or something happens to them. */
-const shownSingly = new Set<WaitCode>([...personCodes, "working", "merging", "resting", "delayed", "agent"]);
-/** The task, and why it waits. */
+const singleCodes = new Set<WaitCode>([...personCodes, "working", "merging", "resting", "delayed", "agent"]);
+/** One row for the task, one for why it waits. */
 const rowsPerTask = 2;
 
 export type Screen = {
@@ -35,22 +35,23 @@ export type Screen = {
   readonly isIdle?: boolean;
 };
 
-export function board(state: PortfolioView, { actions, waiting }: Plan, { now, rows, isIdle = false }: Screen): readonly string[] {
-  const reasons = new Map(waiting.flatMap(({ task_id, code, because }) => (shownSingly.has(code) ? [[task_id, because] as const] : [])));
+/** Task rows are wrapped while all of them fit; otherwise they are shortened, and the last ones only counted. */
+export function renderBoard(state: PortfolioView, { actions, waiting }: Plan, { now, rows, isIdle = false }: Screen): readonly string[] {
+  const reasons = new Map(waiting.flatMap(({ task_id, code, because }) => (singleCodes.has(code) ? [[task_id, because] as const] : [])));
   for (const action of actions) if (action.do === "dispatch") reasons.set(action.task_id, "starts at the next tick");
   const forPerson = new Set(waiting.flatMap(({ task_id, code }) => (personCodes.includes(code) ? [task_id] : [])));
   const tasksWithReason = Object.values(state.tasks).filter(({ task_id }) => reasons.has(task_id));
   const order = ["blocked_human", "needs_adjustment", "failed", "running", "ready"];
-  const rank = ({ task_id, status }: TaskView): number => (forPerson.has(task_id) ? -1 : order.indexOf(status)); // B1
+  const personRank = ({ task_id, status }: TaskView): number => (forPerson.has(task_id) ? -1 : order.indexOf(status)); // B1
   const tasks = tasksWithReason
-    .toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority || a.created - b.created)
+    .toSorted((a, b) => personRank(a) - personRank(b) || a.priority - b.priority || a.created - b.created)
     .map((task) => ({ task, because: reasons.get(task.task_id) ?? "" }));
-  const tail = [...groups(waiting.filter(({ code }) => !shownSingly.has(code))), ...landed(state, now)];
+  const tail = [...groupLines(waiting.filter(({ code }) => !singleCodes.has(code))), ...landedLines(state, now)];
   const head = [
     ...summaryLines(state, now),
     ...(isIdle ? idleWarning(state) : []),
     "",
-    ...fit(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"),
+    ...limitLines(projectRows(state), Math.max(3, Math.floor(rows * tableRowsShare)), "projects"),
     "",
   ];
   const room = rows - head.length - tail.length;
@@ -64,36 +65,36 @@ export function board(state: PortfolioView, { actions, waiting }: Plan, { now, r
 }
 
 const idleWarning = (state: PortfolioView): readonly string[] =>
-  countsOf(state).running > 0 ? ["! Nobody works on what is running: autopilot portfolio run goes on with it"] : [];
+  countByStatus(state).running > 0 ? ["! Nobody works on what is running: autopilot portfolio run goes on with it"] : [];
 
 function summaryLines(state: PortfolioView, now: string): readonly string[] {
-  const counts = countsOf(state);
-  const peopleSentence = waitingForPeople(openBlocks(state).length, listTasksNeedingPerson(state, now).length);
-  const beat = state.heartbeat === null ? "no tick yet" : `last tick ${age(state.heartbeat, now)} ago`;
+  const counts = countByStatus(state);
+  const peopleSentence = describeWaitingForPeople(openBlocks(state).length, listTasksNeedingPerson(state, now).length);
+  const heartbeatText = state.heartbeat === null ? "no tick yet" : `last tick ${describeAge(state.heartbeat, now)} ago`;
   return [
-    `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${beat}; ${formatNumber(state.spent.tokens)} tokens, ${formatMoney(state.spent.usd)}`,
+    `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${heartbeatText}; ${formatNumber(state.spent.tokens)} tokens, ${formatMoney(state.spent.usd)}`,
     ...(peopleSentence === null ? [] : [`! ${peopleSentence}: autopilot inbox`]),
   ];
 }
 
 /** `1 question and 2 tasks wait for you`; null if nothing does. */
-export function waitingForPeople(questions: number, tasks: number): string | null {
+export function describeWaitingForPeople(questions: number, tasks: number): string | null {
   const parts = [...(questions === 0 ? [] : [plural(questions, "question")]), ...(tasks === 0 ? [] : [plural(tasks, "task")])];
   return parts.length === 0 ? null : `${parts.join(" and ")} ${questions + tasks === 1 ? "waits" : "wait"} for you`;
 }
 
-const age = (at: string, now: string): string => formatDuration(ageMs(at, now));
+const describeAge = (at: string, now: string): string => formatDuration(ageMs(at, now));
 
 const projectRows = (state: PortfolioView): readonly string[] =>
   alignColumns([
     ["project", "phase", "ready", "running", "blocked", "done"],
     ...Object.values(state.projects).map((project) => {
-      const { ready, running, blocked_human, done } = countsOf(state, project.tasks);
-      return [oneLine(project.project_id, 40), phaseOf(state, project), ...[ready, running, blocked_human, done].map(String)];
+      const { ready, running, blocked_human, done } = countByStatus(state, project.tasks);
+      return [oneLine(project.project_id, 40), describePhase(state, project), ...[ready, running, blocked_human, done].map(String)];
     }),
   ]);
 
-const fit = (lines: readonly string[], rows: number, noun: string): readonly string[] =>
+const limitLines = (lines: readonly string[], rows: number, noun: string): readonly string[] =>
   lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… and ${lines.length - rows + 1} more ${noun}`];
 
 const taskRows = ({ status, task_id, objective }: TaskView, because: readonly string[]): readonly string[] => [
@@ -101,8 +102,8 @@ const taskRows = ({ status, task_id, objective }: TaskView, because: readonly st
   ...because.map((line) => `${" ".repeat(17)}${line}`),
 ];
 
-/** One row for each reason, with the number of tasks. B2 */
-function groups(waiting: Plan["waiting"]): readonly string[] {
+/** One row for each kind of reason, with the number of tasks (B2). */
+function groupLines(waiting: Plan["waiting"]): readonly string[] {
   const reasonsByCode = new Map<WaitCode, string[]>();
   for (const { code, because } of waiting) {
     const reasons = reasonsByCode.get(code);
@@ -117,8 +118,10 @@ function groups(waiting: Plan["waiting"]): readonly string[] {
   });
 }
 
-const landed = (state: PortfolioView, now: string): readonly string[] =>
-  state.recent.slice(0, landedShown).flatMap((id) => {
+const landedLines = (state: PortfolioView, now: string): readonly string[] =>
+  state.recent.slice(0, landedShownMax).flatMap((id) => {
     const task = state.tasks[id];
-    return task === undefined ? [] : [`done ${age(task.changed_at, now)} ago: ${oneLine(task.objective, objectiveCharsMax)}  ${id}`];
+    return task === undefined
+      ? []
+      : [`done ${describeAge(task.changed_at, now)} ago: ${oneLine(task.objective, objectiveCharsMax)}  ${id}`];
   });

@@ -3,7 +3,7 @@
 import type { PortfolioCheckpoint } from "../../contracts/portfolio.ts";
 import type { PortfolioView } from "../planner/state.ts";
 
-/** The lines of `checkpoints.jsonl` that are ours: the rollups as they were when each was made. */
+/** Our lines of the file: the metrics as they were when each checkpoint was made. */
 export const checkpointLines = (state: PortfolioView): readonly string[] =>
   state.checkpoints.map(({ ts, window_start, window_end, summary, key_metrics }) =>
     JSON.stringify({

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   E1. A line follows from the journal alone, so the file can be made again byte for byte.
-//   E2. A line of another tool is given back as it came.
+//   E2. Another tool's line stays as it came.
 //   E3. `meta.autopilot_seq` marks a line as ours: it is the number of the journal's entry.
 
 import type { PortfolioEvent } from "../../contracts/portfolio.ts";
@@ -23,40 +23,39 @@ export function reduceToLines(state: Portfolio, entry: PortfolioEntry): readonly
 
 function applyToLine(state: Portfolio, entry: PortfolioEntry): string | null {
   const task_id = "task_id" in entry && entry.task_id !== undefined ? entry.task_id : null;
-  const from = task_id === null ? null : (state.tasks[task_id]?.status ?? null);
   const blockTask = entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.task_id ?? null) : task_id;
-  const fromBlock = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
+  const before = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
   applyEntry(state, entry);
   if (entry.event === "line_imported") return entry.line; // E2
-  const eventReport = report(entry);
-  if (eventReport === null) return null;
+  const description = describeEvent(entry);
+  if (description === null) return null;
   const task = blockTask === null ? undefined : state.tasks[blockTask];
-  const before = entry.event === "block_resolved" ? fromBlock : from;
-  const isStep = task !== undefined && task.status !== before;
+
+  const hasNewStatus = task !== undefined && task.status !== before;
   const line: PortfolioEvent = {
     ts: entry.ts,
     event_type: entry.event,
-    project_id: task?.project_id ?? projectIn(state, entry),
+    project_id: task?.project_id ?? findProject(state, entry),
     task_id: blockTask,
     block_id: "block_id" in entry ? (entry.block_id ?? null) : null,
-    from_status: isStep ? before : null,
-    to_status: isStep ? task.status : null,
-    actor: actorOf(entry.actor),
-    summary: eventReport.summary,
-    evidence: [...(eventReport.evidence ?? [])],
-    meta: { [seqKey]: entry.seq, by: entry.actor, ...eventReport.meta },
-    ...(task === undefined ? {} : dashboardOf(task)),
+    from_status: hasNewStatus ? before : null,
+    to_status: hasNewStatus ? task.status : null,
+    actor: toEventActor(entry.actor),
+    summary: description.summary,
+    evidence: [...(description.evidence ?? [])],
+    meta: { [seqKey]: entry.seq, by: entry.actor, ...description.meta },
+    ...(task === undefined ? {} : dashboardFields(task)),
   };
   return JSON.stringify(line);
 }
 
-function projectIn(state: Portfolio, entry: PortfolioEntry): string | null {
+function findProject(state: Portfolio, entry: PortfolioEntry): string | null {
   if ("project_id" in entry) return entry.project_id;
   return entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.project_id ?? null) : null;
 }
 
-/** Every field that the format wants kept for dashboards. */
-export const dashboardOf = (task: TaskView) => ({
+/** The fields of a task that the format requires for dashboards. */
+export const dashboardFields = (task: TaskView) => ({
   priority: task.priority,
   parent_task_id: task.parent_task_id,
   worker_backend: task.worker_backend,
@@ -70,26 +69,30 @@ export const dashboardOf = (task: TaskView) => ({
   blocked_duration_ms: task.blocked_duration_ms,
 });
 
-function actorOf(actor: string): PortfolioEvent["actor"] {
+function toEventActor(actor: string): PortfolioEvent["actor"] {
   if (actor.startsWith("operator:")) return "human";
   if (actor.startsWith("agent:")) return "worker";
   return actor === "planner" ? "planner" : "system";
 }
 
-type Reported = { readonly summary: string; readonly evidence?: readonly string[]; readonly meta?: Readonly<Record<string, unknown>> };
-
-const report = (entry: PortfolioEntry): Reported | null => {
-  const reporter = reporters[entry.event] as ((entry: PortfolioEntry) => Reported) | undefined;
-  return reporter === undefined ? null : reporter(entry);
+type EventDescription = {
+  readonly summary: string;
+  readonly evidence?: readonly string[];
+  readonly meta?: Readonly<Record<string, unknown>>;
 };
 
-/** By event; one without a row has no line of its own. */
-const reporters: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioChangeOf<Name>) => Reported } = {
+const describeEvent = (entry: PortfolioEntry): EventDescription | null => {
+  const describe = describers[entry.event] as ((entry: PortfolioEntry) => EventDescription) | undefined;
+  return describe === undefined ? null : describe(entry);
+};
+
+/** What a line says, by event; an event without a row has no line. */
+const describers: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioChangeOf<Name>) => EventDescription } = {
   portfolio_created: (entry) => ({
     summary: `Portfolio ${entry.name} created.`,
     meta: { name: entry.name, budget: entry.budget, day_budget: entry.day_budget },
   }),
-  portfolio_updated: (entry) => ({ summary: "Portfolio updated.", meta: givenFields(entry) }),
+  portfolio_updated: (entry) => ({ summary: "Portfolio updated.", meta: changedFields(entry) }),
   project_created: (entry) => ({ summary: `Project ${entry.fields.name} created.`, meta: { ...entry.fields } }),
   hub_set: (entry) => ({
     summary: entry.hub === null ? "A repository has no hub any more." : `Work lands on ${entry.hub}.`,
@@ -145,7 +148,7 @@ const reporters: { readonly [Name in PortfolioChangeName]?: (entry: PortfolioCha
   }),
 };
 
-const givenFields = ({ paused, budget, day_budget }: PortfolioChangeOf<"portfolio_updated">) => ({
+const changedFields = ({ paused, budget, day_budget }: PortfolioChangeOf<"portfolio_updated">) => ({
   ...(paused === undefined ? {} : { paused }),
   ...(budget === undefined ? {} : { budget }),
   ...(day_budget === undefined ? {} : { day_budget }),

@@ -1,10 +1,10 @@
-// metrics: counts and durations of a portfolio for its snapshots.
+// metrics: counts and mean durations of a portfolio's tasks, for its pages and dashboards.
 
 import { portfolioTaskStatuses, type PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioView } from "../planner/state.ts";
 
 /** The eight numbers a dashboard shows of a portfolio. */
-export function metricsOf({ totals }: PortfolioView) {
+export function computeMetrics({ totals }: PortfolioView) {
   const mean = (sum: number, count: number): number | null => (count === 0 ? null : Math.round(sum / count));
   return {
     tasks_created_total: totals.tasks_created_total,
@@ -20,8 +20,8 @@ export function metricsOf({ totals }: PortfolioView) {
 
 export type Counts = Readonly<Record<PortfolioTaskStatus, number>>;
 
-/** How many tasks are in each state; of one project, or of all. */
-export function countsOf(state: PortfolioView, ids: readonly string[] = Object.keys(state.tasks)): Counts {
+/** How many of these tasks, by default all, are in each status. */
+export function countByStatus(state: PortfolioView, ids: readonly string[] = Object.keys(state.tasks)): Counts {
   const counts = Object.fromEntries(portfolioTaskStatuses.map((status) => [status, 0])) as Record<PortfolioTaskStatus, number>;
   for (const id of ids) {
     const status = state.tasks[id]?.status;

@@ -1,8 +1,8 @@
-// pages: the three kinds of pages, portfolio, project and task, made from the state alone: fields for a dashboard, and text for a person.
+// pages: builds the pages of a portfolio, its projects and its tasks from the state alone: fields for a dashboard, and text for a person.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
-import { dashboardOf } from "./event-line.ts";
-import { countsOf, metricsOf } from "./metrics.ts";
+import { dashboardFields } from "./event-line.ts";
+import { countByStatus, computeMetrics } from "./metrics.ts";
 import { rateConfidence } from "../planner/result.ts";
 import { listTasksNeedingPerson } from "../planner/needs-person.ts";
 import { listHeldByBudget } from "../planner/held-by-budget.ts";
@@ -16,11 +16,11 @@ export type Page = { readonly fields: Readonly<Record<string, unknown>>; readonl
 const rowsMax = 20;
 
 export function portfolioPage(state: PortfolioView): Page {
-  const counts = countsOf(state);
+  const counts = countByStatus(state);
   const projects = Object.values(state.projects);
   const blocks = openBlocks(state);
   const withoutBudget = new Set(listHeldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
-  const runnable = Object.values(state.tasks)
+  const runnableTasks = Object.values(state.tasks)
     .filter(({ status, task_id }) => status === "ready" && !withoutBudget.has(task_id))
     .toSorted((a, b) => a.priority - b.priority || a.created - b.created);
   const recent = state.recent.flatMap((id) => state.tasks[id] ?? []);
@@ -36,10 +36,10 @@ export function portfolioPage(state: PortfolioView): Page {
       spent: state.spent,
       budget: state.budget,
       day_budget: state.day_budget,
-      ...metricsOf(state),
+      ...computeMetrics(state),
     },
     body: [
-      `# Portfolio ${inline(state.name)}`,
+      `# Portfolio ${toInline(state.name)}`,
       "",
       `Planner heartbeat: ${state.heartbeat ?? "never"}`,
       "",
@@ -51,52 +51,54 @@ export function portfolioPage(state: PortfolioView): Page {
       "",
       "## Runnable Tasks",
       "",
-      ...orNone(runnable.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${inline(task.objective)}`)),
+      ...orNone(runnableTasks.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) P${task.priority} ${toInline(task.objective)}`)),
       "",
       "## Human Blocks",
       "",
       ...orNone([
-        ...listHeldLandings(state).map((landing) => heldLine(landing)),
-        ...blocks.map((block) => `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${inline(block.question)}`),
+        ...listHeldLandings(state).map((landing) => describeHeldLanding(landing)),
+        ...blocks.map((block) => `- ${block.block_id} (${describeWaiting(block)}, since ${block.opened_at}): ${toInline(block.question)}`),
       ]),
       "",
       "## Recent Completions",
       "",
-      ...orNone(recent.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${inline(task.objective)}`)),
+      ...orNone(recent.map((task) => `- [${task.task_id}](tasks/${task.task_id}.md) ${task.changed_at} ${toInline(task.objective)}`)),
       "",
       "## Planner Next Actions",
       "",
-      ...orNone(nextActions(state, counts, runnable.length, blocks.length)),
+      ...orNone(nextActionLines(state, counts, runnableTasks.length, blocks.length)),
     ],
   };
 }
 
 function projectRow(state: PortfolioView, project: ProjectView): string {
   const { project_id, name, priority } = project;
-  const { ready, running, blocked_human, done } = countsOf(state, project.tasks);
-  const cells = [project_id, name, priority, phaseOf(state, project), ready, running, blocked_human, done];
-  return `| ${cells.map((cell) => inline(String(cell))).join(" | ")} |`;
+  const { ready, running, blocked_human, done } = countByStatus(state, project.tasks);
+  const cells = [project_id, name, priority, describePhase(state, project), ready, running, blocked_human, done];
+  return `| ${cells.map((cell) => toInline(String(cell))).join(" | ")} |`;
 }
 
-function nextActions(
+function nextActionLines(
   state: PortfolioView,
   counts: Readonly<Record<PortfolioTaskStatus, number>>,
-  runnable: number,
-  blocks: number,
+  runnableCount: number,
+  blockCount: number,
 ): readonly string[] {
   return [
     ...(state.paused ? ["- The portfolio is paused: `autopilot portfolio resume`"] : []),
-    ...(blocks > 0 ? [`- Answer ${blocks} ${blocks === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
-    ...(runnable > 0 ? [`- Dispatch ${runnable} ready ${runnable === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``] : []),
+    ...(blockCount > 0 ? [`- Answer ${blockCount} ${blockCount === 1 ? "question" : "questions"}: \`autopilot inbox\``] : []),
+    ...(runnableCount > 0
+      ? [`- Dispatch ${runnableCount} ready ${runnableCount === 1 ? "task" : "tasks"}: \`autopilot portfolio run\``]
+      : []),
     ...listTasksNeedingPerson(state).map(
-      ({ task, why, commands }) => `- ${task.task_id} waits for you, ${inline(why)}: \`${commands[0] ?? ""}\``,
+      ({ task, why, commands }) => `- ${task.task_id} waits for you, ${toInline(why)}: \`${commands[0] ?? ""}\``,
     ),
     ...(counts.proposed > 0 ? [`- Look at ${counts.proposed} proposed: \`autopilot portfolio ready TASK\``] : []),
   ];
 }
 
-/** `current_phase`: what a project is doing as a whole. */
-export function phaseOf(state: PortfolioView, project: ProjectView): string {
+/** What a project is doing as a whole, in a word: the field `current_phase`. */
+export function describePhase(state: PortfolioView, project: ProjectView): string {
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
   const has = (status: PortfolioTaskStatus): boolean => tasks.some((task) => task.status === status);
   if (tasks.some(({ stage }) => stage === "working")) return "building";
@@ -107,52 +109,54 @@ export function phaseOf(state: PortfolioView, project: ProjectView): string {
   return tasks.every(({ status }) => status === "done" || status === "canceled") ? "done" : "idle";
 }
 
-const hubIn = ({ hubs }: PortfolioView, { repository }: ProjectView) => {
+const hubField = ({ hubs }: PortfolioView, { repository }: ProjectView) => {
   const hub = hubs[repository ?? ""];
   return hub === undefined ? {} : { hub };
 };
 
 export function projectPage(state: PortfolioView, project: ProjectView): Page {
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
-  const active = tasks.filter(({ status }) => status === "running");
-  const open = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
+  const runningTasks = tasks.filter(({ status }) => status === "running");
+  const openTasks = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
   return {
     fields: {
       project_id: project.project_id,
       name: project.name,
       priority: project.priority,
       objective: project.objective,
-      current_phase: phaseOf(state, project),
+      current_phase: describePhase(state, project),
       repository: project.repository,
       target: project.target,
-      ...hubIn(state, project),
+      ...hubField(state, project),
       paused: project.paused,
       slots: project.slots,
       accept_unproved: project.accept_unproved,
       ...(project.agent === undefined || project.agent === null ? {} : { agent: project.agent }),
       created_at: project.created_at,
-      ...countsOf(state, project.tasks),
+      ...countByStatus(state, project.tasks),
       spent: project.spent,
       budget: project.budget,
     },
     body: [
-      `# ${inline(project.name)}`,
+      `# ${toInline(project.name)}`,
       "",
       project.objective,
       "",
       "## Active Branches and Workstreams",
       "",
-      ...orNone(active.map((task) => `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${branchOf(task)}`)),
+      ...orNone(
+        runningTasks.map((task) => `- ${task.task_id}: ${task.run_id ?? "no run"}, ${task.stage ?? "idle"}, branch ${runBranch(task)}`),
+      ),
       "",
       "## Next Recommended Actions",
       "",
       ...orNone([
         ...listHeldLandings(state)
           .filter(({ held }) => queueOf(held) === queueOf(project))
-          .map((landing) => heldLine(landing)),
-        ...open
+          .map((landing) => describeHeldLanding(landing)),
+        ...openTasks
           .toSorted((a, b) => a.priority - b.priority || a.created - b.created)
-          .map((task) => `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${inline(task.objective)}`),
+          .map((task) => `- ${task.status}: [${task.task_id}](../tasks/${task.task_id}.md) ${toInline(task.objective)}`),
       ]),
       "",
       "## Key Tasks",
@@ -162,9 +166,9 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
   };
 }
 
-const heldLine = ({ held, tasks }: HeldLanding): string =>
-  `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${inline(held.because)}: \`${held.command}\``;
-const branchOf = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
+const describeHeldLanding = ({ held, tasks }: HeldLanding): string =>
+  `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${toInline(held.because)}: \`${held.command}\``;
+const runBranch = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
 
 export const taskPage = (task: TaskView): Page => ({ fields: taskFields(task), body: taskBody(task) });
 
@@ -172,7 +176,7 @@ const taskFields = (task: TaskView): Page["fields"] => ({
   task_id: task.task_id,
   project_id: task.project_id,
   status: task.status,
-  ...dashboardOf(task),
+  ...dashboardFields(task),
   objective: task.objective,
   acceptance_criteria: task.acceptance_criteria,
   dependencies: task.dependencies.length === 0 ? "none" : task.dependencies,
@@ -181,7 +185,7 @@ const taskFields = (task: TaskView): Page["fields"] => ({
   failures: task.failures,
   adjustments: task.adjustments,
   stage: task.stage,
-  branch: task.run_id === null ? null : branchOf(task),
+  branch: task.run_id === null ? null : runBranch(task),
   commit: task.commit,
   landed: task.landed,
   touches: task.touches,
@@ -199,12 +203,12 @@ const taskBody = (task: TaskView): Page["body"] => [
   "## Objective",
   "",
   task.objective,
-  ...(task.link === undefined ? [] : ["", `From ${inline(task.link)}`]),
-  ...(task.quoted === undefined || task.quoted === "" ? [] : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${inline(line)}`)]),
+  ...(task.link === undefined ? [] : ["", `From ${toInline(task.link)}`]),
+  ...(task.quoted === undefined || task.quoted === "" ? [] : ["", ...task.quoted.split(/\r?\n/).map((line) => `> ${toInline(line)}`)]),
   "",
   ...section(
     "Acceptance Criteria",
-    task.acceptance_criteria.map(({ text, command }) => `- ${inline(text)}${command === null ? "" : `: \`${inline(command)}\``}`),
+    task.acceptance_criteria.map(({ text, command }) => `- ${toInline(text)}${command === null ? "" : `: \`${toInline(command)}\``}`),
   ),
   ...section(
     "Dependencies",
@@ -221,15 +225,15 @@ const taskBody = (task: TaskView): Page["body"] => [
   "",
   ...section(
     "Evidence",
-    task.evidence.map((line) => `- ${inline(line)}`),
+    task.evidence.map((line) => `- ${toInline(line)}`),
   ),
   ...section(
     "Risks",
-    (task.claim?.risks_or_unknowns ?? []).map((risk) => `- ${inline(textOf(risk))}`),
+    (task.claim?.risks_or_unknowns ?? []).map((risk) => `- ${toInline(toText(risk))}`),
   ),
   ...section(
     "Next Suggestions",
-    (task.claim?.next_suggestions ?? []).map((suggestion) => `- ${inline(textOf(suggestion))}`),
+    (task.claim?.next_suggestions ?? []).map((suggestion) => `- ${toInline(toText(suggestion))}`),
   ).slice(0, -1),
 ];
 
@@ -250,20 +254,21 @@ function proofLines(task: TaskView): readonly string[] {
   return [
     `- ${proof.proved} of ${proof.criteria} criteria proved by the runner; ${confidence}`,
     ...(claim === null ? [] : [`- the worker claims: ${claim.status}, confidence ${claim.verification.confidence}`]),
-    ...proof.checks_failed.map((check) => `- failed: \`${inline(check)}\``),
+    ...proof.checks_failed.map((check) => `- failed: \`${toInline(check)}\``),
   ];
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const orNone = (lines: readonly string[]): readonly string[] =>
   lines.length === 0
     ? ["none"]
     : [...lines.slice(0, rowsMax), ...(lines.length > rowsMax ? [`- … and ${lines.length - rowsMax} more`] : [])];
 
-const charactersMax = 160;
-/** One line of a list or a cell of a table: no line ends and no bars. */
-function inline(text: string): string {
+const inlineCharsMax = 160;
+
+/** The text for a list item or a table cell: one line, bars escaped, cut if it is long. */
+function toInline(text: string): string {
   const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
-  return flat.length > charactersMax ? `${flat.slice(0, charactersMax - 1)}…` : flat;
+  return flat.length > inlineCharsMax ? `${flat.slice(0, inlineCharsMax - 1)}…` : flat;
 }

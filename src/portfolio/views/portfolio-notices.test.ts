@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
-import { answeredIn, portfolioNotices } from "./portfolio-notices.ts";
+import { findAnsweredNotices, portfolioNotices } from "./portfolio-notices.ts";
 
 const id = "task-figs-000001";
 const begun = () =>
@@ -40,7 +40,7 @@ test("a question of a portfolio is told with its answers and the command that gi
     `autopilot -C /pf portfolio answer --block ${block_id} A`,
   ]);
   made.write({ event: "block_resolved", block_id, content, answer: "A" });
-  const isOver = made.entries.slice(-1).map((entry) => answeredIn(entry, made.state))[0];
+  const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
   expect(notice !== undefined && isOver?.(notice)).toBe(true);
 });
 
@@ -64,7 +64,7 @@ test("a task that waits for a person is told with what to do, and not after it g
   expect(notice).toMatchObject({ kind: "needs_you", next: `autopilot -C /pf portfolio retry ${id}` });
   expect(notice?.text).toContain("it handed in no result");
   made.write({ event: "task_status_changed", task_id: id, to_status: "ready", because: "retry" });
-  const isOver = made.entries.slice(-1).map((entry) => answeredIn(entry, made.state))[0];
+  const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
   expect(notice !== undefined && isOver?.(notice)).toBe(true);
   expect(told(made)).toEqual([]);
   made.write(dispatched(id, 2), { event: "merge_queued", task_id: id, run_id: "run-2026-01-01-000002", commit: "0".repeat(40) });
@@ -82,7 +82,7 @@ test("a landing that waits is told with what to do, and not after it went on", (
   expect(notice).toMatchObject({ kind: "needs_you", title: "Shop: a landing waits for you", next: "git -C repo status" });
   expect(notice?.text).toContain("Uncommitted changes: a.txt");
   made.write({ ...held, because: null });
-  const isOver = made.entries.slice(-1).map((entry) => answeredIn(entry, made.state))[0];
+  const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
   expect([told(made), notice !== undefined && isOver?.(notice)]).toEqual([[], true]);
 });
 
@@ -105,7 +105,7 @@ test("a run that rests at its budget is told with the command that raises it, ea
     next: `autopilot -C /pf budget raise minutes=+5 --run ${id}`,
   });
   made.write(dispatched(id, 1));
-  const isOver = made.entries.slice(-1).map((entry) => answeredIn(entry, made.state))[0];
+  const isOver = made.entries.slice(-1).map((entry) => findAnsweredNotices(entry, made.state))[0];
   expect(first !== undefined && isOver?.(first)).toBe(true);
   made.write({ ...rest, short: [...rest.short] });
   expect(told(made)[0]?.id).not.toBe(first?.id);

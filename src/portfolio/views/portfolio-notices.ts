@@ -1,5 +1,5 @@
-// portfolio-notices: the notices that one event of a portfolio sends to an absent person. Its runs send none themselves: that a run is verified
-// does not mean that its task is done.
+// portfolio-notices: the notices that an event of a portfolio sends to an absent person. The portfolio's runs send none themselves: a
+// verified run doesn't mean that its task is done.
 //
 // Invariants:
 //   N1. A notice's id follows from the journal: the same fact has the same id, however often it is read.
@@ -25,8 +25,9 @@ type NoticeText = {
   readonly command: string;
 };
 
+/** At most one notice. `root`: the portfolio's folder, which the command to copy names. */
 export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, root: string): readonly Notice[] {
-  const text = noticeText(entry, state);
+  const text = describeEvent(entry, state);
   if (text === null) return [];
   const { id, kind, task, line } = text;
   const project = state.projects[task?.project_id ?? ""]?.name ?? state.name;
@@ -49,7 +50,7 @@ export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, ro
   ];
 }
 
-function noticeText(entry: PortfolioEntry, state: PortfolioView): NoticeText | null {
+function describeEvent(entry: PortfolioEntry, state: PortfolioView): NoticeText | null {
   const status = "autopilot portfolio status";
   switch (entry.event) {
     case "block_opened": {
@@ -66,13 +67,13 @@ function noticeText(entry: PortfolioEntry, state: PortfolioView): NoticeText | n
     case "worker_rested": {
       const need = listTasksNeedingPerson(state, entry.ts).find(({ task }) => task.task_id === entry.task_id);
       if (entry.short === undefined || need === undefined) return null;
-      const id = `${stuckId(need.task)}:${entry.seq}`; // its run may rest again
-      return { id, kind: "needs_you", task: need.task, title: "a budget is used up", line: need.why, command: firstCommand(need) };
+      const id = `${waitingTaskId(need.task)}:${entry.seq}`; // its run may rest again
+      return { id, kind: "needs_you", task: need.task, title: "a budget is used up", line: need.why, command: chooseCommand(need) };
     }
     case "landing_held": {
       if (entry.because === null) return null;
       const landing = listHeldLandings(state).find(({ held }) => queueOf(held) === queueOf(entry));
-      const id = `${heldId(entry)}:${entry.seq}`;
+      const id = `${landingNoticeId(entry)}:${entry.seq}`;
       const task = landing?.tasks[0];
       return { id, kind: "needs_you", task, title: "a landing waits for you", line: entry.because, command: entry.command };
     }
@@ -113,21 +114,22 @@ function taskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null 
     };
   const [need] = task.status === "ready" ? [] : findTaskNeed(state, task);
   if (need === undefined) return null;
-  return { id: stuckId(task), kind: "needs_you", task, title: "a task waits for you", line: need.why, command: firstCommand(need) };
+  return { id: waitingTaskId(task), kind: "needs_you", task, title: "a task waits for you", line: need.why, command: chooseCommand(need) };
 }
 
-const firstCommand = ({ commands: [first = "autopilot inbox"] }: TaskNeedingPerson): string => first;
+const chooseCommand = ({ commands: [first = "autopilot inbox"] }: TaskNeedingPerson): string => first;
 
-const heldId = (place: Parameters<typeof queueOf>[0]): string => `landing:${queueOf(place).replace("\n", ":")}`;
-const stuckId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
+const landingNoticeId = (branch: Parameters<typeof queueOf>[0]): string => `landing:${queueOf(branch).replace("\n", ":")}`;
+const waitingTaskId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
 
-/** Whether an event is the answer to a notice: a question that is answered, a task that goes on. Null if it answers none. */
-export function answeredIn(entry: PortfolioEntry, state: PortfolioView): ((notice: Notice) => boolean) | null {
-  if (entry.event === "landing_held") return ({ id }) => id.startsWith(`portfolio:${heldId(entry)}:`) && !id.endsWith(`:${entry.seq}`);
+/** Matches the notices that an event makes obsolete: its question was answered, its task goes on. Null if there can be none. */
+export function findAnsweredNotices(entry: PortfolioEntry, state: PortfolioView): ((notice: Notice) => boolean) | null {
+  if (entry.event === "landing_held")
+    return ({ id }) => id.startsWith(`portfolio:${landingNoticeId(entry)}:`) && !id.endsWith(`:${entry.seq}`);
   if (entry.event === "block_resolved") return ({ id }) => id === `portfolio:${entry.block_id}`;
   if (entry.event !== "task_status_changed" && entry.event !== "task_dispatched") return null;
   const task = state.tasks[entry.task_id];
   const isAnswer = entry.event === "task_dispatched" || task?.status === "ready" || task?.status === "canceled";
   if (task === undefined || !isAnswer) return null;
-  return ({ id }) => id.startsWith(`portfolio:${stuckId(task)}`);
+  return ({ id }) => id.startsWith(`portfolio:${waitingTaskId(task)}`);
 }

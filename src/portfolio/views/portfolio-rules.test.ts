@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { type LineRules, openViolations, type Violations } from "../../documents/line-rules.ts";
-import { snapshotOf } from "./front-matter.ts";
+import { renderSnapshot } from "./front-matter.ts";
 import { judgeSnapshot, openPortfolioCheckpointRules, openPortfolioEventRules } from "./portfolio-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 
@@ -133,7 +133,7 @@ describe("a snapshot", () => {
 
 describe("a page with a digest", () => {
   const fields = { task_id: "task-login-4f9k2a", project_id: "proj-web", status: "running", priority: 3 };
-  const page = snapshotOf(fields, ["# Login", "", "as it \u001b[31mis\u001b[0m"], sha256);
+  const page = renderSnapshot(fields, ["# Login", "", "as it \u001b[31mis\u001b[0m"], sha256);
   const judged = (text: string) =>
     judgeSnapshot({ kind: "task", file: "tasks/x.md", text, named: null }, sha256).map(({ line, rule }) => `${line} ${rule}`);
 

@@ -1,4 +1,5 @@
-// portfolio-rules: whether the files of a portfolio are in their published format: each line of its two logs, and the data at the head of a snapshot.
+// portfolio-rules: judges whether the files of a portfolio have their published format: the lines of its two logs, and the front matter of
+// its pages.
 
 import {
   PortfolioCheckpoint,
@@ -14,24 +15,28 @@ import { digestKey, isUntouched } from "./front-matter.ts";
 import { openRecordRules } from "../../documents/record-rules.ts";
 import type { LineRules, Tree, Violation, Violations } from "../../documents/line-rules.ts";
 
-const names = { json: "PF-json", field: "PF-field", enum: "PF-enum" } as const;
+const ruleNames = { json: "PF-json", field: "PF-field", enum: "PF-enum" } as const;
 
 export const openPortfolioEventRules = (violations: Violations): LineRules =>
-  openRecordRules(violations, { record: PortfolioEvent, names, extraRule: judgeStep });
+  openRecordRules(violations, { record: PortfolioEvent, names: ruleNames, extraRule: judgeTransition });
 
 export const openPortfolioCheckpointRules = (violations: Violations): LineRules =>
-  openRecordRules(violations, { record: PortfolioCheckpoint, names, extraRule: judgeScope });
+  openRecordRules(violations, { record: PortfolioCheckpoint, names: ruleNames, extraRule: judgeScope });
 
 type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
-const steps: ReadonlyMap<unknown, readonly string[]> = new Map(Object.entries(portfolioTransitions));
+const allowedSteps: ReadonlyMap<unknown, readonly string[]> = new Map(Object.entries(portfolioTransitions));
 
-/** The format lists no steps between statuses, so one that we would not take is a warning. */
-function judgeStep({ from_status: from, to_status: to }: Tree, report: Report): void {
+/** The format doesn't say which status may follow which, so a transition that autopilot wouldn't make is only a warning. */
+function judgeTransition({ from_status: from, to_status: to }: Tree, report: Report): void {
   if (typeof from !== "string" || typeof to !== "string" || from === to) return;
-  const may = steps.get(from);
-  if (may === undefined || !steps.has(to) || may.includes(to)) return;
-  report("PF-step", `goes from ${from} to ${to}, expected ${may.length === 0 ? `${from} to be the end` : may.join(" or ")}`, "warning");
+  const allowedNext = allowedSteps.get(from);
+  if (allowedNext === undefined || !allowedSteps.has(to) || allowedNext.includes(to)) return;
+  report(
+    "PF-step",
+    `goes from ${from} to ${to}, expected ${allowedNext.length === 0 ? `${from} to be the end` : allowedNext.join(" or ")}`,
+    "warning",
+  );
 }
 
 function judgeScope({ scope, scope_id: id }: Tree, report: Report): void {
@@ -57,7 +62,7 @@ export const judgeSnapshot = (snapshot: Snapshot, digest: (text: string) => stri
   ...judgeDigest(snapshot.text, digest),
 ];
 
-/** A page may go without a digest, another tool's say; one that has it must fit. */
+/** Another tool's page may have no digest; a digest that is there must fit the page. */
 function judgeDigest(text: string, digest: (text: string) => string): readonly Violation[] {
   const line = text.split("\n").findIndex((row) => row.startsWith(`${digestKey}:`));
   const message = `${digestKey} doesn't fit the page: it was changed by hand or cut short; autopilot portfolio rebuild draws it again`;
@@ -65,7 +70,7 @@ function judgeDigest(text: string, digest: (text: string) => string): readonly V
 }
 
 function judgeHead({ kind, file, text, named }: Snapshot): readonly Violation[] {
-  const head = headOf(text);
+  const head = findFrontMatter(text);
   if (head === null)
     return [
       {
@@ -76,9 +81,9 @@ function judgeHead({ kind, file, text, named }: Snapshot): readonly Violation[] 
       },
     ];
   if (typeof head === "string") return [{ line: 1, rule: "PF-head", message: head, severity: "error" }];
-  const read = readLocated(file, head.text, snapshots[kind]);
-  if (isRefused(read))
-    return read.findings.map(({ line, path, rule, message }) => ({
+  const located = readLocated(file, head.text, snapshots[kind]);
+  if (isRefused(located))
+    return located.findings.map(({ line, path, rule, message }) => ({
       line: line + 1,
       rule: ["syntax", "not_utf8", "not_text", "too_large", "too_deep", "duplicate_key", "reserved_key"].includes(rule)
         ? "PF-head"
@@ -87,11 +92,11 @@ function judgeHead({ kind, file, text, named }: Snapshot): readonly Violation[] 
       severity: "error",
     }));
   const key = kind === "portfolio" ? null : (`${kind}_id` as const);
-  const id = key === null ? null : (read.value as Tree)[key];
+  const id = key === null ? null : (located.value as Tree)[key];
   if (key === null || named === null || id === named) return [];
   return [
     {
-      line: read.positions.placeOf([key]).line + 1,
+      line: located.positions.placeOf([key]).line + 1,
       rule: "PF-id",
       message: `${pathText([key])} is ${shown(id)}, expected ${shown(named)}, the name of its file`,
       severity: "error",
@@ -99,11 +104,11 @@ function judgeHead({ kind, file, text, named }: Snapshot): readonly Violation[] 
   ];
 }
 
-/** The YAML between two lines of dashes at the beginning; null if there is none, a sentence where it does not end. */
-function headOf(text: string): { readonly text: string } | string | null {
-  const begins = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
-  if (begins === null) return null;
-  const rest = text.slice(begins[0].length);
-  const ends = /^---[ \t]*$/m.exec(rest.replaceAll("\r", " "));
-  return ends === null ? "the data at its head does not end, expected a line of ---" : { text: rest.slice(0, ends.index) };
+/** The YAML between two lines of dashes at the beginning; null if there is none, a sentence if it doesn't end. */
+function findFrontMatter(text: string): { readonly text: string } | string | null {
+  const start = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
+  if (start === null) return null;
+  const afterStart = text.slice(start[0].length);
+  const end = /^---[ \t]*$/m.exec(afterStart.replaceAll("\r", " "));
+  return end === null ? "the data at its head does not end, expected a line of ---" : { text: afterStart.slice(0, end.index) };
 }

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
-import { responseForTask, waysFor } from "./task-hints.ts";
+import { responseForTask, listWays } from "./task-hints.ts";
 
 const id = "task-a-000001";
 const reads = (text: string): string | null => /^(verify|diff|transcript)\b/.exec(text)?.[1] ?? null;
@@ -57,7 +57,7 @@ test("what to do about it follows from the task's state", () => {
     { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task() },
     dispatched(id, 1),
   );
-  const ways = () => waysFor(state, state.tasks[id] ?? expect.unreachable("it is there"));
+  const ways = () => listWays(state, state.tasks[id] ?? expect.unreachable("it is there"));
   expect(ways()).toEqual(["autopilot portfolio watch"]);
   write({ event: "task_status_changed", task_id: id, to_status: "needs_adjustment", because: "no" });
   expect(ways()[0]).toBe(`autopilot portfolio retry ${id}`);

@@ -1,4 +1,4 @@
-// unit-file: the systemd unit and the cron line that keep a portfolio going, as text. Nothing is installed.
+// unit-file: renders the systemd unit and the cron line that keep a portfolio going. Nothing is installed.
 
 import { shellWord } from "../../kit/shell-word.ts";
 
@@ -10,7 +10,7 @@ export type Schedule = {
   readonly path: string;
 };
 
-/** What neither format can hold, whatever is put around it. */
+/** Control characters can't be written in either format, however they are quoted. */
 export const cannotHold = ({ program, folder, path }: Schedule): boolean =>
   [...program, folder, path].some((text) => /[\u0000-\u001f\u007f]/.test(text));
 
@@ -18,7 +18,7 @@ export function systemdUnit({ program, folder, every, path }: Schedule): readonl
   const words = [...program, "-C", folder, "portfolio", "run", "--every", every];
   return [
     "[Unit]",
-    `Description=autopilot portfolio in ${percent(folder)}`,
+    `Description=autopilot portfolio in ${escapePercent(folder)}`,
     "After=network-online.target",
     "",
     "[Service]",
@@ -35,13 +35,13 @@ export function systemdUnit({ program, folder, every, path }: Schedule): readonl
   ];
 }
 
-/** For one look at a time: cron starts the next one, and a second one beside the first ends at once. */
+/** Cron starts the pool again and again; each works until it is idle, and one that finds another at work ends at once. */
 export function cronLine({ program, folder, every, path }: Schedule): string {
-  const message = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
-  return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${message.replaceAll("%", "\\%")} >/dev/null 2>&1`;
+  const command = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
+  return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${command.replaceAll("%", "\\%")} >/dev/null 2>&1`;
 }
 
-/** The nearest that cron can say; it knows minutes, hours and days. */
+/** The nearest interval that cron knows: `30m` is every 30 minutes, `90m` every 2 hours. */
 function cronTimes(every: string): string {
   const [, count = "1", unit = "m"] = /^(\d+)([smhd])$/.exec(every) ?? [];
   const minutes = Math.max(1, Math.round((Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[unit as "s" | "m" | "h" | "d"]) / 60));
@@ -50,6 +50,8 @@ function cronTimes(every: string): string {
   return hours < 24 ? `0 */${hours} * * *` : `0 0 */${Math.min(31, Math.round(hours / 24))} * *`;
 }
 
-const percent = (text: string): string => text.replaceAll("%", "%%");
-/** Quoted as systemd reads it: percent signs are specifiers, dollars are variables. */
-const systemdWord = (text: string): string => `"${percent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("$", "$$$$")}"`;
+const escapePercent = (text: string): string => text.replaceAll("%", "%%");
+
+/** Quoted as systemd reads it: a percent sign would begin a specifier, a dollar sign a variable. */
+const systemdWord = (text: string): string =>
+  `"${escapePercent(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("$", "$$$$")}"`;

@@ -1,5 +1,4 @@
 // charge-usage: charges tasks with what their runs have used and were not charged for yet.
-// Invariant R2: portfolio/planner/reduce.ts.
 
 import type { PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import type { RunView } from "../../core/state.ts";
@@ -9,15 +8,15 @@ import { listRunningTasks } from "../planner/under-way.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { loadTaskRun } from "./worker.ts";
 
-export const usageOf = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: exactSum(ledger.run.usd) });
+export const readUsage = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: exactSum(ledger.run.usd) });
 
-/** What a task's run has used and was not charged yet, as a line for the journal; empty if that is nothing. */
+/** The change that charges what a task's run has used and was not charged for yet; empty if that is nothing. */
 export async function unchargedUsage(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
   const loadedRun = await loadTaskRun(paths, task);
   return loadedRun === null || task.run_id === null ? [] : usageChange(task, task.run_id, loadedRun.view);
 }
 
-/** Charges what runs at work have used so far, so that no budget is planned with twice. */
+/** Charges what running tasks have used so far, so that a plan doesn't count it as left. */
 export async function countUsage(
   paths: PortfolioPaths,
   { state, write }: { readonly state: PortfolioView; readonly write: (...changes: readonly PortfolioChange[]) => Promise<void> },
@@ -29,7 +28,7 @@ export async function countUsage(
 }
 
 export function usageChange({ task_id, run_spent }: TaskView, run_id: string, view: RunView): readonly PortfolioChange[] {
-  const usage = usageOf(view);
+  const usage = readUsage(view);
   if (usage.tokens <= run_spent.tokens && usage.usd <= run_spent.usd) return [];
   return [{ event: "usage_counted", actor: "system", reason_code: "ok", task_id, run_id, usage }];
 }

@@ -1,8 +1,9 @@
-// collect-copies: what the copies of tasks may take of the disk. What is over is emptied at once; what is oldest goes when a quota asks for it.
+// collect-copies: limits the disk space of tasks' copies: copies of finished tasks are emptied at once, and the oldest are deleted if a quota
+// is exceeded.
 //
 // Invariants:
-//   C1. The copy of a task that is not over is never touched.
-//   C2. An emptied copy keeps its run's journal and evidence, so that `report` still answers, until the quota needs the room.
+//   C1. The copy of an unfinished task is never touched.
+//   C2. An emptied copy keeps its run's journal and evidence, so that `report` still works, until the quota needs the room.
 //   C3. Beyond the quota nothing new starts.
 
 import { existsSync, lstatSync, readdirSync } from "node:fs";
@@ -17,7 +18,7 @@ import { eraseSync } from "../../workspace/folder.ts";
 const keptNames: ReadonlySet<string> = new Set([".git", ".autopilot"]);
 const bytesInMb = 1_000_000;
 
-/** Copies that no worker uses any more, the oldest first. C1 */
+/** Copies that no worker uses any more, the oldest first (C1). */
 function findUnusedCopies({ own }: PortfolioPaths, state: PortfolioView): readonly string[] {
   const current = new Set(
     Object.values(state.tasks).flatMap(({ status, copy }) =>
@@ -32,16 +33,15 @@ function findUnusedCopies({ own }: PortfolioPaths, state: PortfolioView): readon
     .map(([name]) => join(folder, name));
 }
 
-/** A copy that is being made is newer than what the journal knows of its task. */
+/** Whether the copy's attempt was journaled. A copy that is just being made has a higher number, and is not touched. */
 function isDispatched({ tasks }: PortfolioView, name: string): boolean {
-  const dot = name.lastIndexOf(".");
+  const dot = name.lastIndexOf("."); // TASK.ATTEMPT or TASK.ATTEMPT-EPOCH
   const task = tasks[name.slice(0, dot)];
-  return (
-    task !== undefined && (Number.parseInt(name.slice(dot + 1), 10) <= task.attempt || task.status === "done" || task.status === "canceled")
-  );
+  if (task === undefined) return false;
+  return Number.parseInt(name.slice(dot + 1), 10) <= task.attempt || task.status === "done" || task.status === "canceled";
 }
 
-/** C2. Returns the tasks whose copies were emptied now. */
+/** Empties the copies of finished tasks (C2). Returns the tasks whose copies were emptied now. */
 export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
   return findUnusedCopies(paths, state).flatMap((copy) => {
     const names = readNames(copy).filter((name) => !keptNames.has(name));
@@ -50,7 +50,7 @@ export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readon
   });
 }
 
-/** Why nothing new may start; null if there is room. C3 */
+/** Deletes copies until the quota holds. Returns why nothing new may start; null if there is room (C3). */
 export function whyNoRoom(
   { env }: Pick<CommandContext, "env">,
   paths: PortfolioPaths,

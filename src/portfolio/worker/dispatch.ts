@@ -1,5 +1,5 @@
-// dispatch: starts a worker for a task: prepares its copy, journals the dispatch, drafts the run and drives it. A task that cannot be started is
-// tried again, or a person is asked.
+// dispatch: starts a worker for a task: prepares its copy, journals the dispatch, drafts the run and drives it. A task that cannot be
+// started is tried again, or a person is asked.
 // Invariants K1 and on: portfolio/worker/worker.ts.
 
 import type { PortfolioBudget, PortfolioChange } from "../../contracts/portfolio-journal.ts";
@@ -14,19 +14,19 @@ import { withPortfolio } from "../store/open.ts";
 import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
 import { unchargedUsage } from "./charge-usage.ts";
-import { agentDefault, backendDefault, type Drive, prepare, type Prepared } from "./worker.ts";
+import { agentDefault, backendDefault, type Drive, prepareTask, type Prepared } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
-const system = { actor: "system", reason_code: "ok" } as const;
-const planner = { actor: "planner", reason_code: "ok" } as const;
+const systemFields = { actor: "system", reason_code: "ok" } as const;
+const plannerFields = { actor: "planner", reason_code: "ok" } as const;
 
 export type Workers = {
   readonly context: CommandContext;
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined; readonly agent?: string | undefined };
-  /** Workers of this process, by task: runs of two copies may share one name. */
+  /** Workers of this process, by task, since runs of two copies may have the same id. */
   readonly active: Map<string, Worker>;
-  /** Tasks that are just being given to one. */
+  /** Tasks whose worker is just being started. */
   readonly starting: Set<string>;
   readonly drive: Drive;
   /** Warnings that a worker has shown: many runs on one machine would repeat them. */
@@ -38,11 +38,11 @@ export type Worker = { readonly run: string; readonly ended: Promise<void>; read
 /** Which task to dispatch, with which agent, and what its run may use. */
 type DispatchOrder = Pick<DispatchAction, "task_id" | "agent" | "allowance">;
 
-/** Whether something was done. */
+/** Starts a worker for a task. Returns whether anything was journaled. */
 export async function dispatch(pool: Workers, order: DispatchOrder): Promise<boolean> {
   const { task_id } = order;
   if (pool.starting.has(task_id)) return false;
-  pool.starting.add(task_id); // until it is among the workers: one that the journal names without a worker would count as gone
+  pool.starting.add(task_id); // until its worker is active: a task that is running by the journal without a worker counts as gone
   try {
     return await prepareAndStart(pool, order);
   } finally {
@@ -63,7 +63,7 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
     context = withHub(context, paths, state, project.repository);
     await paths.planner?.unbrought.get(task_id)?.();
     paths.planner?.unbrought.delete(task_id);
-    prepared = await prepare(context, paths, { task, project, state }, { isolation: input.isolation, agent: chosen, allowance });
+    prepared = await prepareTask(context, paths, { task, project, state }, { isolation: input.isolation, agent: chosen, allowance });
   } catch (error) {
     await tryAgainOrAsk(pool, task_id, "start", toFailure(error));
     return true;
@@ -72,8 +72,8 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
   const isJournaled = await withPortfolio(context, paths, async (open) => {
     const current = open.state.tasks[task_id];
     if (current?.status !== "ready" && current?.stage !== "resting") return false; // another process was quicker
-    const before = run === current.run_id ? [] : await unchargedUsage(paths, current);
-    await open.write(...before, dispatchOf(task_id, { ...prepared, chosen, allowance })); // K1
+    const usageChanges = run === current.run_id ? [] : await unchargedUsage(paths, current);
+    await open.write(...usageChanges, createDispatch(task_id, { ...prepared, chosen, allowance })); // K1
     return true;
   });
   if (!isJournaled) {
@@ -83,13 +83,13 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
   try {
     await prepared.begin(); // K5
   } catch (error) {
-    // A run that was asked about begins anew; one that is tried again goes on under its name. K5
+    // After a question the task begins with a new run; if it is tried again, it keeps this run's name.
     if ((await tryAgainOrAsk(pool, task_id, "start", toFailure(error))) === "asked" && !isResumed) eraseSync(copy);
     return true;
   }
   await requirePlanner(paths); // drafting takes a while
-  const instead = task.chosen !== null && task.chosen !== chosen ? ` with ${prepared.agent}, in place of ${task.chosen}` : "";
-  context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${instead}`);
+  const insteadText = task.chosen !== null && task.chosen !== chosen ? ` with ${prepared.agent}, in place of ${task.chosen}` : "";
+  context.show(`▶ ${task_id}: ${isResumed ? "resumes" : "starts"} ${run}${insteadText}`);
   startWorker(pool, context, task_id, { run, copy });
   return true;
 }
@@ -112,30 +112,33 @@ function startWorker(pool: Workers, context: CommandContext, task_id: string, { 
     .drive(taskContext, copy, run)
     .catch(toFailure)
     .then((failure) => (failure === null || taskContext.interrupted.aborted ? undefined : tryAgainOrAsk(pool, task_id, "start", failure)))
-    .then(() => chargeTaken(pool, task_id, run))
+    .then(() => chargeCanceled(pool, task_id, run))
     .catch((error: unknown) => context.show(`! ${task_id}: ${toFailure(error).message}`))
     .finally(() => active.delete(task_id));
   active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
 }
 
 /** Charges a worker whose task was canceled or taken back for what it used until it stopped; all others are charged with their result. */
-async function chargeTaken({ context, paths }: Workers, task_id: string, run: string): Promise<void> {
+async function chargeCanceled({ context, paths }: Workers, task_id: string, run: string): Promise<void> {
   const task = (await readPortfolio(paths)).tasks[task_id];
   if (task === undefined || task.run_id !== run || task.status === "running") return;
   await withPortfolio(context, paths, async ({ state, write }) => {
-    const now = state.tasks[task_id];
-    const changes = now?.run_id === run ? await unchargedUsage(paths, now) : [];
+    const currentTask = state.tasks[task_id];
+    const changes = currentTask?.run_id === run ? await unchargedUsage(paths, currentTask) : [];
     if (changes.length > 0) await write(...changes);
   });
 }
 
-type Dispatch = Pick<Prepared, "run" | "nonce" | "agent" | "base" | "tip" | "copy" | "conflicts"> & {
+type DispatchFacts = Pick<Prepared, "run" | "nonce" | "agent" | "base" | "tip" | "copy" | "conflicts"> & {
   readonly chosen: string | null;
   readonly allowance: PortfolioBudget;
 };
 
-const dispatchOf = (task_id: string, { run, nonce, agent, chosen, base, tip, copy, conflicts, allowance }: Dispatch): PortfolioChange => ({
-  ...planner,
+const createDispatch = (
+  task_id: string,
+  { run, nonce, agent, chosen, base, tip, copy, conflicts, allowance }: DispatchFacts,
+): PortfolioChange => ({
+  ...plannerFields,
   event: "task_dispatched",
   task_id,
   run_id: run,
@@ -151,11 +154,11 @@ const dispatchOf = (task_id: string, { run, nonce, agent, chosen, base, tip, cop
   ...(Object.keys(allowance).length === 0 ? {} : { allowance }),
 });
 
-/** A person said that the work is right; it goes to the queue without another turn. */
+/** Queues work that a person has approved; no agent runs again. */
 async function queueApproved({ context, paths }: Workers, task: TaskView, commit: string): Promise<boolean> {
   await withPortfolio(context, paths, async ({ state, write }) => {
     if (state.tasks[task.task_id]?.status !== "ready") return;
-    const again = {
+    const lastDispatch = {
       run: task.run_id ?? "",
       nonce: task.event_nonce ?? "",
       agent: task.worker_agent_id ?? agentDefault,
@@ -166,7 +169,13 @@ async function queueApproved({ context, paths }: Workers, task: TaskView, commit
       conflicts: task.conflicts,
       allowance: {},
     };
-    await write(dispatchOf(task.task_id, again), { ...system, event: "merge_queued", task_id: task.task_id, run_id: again.run, commit });
+    await write(createDispatch(task.task_id, lastDispatch), {
+      ...systemFields,
+      event: "merge_queued",
+      task_id: task.task_id,
+      run_id: lastDispatch.run,
+      commit,
+    });
   });
   return true;
 }

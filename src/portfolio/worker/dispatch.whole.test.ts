@@ -12,7 +12,7 @@ import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { project, task } from "../planner/portfolio.test-support.ts";
 import { waitingIds } from "../planner/questions.ts";
 import { openBlocks } from "../planner/state.ts";
-import { readPortfolio, storeOf } from "../store/fold.ts";
+import { readPortfolio, getStore } from "../store/fold.ts";
 import { type PortfolioPaths, portfolioAt } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
 import { dispatch, type Workers } from "./dispatch.ts";
@@ -77,7 +77,7 @@ async function scene() {
       driven.push(run);
       return failure === null ? Promise.resolve(null) : Promise.reject(failure);
     };
-    const own = planner === undefined ? paths : { ...paths, planner, journal: fenced(storeOf(paths)) };
+    const own = planner === undefined ? paths : { ...paths, planner, journal: fenced(getStore(paths)) };
     const pool: Workers = {
       context,
       paths: own,

@@ -1,7 +1,7 @@
 // exchange-copy: makes the copy of a repository that a task works in.
 //
 // Invariant:
-//   C1. A copy borrows the repository's objects and has branches, index and files of its own: nothing that happens in it reaches the user.
+//   C1. A copy borrows the repository's objects, and has its own branches, index and files: nothing that happens in it changes the user's.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -32,15 +32,15 @@ async function writeGitDirectory({ repository, objects, hub, identity }: Exchang
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
     await mkdir(join(gitDir, name), { recursive: true });
   await writeFile(join(gitDir, "HEAD"), `ref: refs/heads/${branch}\n`);
-  await writeFile(join(gitDir, "config"), gitConfigOf(await readFile(join(hub, "config"), "utf8"), identity));
+  await writeFile(join(gitDir, "config"), createGitConfig(await readFile(join(hub, "config"), "utf8"), identity));
   await writeFile(join(gitDir, "objects", "info", "alternates"), `${quotePath(objects)}\n`); // C1
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
 }
 
-type CopyPlace = { readonly folder: string; readonly gitDir: string; readonly identity: Identity };
+type CopyFolder = { readonly folder: string; readonly gitDir: string; readonly identity: Identity };
 
-async function checkOut({ folder, gitDir, identity }: CopyPlace, { branch, commit }: Checkout): Promise<void> {
+async function checkOut({ folder, gitDir, identity }: CopyFolder, { branch, commit }: Checkout): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const copy = { cwd: folder, isOwn: true, env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...identityEnv(identity) } } as const;
   if (isPlainBranch(ref)) {
@@ -60,6 +60,6 @@ async function copyConfigFile(root: string, folder: string): Promise<void> {
 }
 
 /** The config that git wrote for our own directory on this disk, changed for a checkout (`bare = true` → `false`) in the user's name. */
-const gitConfigOf = (hubConfig: string, { name, email }: Identity): string =>
-  `${hubConfig.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true")}[user]\n\tname = ${inQuotes(name)}\n\temail = ${inQuotes(email)}\n`;
-const inQuotes = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+const createGitConfig = (hubConfig: string, { name, email }: Identity): string =>
+  `${hubConfig.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true")}[user]\n\tname = ${quoteConfigValue(name)}\n\temail = ${quoteConfigValue(email)}\n`;
+const quoteConfigValue = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;

@@ -1,10 +1,10 @@
-// exchange-for: the exchange of a project's repository on this machine. Whoever plans for a fleet has its hub's branches in it instead of the
-// clone's: tasks begin there and land there, so that any machine can go on.
+// exchange-for: opens the exchange of a project's repository on this machine. For a planner of a fleet it has the hub's branches instead of
+// the clone's: tasks begin and land there, so that any machine can continue.
 //
 // Invariants:
-//   R1. A hub has one repository: another one's branch is no target, whatever it is called.
-//   R2. What the journal names and another machine made is brought from the hub before it is used.
-//   R3. Which hub that is, the repository says, by the portfolio's journal; no other part of the environment does.
+//   R1. A hub has one repository: another repository's branch is refused, whatever its name.
+//   R2. Commits that the journal names and another machine made are brought from the hub before they are used.
+//   R3. The portfolio's journal says which hub a repository has, never the environment.
 
 import { existsSync } from "node:fs";
 import { Mutex } from "../../engine/mutex.ts";
@@ -24,15 +24,15 @@ import { makeClone } from "./make-clone.ts";
 export type ProjectExchange = Exchange & {
   /** Null if the clone's own branches count. */
   readonly landOnHub: ((branch: string, from: string, to: string) => Promise<HubLanding>) | null;
-  /** Makes sure that the commits of a task's run are here, as far as the hub has them. R2 */
+  /** Brings the commits of a task's run here, as far as the hub has them (R2). */
   readonly bringWork: (task: Pick<TaskView, "task_id" | "run_id" | "event_nonce" | "commit">) => Promise<void>;
 };
 
 type Hubs = Pick<PortfolioView, "hubs" | "projects">;
 
-export async function exchangeFor(paths: PortfolioPaths, state: Hubs, repository: string): Promise<ProjectExchange> {
-  const url = hubFor(paths, state, repository);
-  const clone = await cloneFor(paths, state, repository);
+export async function openProjectExchange(paths: PortfolioPaths, state: Hubs, repository: string): Promise<ProjectExchange> {
+  const url = requireHubOf(paths, state, repository);
+  const clone = await ensureClone(paths, state, repository);
   const exchange = await openExchange(clone, exchangeDirectory(paths, repository));
   if (url === null) return { ...exchange, landOnHub: null, bringWork: () => Promise.resolve() };
   const hub = await openProjectHub(paths, exchange.repository, repository, url);
@@ -48,10 +48,10 @@ export async function exchangeFor(paths: PortfolioPaths, state: Hubs, repository
   };
 }
 
-/** R3. Null if nobody plans for a fleet here: the clone's own branches count. */
-function hubFor(paths: PortfolioPaths, { hubs, projects }: Hubs, repository: string): string | null {
+/** The hub of a repository (R3); null if this isn't a fleet's planner: then the clone's own branches count. */
+function requireHubOf(paths: PortfolioPaths, { hubs, projects }: Hubs, repository: string): string | null {
   if (paths.planner === undefined) return null;
-  const project = Object.values(projects).find((one) => one.repository === repository);
+  const project = Object.values(projects).find((candidate) => candidate.repository === repository);
   return (
     hubs[repository] ??
     refuse("hub_unusable", {
@@ -61,15 +61,15 @@ function hubFor(paths: PortfolioPaths, { hubs, projects }: Hubs, repository: str
   );
 }
 
-/** For everything that happens in a task's copy: its commits go to the hub of its repository. R3 */
+/** The context for everything that happens in a task's copy: its commits go to the hub of its repository (R3). */
 export function withHub(context: CommandContext, paths: PortfolioPaths, state: Hubs, repository: string | null): CommandContext {
-  const hub = repository === null ? null : hubFor(paths, state, repository);
+  const hub = repository === null ? null : requireHubOf(paths, state, repository);
   return hub === null ? context : { ...context, env: { ...context.env, [hubVariable]: hub } };
 }
 
-/** The clone that was named or made here, or where the project says; made from the hub if it is on another machine. */
-export function cloneFor(paths: PortfolioPaths, state: Hubs, repository: string): Promise<string> {
-  return mutexOf(`clone of ${exchangeDirectory(paths, repository)}`).runExclusive(async () => {
+/** The clone of a repository here; cloned from the hub if the repository is on another machine. */
+export function ensureClone(paths: PortfolioPaths, state: Hubs, repository: string): Promise<string> {
+  return getMutex(`clone of ${exchangeDirectory(paths, repository)}`).runExclusive(async () => {
     const clone = findClone(paths, repository);
     const url = paths.planner === undefined ? undefined : state.hubs[repository];
     return url === undefined || existsSync(clone) ? clone : makeClone(paths, state, repository, url);
@@ -78,15 +78,16 @@ export function cloneFor(paths: PortfolioPaths, state: Hubs, repository: string)
 
 /** Git refuses to change one ref twice at once. */
 const mutexes = new Map<string, Mutex>();
-function mutexOf(name: string): Mutex {
+function getMutex(name: string): Mutex {
   const mutex = mutexes.get(name) ?? new Mutex();
   mutexes.set(name, mutex);
   return mutex;
 }
-/** Branches that were found to be of their repository. */
-const known = new Set<string>();
 
-/** A hub whose branches are those of this clone's repository. R1 */
+/** Branches of hubs that were checked to be of their repository. */
+const checkedBranches = new Set<string>();
+
+/** Opens a hub; refuses branches that aren't of this clone's repository (R1). */
 export async function openProjectHub(
   paths: PortfolioPaths,
   clone: Repository,
@@ -94,19 +95,19 @@ export async function openProjectHub(
   url: string,
 ): Promise<Pick<Hub, "tipOf" | "land" | "bring">> {
   const folder = `${exchangeDirectory(paths, repository)}.hub`;
-  const mutex = mutexOf(folder);
+  const mutex = getMutex(folder);
   const hub = await mutex.runExclusive(() => openHub(clone, folder, url));
-  const requireSame = async (branch: string, tip: string): Promise<void> => {
+  const requireOwnBranch = async (branch: string, tip: string): Promise<void> => {
     const name = [clone.root, url, branch].join("\0");
-    if (known.has(name)) return;
+    if (checkedBranches.has(name)) return;
     await requireOwnCommit(clone, url, branch, tip); // R1
-    known.add(name);
+    checkedBranches.add(name);
   };
   return {
     tipOf: (branch) =>
       mutex.runExclusive(async () => {
         const tip = await hub.tipOf(branch);
-        if (tip !== null) await requireSame(branch, tip);
+        if (tip !== null) await requireOwnBranch(branch, tip);
         return tip;
       }),
     land: (branch, from, to) => mutex.runExclusive(() => hub.land(branch, from, to)),

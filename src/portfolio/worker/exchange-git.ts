@@ -1,4 +1,5 @@
-// exchange-git: the two git directories that an exchange works with: the user's own, and one of ours that writes into the user's objects.
+// exchange-git: opens the two git directories that an exchange works with: the user's own, and one of ours that writes into the user's
+// objects.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts"
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";
 import { refuse } from "../../project/respond.ts";
 
-type Call = GitContext & { readonly env: Readonly<Record<string, string>> };
+type GitOptions = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 export type ExchangeGit = {
   readonly repository: Repository;
@@ -18,9 +19,9 @@ export type ExchangeGit = {
   /** Our git directory. */
   readonly hub: string;
   /** A git call in our directory. The objects that it writes go into the user's repository. */
-  readonly ours: Call;
+  readonly ours: GitOptions;
   /** A git call in the user's repository. */
-  readonly user: Call;
+  readonly user: GitOptions;
   /** The user's name and address, for commits. */
   readonly identity: Identity;
 };

@@ -1,13 +1,14 @@
 // exchange-merge: merges a task's commit onto another commit, in git objects alone: no branch, index or file changes.
 //
 // Invariant:
-//   M1. What was taken out of a branch does not come back with a task: if the branch no longer contains the commit that the work is based
-//       on, only the task's own changes are brought over.
+//   M1. Commits that were removed from a branch don't come back with a task: if the branch no longer contains the commit that the work is
+//       based on, only the task's own changes are brought over.
 
 import { git, readGitLine } from "../../workspace/git/git.ts";
 import { commitTree, type ExchangeGit, isAncestor } from "./exchange-git.ts";
 
 const rebaseCommitsMax = 50;
+const errorCharsMax = 300;
 
 export type MergeRequest = {
   readonly onto: string;
@@ -54,8 +55,8 @@ export class CommitMerger {
 
   /** Whether `newer` contains `commit`. Git is asked only if the merges made here don't say so. */
   async isWithin(commit: string, newer: string): Promise<boolean> {
-    for (let at: string | undefined = newer; at !== undefined; at = this.#merges.get(at)?.onto)
-      if (at === commit || this.#merges.get(at)?.commit === commit || this.#ancestors.has(`${commit} ${at}`)) return true;
+    for (let parent: string | undefined = newer; parent !== undefined; parent = this.#merges.get(parent)?.onto)
+      if (parent === commit || this.#merges.get(parent)?.commit === commit || this.#ancestors.has(`${commit} ${parent}`)) return true;
     if (!(await isAncestor(this.#git, commit, newer))) return false;
     this.#ancestors.add(`${commit} ${newer}`);
     return true;
@@ -78,7 +79,7 @@ export class CommitMerger {
     return { commit: await commitTree(this.#git, { tree: await this.#treeOf(rebased), parents: [onto, rebased], message }) };
   }
 
-  /** M1. Commits what changed from `tip` to `commit` on top of `onto`, without their history. */
+  /** Commits what changed from `tip` to `commit` on top of `onto`, without their history (M1). */
   async #bringChanges({ onto, commit, message, tip }: MergeRequest & { readonly tip: string }): Promise<Merged> {
     if (await this.isWithin(commit, onto)) return { commit: onto };
     const merged = await this.#mergeThreeWay({ base: tip, onto, theirs: commit });
@@ -125,7 +126,7 @@ export class CommitMerger {
     const hasTree = code === 1 && /^[0-9a-f]{40,64}$/.test(tree); // a SHA-1 or SHA-256 in hex
     return {
       isClean: false,
-      conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"],
+      conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, errorCharsMax) || "git could not merge it"],
       tree: hasTree ? tree : null,
     };
   }

@@ -31,6 +31,7 @@ export type Exchange = {
   readonly merge: (request: MergeRequest) => Promise<Merged>;
   /** Creates a commit of this tree in the user's name, and returns its hash. */
   readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
+  /** Whether the repository has this commit. */
   readonly has: (commit: string) => Promise<boolean>;
   /** Whether `within` contains `commit`. */
   readonly holds: (commit: string, within: string) => Promise<boolean>;
@@ -76,6 +77,7 @@ export async function openExchange(root: string, hub: string): Promise<Exchange>
   };
 }
 
+/** Copies the commit's objects by a pack, so that no ref or config of the copy is read. */
 async function takeCommit(exchangeGit: ExchangeGit, { copy, commit, since, name }: TakenCommit): Promise<void> {
   const { out } = await git({
     cwd: copy,
@@ -88,7 +90,7 @@ async function takeCommit(exchangeGit: ExchangeGit, { copy, commit, since, name 
   await keepCommit(exchangeGit, name, commit);
 }
 
-/** X1. */
+/** Keeps a commit under a ref of ours in the user's repository (X1). */
 async function keepCommit({ user }: ExchangeGit, name: string, commit: string): Promise<void> {
   await git({ ...user, args: ["update-ref", `${refPrefix}${name}`, commit] });
 }

@@ -13,9 +13,9 @@ import { listFollowUps, parseSubmittedResult, decideOnResult, buildProof, whyRes
 import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
 import { ask, blockTask } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
-import { copyIn, type PortfolioPaths } from "../store/folder.ts";
+import { findCopy, type PortfolioPaths } from "../store/folder.ts";
 import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
-import { exchangeFor } from "./exchange-for.ts";
+import { openProjectExchange } from "./exchange-for.ts";
 import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { blobReader } from "../../playbooks/contract/run-journal.ts";
@@ -25,42 +25,42 @@ import { findRetryPolicy } from "../../project/respond.ts";
 import { isReportedByPhases, listUserCriteria } from "../../views/criteria-status.ts";
 import { formatAmount, plural } from "../../views/wording.ts";
 import { delayOrAsk } from "./try-again.ts";
-import { usageChange, usageOf } from "./charge-usage.ts";
-import { endOf, pathsOfCopy, loadTaskRun } from "./worker.ts";
+import { usageChange, readUsage } from "./charge-usage.ts";
+import { summarizeEnd, pathsOfCopy, loadTaskRun } from "./worker.ts";
 
-const system = { actor: "system", reason_code: "ok" } as const;
+const systemFields = { actor: "system", reason_code: "ok" } as const;
 
 /** What to record about a task whose run is no longer driven. Empty if it only needs to be resumed. */
-export async function ingest(
+export async function ingestResult(
   paths: PortfolioPaths,
   { state, now }: Pick<OpenPortfolio, "state" | "now">,
   task: TaskView,
 ): Promise<readonly PortfolioChange[]> {
   const loadedRun = await loadTaskRun(paths, task);
-  const copy = copyIn(paths, task);
+  const copy = findCopy(paths, task);
   const project = state.projects[task.project_id];
   if (loadedRun === null || copy === null || project === undefined || loadedRun.owner !== null) return [];
   const { view } = loadedRun;
   const delivered = { task_id: task.task_id, run_id: task.run_id ?? "", event_nonce: task.event_nonce ?? "" };
   if (whyResultRefused(task, delivered) !== null) return [];
-  const rest = changesAtRest(paths, { state, task, view, now: now() });
-  if (rest !== null) return rest;
+  const restChanges = recordRest(paths, { state, task, view, now: now() });
+  if (restChanges !== null) return restChanges;
   const base = task.base ?? view.drafted.base.commit;
-  const exchange = project.repository === null ? null : await exchangeFor(paths, state, project.repository);
-  // Work that goes on from an earlier attempt is still to be merged, though this run may have changed nothing more.
-  const goesOn = task.returned_by === "queue" || task.attempt > 1;
-  const tip = exchange !== null && goesOn ? await exchange.tipOf(project.target) : null; // the journal is locked: git is asked only if needed
+  const exchange = project.repository === null ? null : await openProjectExchange(paths, state, project.repository);
+  // Work that continues an earlier attempt must still be merged, even if this run has changed nothing more.
+  const isContinued = task.returned_by === "queue" || task.attempt > 1;
+  const tip = exchange !== null && isContinued ? await exchange.tipOf(project.target) : null; // the journal is locked: git is asked only if needed
   const isUnmerged = tip !== null && exchange !== null && !(await exchange.holds(base, tip));
-  const end = endOf(view, isUnmerged || view.tip.commit !== base);
+  const end = summarizeEnd(view, isUnmerged || view.tip.commit !== base);
   const proof = buildProof(task.acceptance_criteria, end);
-  const isAsked = view.drafted.options["wants_result"] === true;
-  const submitted = isAsked ? parseSubmittedResult(task, end.is_completed ? await submittedBy(copy, delivered.run_id) : null) : null;
+  const wantsResult = view.drafted.options["wants_result"] === true;
+  const submitted = wantsResult ? parseSubmittedResult(task, end.is_completed ? await readSubmitted(copy, delivered.run_id) : null) : null;
   const decision = decideOnResult(task, project, { end, proof, submitted });
   const commit = end.is_completed && end.has_changes ? view.tip.commit : null;
   if (commit !== null) await exchange?.takeCommit({ copy, commit, since: base, name: task.task_id }); // before the journal names it
   const claim = submitted?.claim ?? null;
   const result: PortfolioChange = {
-    ...system,
+    ...systemFields,
     event: "worker_result_ingested",
     ...delivered,
     to_status: decision.to,
@@ -72,13 +72,13 @@ export async function ingest(
       ...Object.values(view.checks).map(({ latest }) => `${latest.status}: ${latest.check.command}`),
       `report: autopilot -C ${copy} report --run ${delivered.run_id}`,
     ],
-    usage: usageOf(view),
+    usage: readUsage(view),
   };
-  const changes = [result, ...followUps(state, task, claim)];
+  const changes = [result, ...createFollowUps(state, task, claim)];
   if (decision.to === "running" && commit !== null)
-    return [...changes, { ...system, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
+    return [...changes, { ...systemFields, event: "merge_queued", task_id: task.task_id, run_id: delivered.run_id, commit }];
   if (decision.ask === null) return changes;
-  return [...changes, ask(approvalRequest(task, diffCommand(task, { copy, base, commit })), now())];
+  return [...changes, ask(createApproval(task, diffCommand(task, { copy, base, commit })), now())];
 }
 
 const describeEnd = (run: string, view: RunView): string =>
@@ -86,14 +86,14 @@ const describeEnd = (run: string, view: RunView): string =>
     ? `${run} completed, ${view.verdict ?? "unverified"}`
     : `${run} is ${view.status}: ${view.detail ?? view.reason ?? "no reason"}`;
 
-function approvalRequest(task: TaskView, diff: string): Question {
-  const again = task.returned_by === "queue" ? "the merge queue gave it back, and it was worked on again: " : "";
+function createApproval(task: TaskView, diff: string): Question {
+  const againText = task.returned_by === "queue" ? "the merge queue gave it back, and it was worked on again: " : "";
   return {
     kind: "approve",
     project_id: task.project_id,
     task_id: task.task_id,
     ...buildApprovalQuestion(task),
-    expected_action: `${again}look at the diff (${diff}), then answer A or B`,
+    expected_action: `${againText}look at the diff (${diff}), then answer A or B`,
     impact: "its work is not merged before",
     options: { A: "it does; merge it", B: "it does not; try again" },
     asked_by: null,
@@ -109,8 +109,8 @@ const diffCommand = (
     ? `autopilot -C ${copy} diff --run ${run_id ?? ""}`
     : `git -C ${copy} diff ${tip} ${commit}`;
 
-/** What the worker says should follow: proposed, never ready by itself. */
-function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | null): readonly PortfolioChange[] {
+/** The follow-up tasks that the worker suggests; a person makes them ready. */
+function createFollowUps(state: PortfolioView, task: TaskView, claim: WorkerResult | null): readonly PortfolioChange[] {
   const siblings = (state.projects[task.project_id]?.tasks ?? []).flatMap((id) => state.tasks[id]?.objective ?? []);
   return listFollowUps(task, claim, siblings).map((fields): PortfolioChange => ({
     event: "followup_task_created",
@@ -125,7 +125,7 @@ function followUps(state: PortfolioView, task: TaskView, claim: WorkerResult | n
 }
 
 /** The last result that a run's worker submitted, as it came; null if there is none. */
-async function submittedBy(copy: string, run: string): Promise<unknown> {
+async function readSubmitted(copy: string, run: string): Promise<unknown> {
   const projectPaths = pathsOfCopy(copy);
   let hash: string | undefined;
   await forEachEntry(projectPaths, run, (entry) => {
@@ -137,22 +137,23 @@ async function submittedBy(copy: string, run: string): Promise<unknown> {
 type RunAtRest = { readonly state: PortfolioView; readonly task: TaskView; readonly view: RunView; readonly now: string };
 
 /** What to record about a run that waits: for a person, for its provider, or because the pool was stopped. Null if the run is over. */
-function changesAtRest(paths: PortfolioPaths, { state, task, view, now }: RunAtRest): readonly PortfolioChange[] | null {
+function recordRest(paths: PortfolioPaths, { state, task, view, now }: RunAtRest): readonly PortfolioChange[] | null {
   const run_id = task.run_id ?? "";
   if (view.status === "draft") return [];
-  if (view.status === "running") return view.resting === null ? [] : null; // out of cycles is an end; a killed process is not
+  if (view.status === "running") return view.resting === null ? [] : null; // a run out of cycles is over; one whose process was killed isn't
   if (view.status !== "paused") return null;
   const [question] = listOpenQuestions(view);
   if (question !== undefined) return askForRun({ state, task, view, now }, question);
-  const rested = { ...system, event: "worker_rested", task_id: task.task_id, run_id, usage: usageOf(view) } as const;
+  const restedChange = { ...systemFields, event: "worker_rested", task_id: task.task_id, run_id, usage: readUsage(view) } as const;
   if (view.parked !== undefined) {
     const resumesAt = resumeTimeMs(view, parseIsoTime(now) ?? 0);
     if (resumesAt === null)
-      return [...usageChange(task, run_id, view), ...blockTask(state, providerCause(task, view.parked), task.task_id, now)];
-    return [{ ...rested, because: `its provider is at a limit: ${view.parked.detail}`, until: formatIsoTime(resumesAt) }];
+      return [...usageChange(task, run_id, view), ...blockTask(state, describeProviderCause(task, view.parked), task.task_id, now)];
+    return [{ ...restedChange, because: `its provider is at a limit: ${view.parked.detail}`, until: formatIsoTime(resumesAt) }];
   }
   const short = listUnraisedLimits(view);
-  if (short.length > 0) return [{ ...rested, because: `${progressText(view)}; its work is kept`, until: null, short: [...short] }];
+  if (short.length > 0)
+    return [{ ...restedChange, because: `${describeProgress(view)}; its work is kept`, until: null, short: [...short] }];
   if (view.short !== undefined) return []; // its limits were raised meanwhile: it only needs to be resumed
   const { reason } = view;
   if (reason !== null && isReasonCode(reason) && findRetryPolicy(reason) === "always") {
@@ -183,12 +184,12 @@ function askForRun(
     },
     now,
   );
-  const isAsked = openBlocks(state).some(({ content }) => content === opened.content);
-  return isAsked ? [] : [...usageChange(task, run_id, view), opened];
+  const isOpen = openBlocks(state).some(({ content }) => content === opened.content);
+  return isOpen ? [] : [...usageChange(task, run_id, view), opened];
 }
 
-/** For a task whose run rested at limits that were raised there since, as a line for the journal; empty if they were not. */
-export async function raisedSince(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
+/** The change for a task whose run rested at limits that were raised in the run itself since; empty if they were not. */
+export async function findRaisedLimits(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
   const { task_id, run_id, short } = task;
   const loaded = short === null || run_id === null ? null : await loadTaskRun(paths, task);
   if (loaded === null || run_id === null || loaded.owner !== null || listUnraisedLimits(loaded.view).length > 0) return [];
@@ -198,8 +199,8 @@ export async function raisedSince(paths: PortfolioPaths, task: TaskView): Promis
 }
 
 /** What a run that rests at its budget has used, and what is done so far. */
-function progressText(view: RunView): string {
-  const { tokens, usd } = usageOf(view);
+function describeProgress(view: RunView): string {
+  const { tokens, usd } = readUsage(view);
   const turns = view.turns.filter(({ isOver }) => isOver).length;
   const criteria = listUserCriteria(view);
   const phases = isReportedByPhases(view) ? view.phases.filter(({ group }) => group === "phases") : [];
@@ -215,8 +216,8 @@ function progressText(view: RunView): string {
   return `its run has used ${formatAmount("tokens", tokens)}${usd > 0 ? ` and ${formatAmount("usd", usd)}` : ""}; done so far: ${done.join(", ")}`;
 }
 
-/** What waiting does not fix: a refused key, a model that does not exist, a limit that has lasted too long. */
-const providerCause = ({ worker_agent_id: agent }: TaskView, { fault, detail }: NonNullable<RunView["parked"]>): SharedCause => ({
+/** A provider's refusal that waiting doesn't end: a wrong key, a model that doesn't exist, a limit that has lasted too long. */
+const describeProviderCause = ({ worker_agent_id: agent }: TaskView, { fault, detail }: NonNullable<RunView["parked"]>): SharedCause => ({
   kind: "provider",
   question: `The provider of ${agent ?? "the agent"} refuses: ${detail.slice(0, 500)} Try again?`,
   expected_action: "fix the login, the key or the limit, then answer A",

@@ -1,4 +1,5 @@
-// make-clone: a clone of a project's hub in the portfolio's folder, for a machine that has none. It is there whole or not at all.
+// make-clone: clones a project's repository from its hub into the portfolio's folder, on a machine that has none. The clone is complete or
+// absent.
 
 import { existsSync, mkdirSync, realpathSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,21 +9,21 @@ import type { PortfolioView } from "../planner/state.ts";
 import { readClones, writeClones } from "../store/clones.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 
-/** Named after the first project that works in it. Throws a WorkspaceFailed, `hub_unreachable`. */
+/** The clone's folder is named after the first project that works in it. Throws a WorkspaceFailed if the hub is unreachable. */
 export async function makeClone(
   paths: PortfolioPaths,
   { projects }: Pick<PortfolioView, "projects">,
   repository: string,
   hub: string,
 ): Promise<string> {
-  const project = Object.values(projects).find((one) => one.repository === repository);
+  const project = Object.values(projects).find((candidate) => candidate.repository === repository);
   const folder = join(paths.root, "clones", project?.project_id ?? "other");
   if (!existsSync(folder)) {
-    const draft = `${folder}.new`;
-    eraseSync(draft);
+    const draftFolder = `${folder}.new`;
+    eraseSync(draftFolder);
     mkdirSync(dirname(folder), { recursive: true });
-    await cloneHub(hub, project?.target ?? "main", draft);
-    renameSync(draft, folder);
+    await cloneHub(hub, project?.target ?? "main", draftFolder);
+    renameSync(draftFolder, folder);
   }
   const clone = realpathSync(folder);
   writeClones(paths, { ...readClones(paths), [repository]: clone });

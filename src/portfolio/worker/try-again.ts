@@ -1,5 +1,4 @@
 // try-again: handles a task that could not be started, or whose result could not be taken in: it is tried again later, or a person is asked.
-// Invariants T1 and on: portfolio/planner/retry-delays.ts.
 
 import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
@@ -12,14 +11,14 @@ import { blockTask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 
-type Doing = Delay["doing"];
-type Place = Pick<PortfolioPaths, "own">;
+type FailedAction = Delay["doing"];
+type OwnFolder = Pick<PortfolioPaths, "own">;
 
-/** A pool that is asked to end says nothing of what that cut short: the next one finds it. */
+/** Journals the delay or the question, and shows it. If the pool was asked to end, the failure is likely its doing, and nothing is said. */
 export async function tryAgainOrAsk(
   { context, paths }: { readonly context: CommandContext; readonly paths: PortfolioPaths },
   task_id: string,
-  doing: Doing,
+  doing: FailedAction,
   failure: Failure,
 ): Promise<"later" | "asked" | "over"> {
   if (context.interrupted.aborted) return "over";
@@ -28,33 +27,33 @@ export async function tryAgainOrAsk(
     if (task?.status !== "ready" && task?.status !== "running") return "over";
     const changes = delayOrAsk(paths, open, task, { doing, failure });
     await open.write(...changes);
-    const later = changes.find((change) => change.event === "task_delayed");
-    const again = later === undefined ? "" : ` Again at ${later.until}.`;
-    context.show(`${later === undefined ? "✗" : "·"} ${task_id} ${failureTexts[doing]}: ${failure.message}${again}`);
-    return later === undefined ? "asked" : "later";
+    const delay = changes.find((change) => change.event === "task_delayed");
+    const againText = delay === undefined ? "" : ` Again at ${delay.until}.`;
+    context.show(`${delay === undefined ? "✗" : "·"} ${task_id} ${failureTexts[doing]}: ${failure.message}${againText}`);
+    return delay === undefined ? "asked" : "later";
   });
 }
 
-const failureTexts: Readonly<Record<Doing, string>> = {
+const failureTexts: Readonly<Record<FailedAction, string>> = {
   start: "could not be started",
   result: "is over, and its result could not be taken in",
 };
 
-/** The change that delays the task, or the question to a person. T1, T2 */
+/** The change that delays the task, or the changes that block it on a question to a person. */
 export function delayOrAsk(
-  paths: Place,
+  paths: OwnFolder,
   { state, now }: Pick<OpenPortfolio, "state" | "now">,
   task: TaskView,
-  { doing, failure: { code, message } }: { readonly doing: Doing; readonly failure: Failure },
+  { doing, failure: { code, message } }: { readonly doing: FailedAction; readonly failure: Failure },
 ): readonly PortfolioChange[] {
   const { task_id } = task;
   const until = findNextTry(task, { reason: code, retry: findRetryPolicy(code), doing }, now());
-  if (until === null) return blockTask(state, causeOf(paths, task, doing, message), task_id, now());
+  if (until === null) return blockTask(state, describeCause(paths, task, doing, message), task_id, now());
   return [{ event: "task_delayed", actor: "planner", reason_code: code, task_id, doing, because: message, until }];
 }
 
-/** Without the task's own names, so that the same reason is the same words. */
-function causeOf({ own }: Place, { task_id }: TaskView, doing: Doing, why: string): SharedCause {
+/** The cause in words without the task's own names: tasks that fail for the same reason then share one question. */
+function describeCause({ own }: OwnFolder, { task_id }: TaskView, doing: FailedAction, why: string): SharedCause {
   const copy = join(own, "copies", task_id);
   const reason = why
     .split(/(?<=\s)|(?=[\s'"])/)

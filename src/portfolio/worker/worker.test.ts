@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { project, task, written } from "../planner/portfolio.test-support.ts";
-import { inputFor } from "./worker.ts";
+import { buildRunInput } from "./worker.ts";
 
 test("criteria are handed on as they were read; only a command is a check", () => {
   const objective = "fix it; then\nit works :: touch pwned";
@@ -19,7 +19,7 @@ test("criteria are handed on as they were read; only a command is a check", () =
   );
   const of = state.tasks["t1"];
   if (of === undefined) throw new Error("no task");
-  const { criteria, doneCriteria } = inputFor(of, "nonce", ["a b"], { allowance: {} });
+  const { criteria, doneCriteria } = buildRunInput(of, "nonce", ["a b"], { allowance: {} });
   expect(doneCriteria).toBeUndefined();
   expect(criteria).toEqual([
     { text: objective, check: null },

@@ -1,13 +1,13 @@
-// worker: works on a task as an ordinary run in a copy of its repository: prepares the copy, drafts the run, and reads its journal when it ends.
+// worker: prepares an ordinary run for a task in a copy of its repository: makes the copy, drafts the run, and reads its journal afterwards.
 //
 // Invariants:
 //   K1. Copy, run and nonce are in the journal before the agent starts.
-//   K2. A run that can go on is resumed: its finished steps are not repeated. One that is over is kept until its result is taken in. One
-//       whose task was edited since begins again.
+//   K2. A run that can go on is resumed, so that its finished steps aren't repeated. A run that is over is kept until its result is taken
+//       in. If the task was edited since, a new run begins.
 //   K3. The result of a run is read from its own journal, never from what its agent or its process said.
-//   K4. An agent that goes on in place of another, which is at its provider's limit, begins with the finished work of the one before.
-//   K5. A run is begun after the journal has named it, so none is begun that nobody works on: whoever takes over finds the name, and begins it
-//       if it is not there.
+//   K4. An agent that replaces another one, which is at its provider's limit, begins with the finished work of that one.
+//   K5. A run is drafted only after the journal has named it, so that no run is lost: the next planner finds the name, and drafts the run if
+//       it is missing.
 
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
@@ -27,11 +27,11 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, refuse } from "../../project/respond.ts";
 import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 import { readRunOrNull } from "../../project/runs/read-run.ts";
-import { storeAddress } from "../../fleet/address.ts";
-import { markShared, runKey, sharedMark } from "../../fleet/shared-mark.ts";
+import { findStoreAddress } from "../../fleet/address.ts";
+import { markShared, runKey, readSharedMark } from "../../fleet/shared-mark.ts";
 import { findClone } from "../store/clones.ts";
-import { copyIn, type PortfolioPaths } from "../store/folder.ts";
-import { exchangeFor } from "./exchange-for.ts";
+import { findCopy, type PortfolioPaths } from "../store/folder.ts";
+import { openProjectExchange } from "./exchange-for.ts";
 import type { Exchange } from "./git-exchange.ts";
 import { raiseLimits } from "./raise-limits.ts";
 
@@ -64,35 +64,35 @@ type RunRequest = {
 export type TaskToPrepare = {
   readonly task: TaskView;
   readonly project: ProjectView;
-  /** Where repositories exchange commits. */
+  /** Names the hubs of repositories. */
   readonly state: Pick<PortfolioView, "hubs" | "projects">;
 };
 
-/** Makes a copy for a task and claims its run's id, or finds the run that goes on. `begin` drafts the run, once the journal names it. */
-export async function prepare(
+/** Makes a copy for a task and claims a run id, or finds the run to resume. `begin` drafts the run once the journal names it (K5). */
+export async function prepareTask(
   context: CommandContext,
   paths: PortfolioPaths,
-  order: TaskToPrepare,
+  taskFacts: TaskToPrepare,
   request: RunRequest & { readonly agent: string },
 ): Promise<Prepared> {
-  const { task, project } = order;
-  const openRun = await openRunOf(context, paths, task);
+  const { task, project } = taskFacts;
+  const openRun = await findOpenRun(context, paths, task);
   const isSameAgent = task.chosen === null || task.chosen === request.agent || openRun?.isOver === true;
-  const drafting = (nonce: string, conflicts: readonly string[]) => ({
-    ...inputFor(task, nonce, conflicts, request),
+  const draftInput = (nonce: string, conflicts: readonly string[]) => ({
+    ...buildRunInput(task, nonce, conflicts, request),
     copyOf: project.repository === null ? undefined : findClone(paths, project.repository),
   });
   if (openRun !== null && isSameAgent && task.base !== null && task.event_nonce !== null) {
     const { base, event_nonce: nonce, conflicts } = task;
     const { run, copy, loaded } = openRun;
     if (loaded !== undefined) await raiseLimits({ ...context, cwd: copy }, loaded, task, request.allowance);
-    const begin = () => beginDraft(context, task, { copy, nonce, input: { ...drafting(nonce, conflicts), newId: run } });
+    const begin = () => beginDraft(context, task, { copy, nonce, input: { ...draftInput(nonce, conflicts), newId: run } });
     const agent = task.worker_agent_id ?? agentDefault;
     return { run, copy, base, tip: null, nonce, conflicts, isResumed: openRun.tip !== null, agent, begin }; // K2
   }
   const nonce = randomBytes(12).toString("hex");
-  const { copy, run, base, tip, conflicts } = await prepareCopy(paths, order, openRun);
-  const begin = () => beginDraft(context, task, { copy, nonce, input: { ...drafting(nonce, conflicts), newId: run } });
+  const { copy, run, base, tip, conflicts } = await prepareCopy(paths, taskFacts, openRun);
+  const begin = () => beginDraft(context, task, { copy, nonce, input: { ...draftInput(nonce, conflicts), newId: run } });
   return { run, copy, base, tip, isResumed: false, nonce, agent: agentName(request.agent), conflicts, begin };
 }
 
@@ -102,27 +102,27 @@ type PreparedCopy = Pick<Prepared, "copy" | "run" | "base" | "tip" | "conflicts"
 async function prepareCopy(
   paths: PortfolioPaths,
   { task, project, state }: TaskToPrepare,
-  last: OpenTaskRun | null,
+  lastRun: OpenTaskRun | null,
 ): Promise<PreparedCopy> {
   const repository = project.repository ?? "";
-  const exchange = await exchangeFor(paths, state, repository);
+  const exchange = await openProjectExchange(paths, state, repository);
   const tip = await exchange.tipOf(project.target);
   if (tip === null) refuse("portfolio_input_invalid", { message: `${repository} has no branch ${project.target}.` });
   await exchange.bringWork(task);
-  const work = last === null || last.tip === null || task.base === null ? null : { ...last, tip: last.tip, base: task.base };
-  const { base, conflicts } = work === null ? await baseFor(exchange, task, tip) : await continueWork(exchange, task.task_id, work);
+  const work = lastRun === null || lastRun.tip === null || task.base === null ? null : { ...lastRun, tip: lastRun.tip, base: task.base };
+  const { base, conflicts } = work === null ? await prepareBase(exchange, task, tip) : await continueWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
   const epoch = paths.planner === undefined ? "" : `-${paths.planner.lease.epoch}`;
   const copies = join(paths.own, "copies");
   const copy = join(copies, `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, { branch: project.target, commit: base });
   const others = readdirSync(copies).map((name) => pathsOfCopy(join(copies, name)));
-  // No other task's run has its name: people name a run by its id alone. Nothing is awaited between looking and claiming it.
+  // No other task's run may have this id, since people name a run by its id alone. Nothing is awaited between looking and claiming.
   const run = claimRunId(pathsOfCopy(copy), systemClock.now(), (id) => others.some((other) => existsSync(runFolder(other, id))));
   return { copy, run, base, tip: work === null ? tip : null, conflicts };
 }
 
-/** Drafts the run that a dispatch named, or goes on where whoever began it stopped. K5 */
+/** Drafts the run that a dispatch named, or continues a draft that was interrupted (K5). */
 async function beginDraft(
   context: CommandContext,
   task: TaskView,
@@ -131,9 +131,10 @@ async function beginDraft(
   const { newId: run } = input;
   const [copyContext, paths] = [{ ...context, cwd: copy }, pathsOfCopy(copy)];
   const folder = runFolder(paths, run);
-  if (storeAddress(context.env) !== null && !isBegun(paths, run) && sharedMark(folder) === null) markShared(folder, runKey(run, nonce));
-  const begunRun = (await readBegun(paths, run)) ?? (await makeDraft(copyContext, paths, input), await readBegun(paths, run));
-  if (begunRun !== null) bindAsBegun(context, paths, run, begunRun.view);
+  if (findStoreAddress(context.env) !== null && !isBegun(paths, run) && readSharedMark(folder) === null)
+    markShared(folder, runKey(run, nonce));
+  const begunRun = (await readBegunRun(paths, run)) ?? (await makeDraft(copyContext, paths, input), await readBegunRun(paths, run));
+  if (begunRun !== null) bindToDraft(context, paths, run, begunRun.view);
   if (begunRun?.view.status !== "draft" || begunRun.view.outside !== undefined) return;
   if (task.link === undefined || task.quoted === undefined || task.quoted === "") return;
   const items = [{ key: task.link.slice(0, 300), kind: "issue" as const, by: "the issue", text: task.quoted }];
@@ -141,17 +142,17 @@ async function beginDraft(
   await withRun(copyContext, paths, run, (openRun) => openRun.append(received)); // others' words, so never part of the goal
 }
 
-/** A pool that has lost the portfolio since may have been quicker to draft the same run in the store: what its journal says counts. */
-function bindAsBegun({ env }: CommandContext, paths: ProjectPaths, run: string, { drafted }: RunView): void {
+/** A pool that has lost the portfolio since may have drafted the same run in the store first: then that draft counts. */
+function bindToDraft({ env }: CommandContext, paths: ProjectPaths, run: string, { drafted }: RunView): void {
   const folder = runFolder(paths, run);
   const binding = findBinding(env, paths, folder, run);
-  if (sharedMark(folder) === null || binding.kind !== "ours" || binding.record.ack === drafted.ack) return;
+  if (readSharedMark(folder) === null || binding.kind !== "ours" || binding.record.ack === drafted.ack) return;
   bindRun(env, paths, folder, { run, ack: drafted.ack, isolation: binding.record.isolation });
 }
 
-const readBegun = (paths: ProjectPaths, run: string) => (isBegun(paths, run) ? readRunOrNull(paths, run) : Promise.resolve(null));
+const readBegunRun = (paths: ProjectPaths, run: string) => (isBegun(paths, run) ? readRunOrNull(paths, run) : Promise.resolve(null));
 
-/** K4: the next agent begins with what the one before it has finished. */
+/** Brings over what the agent before has finished, for the next one to begin with (K4). */
 async function continueWork(
   exchange: Exchange,
   task_id: string,
@@ -161,8 +162,8 @@ async function continueWork(
   return { base: tip, conflicts: [] };
 }
 
-/** What was given back by the queue goes on where both are merged; a conflict is left in the files for the agent to resolve. */
-async function baseFor(
+/** Work that the queue gave back continues on a merge with the branch; conflicts are left in the files for the agent to resolve. */
+async function prepareBase(
   exchange: Exchange,
   task: TaskView,
   tip: string,
@@ -175,20 +176,21 @@ async function baseFor(
   return { base: await exchange.commitTree(merged.marked, merged.parents, message), conflicts: merged.conflicts };
 }
 
-const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
+const quotePath = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Proves that a conflict was resolved: no file that had one still has its marks. */
-const resolvedCriterion = (conflicts: readonly string[]): NonNullable<GoInput["criteria"]> =>
+const conflictCriteria = (conflicts: readonly string[]): NonNullable<GoInput["criteria"]> =>
   conflicts.length === 0
     ? []
     : [
         {
           text: "the conflict marks are gone from every file",
-          check: `! grep -sE '^(<<<<<<<|>>>>>>>) ' ${conflicts.map(quoted).join(" ")}`,
+          check: `! grep -sE '^(<<<<<<<|>>>>>>>) ' ${conflicts.map(quotePath).join(" ")}`,
         },
       ];
 
-export function inputFor(
+/** The flags of `go` for a task's run. */
+export function buildRunInput(
   task: TaskView,
   nonce: string,
   conflicts: readonly string[],
@@ -200,8 +202,8 @@ export function inputFor(
   return {
     words: [],
     isCopy: true,
-    goal: goalOf(task, nonce),
-    criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...resolvedCriterion(conflicts)],
+    goal: buildGoal(task, nonce),
+    criteria: [...task.acceptance_criteria.map(({ text, command }) => ({ text, check: command })), ...conflictCriteria(conflicts)],
     ...(task.touches.length === 0 ? {} : { scope: [...task.touches] }),
     ...(agent === undefined ? {} : { agent }),
     ...(isolation === undefined ? {} : { isolation }),
@@ -210,15 +212,15 @@ export function inputFor(
   };
 }
 
-const feedbackCharactersMax = 8000;
+const feedbackCharsMax = 8000;
 
 /** What the agent is told: the objective, the result of the last attempt, and the names its result must have. */
-const goalOf = ({ objective, feedback, flow, task_id }: TaskView, nonce: string): string =>
+const buildGoal = ({ objective, feedback, flow, task_id }: TaskView, nonce: string): string =>
   [
     objective,
     ...(feedback === null
       ? []
-      : [`What earlier attempts came to, and what was answered to their questions:\n${feedback.slice(0, feedbackCharactersMax)}`]),
+      : [`What earlier attempts came to, and what was answered to their questions:\n${feedback.slice(0, feedbackCharsMax)}`]),
     ...(flow === null ? [`task_id: ${task_id}\nevent_nonce: ${nonce}`] : []),
   ].join("\n\n");
 
@@ -232,9 +234,9 @@ type OpenTaskRun = {
 };
 
 /** The run of a task that can go on, or whose result is still to be taken in. */
-async function openRunOf(context: CommandContext, paths: PortfolioPaths, task: TaskView): Promise<OpenTaskRun | null> {
+async function findOpenRun(context: CommandContext, paths: PortfolioPaths, task: TaskView): Promise<OpenTaskRun | null> {
   const { run_id: run } = task;
-  const copy = copyIn(paths, task);
+  const copy = findCopy(paths, task);
   if (copy === null || run === null || task.ingested || task.is_edited) return null;
   const loadedRun = await loadTaskRun(paths, task);
   if (loadedRun === null) return existsSync(runFolder(pathsOfCopy(copy), run)) ? { run, copy, tip: null } : null;
@@ -250,7 +252,7 @@ export async function loadTaskRun(
   paths: PortfolioPaths,
   task: TaskView,
 ): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null } | null> {
-  const copy = copyIn(paths, task);
+  const copy = findCopy(paths, task);
   if (copy === null || task.run_id === null || !existsSync(copy)) return null;
   const projectPaths = pathsOfCopy(copy);
   return isBegun(projectPaths, task.run_id) ? readRunOrNull(projectPaths, task.run_id) : null;
@@ -262,8 +264,8 @@ export async function loadTaskRun(
  */
 export type Drive = (context: CommandContext, copy: string, run: string) => Promise<Failure | null>;
 
-/** The end of a run as far as it counts for its task. K3 */
-export function endOf(view: RunView, hasChanges: boolean): RunEnd {
+/** The end of a run as far as it counts for its task, from the run's journal (K3). */
+export function summarizeEnd(view: RunView, hasChanges: boolean): RunEnd {
   const latest = Object.values(view.checks).map((check) => check.latest);
   const passed = latest.filter(({ status }) => status === "passed").map(({ check }) => check.command);
   const failed = latest.filter(({ status }) => status !== "passed").map(({ check }) => check.command);
