@@ -38,6 +38,7 @@ test.each([
     "added",
   ],
   ["an assertion of a script", "tests/run.sh", "assert_eq 3 $(add 1 2)\n", 'assert_eq 3 $(add 1 2)\nassert_eq "a" "$(slug A)"\n', "added"],
+  ["a line of data", "tests/slugs.txt", "A b|a-b\n", "A b|a-b\nC|c\n", "added"],
   ["a script's end", "tests/run.sh", "assert_eq 3 $(add 1 2)\n", "exit 0\nassert_eq 3 $(add 1 2)\n", null],
   ["an assertion with something behind it", "tests/run.sh", "run\n", "assert_eq 1 1; exit 0\nrun\n", null],
   ["what a test calls", path, text, text.replace("  assert", "  const add = () => 3;\n  assert"), null],
@@ -100,4 +101,23 @@ test("new settings beside the tests may be added, if checks are tried out", asyn
   };
   expect(await changes(true)).toEqual([["tests/conftest.py", "added"]]);
   expect(await changes(false)).toEqual([["tests/conftest.py", null]]);
+});
+
+test("a makefile may name new files, and nothing else", async () => {
+  const makefile =
+    "SRC = src/a.c\n\ntest: build/tests\n\t./build/tests\n\nbuild/tests: $(SRC) include/a.h\n\tcc -o $@ $(SRC) tests/main.c\n";
+  const longer = makefile.replace("src/a.c", "src/a.c src/chars.c").replace("include/a.h", "include/a.h include/chars.h");
+  const changesFor = async (after: string) => {
+    const added = { "src/chars.c": "int c;\n", "include/chars.h": "int c;\n" };
+    const workspace = between({ Makefile: makefile, "src/a.c": "int a;\n" }, { Makefile: after, "src/a.c": "int a;\n", ...added });
+    const check = { id: "c", kind: "criterion" as const, title: "c", command: "make test", source: "test" };
+    const { changes } = await findProtected(
+      { workspace, protect: [], restores: false, areTriedOut: true },
+      { base, commit, scope: ["**"], approved: [], checks: [check] },
+    );
+    return changes.map(({ path: name, allowed: leave }) => [name, leave]);
+  };
+  expect(await changesFor(longer)).toEqual([]);
+  expect(await changesFor(longer.replace("./build/tests", "-./build/tests"))).toEqual([["Makefile", null]]);
+  expect(await changesFor(makefile.replace("src/a.c", "src/a.c src/b.c"))).toEqual([["Makefile", null]]);
 });

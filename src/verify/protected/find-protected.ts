@@ -61,7 +61,14 @@ export async function findProtected(
     const text = newPath === undefined || before === null ? null : await parts.workspace.textAt(commit, newPath, textBytesMax);
     if (text !== null && before !== null && withoutImportPaths(text) === withoutImportPaths(before)) movedWhole.add(difference.path);
   }
-  const judgement = judgeProtected({ changedFiles, moved: moves, rules: { ...rules, areTriedOut, movedWhole }, scope, approved });
+  const addedPaths = differences.filter(({ kind }) => kind === "added").map(({ path }) => path);
+  const judgement = judgeProtected({
+    changedFiles,
+    moved: moves,
+    rules: { ...rules, areTriedOut, movedWhole, addedPaths },
+    scope,
+    approved,
+  });
   const setAside = judgement.changes.filter(({ how, allowed }) => how === "added" && allowed === null);
   return {
     ...judgement,

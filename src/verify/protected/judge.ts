@@ -9,6 +9,7 @@
 //   J5. If experiments follow a pass (experiments/try-out.ts), tests may be added to a test file, and helpers of new tests beside the others:
 //       the experiments break the other tests, and run them alone, and so find what else came with the addition. A test file may be moved
 //       whole to another test folder: the tests that ran are compared with those before.
+//   J6. A makefile may name new files of the work beside others: what they do, they could do in any other file.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
@@ -32,6 +33,8 @@ export type ProtectionRules = {
   readonly named: CommandSet;
   /** Whether checks that pass are tried out. */
   readonly areTriedOut?: boolean;
+  /** New files of the work. */
+  readonly addedPaths?: readonly string[];
   /** Deleted files that exist elsewhere with the same content, except for relative imports. */
   readonly movedWhole?: ReadonlySet<string>;
 };
@@ -64,7 +67,7 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
   const judgedChanges = changedFiles.flatMap((file) => {
     const { path } = file.difference;
     const row = rowFor(file.difference, rules);
-    const finding = row === null ? null : findFinding(file, row, moved.get(path) ?? null, rules.named);
+    const finding = row === null ? null : findFinding(file, row, moved.get(path) ?? null, rules);
     if (row === null || finding === null) return [];
     const isNamed = namingPattern(scope, path, rules.rowOf) !== null;
     const hasOnlyMoreTests = row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
@@ -87,7 +90,12 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
 }
 
 /** What was done to a protected file; null if the change does not count. */
-function findFinding(file: ChangedFile, row: ProtectionRow, movedTo: string | null, commandSet: CommandSet): Finding | null {
+function findFinding(
+  file: ChangedFile,
+  row: ProtectionRow,
+  movedTo: string | null,
+  { named: commandSet, addedPaths = [] }: Pick<ProtectionRules, "named" | "addedPaths">,
+): Finding | null {
   const { difference, before, after } = file;
   const { path, kind } = difference;
   const decidesNothing = (text: string | null): boolean =>
@@ -104,6 +112,8 @@ function findFinding(file: ChangedFile, row: ProtectionRow, movedTo: string | nu
   if (before === null || after === null)
     return { how: "changed", message: "it is another content, too large or no text to be looked into" }; // J3
   if (before === after) return { how: "changed", message: "its mode or its kind of file is another one" };
+  if (row.part === "make" || row.part === "included")
+    return findPartFinding({ path, row, before, after: withoutNewFiles(before, after, addedPaths), commandSet }); // J6
   if (row.part !== undefined) return findPartFinding({ path, row, before, after, commandSet }); // J2
   const findings = findFindings(path, row.kind, before, after);
   const [first] = findings;
@@ -112,13 +122,26 @@ function findFinding(file: ChangedFile, row: ProtectionRow, movedTo: string | nu
   return { how, message: first === undefined ? changedMessage : findings.map(({ message }) => message).join("; ") };
 }
 
+/** J6: a makefile without the words for new files of the work: `SRC = a.c b.c` of `SRC = a.c b.c new.c`, also `new.h` and `new.o`. */
+function withoutNewFiles(before: string, after: string, addedPaths: readonly string[]): string {
+  const stemOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
+  const newStems = new Set(addedPaths.filter((path) => compiled.test(path)).map(stemOf));
+  const knownWords = new Set(before.split(/\s+/));
+  const isNewFile = (word: string): boolean => compiled.test(word) && newStems.has(stemOf(word)) && !knownWords.has(word);
+  return after.replaceAll(/[ \t]+(\S+)/g, (all, word: string) => (isNewFile(word) ? "" : all));
+}
+const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|o|obj|s|S)$/;
+
+/** Data with a case a line. In JSON and YAML a later entry may take the place of an earlier one. */
+const lineData = /\.(?:txt|csv|tsv)$/;
+
 /** Whether a test file has everything it had, and more: test cases, or nothing but assertions and rows of a table. */
-const hasOnlyAdditions = ({ before, after }: ChangedFile, { how, message }: Finding): boolean =>
+const hasOnlyAdditions = ({ difference: { path }, before, after }: ChangedFile, { how, message }: Finding): boolean =>
   how === "changed" &&
   before !== null &&
   after !== null &&
   hasOnlyMore(before, after) &&
-  (/^\d+ test cases? (?:was|were) added/.test(message) || addedLines(before, after).every(isPlainAddition));
+  (/^\d+ test cases? (?:was|were) added/.test(message) || lineData.test(path) || addedLines(before, after).every(isPlainAddition));
 
 const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 

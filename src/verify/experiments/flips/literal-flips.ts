@@ -73,17 +73,24 @@ export function literalFlips(path: string, text: string): readonly Flip[] {
     const comparesVariables = call === null && shellFile.test(path) && shellTests.test(was); // it compares variables
     const hasExpansion = call === null && shellFile.test(path) && /[$`]/.test(was); // a shell's strings aren't literals
     const broken =
-      flipHelperCall(was, helpers) ??
-      (comparesVariables || hasExpansion
-        ? null
-        : call === null
-          ? flipLine(was)
-          : `${call[1]}${otherLiteral(call[2] ?? "", createDraw(was), true, was)}${call[3]}`);
+      flipHelperCall(was, helpers) ?? (comparesVariables || hasExpansion ? null : call === null ? flipLine(was) : flipShellCall(call));
     if (broken === null) return [];
     const score = strong[index] === true ? 3 : answerNames.test(was) ? 2 : 1;
     return [{ path, line: index + 1, was, broken, score }];
   });
 }
+
+/**
+ * A helper's call or a comparison with another expectation. Of `assert_eq "aa" "$(repeat a 2)" "repeats"` nobody knows which of the two texts
+ * is the expectation and which the title, so both are changed.
+ */
+function flipShellCall([was, head = "", expected = "", rest = ""]: RegExpExecArray): string {
+  const change = (literalText: string): string => otherLiteral(literalText, createDraw(was), true, was);
+  const before = firstShellArgument.exec(head);
+  const changedHead = before === null ? head : `${before[1]}${change(before[2] ?? "")}${head.slice(before[0].length)}`;
+  return `${changedHead}${change(expected)}${rest}`;
+}
+const firstShellArgument = /^(\s*[A-Za-z_][\w-]*\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s+"?\$\()/;
 
 /**
  * A command once for each literal it compares with, changed; if it compares with none, for each literal that names no file or module. A

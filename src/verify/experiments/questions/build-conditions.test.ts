@@ -20,6 +20,12 @@ describe("in another build", () => {
     ["src/lib.rs", "#[cfg(debug_assertions)]\nfn f() {}\n", "#[cfg(any())]\nfn f() {}\n"],
     ["src/lib.rs", "fn f() { debug_assert!({ x = 1; true }); }\n", "fn f() { if false { debug_assert!({ x = 1; true }) }; }\n"],
     ["total.h", 'int f(void) { return strstr(__BASE_FILE__, "test") != 0; }\n', 'int f(void) { return strstr("main.c", "test") != 0; }\n'],
+    ["ring.c", '#if __has_include("check.h")\nint f;\n#endif\n', "#if 0\nint f;\n#endif\n"],
+    [
+      "ring.c",
+      "#ifdef __STRICT_ANSI__\nint f;\n#endif\n",
+      "#ifdef __STRICT_ANSI__\n#undef __STRICT_ANSI__\n#else\n#define __STRICT_ANSI__ 1\n#endif\n#ifdef __STRICT_ANSI__\nint f;\n#endif\n",
+    ],
     ["lib/Price.pm", "sub f { $0 =~ /\\.t$/ }\n", 'sub f { "/usr/bin/app" =~ /\\.t$/ }\n'],
     ["lib/a.sh", "f() { type check >/dev/null && echo 1; }\n", "f() { eval '(unset -f check; type check)' >/dev/null && echo 1; }\n"],
     [

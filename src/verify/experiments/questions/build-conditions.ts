@@ -12,7 +12,7 @@
 import { languageOf } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/masked.ts";
 import { closingBracket, lineCounter } from "../source/test-cases.ts";
-import { askedMacros, switchJavaAsserts } from "./build-macros.ts";
+import { askedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macros.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 type Change = { readonly from: number; readonly to: number; readonly text: string };
@@ -181,11 +181,14 @@ function switchC(source: SourceText): SwitchedBuild {
       "the optimisation of the check's build",
     ],
   ].filter(([name = ""]) => says(name));
-  const macros = askedMacros(text, isNew).filter((name) => !isOn(`-D${name}`));
+  const asked = askedMacros(text, isNew);
+  const flags = asked.filter(isCompilerFlag);
+  const macros = asked.filter((name) => !flags.includes(name) && !isOn(`-D${name}`));
+  const toggle = (name: string): string => `#ifdef ${name}\n#undef ${name}\n#else\n#define ${name} 1\n#endif\n`;
   return {
     changes,
-    head: [...heads.map(([, head]) => head), ...macros.map((name) => `#undef ${name}\n`)].join(""),
-    off: [...off, ...heads.map(([, , what = ""]) => what), ...macros],
+    head: [...heads.map(([, head]) => head), ...macros.map((name) => `#undef ${name}\n`), ...flags.map(toggle)].join(""),
+    off: [...off, ...heads.map(([, , what = ""]) => what), ...macros, ...flags],
   };
 }
 
@@ -216,9 +219,10 @@ const loaders: readonly (readonly [ending: RegExp, turn: (text: SourceText) => S
     ),
   ],
 ];
+/** Where the file is compiled from, and whether a header of the project is to be found there. */
 const switchBaseFile = switchEach(
-  /\b__(?:BASE_FILE|INCLUDE_LEVEL)__\b/g,
-  (match) => (match === "__BASE_FILE__" ? '"main.c"' : "9"),
+  /\b__(?:BASE_FILE|INCLUDE_LEVEL)__\b|\b__has_include\s*\(\s*"[^"\n]*"\s*\)/g,
+  (match) => (match === "__BASE_FILE__" ? '"main.c"' : match.startsWith("__has") ? "0" : "9"),
   "the name of the file that is compiled",
 );
 

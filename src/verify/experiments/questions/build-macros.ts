@@ -23,11 +23,19 @@ export function askedMacros(text: string, isNew: (from: number, to: number) => b
   const lines = [...text.matchAll(/^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b.*$/gm)].filter(({ index, 0: line }) =>
     isNew(index, index + line.length),
   );
-  return [...new Set(lines.flatMap(([line]) => line.match(/\b[A-Za-z_]\w*\b/g) ?? []))].filter((name) => !ownWords.test(name));
+  return [...new Set(lines.flatMap(([line]) => line.replaceAll(/\b__has_\w+\s*\([^)]*\)/g, "").match(/\b[A-Za-z_]\w*\b/g) ?? []))].filter(
+    (name) => !ownWords.test(name),
+  );
 }
 
 /** Of the preprocessor, and macros that are switched by themselves. */
 const ownWords = /^(?:if|ifdef|ifndef|elif|defined|NDEBUG|__OPTIMIZE__)$/;
+
+/** A macro that the compiler defines for some of its flags (`__STRICT_ANSI__`, `__SANITIZE_ADDRESS__`), not for a machine or a language. */
+export const isCompilerFlag = (name: string): boolean => /^__[A-Z]/.test(name) && !machineMacro.test(name);
+/** A list: what honest code asks for to fit its machine, compiler and library. */
+const machineMacro =
+  /^__(?:APPLE|ANDROID|FreeBSD|OpenBSD|NetBSD|MINGW|CYGWIN|EMSCRIPTEN|GNUC|GLIBC|STDC|BYTE_ORDER|ORDER|SIZEOF|INT|UINT|LP64|ILP32|SSE|AVX|ARM|AARCH64|POWERPC|CHAR|WCHAR|FLT|DBL|LDBL|VERSION|FILE|LINE|DATE|TIME|[A-Z_]*_H(?:_|$))/;
 
 /** Each assertion's condition, not evaluated. */
 export function switchJavaAsserts(code: string, isNew: (from: number, to: number) => boolean): readonly Span[] {
