@@ -27,7 +27,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { openWay, writeBelow } from "./private-config.ts";
+import { giveOwnerAccess, writeBelow } from "./private-config.ts";
 import type { AgentProfile, LoginFile } from "./profiles/profile.ts";
 
 export const loginBytesMax = 256 * 1024;
@@ -53,7 +53,7 @@ export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: str
     const renewed: string[] = [];
     const kept: { path: string; why: string }[] = [];
     for (const item of isReturned ? [] : loans) {
-      openWay(privateHome, item.file.path.split("/").slice(0, -1));
+      giveOwnerAccess(privateHome, item.file.path.split("/").slice(0, -1));
       item.borrowers -= 1;
       try {
         const why = copyBack(item, userHome);
@@ -99,7 +99,7 @@ export function returnLeftoverLoans(files: readonly LoginFile[], userHome: strin
     const loan = { file, place: join(privateHome, file.path), record: recordPath(file, privateHome) };
     const before = readContent(loan.record);
     if (typeof before === "string" || currentLoans.has(loan.place)) continue;
-    openWay(privateHome, file.path.split("/").slice(0, -1));
+    giveOwnerAccess(privateHome, file.path.split("/").slice(0, -1));
     const why = copyBack({ ...loan, before: before.toString("utf8"), borrowers: 0 }, userHome);
     if (why === null) renewed.push(file.path);
     else if (why !== "") kept.push({ path: file.path, why });

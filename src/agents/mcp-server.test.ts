@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { mcpServer, sessionVersions, statelessVersion } from "./mcp-server.ts";
-import { returnsOffer, returnsServer, toolsFor } from "./returns/tools.ts";
+import { createMcpServer, sessionVersions, statelessVersion } from "./mcp-server.ts";
+import { describeReturnsOffer, describeReturnsServer, describeTools } from "./returns/tools.ts";
 
 const schema = { type: "object", properties: { count: { type: "number" } }, required: ["count"] };
 const calls: unknown[] = [];
 const clients: unknown[] = [];
-const server = mcpServer(returnsOffer(schema), (name, value, client) => {
+const server = createMcpServer(describeReturnsOffer(schema), (name, value, client) => {
   calls.push({ name, value });
   clients.push(client);
   if (name === "note") return Promise.reject(new Error("the line is dead"));
@@ -36,7 +36,7 @@ test("the tools are listed with object schemas, the result's with the step's own
   expect(result.tools.map(({ name }) => name)).toEqual(["submit_result", "ask_human", "note"]);
   expect(result.tools[0]?.inputSchema).toEqual(schema);
   expect(result.tools.every(({ inputSchema }) => inputSchema.type === "object")).toBe(true);
-  expect(toolsFor(null).map(({ name }) => name)).toEqual(["ask_human", "note"]);
+  expect(describeTools(null).map(({ name }) => name)).toEqual(["ask_human", "note"]);
 });
 
 test("a call is passed on, and what fails is told in its result", async () => {
@@ -84,7 +84,7 @@ test("calls are passed on in order, and a ping does not wait for them", async ()
   const order: string[] = [];
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
-  const slow = mcpServer(returnsOffer(null), async (_, value) => {
+  const slow = createMcpServer(describeReturnsOffer(null), async (_, value) => {
     const { text } = value as { text: string };
     if (text === "first") await gate;
     order.push(text);
@@ -103,7 +103,7 @@ test("calls are passed on in order, and a ping does not wait for them", async ()
 test("the program is named with its address; a schema that is no object's, or too long, is left out", () => {
   const program = { node: "/bin/node", entry: "/x/returns.cjs" };
   const account = { toolsUrl: "http://127.0.0.1:1/autopilot/tools", token: "t" };
-  const names = (given: object | null) => returnsServer(program, account, given).env.map(({ name }) => name);
+  const names = (given: object | null) => describeReturnsServer(program, account, given).env.map(({ name }) => name);
   expect(names(schema)).toEqual(["AUTOPILOT_TOOLS_URL", "AUTOPILOT_TOOLS_TOKEN", "AUTOPILOT_TOOLS_SCHEMA"]);
   for (const odd of [null, { type: "array" }, { type: "object", description: "x".repeat(200_000) }]) expect(names(odd)).toHaveLength(2);
 });

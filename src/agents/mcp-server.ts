@@ -48,7 +48,7 @@ const meta = {
 } as const;
 
 /** Handles one line, and returns the line to answer with, or null. */
-export function mcpServer(offer: ServerDescription, callTool: CallTool): (line: string) => Promise<string | null> {
+export function createMcpServer(offer: ServerDescription, callTool: CallTool): (line: string) => Promise<string | null> {
   const { name: serverName, version, instructions, tools } = offer;
   const serverInfo = { name: serverName, version };
   const capabilities = { tools: {} };

@@ -7,7 +7,7 @@
 
 import type { ReportedUsage } from "../ports/agent.ts";
 import type { Account, AccountRequest, Meter, ModelCall } from "../ports/meter.ts";
-import { failingCall } from "./acp/provider-fault.ts";
+import { findFailingCall } from "./acp/provider-fault.ts";
 
 type Used = Exclude<ReportedUsage, null>;
 
@@ -60,15 +60,15 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
       const calls = account?.calls() ?? [];
       if (calls.length !== lastCallCount) signs = 0;
       lastCallCount = calls.length;
-      return signs < signsMin && failingCall(calls) !== null; // M2
+      return signs < signsMin && findFailingCall(calls) !== null; // M2
     },
     isHopeless: () => {
       const calls = (account?.calls() ?? []).filter(({ ended }) => ended !== "refused");
-      const failing = failingCall(calls);
+      const failing = findFailingCall(calls);
       if (failing === null || (account?.used()?.calls ?? 0) > calls.length) return false; // M3
       const { retryAt } = failing.call;
       if (retryAt !== null && Date.parse(retryAt) - Date.now() > waitMsMax) return true;
-      return calls.length >= failuresMax && calls.slice(-failuresMax).every((call) => failingCall([call]) !== null);
+      return calls.length >= failuresMax && calls.slice(-failuresMax).every((call) => findFailingCall([call]) !== null);
     },
     takeUsed: () => {
       const used = account?.used() ?? null;

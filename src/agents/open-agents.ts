@@ -9,31 +9,31 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { Agents, TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { Account, Meter } from "../ports/meter.ts";
-import { acpLimits, type AcpLimits } from "./acp/limits.ts";
+import { acpLimits, type AcpLimits } from "./acp/acp-limits.ts";
 import { lendLogin, returnLeftoverLoans } from "./lent-login.ts";
 import { openMetering } from "./metering.ts";
 import { writePrivateConfig } from "./private-config.ts";
-import { sweepMarked } from "./process/end-tree.ts";
+import { killMarkedProcesses } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
-import { belongsToLife, belongsToRun } from "./process/mark.ts";
-import type { Command } from "./process/spawn.ts";
-import { profileArgv, type Embedded } from "./profiles.ts";
-import { launchSpec } from "./profiles/launch.ts";
-import { type ChosenLogin, chooseLogin } from "./profiles/login.ts";
+import { belongsToLife, belongsToRun } from "./process/process-mark.ts";
+import type { Command } from "./process/spawn-agent.ts";
+import { composeProfileArgv, type EmbeddedAgent } from "./profiles.ts";
+import { composeLaunch } from "./profiles/compose-launch.ts";
+import { type ChosenLogin, chooseLogin } from "./profiles/choose-login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
-import { resolveProfile } from "./profiles/resolve.ts";
+import { resolveProfile } from "./profiles/resolve-profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
-import { returnContext } from "./judge.ts";
-import { openSubmissions, type ReturnOf } from "./returns/submissions.ts";
-import { asJson, returnsServer, type StdioServer } from "./returns/tools.ts";
+import { toReturnContext } from "./judge-return.ts";
+import { openSubmissions, type ValidateReturn } from "./returns/submissions.ts";
+import { toMcpConfigJson, describeReturnsServer, type StdioServer } from "./returns/tools.ts";
 import type { TurnEnvironment } from "./turn-environment.ts";
-import { protocolFor } from "./protocol-for.ts";
+import { loadProtocol } from "./protocol-for.ts";
 
 export type TurnParts = { readonly profile: AgentProfile; readonly account: Account | null; readonly tools: StdioServer | null };
 
 export type AgentsOptions = {
-  readonly embedded: Embedded;
-  readonly returnOf: ReturnOf;
+  readonly embedded: EmbeddedAgent;
+  readonly validateReturn: ValidateReturn;
   /** Counts and cuts model calls, and serves the runner's own tools. Without it calls are neither counted nor cut. */
   readonly meter?: Meter | null;
   /** The bundled program that offers the runner's own tools; none: they are not offered. */
@@ -81,15 +81,15 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
   return {
     turn: (request) => runTurn(options, request, { run: request.run, attempt: request.attempt, place, life }, getGuardian),
     guard: (mark) => getGuardian().alsoEnd(mark),
-    prepare: () => protocolFor("acp"),
+    prepare: () => loadProtocol("acp"),
     // Leaves this process's own agents alone: after a crash attempts are settled one at a time, and agents of the first ones already run.
     sweep: async (run) => {
-      const sweptCount = await sweepMarked((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words), "all");
-      if (options.home !== undefined) returnLeftoverLoans(loginFiles, options.userHome ?? homedir(), options.home); // O3
+      const sweptCount = await killMarkedProcesses((words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words), "all");
+      if (options.home !== undefined) returnLeftoverLoans(lendableFiles, options.userHome ?? homedir(), options.home); // O3
       return sweptCount;
     },
     close: async () => {
-      await sweepMarked(belongsToLife(life), "since_runner");
+      await killMarkedProcesses(belongsToLife(life), "since_runner");
       guardian?.leave();
       guardian = null;
     },
@@ -97,7 +97,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
 }
 
 /** Every file that may have been lent. */
-const loginFiles = Object.values(agentProfiles).flatMap(({ ownLogin: own }: AgentProfile) => own?.files ?? []);
+const lendableFiles = Object.values(agentProfiles).flatMap(({ ownLogin: own }: AgentProfile) => own?.files ?? []);
 
 async function runTurn(
   options: AgentsOptions,
@@ -113,7 +113,7 @@ async function runTurn(
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
-  const submissions = openSubmissions(request.returns, options.returnOf, returnContext(request));
+  const submissions = openSubmissions(request.returns, options.validateReturn, toReturnContext(request));
   const metering = openMetering(options.meter ?? null, {
     attempt: request.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
@@ -135,17 +135,17 @@ async function runTurn(
       proxy: hosts.length > 0 || login.kind === "own" ? (account?.proxyUrl ?? "") : "",
     };
     if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
-    const launch = launchSpec(profile, login, turn);
+    const launch = composeLaunch(profile, login, turn);
     const tools =
       account === null || options.returnsEntry === undefined || !profile.mcp
         ? null
-        : returnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, request.returns?.schema ?? null);
+        : describeReturnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, request.returns?.schema ?? null);
     const turnEnvironment: TurnEnvironment = {
       profile,
       argv:
         tools === null
           ? launch.argv
-          : [...launch.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => asJson(tools)))],
+          : [...launch.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => toMcpConfigJson(tools)))],
       env: { ...options.turnEnv?.(request), ...launch.env },
       passEnv: launch.passEnv,
       inherited: env,
@@ -154,7 +154,7 @@ async function runTurn(
       mark,
       wrap: (command) => applyWrap(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
       guardian: getGuardian(),
-      returnOf: options.returnOf,
+      validateReturn: options.validateReturn,
       submissions,
       metering,
       tools,
@@ -167,7 +167,7 @@ async function runTurn(
       ...request,
       onAskAgain: (ask, errors, raw, usage) => request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
-    const runProtocolTurn = await protocolFor(profile.protocol); // a language is loaded with the first turn that needs it
+    const runProtocolTurn = await loadProtocol(profile.protocol); // a language is loaded with the first turn that needs it
     result = await runProtocolTurn(meteredRequest, turnEnvironment);
   } finally {
     metering.close(); // O1
@@ -190,7 +190,7 @@ function chooseProfile(
 ): { readonly profile: AgentProfile; readonly login: Exclude<ChosenLogin, { kind: "missing" }> } | { readonly problem: string } {
   const resolved = resolveProfile(request.cast);
   if ("problem" in resolved) return resolved;
-  const command = profileArgv(resolved.profile, request.cast, options.embedded);
+  const command = composeProfileArgv(resolved.profile, request.cast, options.embedded);
   if ("problem" in command) return command;
   const profile = { ...resolved.profile, argv: command.argv };
   const login = chooseLogin(profile, env, userHome);

@@ -9,7 +9,7 @@ import { toolNames } from "./returns/tools.ts";
 type PromptParts = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
 
 /** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools were offered. */
-export function openingPrompt(
+export function composeOpeningPrompt(
   request: PromptParts,
   opened: { readonly isResumed: boolean; readonly holds: "yes" | "no" | "unknown" },
   hasTools: boolean,

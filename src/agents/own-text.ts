@@ -4,7 +4,7 @@
 const repeatsMax = 50;
 
 /** Removed text leaves a space behind, so that the words around it do not join. */
-export function ownText(said: string, prompts: readonly string[]): string {
+export function extractOwnText(said: string, prompts: readonly string[]): string {
   // Code blocks are removed first: a prompt has fences too, and a fence taken for an echo would turn the code after it into text.
   const withoutEchoes = prompts.reduce(withoutEcho, withoutCodeBlocks(said.replaceAll("\r\n", "\n")));
   return withoutQuotations(withoutInlineCode(withoutEchoes));

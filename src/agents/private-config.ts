@@ -7,8 +7,8 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChosenLogin } from "./profiles/login.ts";
-import { launchSpec, type TurnValues } from "./profiles/launch.ts";
+import type { ChosenLogin } from "./profiles/choose-login.ts";
+import { composeLaunch, type TurnValues } from "./profiles/compose-launch.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { invariant } from "../kit/invariant.ts";
 
@@ -17,7 +17,7 @@ export type PrivateConfig = TurnValues & { readonly login: ChosenLogin; readonly
 
 /** Gives the paths written, below HOME. */
 export function writePrivateConfig(profile: AgentProfile, { login, folder, ...turn }: PrivateConfig): readonly string[] {
-  const { files, env } = launchSpec(profile, login, turn);
+  const { files, env } = composeLaunch(profile, login, turn);
   const home = folder ?? turn.home;
   mkdirSync(home, { recursive: true, mode: 0o700 });
   for (const { path, text } of files) writeBelow(home, path, text);
@@ -48,7 +48,7 @@ export function writeBelow(home: string, path: string, content: string | Uint8Ar
 }
 
 function ensureFolder(home: string, parts: readonly string[]): string {
-  openWay(home, parts);
+  giveOwnerAccess(home, parts);
   let folder = home;
   for (const part of parts) {
     folder = join(folder, part);
@@ -61,7 +61,7 @@ function ensureFolder(home: string, parts: readonly string[]): string {
 }
 
 /** Gives the owner full access to the folders on a way below HOME: an agent may close its own. No link is followed. */
-export function openWay(home: string, parts: readonly string[]): void {
+export function giveOwnerAccess(home: string, parts: readonly string[]): void {
   let folder = home;
   for (const part of [".", ...parts]) {
     folder = join(folder, part);

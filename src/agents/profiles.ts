@@ -8,7 +8,7 @@ export type { AgentProfile } from "./profiles/profile.ts";
 export { agentProfiles } from "./profiles/table.ts";
 
 /** The embedded agent's parts on this machine. */
-export type Embedded = {
+export type EmbeddedAgent = {
   readonly node: string;
   /** The bundled program of the scripted agent. */
   readonly entry: string;
@@ -17,10 +17,10 @@ export type Embedded = {
 };
 
 /** The command line of this cast's agent, or why there is none. */
-export function profileArgv(
+export function composeProfileArgv(
   profile: AgentProfile,
   cast: Cast,
-  embedded: Embedded,
+  embedded: EmbeddedAgent,
 ): { readonly argv: readonly string[] } | { readonly problem: string } {
   if (cast.argv !== undefined && profile.found !== "embedded") return { argv: cast.argv };
   switch (profile.found) {

@@ -8,16 +8,16 @@ import type { TurnEnvironment } from "./turn-environment.ts";
 
 export type RunTurn = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
 
-export async function protocolFor(protocol: Protocol): Promise<RunTurn> {
+export async function loadProtocol(protocol: Protocol): Promise<RunTurn> {
   switch (protocol) {
     case "acp": {
-      const { acpTurn } = await import("./acp/turn.ts");
-      return acpTurn;
+      const { runAcpTurn } = await import("./acp/acp-turn.ts");
+      return runAcpTurn;
     }
     case "claude-stream":
     case "codex-exec": {
-      const { cliTurn } = await import("./cli/turn.ts");
-      return (request, environment) => cliTurn(protocol, request, environment);
+      const { runCliTurn } = await import("./cli/cli-turn.ts");
+      return (request, environment) => runCliTurn(protocol, request, environment);
     }
     default:
       return unreachable(protocol);

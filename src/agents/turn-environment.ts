@@ -1,13 +1,13 @@
 // turn-environment: the environment of one agent turn: command, variables, sandbox, tools, metering and limits.
 
-import type { AcpLimits } from "./acp/limits.ts";
+import type { AcpLimits } from "./acp/acp-limits.ts";
 import type { Metering } from "./metering.ts";
 import type { Guardian } from "./process/guardian.ts";
-import type { Mark } from "./process/mark.ts";
+import type { Mark } from "./process/process-mark.ts";
 import type { WatchInput } from "./process/watch-resources.ts";
-import type { Command } from "./process/spawn.ts";
+import type { Command } from "./process/spawn-agent.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
-import type { Submissions, ReturnOf } from "./returns/submissions.ts";
+import type { Submissions, ValidateReturn } from "./returns/submissions.ts";
 import type { StdioServer } from "./returns/tools.ts";
 
 export type TurnEnvironment = {
@@ -24,7 +24,7 @@ export type TurnEnvironment = {
   readonly mark: Mark;
   readonly wrap: ((command: Command) => Command) | null;
   readonly guardian: Guardian;
-  readonly returnOf: ReturnOf;
+  readonly validateReturn: ValidateReturn;
   readonly submissions: Submissions;
   readonly metering: Metering;
   /** The runner's own tools, if this agent supports them. */

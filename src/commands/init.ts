@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { onPath } from "../agents/find.ts";
+import { findOnPath } from "../agents/find-agents.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { detectChecks } from "../verify/detect/detect.ts";
 import { writeFileAtomically } from "../workspace/folder.ts";
@@ -95,7 +95,7 @@ async function detectSetup(context: CommandContext, { root, head }: Repository):
 /** Skills for each agent whose folder is in the project or whose program is installed; an existing file is never touched. */
 async function findMissingSkills(root: string, context: CommandContext): Promise<readonly SkillFile[]> {
   const targets = skillFolders.filter(({ agents }) =>
-    agents.some(({ mark, program }) => existsSync(join(root, mark)) || onPath(program, context.env) !== null),
+    agents.some(({ mark, program }) => existsSync(join(root, mark)) || findOnPath(program, context.env) !== null),
   );
   return (await readSkillFiles(root, targets)).filter(({ state }) => state === "absent");
 }

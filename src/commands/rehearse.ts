@@ -3,7 +3,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenedAgents } from "../agents/open-agents.ts";
-import { resolveProfile } from "../agents/profiles/resolve.ts";
+import { resolveProfile } from "../agents/profiles/resolve-profile.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Cast } from "../contracts/event.ts";
 import type { ReasonCode } from "../contracts/reason.ts";

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { launchSpec } from "../agents/profiles/launch.ts";
-import { chooseLogin } from "../agents/profiles/login.ts";
+import { composeLaunch } from "../agents/profiles/compose-launch.ts";
+import { chooseLogin } from "../agents/profiles/choose-login.ts";
 import type { AgentProfile, Mode } from "../agents/profiles/profile.ts";
 import { agentProfiles } from "../agents/profiles/table.ts";
 import { Config } from "../contracts/config.ts";
@@ -32,7 +32,7 @@ test.each(shipped)("%s: command, variables and config files in every mode and wi
     for (const mode of modes) {
       for (const env of [{}, keys, tokens]) {
         const moded = { ...profile, mode, argv: [...profile.argv, ...(profile.programs[0]?.words ?? [])] };
-        const launched = launchSpec(moded, chooseLogin(moded, env, home), turn);
+        const launched = composeLaunch(moded, chooseLogin(moded, env, home), turn);
         expect(JSON.stringify(launched)).not.toMatch(unfilled);
         expect(
           shownCommand(moded.found === "path" ? { profile: moded, argv: moded.argv } : { profile: moded, argv: [] }).join(" "),

@@ -7,7 +7,7 @@
 //   T4. A token of the environment is sent only to its own host: a repository decides which host is asked.
 
 import { spawn } from "node:child_process";
-import { onPath } from "../agents/find.ts";
+import { findOnPath } from "../agents/find-agents.ts";
 import type { ForgeTool } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { foreignTokens } from "./foreign-tokens.ts";
@@ -26,7 +26,7 @@ export const escapePart = (text: string): string => encodeURIComponent(text);
 
 /** The host's answer, as an unvalidated value; its text if requested. */
 export async function callTool({ tool, host, env }: ToolContext, { path, body, isText }: ApiCall): Promise<unknown> {
-  const program = onPath(tool, env);
+  const program = findOnPath(tool, env);
   if (program === null)
     throw new WorkspaceFailed("forge_tool_missing", `${tool} isn't on the PATH.`, `install ${tool}, then ${tool} auth login`);
   const postArgs = body === undefined ? [] : ["--method", "POST", "-H", "Content-Type: application/json", "--input", "-"];

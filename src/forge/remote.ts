@@ -8,7 +8,7 @@
 //   R4. Only the project of the pull request is pushed to: a URL that was changed since is refused.
 
 import { join } from "node:path";
-import { onPath } from "../agents/find.ts";
+import { findOnPath } from "../agents/find-agents.ts";
 import type { ForgeTool, PullRequestTarget } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { git } from "../workspace/git/git.ts";
@@ -50,7 +50,7 @@ export async function findRemote(repository: Repository, branch: string | null, 
 
 /** A host of another name is queried with the one program that is installed. */
 function onlyTool(host: string, env: Env): ForgeTool {
-  const installed = (["gh", "glab"] as const).filter((tool) => onPath(tool, env) !== null);
+  const installed = (["gh", "glab"] as const).filter((tool) => findOnPath(tool, env) !== null);
   const [tool, other] = installed;
   if (tool !== undefined && other === undefined) return tool;
   throw new WorkspaceFailed(

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { markEnvironment } from "../agents/process/mark.ts";
+import { toMarkVariables } from "../agents/process/process-mark.ts";
 import { isBelowRun, isInsideRun } from "./inside-run.ts";
 
-const mark = markEnvironment({ run: "run-2026-01-02-030405", attempt: "1/x#1", place: "/p", life: "l" });
+const mark = toMarkVariables({ run: "run-2026-01-02-030405", attempt: "1/x#1", place: "/p", life: "l" });
 
 test.each([
   ["an agent's", mark, true],

@@ -1,11 +1,11 @@
 // inside-run: finds out whether a process was started by an agent of a run. Such a process may read, draft and pause; it can't grant
 // anything.
 //
-// The mark is a few environment variables (agents/process/mark.ts). MCP clients give their servers a reduced environment, so there the
+// The mark is a few environment variables (agents/process/process-mark.ts). MCP clients give their servers a reduced environment, so there the
 // parent processes are inspected too. An agent that may do anything can strip both; docs/ISOLATION.md says at which levels.
 
 import { readFileSync } from "node:fs";
-import { hasMark } from "../agents/process/mark.ts";
+import { hasMark } from "../agents/process/process-mark.ts";
 import type { CommandContext } from "./command-context.ts";
 
 const ancestorsMax = 64;

@@ -1,6 +1,6 @@
 // inspect-isolation: tests which isolation levels work on this machine and describes them.
 
-import type { ChosenLogin } from "../agents/profiles/login.ts";
+import type { ChosenLogin } from "../agents/profiles/choose-login.ts";
 import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation/isolation.ts";
 import { clearSelfTestCache } from "../workspace/isolation/self-test-cache.ts";

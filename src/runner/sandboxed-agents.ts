@@ -50,7 +50,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
   const meter = openLazily(() => openMeterFor(parts));
   const agents = openAgents({
     embedded: { node: process.execPath, entry: scriptedAgentPath(), scriptPathOf: parts.scriptPathOf },
-    returnOf: validateReturn,
+    validateReturn,
     meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
     returnsEntry: toolServerPath(),
     hosts: policy.agent_hosts ?? [],

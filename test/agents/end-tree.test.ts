@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endTree } from "../../src/agents/process/end-tree.ts";
-import { belongsToTurn } from "../../src/agents/process/mark.ts";
-import { spawnAgent, type Spawned } from "../../src/agents/process/spawn.ts";
+import { belongsToTurn } from "../../src/agents/process/process-mark.ts";
+import { spawnAgent, type SpawnedAgent } from "../../src/agents/process/spawn-agent.ts";
 import { alive, isRunning, until } from "./table.ts";
 
 let folder: string;
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 const noProc = !existsSync("/proc/self/environ");
 
-async function begin(command: string): Promise<Spawned & { readonly end: () => Promise<number> }> {
+async function begin(command: string): Promise<SpawnedAgent & { readonly end: () => Promise<number> }> {
   const mark = { run: "run-2026-01-02-030405", attempt: "1@1/execute#1", place: folder, life: folder };
   const spawned = await spawnAgent({ argv: ["/bin/sh", "-c", command], cwd: folder, mark, passEnv: [], env: {}, home: null, wrap: null });
   if ("problem" in spawned) throw new Error(spawned.problem);

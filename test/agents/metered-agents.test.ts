@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AcpLimits } from "../../src/agents/acp/limits.ts";
+import type { AcpLimits } from "../../src/agents/acp/acp-limits.ts";
 import type { AgentsOptions } from "../../src/agents/open-agents.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";
 import { type FakeMeter, openFakeMeter } from "./fake-meter.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { acpLimits } from "../../src/agents/acp/limits.ts";
+import { acpLimits } from "../../src/agents/acp/acp-limits.ts";
 import { alive, setTable, type Table } from "./table.ts";
 
 let table: Table;

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { findAgent, findAgents, onPath } from "../../src/agents/find.ts";
-import { readOutput } from "../../src/agents/printed-by.ts";
+import { findAgent, findAgents, findOnPath } from "../../src/agents/find-agents.ts";
+import { readOutput } from "../../src/agents/read-output.ts";
 import { agentProfiles } from "../../src/agents/profiles/table.ts";
 import { isRunning, until } from "./table.ts";
 
@@ -143,8 +143,8 @@ describe("looking is bounded", () => {
     const before = process.cwd();
     process.chdir(bin);
     try {
-      expect(onPath("gemini", { PATH: `.::${bin}x` })).toBeNull();
-      expect(onPath("gemini", { PATH: `.:${bin}` })).toBe(join(bin, "gemini"));
+      expect(findOnPath("gemini", { PATH: `.::${bin}x` })).toBeNull();
+      expect(findOnPath("gemini", { PATH: `.:${bin}` })).toBe(join(bin, "gemini"));
     } finally {
       process.chdir(before);
     }

@@ -9,7 +9,7 @@ import { Collector } from "../../src/agents/acp/collector.ts";
 import { type JsonObject, asRecord } from "../../src/agents/acp/untrusted-json.ts";
 import { computeOutcome } from "../../src/agents/acp/outcome.ts";
 import { nothingUsed, computeUsage } from "../../src/agents/acp/usage.ts";
-import { shippedProfile } from "../../src/agents/profiles/table.ts";
+import { findShippedProfile } from "../../src/agents/profiles/table.ts";
 
 type Recorded = {
   readonly turn: string;
@@ -27,7 +27,7 @@ const recorded = readFileSync(join(folder, "recorded.ndjson"), "utf8")
   .map((line) => JSON.parse(line) as Recorded);
 
 function replay({ turn, updates, answer }: Recorded) {
-  const profile = shippedProfile(turn.replace(/-(?:done|400|429)$/, ""));
+  const profile = findShippedProfile(turn.replace(/-(?:done|400|429)$/, ""));
   if (profile === null) throw new Error(`no profile for ${turn}`);
   const collector = new Collector("1@1/execute#1", () => undefined);
   collector.open("s");

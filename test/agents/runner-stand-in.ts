@@ -6,7 +6,7 @@ import type { TurnRequest } from "../../src/ports/agent.ts";
 const { entry, script, place, layer } = JSON.parse(process.argv[2] ?? "{}") as Record<"entry" | "script" | "place" | "layer", string>;
 const agents = openAgents({
   embedded: { node: process.execPath, entry, scriptPathOf: () => script },
-  returnOf: () => ({ errors: ["nothing is asked for"] }),
+  validateReturn: () => ({ errors: ["nothing is asked for"] }),
   place,
 });
 const request: TurnRequest = {

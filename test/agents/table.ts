@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { AcpLimits } from "../../src/agents/acp/limits.ts";
+import type { AcpLimits } from "../../src/agents/acp/acp-limits.ts";
 import { type AgentsOptions, openAgents, type OpenedAgents } from "../../src/agents/open-agents.ts";
-import type { ReturnOf } from "../../src/agents/returns/submissions.ts";
+import type { ValidateReturn } from "../../src/agents/returns/submissions.ts";
 import type { Script } from "../../src/contracts/script.ts";
 import type { LiveEvent } from "../../src/contracts/signal.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";
@@ -37,7 +37,7 @@ export type Table = {
 };
 
 /** A return `{ count: number }` named `count`; everything else is judged to be wrong. */
-export const returnOf: ReturnOf = (name, value) => {
+export const validateReturn: ValidateReturn = (name, value) => {
   const count: unknown = typeof value === "object" && value !== null && "count" in value ? value.count : undefined;
   return typeof count === "number" ? { ok: value, says: { count } } : { errors: [`${name}: count: expected a number`] };
 };
@@ -52,7 +52,7 @@ export async function setTable(limits: Partial<AcpLimits> = {}, more: Partial<Ag
   const asks: { ask: number; errors: readonly string[]; tokens: number | null }[] = [];
   const agents = openAgents({
     embedded: { node: process.execPath, entry: await builtScripted(), scriptPathOf: (hash) => join(folder, hash) },
-    returnOf,
+    validateReturn,
     place: folder,
     limits,
     ...more,

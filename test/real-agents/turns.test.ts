@@ -42,7 +42,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
   process.env["PATH"] = env["PATH"];
   const agents = openAgents({
     embedded: { node: process.execPath, entry: "", scriptPathOf: () => "" },
-    returnOf: validateReturn,
+    validateReturn,
     meter,
     returnsEntry: join(import.meta.dirname, "../../dist/returns.cjs"),
     place,

@@ -5,15 +5,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import { correctionsMax } from "../../contracts/flow.ts";
 import type { TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
-import { askAgain, createEndedTurn, judgeReturn } from "../judge.ts";
+import { composeCorrection, createEndedTurn, judgeReturn } from "../judge-return.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Collector } from "./collector.ts";
 import { TurnOver, type Watch } from "./ending.ts";
-import { isInLayer } from "./path-in-layer.ts";
+import { createInLayerTest } from "./path-in-layer.ts";
 import { asRecord, asString } from "./untrusted-json.ts";
 import { computeOutcome, type End, type TurnOutcome } from "./outcome.ts";
 import type { PermissionAnswers } from "./permission.ts";
-import { failed } from "./result.ts";
+import { failed } from "./failed-turn.ts";
 import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "./usage.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
@@ -48,9 +48,9 @@ export async function converse(talk: Conversation): Promise<TurnResult> {
     const turnOutcome = outcomeOfPrompt(talk, end, response, usage);
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings);
-    const judgement = judgeReturn(asked, environment.returnOf, environment.submissions, collector.answer);
+    const judgement = judgeReturn(asked, environment.validateReturn, environment.submissions, collector.answer);
     if ("says" in judgement) {
-      const outside = collector.tools.changedOutside(isInLayer(asked.layer));
+      const outside = collector.tools.changedOutside(createInLayerTest(asked.layer));
       const confidence = asRecord(asRecord(asRecord(response)["_meta"])["autopilot"])["confidence"];
       return createEndedTurn(
         asked,
@@ -64,7 +64,7 @@ export async function converse(talk: Conversation): Promise<TurnResult> {
       const detail = `What the agent handed back does not fit: ${judgement.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
       return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
     }
-    prompts.push(askAgain(asked.returns?.schema ?? {}, judgement.errors, environment.tools !== null));
+    prompts.push(composeCorrection(asked.returns?.schema ?? {}, judgement.errors, environment.tools !== null));
   }
 }
 

@@ -6,8 +6,8 @@
 
 import { RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Exit, Spawned } from "../process/spawn.ts";
-import type { AcpLimits } from "./limits.ts";
+import type { Exit, SpawnedAgent } from "../process/spawn-agent.ts";
+import type { AcpLimits } from "./acp-limits.ts";
 
 export type Ending =
   | { readonly by: "cancel" }
@@ -59,7 +59,7 @@ export function openWatch(
   request: { readonly minutesMax: number; readonly cancel: AbortSignal },
   limits: AcpLimits,
   isBusy: () => boolean,
-): Watch & { readonly follow: (spawned: Spawned, wire: WatchedOutput) => void; readonly follows: (metering: MeterSignals) => void } {
+): Watch & { readonly follow: (spawned: SpawnedAgent, wire: WatchedOutput) => void; readonly follows: (metering: MeterSignals) => void } {
   let isOver = false;
   let resolveOver: (ending: Ending) => void = () => undefined;
   const over = new Promise<Ending>((resolve) => (resolveOver = resolve));
@@ -94,7 +94,7 @@ export function openWatch(
     Math.min(limits.stallMs, limits.giveUpMs, 1000),
   );
 
-  const follow = (spawned: Spawned, wire: WatchedOutput): void => {
+  const follow = (spawned: SpawnedAgent, wire: WatchedOutput): void => {
     void wire.broken.then((says) => settle({ by: "wire", says }));
     void spawned.exceeded?.then((says) => settle({ by: "bounds", says }));
     void Promise.race([spawned.exited, wire.ended]).then(async () => {

@@ -14,9 +14,9 @@ import type { ModelCall } from "../../ports/meter.ts";
 import type { FailureProbe } from "../profiles/profile.ts";
 import type { Ending } from "./ending.ts";
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
-import { type AgentError, failingCall, type Fault, faultOfCall, faultOfError, faultOfProbes, hasHungUp } from "./provider-fault.ts";
+import { type AgentError, findFailingCall, type Fault, classifyCall, classifyError, findProbedFault, hasHungUp } from "./provider-fault.ts";
 import { findReset } from "./reset-time.ts";
-import { clip, failed, type TurnRemains, stoppedBy, describeEnding } from "./result.ts";
+import { clip, failed, type TurnRemains, createStoppedTurn, describeEnding } from "./failed-turn.ts";
 
 /** How the prompt ended, as observed. */
 export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
@@ -56,7 +56,7 @@ export function computeOutcome(observed: TurnObservations): TurnOutcome {
     case "provider":
     case "stall":
     case "exit": {
-      const fault = findMeteredFault(observed) ?? (observed.isOpen ? faultOfProbes(stderrProbes(observed.probes), observed) : null);
+      const fault = findMeteredFault(observed) ?? (observed.isOpen ? findProbedFault(stderrProbes(observed.probes), observed) : null);
       return fault === null
         ? failed(endingReason(end, observed), describeEnding(end, observed), observed)
         : outcomeOfFault(fault, observed);
@@ -81,14 +81,14 @@ function endingReason(end: Ending, observed: TurnRemains): "agent_failed" | "age
 }
 
 function findMeteredFault({ calls }: TurnObservations): Fault | null {
-  const failing = failingCall(calls);
-  return failing === null ? null : faultOfCall(failing.call);
+  const failing = findFailingCall(calls);
+  return failing === null ? null : classifyCall(failing.call);
 }
 
 const stderrProbes = (probes: readonly FailureProbe[]): readonly FailureProbe[] => probes.filter(({ where }) => where === "stderr");
 
 function outcomeOfError(error: AgentError, observed: TurnObservations): TurnOutcome {
-  const fault = findMeteredFault(observed) ?? faultOfError(error) ?? faultOfProbes(stderrProbes(observed.probes), observed);
+  const fault = findMeteredFault(observed) ?? classifyError(error) ?? findProbedFault(stderrProbes(observed.probes), observed);
   if (fault !== null) return outcomeOfFault(fault, observed);
   const sentence = `The agent answered with error ${error.code}: ${error.message}${errorDetails(error.data)}`;
   return failed(observed.isOpen ? "agent_failed" : "agent_unavailable", visible(sentence), observed);
@@ -96,11 +96,11 @@ function outcomeOfError(error: AgentError, observed: TurnObservations): TurnOutc
 
 function outcomeOfStop(stop: string, observed: TurnObservations): TurnOutcome {
   const { answer, tools, usage, calls } = observed;
-  const failing = failingCall(calls);
-  const probedFault = faultOfProbes(observed.probes, observed);
+  const failing = findFailingCall(calls);
+  const probedFault = findProbedFault(observed.probes, observed);
   const isMute = answer.trim() === "" && tools === 0;
   if (failing !== null) {
-    const fault = faultOfCall(failing.call);
+    const fault = classifyCall(failing.call);
     // Only a side call (a title, a summary) of another model failed, and the agent's own model answered: that is only a warning.
     const isSideCall = failing.hasOther && stop === "end_turn" && probedFault === null && !isMute;
     // An agent that has its answer may drop its other requests.
@@ -108,7 +108,7 @@ function outcomeOfStop(stop: string, observed: TurnObservations): TurnOutcome {
     if (!isSideCall && !isHangUp) return outcomeOfFault(fault, observed); // O1
     return { kind: "answered", warnings: isSideCall ? [visible(`one of its calls failed: ${fault.message}`)] : [] };
   }
-  if (stop !== "end_turn") return stoppedBy(stop, observed, observed.refusals);
+  if (stop !== "end_turn") return createStoppedTurn(stop, observed, observed.refusals);
   const isMetered = calls.length > 0;
   if (probedFault !== null && !isMetered) return outcomeOfFault(probedFault, observed); // O1
   const isEmpty = isMute && usage === null && !isMetered && observed.hasProvider;

@@ -3,13 +3,13 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
-export function isInLayer(layer: string): (path: string) => boolean {
-  const pathIn = pathInLayer(layer);
+export function createInLayerTest(layer: string): (path: string) => boolean {
+  const pathIn = createLayerPathReader(layer);
   return (path) => pathIn(path) !== null;
 }
 
 /** The path relative to the layer, with slashes; null if it is outside. */
-export function pathInLayer(layer: string): (path: string) => string | null {
+export function createLayerPathReader(layer: string): (path: string) => string | null {
   const roots = [...new Set([resolve(layer), realPath(layer)])];
   return (path) => roots.flatMap((root) => relativeBelow(root, resolve(layer, path)) ?? [])[0] ?? null;
 }

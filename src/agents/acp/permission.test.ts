@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { isInLayer } from "./path-in-layer.ts";
+import { createInLayerTest } from "./path-in-layer.ts";
 import { PermissionAnswers, judgeCall } from "./permission.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-const rules = { isInside: isInLayer("/srv/layer"), isInScope: (path: string) => path.includes("src/"), mayFetch: false };
+const rules = { isInside: createInLayerTest("/srv/layer"), isInScope: (path: string) => path.includes("src/"), mayFetch: false };
 const judged = (update: object, changes: object = {}) =>
   judgeCall(new ToolCalls().merge({ toolCallId: "t", ...update }), { ...rules, ...changes });
 const at = (...paths: readonly string[]) => ({ locations: paths.map((path) => ({ path })) });

@@ -6,7 +6,7 @@
 //   P3. Fetching is refused unless some host may be reached.
 
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
-import { isChanging, callPaths, type ToolCall } from "./tool-calls.ts";
+import { isChanging, listCallPaths, type ToolCall } from "./tool-calls.ts";
 
 export type Verdict = "allowed" | "refused" | "cancelled";
 
@@ -21,7 +21,7 @@ export function judgeCall(call: ToolCall | null, { isInside, isInScope, mayFetch
   if (call === null || call.kind === "execute") return "allowed"; // P2
   if (call.kind === "fetch") return mayFetch ? "allowed" : { refused: "no host may be reached from here" }; // P3
   const changes = isChanging(call);
-  const paths = changes ? [...callPaths(call), ...call.inputPaths] : callPaths(call);
+  const paths = changes ? [...listCallPaths(call), ...call.inputPaths] : listCallPaths(call);
   const outside = paths.find((path) => !isInside(path));
   if (outside !== undefined) return { refused: `${outside} lies outside its folder` }; // P2
   const outOfScope = changes ? paths.find((path) => !isInScope(path)) : undefined;

@@ -17,7 +17,7 @@ export type Fault = { readonly fault: ProviderFault; readonly message: string; r
 const messageCharsMax = 600;
 const answerTailChars = 4000;
 
-export function faultOfStatus(status: number | null): ProviderFault {
+export function classifyStatus(status: number | null): ProviderFault {
   if (status === 429 || status === 402) return "limit";
   if (status === 401 || status === 403 || status === 407) return "access";
   if (status === null || status >= 500 || status === 408 || status < 400) return "service";
@@ -25,7 +25,7 @@ export function faultOfStatus(status: number | null): ProviderFault {
 }
 
 /** How the calls ended: the one that failed last, and whether another model answered anyway. */
-export function failingCall(calls: readonly ModelCall[]): { readonly call: ModelCall; readonly hasOther: boolean } | null {
+export function findFailingCall(calls: readonly ModelCall[]): { readonly call: ModelCall; readonly hasOther: boolean } | null {
   const completedCalls = calls.filter(({ ended }) => ended === "whole" || ended === "broken"); // F2
   const lastCall = completedCalls.at(-1);
   if (lastCall === undefined || isGood(lastCall)) return null; // F1
@@ -35,11 +35,11 @@ export function failingCall(calls: readonly ModelCall[]): { readonly call: Model
 /** A stream that broke off after a good beginning isn't an answer. */
 const isGood = ({ ended, status }: ModelCall): boolean => ended === "whole" && status !== null && status < 400;
 
-export function faultOfCall({ status, error, retryAt, model }: ModelCall): Fault {
+export function classifyCall({ status, error, retryAt, model }: ModelCall): Fault {
   const outcome = status === null ? "did not answer" : status < 400 ? "broke off its answer" : `answered ${status}`;
   const wording = `the model provider ${outcome}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
   const isLimit = (status === null || status < 400) && error !== null && limitPattern.test(error);
-  return { fault: isLimit ? "limit" : faultOfStatus(status), message: wholeHead(wording, messageCharsMax), retryAt };
+  return { fault: isLimit ? "limit" : classifyStatus(status), message: wholeHead(wording, messageCharsMax), retryAt };
 }
 
 /** Whether it was the agent that hung up, in the meter's words. */
@@ -49,7 +49,7 @@ export const hasHungUp = ({ ended, status, error }: ModelCall): boolean =>
 export type AgentError = { readonly code: number; readonly message: string; readonly data: unknown };
 
 /** Null if the error isn't the provider's. */
-export function faultOfError({ code, message, data }: AgentError): Fault | null {
+export function classifyError({ code, message, data }: AgentError): Fault | null {
   const fields = asRecord(data);
   const kind = [fields["errorKind"], fields["errorName"], fields["type"], fields["code"]]
     .flatMap((value) => asString(value) ?? [])
@@ -64,7 +64,7 @@ export function faultOfError({ code, message, data }: AgentError): Fault | null 
       : (asNonNegativeNumber(fields["statusCode"]) ?? asNonNegativeNumber(fields["status"]) ?? findStatus(wording));
   if (limitKinds.test(kind) || limitPattern.test(wording)) return createFault("limit");
   if (serviceKinds.test(kind) || servicePattern.test(wording)) return createFault("service");
-  if (status !== null && status >= 400) return createFault(faultOfStatus(status));
+  if (status !== null && status >= 400) return createFault(classifyStatus(status));
   if (accessPattern.test(wording)) return createFault("access");
   return /^APIError$/.test(kind) || requestPattern.test(wording) ? createFault("request") : null;
 }
@@ -85,7 +85,7 @@ function findStatus(wording: string): number | null {
 }
 
 /** The first probe that matches. If nothing better is known, the text narrows the kind of fault. */
-export function faultOfProbes(
+export function findProbedFault(
   probes: readonly FailureProbe[],
   observed: { readonly answer: string; readonly metas: readonly JsonObject[]; readonly stderr: string; readonly usage: unknown },
 ): Fault | null {
@@ -103,7 +103,7 @@ export function faultOfProbes(
     if (match === undefined) continue;
     const wording = wholeTail((where === "meta" ? tail(observed.answer) : match).trim(), messageCharsMax);
     const status = findStatus(wording);
-    return { fault: status === null ? fault : faultOfStatus(status), message: wording, retryAt: null };
+    return { fault: status === null ? fault : classifyStatus(status), message: wording, retryAt: null };
   }
   return null;
 }

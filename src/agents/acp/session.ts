@@ -7,7 +7,7 @@ import type { StdioServer } from "../returns/tools.ts";
 import type { Collector } from "./collector.ts";
 import type { Watch } from "./ending.ts";
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
-import type { AcpLimits } from "./limits.ts";
+import type { AcpLimits } from "./acp-limits.ts";
 
 export type OpenedSession =
   | {

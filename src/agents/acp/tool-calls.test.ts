@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { isInLayer } from "./path-in-layer.ts";
+import { createInLayerTest } from "./path-in-layer.ts";
 import { permit } from "./permission.ts";
 import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
 
-const isInside = isInLayer("/srv/layer");
+const isInside = createInLayerTest("/srv/layer");
 
 test("updates are merged by id, and lists replace", () => {
   const calls = new ToolCalls();

@@ -82,7 +82,7 @@ export class ToolCalls {
 
 /** A call as a live event. */
 export function toLiveEvent(attempt: AttemptId, call: ToolCall, status = call.status): LiveEvent {
-  const [path] = [...callPaths(call), ...call.inputPaths];
+  const [path] = [...listCallPaths(call), ...call.inputPaths];
   return {
     signal: "tool",
     attempt,
@@ -97,7 +97,7 @@ export function toLiveEvent(attempt: AttemptId, call: ToolCall, status = call.st
 }
 
 /** Every path a call names as reached or changed. */
-export const callPaths = ({ locations, diffs }: ToolCall): readonly string[] => [...locations, ...diffs];
+export const listCallPaths = ({ locations, diffs }: ToolCall): readonly string[] => [...locations, ...diffs];
 
 /** Whether a call changes files, as far as it says so. */
 export const isChanging = ({ kind, diffs }: ToolCall): boolean => diffs.length > 0 || (kind !== null && changingKinds.has(kind));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { claudeDialect } from "../cli/claude.ts";
-import { codexDialect } from "../cli/codex.ts";
+import { claudeDialect } from "../cli/claude-dialect.ts";
+import { codexDialect } from "../cli/codex-dialect.ts";
 import { asRecord } from "./untrusted-json.ts";
 import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
 import { describeInput, describeOutput } from "./tool-texts.ts";

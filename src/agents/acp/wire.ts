@@ -11,7 +11,7 @@
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { Readable, Writable } from "node:stream";
-import { lineSplitter } from "../process/line-splitter.ts";
+import { createLineSplitter } from "../process/line-splitter.ts";
 import { asRecord, type JsonObject } from "./untrusted-json.ts";
 
 export type WireLimits = {
@@ -81,7 +81,9 @@ export function openWire(
       return breakOff(`flooded the runner with more than ${limits.requestsMax} requests`);
     if (isAnswer || isRequest) controller?.enqueue(message as unknown as AnyMessage); // W4
   };
-  const lines = lineSplitter(limits.lineBytesMax, handleLine, () => breakOff(`printed a line longer than ${mib(limits.lineBytesMax)}`)); // W1
+  const lines = createLineSplitter(limits.lineBytesMax, handleLine, () =>
+    breakOff(`printed a line longer than ${mib(limits.lineBytesMax)}`),
+  ); // W1
 
   from.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;

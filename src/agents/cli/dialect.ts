@@ -48,8 +48,8 @@ export type Dialect = {
 export const argumentBytesMax = 100 * 1024;
 export const isTooLong = (prompt: string): boolean => Buffer.byteLength(prompt) > argumentBytesMax;
 
-export const messageUpdate = (text: string): JsonObject => ({
+export const toMessageUpdate = (text: string): JsonObject => ({
   sessionUpdate: "agent_message_chunk",
   content: { type: "text", text: `${text}\n` },
 });
-export const thoughtUpdate = (text: string): JsonObject => ({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
+export const toThoughtUpdate = (text: string): JsonObject => ({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });

@@ -1,8 +1,8 @@
 // The lines are written by hand after what the two commands were seen to print; no recordings.
 
 import { describe, expect, test } from "vitest";
-import { claudeDialect } from "./claude.ts";
-import { codexDialect } from "./codex.ts";
+import { claudeDialect } from "./claude-dialect.ts";
+import { codexDialect } from "./codex-dialect.ts";
 import type { PromptRequest } from "./dialect.ts";
 
 const endless = { tokens: Infinity, usd: Infinity, calls: Infinity };

@@ -5,11 +5,11 @@ import type { Collector } from "../acp/collector.ts";
 import { openWatch } from "../acp/ending.ts";
 import type { JsonObject } from "../acp/untrusted-json.ts";
 import type { End } from "../acp/outcome.ts";
-import { runProcess } from "../play-process.ts";
-import type { Spawned } from "../process/spawn.ts";
+import { runProcess } from "../run-process.ts";
+import type { SpawnedAgent } from "../process/spawn-agent.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Dialect } from "./dialect.ts";
-import { openLines } from "./lines.ts";
+import { openLines } from "./json-lines.ts";
 
 /** The collector's session id for a command, which has one session at a time. */
 export const commandSession = "this";
@@ -61,7 +61,7 @@ export async function runOnce(
   return { ...outcome.value, warnings: [...outcome.value.warnings, ...outcome.warnings] };
 }
 
-async function readUntilEnd(turn: CommandTurn, spawned: Spawned): Promise<CommandResult> {
+async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<CommandResult> {
   const { dialect, request, environment, collector, onBegun } = turn;
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];

@@ -7,8 +7,8 @@
 
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { findDescendants, findMarked, isAlive, type ProcessInfo, readProcess, type SearchRange } from "./process-table.ts";
-import type { EnvironmentFilter } from "./mark.ts";
+import { findDescendants, findMarkedProcesses, isAlive, type ProcessInfo, readProcess, type SearchRange } from "./process-table.ts";
+import type { EnvironmentFilter } from "./process-mark.ts";
 
 export const defaultTermGraceMs = 300;
 const sweepMs = 1000;
@@ -38,7 +38,7 @@ export async function endTree(
 }
 
 /** Kills whatever belongs until nothing does; returns how many there were. */
-export async function sweepMarked(belongs: EnvironmentFilter, range: SearchRange): Promise<number> {
+export async function killMarkedProcesses(belongs: EnvironmentFilter, range: SearchRange): Promise<number> {
   return (await killMarked(belongs, range)).killed;
 }
 
@@ -47,7 +47,7 @@ async function killMarked(belongs: EnvironmentFilter, range: SearchRange): Promi
   const until = performance.now() + sweepMs;
   let alive = 0;
   for (let emptyScans = 0; emptyScans < 2 && performance.now() < until;) {
-    const marked = findMarked(belongs, range);
+    const marked = findMarkedProcesses(belongs, range);
     alive = marked.length;
     emptyScans = alive === 0 ? emptyScans + 1 : 0; // E3
     for (const pid of marked) {

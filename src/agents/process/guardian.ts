@@ -1,7 +1,7 @@
 // guardian: a small shell process that kills a run's agents and checks if the runner dies without ending them itself.
 //
 // A runner killed with -9 cannot end its agents. The guardian is a few lines of shell in its own session, holding the other end of a pipe.
-// When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with the mark of this opened set of agents (its `life`, see mark.ts), and the processes
+// When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with the mark of this opened set of agents (its `life`, see process-mark.ts), and the processes
 // of running checks: those have no mark, so it is told how to recognise them.
 // A runner that ends normally dismisses it first.
 //
@@ -12,7 +12,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
-import { lifeVariable } from "./mark.ts";
+import { lifeVariable } from "./process-mark.ts";
 
 /** How often it scans for survivors before it gives up; it waits a tenth of a second after each scan that found one. */
 const looksMax = 100;

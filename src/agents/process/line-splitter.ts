@@ -1,7 +1,7 @@
 // line-splitter: splits a byte stream into lines and holds at most one line's limit in memory.
 
 /** Puts the lines of a byte stream together, holding no more than one line's limit in memory. */
-export function lineSplitter(
+export function createLineSplitter(
   lineBytesMax: number,
   take: (line: Buffer) => void,
   tooLong: () => void,

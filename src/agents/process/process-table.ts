@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { keepStartTicks } from "../../kit/start-ticks.ts";
-import type { EnvironmentFilter } from "./mark.ts";
+import type { EnvironmentFilter } from "./process-mark.ts";
 
 /** A process, with its start time, so that a reused pid is not mistaken for it. */
 export type ProcessInfo = { readonly pid: number; readonly parent: number; readonly began: string };
@@ -18,7 +18,7 @@ const psBytesMax = 32 * 1024 * 1024;
 export type SearchRange = "all" | "since_runner";
 
 /** The processes that belong, without the runner itself and its ancestors. */
-export function findMarked(belongs: EnvironmentFilter, range: SearchRange): readonly number[] {
+export function findMarkedProcesses(belongs: EnvironmentFilter, range: SearchRange): readonly number[] {
   const ancestors = findAncestors(process.pid);
   return readEnvironments(range).flatMap(({ pid, words }) => (belongs(words) && !ancestors.has(pid) ? [pid] : []));
 }
@@ -65,12 +65,12 @@ function parentsByPs(): (pid: number) => number | undefined {
 
 function readProcesses(): readonly ProcessInfo[] {
   if (process.platform !== "linux") return parsePs(ps("pid=,ppid=,lstart="));
-  return pidsSinceRunner().flatMap((pid) => readProcStat(pid) ?? []);
+  return listPidsSinceRunner().flatMap((pid) => readProcStat(pid) ?? []);
 }
 
 function readEnvironments(range: SearchRange): readonly { readonly pid: number; readonly words: readonly string[] }[] {
   if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E"));
-  return (range === "all" ? pids() : pidsSinceRunner()).map((pid) => ({ pid, words: readStartEnvironment(pid) }));
+  return (range === "all" ? pids() : listPidsSinceRunner()).map((pid) => ({ pid, words: readStartEnvironment(pid) }));
 }
 
 /** On Linux only: the `NAME=value` words it was begun with. */
@@ -84,7 +84,7 @@ const startTickOf = keepStartTicks({
 });
 
 /** On Linux only: the processes that began no earlier than the runner. A machine has hundreds of others, which need not be read each time. */
-export function pidsSinceRunner(): readonly number[] {
+export function listPidsSinceRunner(): readonly number[] {
   const runnerTick = startTickOf(process.pid) ?? 0;
   return pids().filter((pid) => (startTickOf(pid) ?? 0) >= runnerTick);
 }

@@ -11,12 +11,12 @@ import {
   findAncestors,
   findDescendants,
   readStartEnvironment,
-  findMarked,
-  pidsSinceRunner,
+  findMarkedProcesses,
+  listPidsSinceRunner,
   type ProcessInfo,
   readProcStat,
 } from "./process-table.ts";
-import type { EnvironmentFilter } from "./mark.ts";
+import type { EnvironmentFilter } from "./process-mark.ts";
 
 /** The processes there are, as a system reports them. */
 export type Processes = {
@@ -33,10 +33,10 @@ const scansBetween = 10;
 /** Those whose environment belongs, and descendants of the root; without the runner itself and its ancestors. */
 export function openProcessTracker(belongs: EnvironmentFilter, root: number): ProcessTracker {
   if (process.platform === "linux") return trackProcesses(system, belongs, root, findAncestors(process.pid));
-  return { scan: () => [...new Set([...findMarked(belongs, "since_runner"), ...findDescendants(root).map(({ pid }) => pid)])] };
+  return { scan: () => [...new Set([...findMarkedProcesses(belongs, "since_runner"), ...findDescendants(root).map(({ pid }) => pid)])] };
 }
 
-const system = cacheForMoment({ pids: pidsSinceRunner, statOf: readProcStat, environmentOf: readStartEnvironment });
+const system = cacheForMoment({ pids: listPidsSinceRunner, statOf: readProcStat, environmentOf: readStartEnvironment });
 /** From here on processes are read again. */
 export const beginMoment = (): void => system.begin();
 

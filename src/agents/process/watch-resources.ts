@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
-import type { EnvironmentFilter } from "./mark.ts";
+import type { EnvironmentFilter } from "./process-mark.ts";
 import { beginMoment, openProcessTracker } from "./process-tracker.ts";
 
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { modelApis } from "../../contracts/model-api.ts";
-import { launchSpec, renderConfigFile } from "./launch.ts";
-import type { ChosenLogin } from "./login.ts";
+import { composeLaunch, renderConfigFile } from "./compose-launch.ts";
+import type { ChosenLogin } from "./choose-login.ts";
 import type { AgentProfile, ConfigFile, Metered } from "./profile.ts";
-import { resolveProfile } from "./resolve.ts";
-import { agentProfiles, shippedProfile } from "./table.ts";
+import { resolveProfile } from "./resolve-profile.ts";
+import { agentProfiles, findShippedProfile } from "./table.ts";
 
 const all = Object.entries<AgentProfile>(agentProfiles);
 const modes = ["read", "edit", "full"] as const;
@@ -33,7 +33,7 @@ test("the agents the product names are all in the table, each under its own name
   const named = "claude codex codex-zed copilot gemini opencode qwen kimi pi cursor claude-cli codex-cli scripted custom".split(" ");
   expect(all.map(([name]) => name).sort()).toEqual(named.sort());
   for (const [name, { id }] of all) expect(id).toBe(name);
-  expect(shippedProfile("toString")).toBeNull();
+  expect(findShippedProfile("toString")).toBeNull();
 });
 
 describe.each(all.filter(([, { found }]) => found === "path"))("the profile %s", (_name, profile) => {
@@ -54,7 +54,7 @@ describe.each(all.filter(([, { found }]) => found === "path"))("the profile %s",
     for (const mode of modes) {
       for (const login of loginsOf(profile)) {
         const argv = profile.programs.flatMap(({ name, words }) => [name, ...words]);
-        const launched = launchSpec({ ...profile, argv, mode }, login, turn);
+        const launched = composeLaunch({ ...profile, argv, mode }, login, turn);
         expect(JSON.stringify(launched)).not.toContain("{{");
         for (const file of launched.files) if (file.path.endsWith(".json")) expect(() => JSON.parse(file.text) as unknown).not.toThrow();
       }
@@ -63,7 +63,7 @@ describe.each(all.filter(([, { found }]) => found === "path"))("the profile %s",
 
   test("hands the agent the token in the key's place, and never the key", () => {
     for (const way of profile.meters) {
-      const launched = launchSpec(profile, keyed(way), { ...turn, proxy: "" });
+      const launched = composeLaunch(profile, keyed(way), { ...turn, proxy: "" });
       const seen = JSON.stringify(launched);
       expect(seen).toContain(turn.token);
       expect(seen).toContain(turn.url);
@@ -76,7 +76,7 @@ describe.each(all.filter(([, { found }]) => found === "path"))("the profile %s",
 
   test("sends what its own login sends through the proxy, to hosts that are named", () => {
     for (const login of ownLogin(profile)) {
-      expect(launchSpec(profile, login, turn).env).toMatchObject({ HTTPS_PROXY: turn.proxy, NO_PROXY: "127.0.0.1,localhost" });
+      expect(composeLaunch(profile, login, turn).env).toMatchObject({ HTTPS_PROXY: turn.proxy, NO_PROXY: "127.0.0.1,localhost" });
       expect(profile.ownLogin?.hosts.length).toBeGreaterThan(0);
     }
   });
@@ -93,7 +93,7 @@ describe.each(all.filter(([, { found }]) => found === "path"))("the profile %s",
 
   test("a model's name cannot break out of its quotes in a config file", () => {
     for (const way of profile.meters) {
-      for (const { path, text } of launchSpec(profile, keyed(way, hostile), turn).files) {
+      for (const { path, text } of composeLaunch(profile, keyed(way, hostile), turn).files) {
         if (path.endsWith(".json")) expect(() => JSON.parse(text) as unknown).not.toThrow();
         expect(text).not.toContain('a"b');
         expect(text).not.toContain("\u007f");
@@ -118,7 +118,7 @@ test("Claude is told exactly IS_SANDBOX=1, and nobody else is told it at all", (
 });
 
 test("Codex keeps its temporary files below its HOME, so that no folder for them is above its own", () => {
-  const { env } = launchSpec(agentProfiles.codex, keyed(agentProfiles.codex.meters[0]), turn);
+  const { env } = composeLaunch(agentProfiles.codex, keyed(agentProfiles.codex.meters[0]), turn);
   expect(env["CODEX_HOME"]?.startsWith(`${env["TMPDIR"] ?? ""}/`)).toBe(false);
 });
 
@@ -140,7 +140,7 @@ describe("what the user says of an agent", () => {
     });
     expect(profile).toMatchObject({ id: "claude", model: "opus", mode: "full", usage: "none", hosts: ["example.org"], passEnv: ["B"] });
     expect(profile.env).toMatchObject({ A: "1", IS_SANDBOX: "1" });
-    expect(launchSpec(profile, keyed(agentProfiles.claude.meters[0], "opus"), turn).env["ANTHROPIC_MODEL"]).toBe("opus");
+    expect(composeLaunch(profile, keyed(agentProfiles.claude.meters[0], "opus"), turn).env["ANTHROPIC_MODEL"]).toBe("opus");
   });
 
   test("may make an agent of another name like a shipped one, with another provider and key", () => {
@@ -164,7 +164,7 @@ describe("what the user says of an agent", () => {
 
   test("words of the mode stand where the profile wants them", () => {
     const argv = ["claude", "-p", "{{mode}}", "--verbose"];
-    expect(launchSpec(resolved("claude-cli", { mode: "edit" }, argv), { kind: "none" }, turn).argv).toEqual([
+    expect(composeLaunch(resolved("claude-cli", { mode: "edit" }, argv), { kind: "none" }, turn).argv).toEqual([
       "claude",
       "-p",
       "--permission-mode",

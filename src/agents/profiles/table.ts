@@ -44,7 +44,7 @@ export const agentProfiles = {
 } as const satisfies Readonly<Record<string, AgentProfile>>;
 
 /** The shipped profile of a name. Called with untrusted names, so inherited members do not count. */
-export function shippedProfile(name: string): AgentProfile | null {
+export function findShippedProfile(name: string): AgentProfile | null {
   const table: Readonly<Record<string, AgentProfile>> = agentProfiles;
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }

@@ -3,8 +3,8 @@
 
 import { request } from "node:http";
 import { createInterface } from "node:readline";
-import { mcpServer } from "../mcp-server.ts";
-import { returnsOffer, variables } from "./tools.ts";
+import { createMcpServer } from "../mcp-server.ts";
+import { describeReturnsOffer, variables } from "./tools.ts";
 
 const answerMsMax = 60_000;
 const answerBytesMax = 1024 * 1024;
@@ -20,7 +20,7 @@ function main(): void {
     return;
   }
   const schema = process.env[variables.schema];
-  const answerTo = mcpServer(returnsOffer(parseSchema(schema)), (name, value) => forwardCall(url, token, name, value));
+  const answerTo = createMcpServer(describeReturnsOffer(parseSchema(schema)), (name, value) => forwardCall(url, token, name, value));
   createInterface({ input: process.stdin })
     .on("line", (line) => {
       void answerTo(line).then((answer) => {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { submissionLimits, openSubmissions, type ReturnOf } from "./submissions.ts";
+import { submissionLimits, openSubmissions, type ValidateReturn } from "./submissions.ts";
 
-const returnOf: ReturnOf = (name, value) => {
+const validateReturn: ValidateReturn = (name, value) => {
   const count = (value as { count?: unknown }).count;
   return typeof count === "number" ? { ok: value, says: { count } } : { errors: [`${name}: count: expected a number`, "second"] };
 };
 const returns = { name: "tally", schema: { type: "object" }, isOptional: false };
-const open = () => openSubmissions(returns, returnOf);
+const open = () => openSubmissions(returns, validateReturn);
 
 test("a result that does not fit is answered with every mistake, and one that fits counts", async () => {
   const submissions = open();
@@ -27,7 +27,7 @@ test("the last accepted result counts, whatever is refused after it", async () =
 });
 
 test("where nothing is asked for, nothing is taken", async () => {
-  expect(await openSubmissions(null, returnOf).onTool("submit_result", { count: 1 })).toMatchObject({ ok: false });
+  expect(await openSubmissions(null, validateReturn).onTool("submit_result", { count: 1 })).toMatchObject({ ok: false });
 });
 
 test("a question is kept with its options, and the agent is told to end its turn", async () => {

@@ -12,7 +12,7 @@ import { toolNames } from "./tools.ts";
 import { wholeHead } from "../../kit/whole-words.ts";
 
 /** Validates a return of this name: the facts it yields, or every mistake as text. */
-export type ReturnOf = (
+export type ValidateReturn = (
   name: string,
   value: unknown,
   context?: ReturnContext,
@@ -45,7 +45,7 @@ export type Submissions = {
   readonly notes: () => readonly string[];
 };
 
-export function openSubmissions(returns: TurnRequest["returns"], returnOf: ReturnOf, context: ReturnContext = {}): Submissions {
+export function openSubmissions(returns: TurnRequest["returns"], validateReturn: ValidateReturn, context: ReturnContext = {}): Submissions {
   let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
   let mistakes: readonly string[] = [];
   let question: string | null = null;
@@ -55,7 +55,7 @@ export function openSubmissions(returns: TurnRequest["returns"], returnOf: Retur
 
   const submit = (value: unknown): ToolAnswer => {
     if (returns === null) return refuse("Nothing is to be handed in here. End your turn when you are done.");
-    const verdict = returnOf(returns.name, value, context);
+    const verdict = validateReturn(returns.name, value, context);
     if ("errors" in verdict) {
       mistakes = verdict.errors.slice(0, submissionLimits.errorsMax).map((error) => clip(error, submissionLimits.errorCharsMax));
       return refuse(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Fix it and call ${toolNames.submit} again.`].join("\n")); // D1

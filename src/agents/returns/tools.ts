@@ -10,15 +10,15 @@ export const serverName = "autopilot";
 export const variables = { url: "AUTOPILOT_TOOLS_URL", token: "AUTOPILOT_TOOLS_TOKEN", schema: "AUTOPILOT_TOOLS_SCHEMA" } as const;
 
 /** The tools that the program offers. `schema` is the JSON Schema of the value to return; null if the step returns nothing. */
-export const returnsOffer = (schema: object | null): ServerDescription => ({
+export const describeReturnsOffer = (schema: object | null): ServerDescription => ({
   name: serverName,
   version: "1",
   instructions: "Tools of the runner that drives this session: hand in the result, ask the person in charge, leave a note.",
-  tools: toolsFor(schema),
+  tools: describeTools(schema),
 });
 
 /** `schema`: what must be handed back, or null if nothing is asked for. */
-export function toolsFor(schema: object | null): readonly ToolDescription[] {
+export function describeTools(schema: object | null): readonly ToolDescription[] {
   const submit: ToolDescription[] =
     schema === null
       ? []
@@ -65,7 +65,7 @@ export type StdioServer = {
 const schemaCharsMax = 100_000;
 
 /** How the agent starts the runner's tools; their program talks to the turn's account alone. */
-export function returnsServer(
+export function describeReturnsServer(
   program: { readonly node: string; readonly entry: string },
   account: Pick<Account, "toolsUrl" | "token">,
   schema: object | null,
@@ -84,7 +84,7 @@ export function returnsServer(
 }
 
 /** The same as agents get it by a flag or a file. */
-export const asJson = ({ name, command, args, env }: StdioServer): string =>
+export const toMcpConfigJson = ({ name, command, args, env }: StdioServer): string =>
   JSON.stringify({
     mcpServers: {
       [name]: {

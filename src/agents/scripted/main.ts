@@ -5,12 +5,12 @@ import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { type Script, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import { findingText } from "../../kit/finding.ts";
-import { chooseTurn } from "./choose.ts";
-import { fillPlaceholders } from "./filled.ts";
-import { loadScript } from "./load.ts";
-import { play, type Stage, type Used } from "./play.ts";
+import { chooseTurn } from "./choose-turn.ts";
+import { fillPlaceholders } from "./fill-placeholders.ts";
+import { loadScript } from "./load-script.ts";
+import { play, type Stage, type Used } from "./play-turn.ts";
 import { type CallRunner, openRunnerTools } from "./runner-tools.ts";
-import { Refusal, serveProtocol, type Report } from "./speak.ts";
+import { Refusal, serveProtocol, type Report } from "./serve-protocol.ts";
 
 /** The version of the Agent Client Protocol. */
 const protocolVersion = 1;

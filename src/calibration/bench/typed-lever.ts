@@ -10,7 +10,7 @@ import { mkdtempSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
-import { extendableProfiles } from "../../agents/profiles/resolve.ts";
+import { extendableProfiles } from "../../agents/profiles/resolve-profile.ts";
 import type { Config } from "../../contracts/config.ts";
 import { limitRanges } from "../../contracts/limit-ranges.ts";
 import { embedded } from "../../flows/catalog/embedded.ts";

@@ -5,7 +5,7 @@
 //   P2. A caller acts as `agent:<client>`; only a granting tool that a person named at the start acts as that person.
 //   P3. A result is one JSON object of bounded size, without secrets; text of agents and repositories is in its strings.
 
-import { mcpServer } from "../../agents/mcp-server.ts";
+import { createMcpServer } from "../../agents/mcp-server.ts";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { isBelowRun } from "../../project/inside-run.ts";
@@ -35,7 +35,7 @@ export function openMcpServer(context: CommandContext, grants: readonly string[]
     });
   const tools = [...readingTools, ...proposingTools, ...grantingTools.filter(({ name }) => grants.includes(name))];
   const offer = { name: "autopilot", version, instructions, tools: tools.map(({ description }) => description) };
-  return mcpServer(offer, async (name, value, client) => {
+  return createMcpServer(offer, async (name, value, client) => {
     const tool = tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Error(`Unknown tool: ${name}`);
     return serializeResponse(context, await callTool(context, tool, value, client));

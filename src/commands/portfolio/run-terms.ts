@@ -1,7 +1,7 @@
 // run-terms: checks whether a run could start with the flow, isolation, scope and agent that a task or project names. This is done when
 // they are entered, so that a mistake isn't found only when a worker starts.
 
-import { extendableProfiles } from "../../agents/profiles/resolve.ts";
+import { extendableProfiles } from "../../agents/profiles/resolve-profile.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
 import { namesOfFlows } from "../../flows/load.ts";
 import { didYouMean } from "../../kit/suggest.ts";

@@ -2,7 +2,7 @@
 // login, where a key is sent, and what an agent may reach.
 
 import type { AgentProfile, Mode } from "../../agents/profiles/profile.ts";
-import { shippedProfile } from "../../agents/profiles/table.ts";
+import { findShippedProfile } from "../../agents/profiles/table.ts";
 import type { AgentOverride, Config, ModelPrice } from "../../contracts/config.ts";
 import { type ListPrice, priceFrom } from "../../meter/prices.ts";
 import { neutral, type DirectionNode, type RuleContext, tighten, userOnly } from "./config-rule.ts";
@@ -40,7 +40,7 @@ function userOverride({ name, userConfig: { agents } }: RuleContext): AgentOverr
 }
 
 const findProfile = (context: RuleContext): AgentProfile | null =>
-  shippedProfile(userOverride(context)?.like ?? (context.siblings as AgentOverride).like ?? context.name);
+  findShippedProfile(userOverride(context)?.like ?? (context.siblings as AgentOverride).like ?? context.name);
 
 /** Whether a login, a key or variables of the user's go to whatever program starts under this name. */
 const getsLogin = (profile: AgentProfile | null, override: AgentOverride | undefined): boolean =>

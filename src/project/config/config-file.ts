@@ -1,7 +1,7 @@
 // config-file: reads and validates one config file; errors carry their line.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { extendableProfiles, whyNotExtendable } from "../../agents/profiles/resolve.ts";
+import { extendableProfiles, explainNotExtendable } from "../../agents/profiles/resolve-profile.ts";
 import { Config } from "../../contracts/config.ts";
 import type { Finding } from "../../kit/finding.ts";
 import { documentBytesMax, fitLocated, isRefused, parseLocated, type Positions } from "../../kit/located.ts";
@@ -39,7 +39,7 @@ export function readConfigFile(path: string): ConfigFile {
   for (const [name, { like }] of Object.entries(located.value.agents ?? {})) {
     const keys = ["agents", name, "like"];
     if (like !== undefined && !extendableProfiles.includes(like))
-      return refuse("like", whyNotExtendable(like), located.positions.placeOf(keys), keys.join("."));
+      return refuse("like", explainNotExtendable(like), located.positions.placeOf(keys), keys.join("."));
   }
   return { config: located.value, positions: located.positions };
 }

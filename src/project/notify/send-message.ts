@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
 import type { NotifyHook } from "../../contracts/config.ts";
-import { hasMark } from "../../agents/process/mark.ts";
+import { hasMark } from "../../agents/process/process-mark.ts";
 import { toBriefNotice, type Notice } from "../../views/outbound/notices.ts";
 import { readSecret } from "./hooks.ts";
 

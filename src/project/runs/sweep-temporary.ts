@@ -11,7 +11,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, rmdirSync, rmSy
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sweepMarked } from "../../agents/process/end-tree.ts";
+import { killMarkedProcesses } from "../../agents/process/end-tree.ts";
 import { loadTryLock } from "../../journal/lock.ts";
 import { erase } from "../../workspace/folder.ts";
 import { ownerFile, ownFolderPattern, shortestTemporary } from "../../workspace/temporary-folder.ts";
@@ -44,7 +44,7 @@ async function sweepOne(folder: string, tryLock: (fd: number) => boolean): Promi
     if (file === null) return false;
     try {
       if (!fstatSync(file).isFile() || !tryLock(file)) return false; // T1
-      await sweepMarked((words) => words.some((word) => word.startsWith(`HOME=${folder}/`)), "all");
+      await killMarkedProcesses((words) => words.some((word) => word.startsWith(`HOME=${folder}/`)), "all");
       for (const name of readdirSync(inside)) if (name !== ownerFile) await erase(join(inside, name));
       rmSync(join(inside, ownerFile), { force: true }); // T3
       rmdirSync(folder);

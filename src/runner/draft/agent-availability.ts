@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { findAgent, type FoundAgent, onPath } from "../../agents/find.ts";
-import { chooseLogin, type ChosenLogin } from "../../agents/profiles/login.ts";
+import { findAgent, type FoundAgent, findOnPath } from "../../agents/find-agents.ts";
+import { chooseLogin, type ChosenLogin } from "../../agents/profiles/choose-login.ts";
 import type { AgentProfile } from "../../agents/profiles/profile.ts";
-import { resolveProfile } from "../../agents/profiles/resolve.ts";
+import { resolveProfile } from "../../agents/profiles/resolve-profile.ts";
 import { agentProfiles } from "../../agents/profiles/table.ts";
 import type { AgentOverride, Config } from "../../contracts/config.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -103,7 +103,7 @@ function locateOwnCommand(
       problem: `${program} isn't an absolute path`,
       fix: `write agents.${id}.argv with the program's whole path`,
     };
-  if (program.includes("/") ? existsSync(program) : onPath(program, env) !== null) return { ...unknown, state: "installed", argv };
+  if (program.includes("/") ? existsSync(program) : findOnPath(program, env) !== null) return { ...unknown, state: "installed", argv };
   const fix = hints.install.replace("agents.NAME", `agents.${id}`);
   return {
     ...unknown,

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { extendableProfiles } from "../../agents/profiles/resolve.ts";
-import { agentProfiles, shippedProfile } from "../../agents/profiles/table.ts";
+import { extendableProfiles } from "../../agents/profiles/resolve-profile.ts";
+import { agentProfiles, findShippedProfile } from "../../agents/profiles/table.ts";
 import type { Config } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
@@ -100,7 +100,7 @@ export async function castFor(casting: Casting, role: string, name: string | und
   const { problem, fix } = isOwnCommand(availability) && availability.problem === null ? loginProblem(login) : availability;
   if (problem !== null) {
     return refuse("agent_unavailable", {
-      message: `${shippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,
+      message: `${findShippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,
       remediation: [fix ?? profile.hints.install, `autopilot agents try ${name}`],
       data: { agent: name },
     });

@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { onPath } from "../../agents/find.ts";
+import { findOnPath } from "../../agents/find-agents.ts";
 import type { MissingTool } from "../../views/preview.ts";
 import type { Tree } from "../../verify/detect/manifest.ts";
 import { type Need, findNeeds } from "../../verify/detect/needs.ts";
@@ -40,9 +40,9 @@ export async function findMissingTools(commands: readonly string[], search: Tool
 }
 
 async function isInstalled(need: Need, { root, env, isRestored }: ToolSearch): Promise<boolean> {
-  if (need.kind === "program") return onPath(need.name, env) !== null;
+  if (need.kind === "program") return findOnPath(need.name, env) !== null;
   if (need.kind === "folder") return isRestored || existsSync(join(root, need.name));
-  const python = onPath(need.python, env);
+  const python = findOnPath(need.python, env);
   if (python === null || isRestored) return true; // the interpreter itself is reported as missing
   const probe = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
   try {

@@ -1,7 +1,7 @@
 // preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
 
 import { shellWord } from "../../kit/shell-word.ts";
-import { resolveProfile } from "../../agents/profiles/resolve.ts";
+import { resolveProfile } from "../../agents/profiles/resolve-profile.ts";
 import { gradeLevel } from "../../contracts/isolation-order.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView } from "../../core/state.ts";

@@ -1,0 +1,37 @@
+// acp-limits: time limits for an Agent Client Protocol turn: startup, silence, cancellation and shutdown.
+
+import { type WireLimits, wireLimits } from "./wire.ts";
+
+/** How long an agent may take for anything but work, and how long it is waited for when it must end. */
+export type AcpLimits = {
+  readonly initializeMs: number;
+  readonly sessionMs: number;
+  /** Silence while no tool is running. */
+  readonly stallMs: number;
+  /** Silence while every call that the meter sees fails. */
+  readonly failingMs: number;
+  /** Silence after an error of the provider that waiting can't mend. */
+  readonly giveUpMs: number;
+  /** From the protocol's cancel to the signals. */
+  readonly cancelGraceMs: number;
+  /** From TERM to KILL. */
+  readonly turnTermGraceMs: number;
+  /** Output may still be in the pipe after the process has ended. */
+  readonly drainMs: number;
+  /** From an answer to the end of waiting for the usage that some agents report after it. */
+  readonly lateMs: number;
+  readonly wire: WireLimits;
+};
+
+export const acpLimits: AcpLimits = {
+  initializeMs: 30_000,
+  sessionMs: 60_000,
+  stallMs: 15 * 60_000,
+  failingMs: 3 * 60_000,
+  giveUpMs: 5000,
+  cancelGraceMs: 250,
+  turnTermGraceMs: 250,
+  drainMs: 250,
+  lateMs: 150,
+  wire: wireLimits,
+};

@@ -1,0 +1,141 @@
+// acp-turn: runs one turn of one agent over the Agent Client Protocol, from starting its process to ending its process tree.
+//
+// Invariants:
+//   T1. Whatever happens, the process tree is ended before the result is returned (see run-process.ts).
+//   T2. The result is computed from what was observed; no claim of the agent makes a failed turn a good one.
+//   T3. What one prompt used is reported once: with `onAskAgain` if the agent is asked again, else with the result.
+
+import { client, type ClientConnection, RequestError } from "@agentclientprotocol/sdk";
+import { PassThrough } from "node:stream";
+import type { TurnRequest, TurnResult } from "../../ports/agent.ts";
+import { composeOpeningPrompt } from "../opening-prompt.ts";
+import { runProcess } from "../run-process.ts";
+import type { SpawnedAgent } from "../process/spawn-agent.ts";
+import type { TurnEnvironment } from "../turn-environment.ts";
+import { Collector } from "./collector.ts";
+import { converse } from "./converse.ts";
+import { openWatch, TurnOver, type Watch } from "./ending.ts";
+import { createLayerPathReader } from "./path-in-layer.ts";
+import { asRecord } from "./untrusted-json.ts";
+import { setMode } from "./session-mode.ts";
+import { type End, computeOutcome } from "./outcome.ts";
+import { PermissionAnswers, judgeCall, permit } from "./permission.ts";
+import { failed } from "./failed-turn.ts";
+import { openSession } from "./session.ts";
+import { openWire, type Wire } from "./wire.ts";
+
+export async function runAcpTurn(request: TurnRequest, environment: TurnEnvironment): Promise<TurnResult> {
+  const outcome = await runProcess(environment, { layer: request.layer, hasInput: true }, async (spawned) => {
+    const value = await runConversation(request, environment, spawned);
+    return { value, isAtRest: value.kind === "ended" };
+  });
+  if ("problem" in outcome) return { kind: "failed", reason: "agent_unavailable", detail: outcome.problem, said: "", usage: null };
+  const { value, warnings } = outcome; // T1
+  return value.kind === "ended" ? { ...value, warnings: [...value.warnings, ...warnings] } : value;
+}
+
+async function runConversation(request: TurnRequest, environment: TurnEnvironment, spawned: SpawnedAgent): Promise<TurnResult> {
+  const collector = new Collector(request.attempt, request.onLiveEvent);
+  const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
+  const wire = openWire(
+    spawned.stdout,
+    spawned.stdin ?? new PassThrough(),
+    { update: (params) => collector.take(params), life: watch.life },
+    environment.limits.wire,
+  );
+  watch.follow(spawned, wire);
+  watch.follows(environment.metering);
+  const answers = new PermissionAnswers();
+  const connection = answerPermissions(request, environment, watch, collector, answers).connect(wire.stream);
+  const failBeforeSession = (end: End): TurnResult => resultBeforeSession(end, environment, spawned, collector);
+  try {
+    const { agent } = connection;
+    const { profile, model, limits } = environment;
+    const session = await openSession({ agent, watch, collector, profile, limits }, { ...request, tools: environment.tools });
+    if ("problem" in session) {
+      const left = { isOpen: false, said: collector.said, stderr: spawned.stderrTail(), usage: null };
+      return failed("agent_unavailable", `The agent cannot be used: ${session.problem}.`, left);
+    }
+    const modeRequest = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
+    const modeWarnings = await setMode({ agent, watch, limits }, session, modeRequest);
+    await request.onSession(session.session, session.how);
+    const isResumed = session.how !== "new";
+    const result = await converse({
+      request,
+      environment,
+      connection,
+      watch,
+      collector,
+      answers,
+      session: session.session,
+      isResumed,
+      openingPrompt: composeOpeningPrompt(request, { isResumed, holds: session.holds }, environment.tools !== null),
+      stderr: spawned.stderrTail,
+    });
+    if (result.kind !== "ended") return result;
+    const warnings = [...session.warnings, ...modeWarnings, ...result.warnings, ...answers.warnings(), ...outputWarnings(wire, collector)];
+    return { ...result, warnings };
+  } catch (error) {
+    if (error instanceof RequestError)
+      return failBeforeSession({ by: "error", code: error.code, message: error.message, data: error.data });
+    if (!(error instanceof TurnOver)) throw error;
+    return failBeforeSession(error.ending); // T2
+  } finally {
+    collector.close();
+    watch.close();
+    connection.close();
+  }
+}
+
+/** The result of a turn that ended before its session opened. */
+function resultBeforeSession(end: End, environment: TurnEnvironment, spawned: SpawnedAgent, collector: Collector): TurnResult {
+  const turnOutcome = computeOutcome({
+    end,
+    isOpen: false,
+    said: collector.said,
+    answer: "",
+    stderr: spawned.stderrTail(),
+    usage: null,
+    tools: 0,
+    refusals: 0,
+    metas: [],
+    calls: environment.metering.calls(),
+    probes: environment.profile.probes,
+    hasProvider: true,
+    loginHint: environment.profile.hints.login,
+    nowMs: Date.now(),
+  });
+  if (turnOutcome.kind !== "answered") return turnOutcome;
+  return failed("agent_failed", "The agent answered what it was not asked.", { isOpen: false, said: "", stderr: "", usage: null });
+}
+
+/** An agent asks before it uses a tool; no other requests were offered to it. */
+function answerPermissions(
+  request: TurnRequest,
+  environment: TurnEnvironment,
+  watch: Watch,
+  collector: Collector,
+  answers: PermissionAnswers,
+): { connect: (stream: Wire["stream"]) => ClientConnection } {
+  const pathIn = createLayerPathReader(request.layer);
+  const rules = {
+    isInside: (path: string) => pathIn(path) !== null,
+    isInScope: (path: string) => environment.isInScope(pathIn(path) ?? ""),
+    mayFetch: environment.mayFetch,
+  };
+  return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
+    const call = collector.tools.merge(asRecord(params.toolCall));
+    const judgement = judgeCall(call, rules);
+    const verdict = request.cancel.aborted || watch.isOver() ? "cancelled" : judgement === "allowed" ? "allowed" : "refused";
+    answers.add(verdict, judgement === "allowed" ? "" : judgement.refused);
+    return permit(params.options, verdict);
+  });
+}
+
+function outputWarnings(wire: Wire, collector: Collector): readonly string[] {
+  const { lines, bytes } = wire.garbage();
+  return [
+    ...(lines > 0 ? [`${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`] : []),
+    ...(collector.beyondChars > 0 ? [`${collector.beyondChars} characters of its answer were beyond the limit and were dropped`] : []),
+  ];
+}

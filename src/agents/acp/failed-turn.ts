@@ -1,0 +1,71 @@
+// failed-turn: the messages for a turn that went wrong. Pure.
+
+import { unreachable } from "../../kit/never.ts";
+import { visible } from "../../kit/visible.ts";
+import type { ReportedUsage, TurnResult } from "../../ports/agent.ts";
+import type { Exit } from "../process/spawn-agent.ts";
+import type { Ending } from "./ending.ts";
+import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
+
+const detailCharsMax = 4000;
+const stderrCharsMax = 2000;
+
+/** How far the conversation had come, and what is left of it. */
+export type TurnRemains = { readonly isOpen: boolean; readonly said: string; readonly stderr: string; readonly usage: ReportedUsage };
+type Failed = Extract<TurnResult, { kind: "failed" }>;
+
+export function describeEnding(ending: Ending, left: TurnRemains): string {
+  switch (ending.by) {
+    case "cancel":
+      return "The turn was cancelled.";
+    case "deadline":
+      return `The turn took longer than ${ending.minutes} minutes and was cancelled.`;
+    case "budget":
+      return ending.says;
+    case "provider":
+      return "The model provider failed again and again, and the turn was ended.";
+    case "stall":
+      return `The agent gave no sign of life for ${seconds(ending.ms)} with no tool at work, and was ended.`;
+    case "mute":
+      return `The agent did not answer ${ending.asked} within ${seconds(ending.ms)}.`;
+    case "bounds":
+      return `The agent took more of the machine than it may, and was ended. ${ending.says}`;
+    case "wire":
+      return `The agent ${ending.says}, and was ended.`;
+    case "exit":
+      return `${describeExit(ending.exit)} ${left.isOpen ? "before it answered" : "before a session was open"}.`;
+    default:
+      return unreachable(ending);
+  }
+}
+
+/** The agent stopped for another reason than `end_turn`. */
+export function createStoppedTurn(stop: string, left: TurnRemains, refusals = 0): Failed {
+  const meanings: Readonly<Record<string, string>> = {
+    refusal: "refused the task",
+    max_tokens: "ran into its model's token limit",
+    max_turn_requests: "ran into its own limit of model calls",
+    cancelled: refusals > 0 ? "gave up its turn after it was refused a permission" : "cancelled its own turn, though nobody asked it to",
+  };
+  return failed("agent_failed", `The agent ${meanings[stop] ?? "stopped for a reason unknown here"} (${visible(stop)}).`, left);
+}
+
+export function failed(
+  reason: "agent_failed" | "agent_unavailable" | "agent_timeout" | "return_invalid",
+  sentence: string,
+  left: TurnRemains,
+): Failed {
+  const tail = wholeTail(left.stderr.trim(), stderrCharsMax);
+  const stderr = tail === "" ? "" : `\nLast on its stderr:\n${tail.split("\n").map(visible).join("\n")}`;
+  return { kind: "failed", reason, detail: clip(`${sentence}${stderr}`), said: left.said, usage: left.usage };
+}
+
+function describeExit(exit: Exit | null): string {
+  if (exit === null) return "The agent closed its output";
+  return exit.signal === null
+    ? `The agent's process exited with code ${exit.code ?? "unknown"}`
+    : `The agent's process was killed by ${exit.signal}`;
+}
+
+const seconds = (ms: number): string => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
+export const clip = (text: string): string => (text.length <= detailCharsMax ? text : `${wholeHead(text, detailCharsMax)}…`);

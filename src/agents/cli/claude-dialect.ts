@@ -1,0 +1,133 @@
+// claude-dialect: the lines of `claude -p --output-format stream-json --verbose`.
+//
+// Invariant:
+//   L1. Neither the exit code nor `subtype` alone means success: it exits with 0 when it is interrupted, and reports an error of the
+//       provider as success. `is_error` is checked first.
+
+import type { End } from "../acp/outcome.ts";
+import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
+import { toMcpConfigJson, serverName } from "../returns/tools.ts";
+import { type PromptRequest, type Dialect, type ParsedLine, isTooLong, toMessageUpdate, toThoughtUpdate } from "./dialect.ts";
+
+export const claudeDialect: Dialect = {
+  namesSession: true,
+  command: (asked) => {
+    const isLong = isTooLong(asked.prompt);
+    return {
+      argv: [...asked.argv, ...promptArguments(asked), ...(isLong ? [] : ["--", asked.prompt])],
+      input: isLong ? asked.prompt : null,
+    };
+  },
+  readLine: parseLine,
+  unknownSession: /no conversation found|session .{0,80}not found/i,
+};
+
+function promptArguments({ session, left, tools }: PromptRequest): readonly string[] {
+  const isNew = session?.isResumed !== true;
+  return [
+    ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
+    ...(Number.isFinite(left.calls) ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))] : []),
+    // Its cost limit covers the whole session, so it is not usable for a resumed one.
+    ...(Number.isFinite(left.usd) && isNew ? ["--max-budget-usd", Math.max(0.0001, left.usd).toFixed(4)] : []),
+    ...(tools === null ? [] : ["--mcp-config", toMcpConfigJson(tools), "--strict-mcp-config", "--allowedTools", `mcp__${serverName}`]),
+  ];
+}
+
+function parseLine(line: JsonObject): ParsedLine {
+  const session = asString(line["session_id"]);
+  const sessionField = session === null || session === "" ? {} : { session };
+  switch (line["type"]) {
+    case "assistant":
+      return { ...sessionField, updates: assistantUpdates(line) };
+    case "user":
+      return { ...sessionField, updates: toolResultUpdates(line) };
+    case "result":
+      return { ...sessionField, ...parseResult(line) };
+    default:
+      return sessionField;
+  }
+}
+
+function assistantUpdates(line: JsonObject): readonly JsonObject[] {
+  const message = asRecord(line["message"]);
+  const isSubagent = asString(line["parent_tool_use_id"]) !== null;
+  // Each message is a model call; several lines may share one message's id.
+  const call = { sessionUpdate: "usage_update", messageId: message["id"] };
+  const parts = asArray(message["content"])
+    .map(asRecord)
+    .flatMap((part): readonly JsonObject[] => {
+      if (part["type"] === "tool_use") return [toolCall(part)];
+      if (part["type"] === "thinking") return [toThoughtUpdate(asString(part["thinking"]) ?? "")];
+      // A subagent's text is not its own answer.
+      return part["type"] === "text" && !isSubagent ? [toMessageUpdate(asString(part["text"]) ?? "")] : [];
+    });
+  return [call, ...parts];
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  Bash: "execute",
+  Edit: "edit",
+  MultiEdit: "edit",
+  NotebookEdit: "edit",
+  Write: "edit",
+  Read: "read",
+  Glob: "search",
+  Grep: "search",
+  WebFetch: "fetch",
+  WebSearch: "fetch",
+};
+
+function toolCall(part: JsonObject): JsonObject {
+  const input = asRecord(part["input"]);
+  const name = asString(part["name"]) ?? "";
+  const path = asString(input["file_path"]) ?? asString(input["notebook_path"]);
+  const subject = path ?? asString(input["command"]) ?? "";
+  return {
+    sessionUpdate: "tool_call",
+    toolCallId: part["id"],
+    title: `${name} ${subject}`.trim(),
+    kind: Object.hasOwn(kinds, name) ? kinds[name] : "other",
+    status: "in_progress",
+    locations: path === null ? [] : [{ path }],
+    rawInput: input,
+  };
+}
+
+function toolResultUpdates(line: JsonObject): readonly JsonObject[] {
+  return asArray(asRecord(line["message"])["content"])
+    .map(asRecord)
+    .filter((part) => part["type"] === "tool_result")
+    .map((part) => ({
+      sessionUpdate: "tool_call_update",
+      toolCallId: part["tool_use_id"],
+      status: part["is_error"] === true ? "failed" : "completed",
+      rawOutput: part["content"],
+    }));
+}
+
+function parseResult(line: JsonObject): ParsedLine {
+  const deniedTools = asArray(line["permission_denials"]).map((denial) => asString(asRecord(denial)["tool_name"]) ?? "a tool");
+  const costUsd = asNonNegativeNumber(line["total_cost_usd"]);
+  return {
+    usage: asRecord(line["usage"]),
+    ...(costUsd === null ? {} : { costUsd }),
+    ...(deniedTools.length === 0
+      ? {}
+      : { warnings: [`${deniedTools.length} of its tool calls were denied: ${[...new Set(deniedTools)].slice(0, 10).join(", ")}`] }),
+    end: parseEnd(line),
+  };
+}
+
+function parseEnd(line: JsonObject): End {
+  const subtype = asString(line["subtype"]) ?? "";
+  const text =
+    asString(line["result"]) ??
+    asArray(line["errors"])
+      .filter((item) => typeof item === "string")
+      .join("; ");
+  if (subtype === "error_max_turns") return { by: "stop", stop: "max_turn_requests" };
+  if (subtype === "error_max_budget_usd") return { by: "budget", says: "The agent stopped at the budget it was given." };
+  if (line["is_error"] !== true && subtype === "success") return { by: "stop", stop: "end_turn" }; // L1
+  const status = asNonNegativeNumber(line["api_error_status"]);
+  return { by: "error", code: status ?? -32603, message: text === "" ? `it ended with ${subtype}` : text, data: null };
+}

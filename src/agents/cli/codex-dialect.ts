@@ -1,0 +1,90 @@
+// codex-dialect: the lines of `codex exec --json`.
+
+import { asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
+import { type PromptRequest, type Dialect, type ParsedLine, isTooLong, toMessageUpdate, toThoughtUpdate } from "./dialect.ts";
+
+export const codexDialect: Dialect = {
+  namesSession: false,
+  command: (asked) => {
+    const isLong = isTooLong(asked.prompt);
+    const { session } = asked;
+    // `exec resume` comes before every option of `exec`.
+    const index = asked.argv.indexOf("exec") + 1;
+    const isResumed = session?.isResumed === true && index > 0;
+    const argv = isResumed ? [...asked.argv.slice(0, index), "resume", ...asked.argv.slice(index)] : asked.argv;
+    const words = [...toolArguments(asked.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : asked.prompt];
+    return { argv: [...argv, ...words], input: isLong ? asked.prompt : null };
+  },
+  readLine: parseLine,
+  unknownSession: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
+};
+
+/** As overrides of its config, whose values are TOML; a JSON string is valid TOML. */
+function toolArguments(tools: PromptRequest["tools"]): readonly string[] {
+  if (tools === null) return [];
+  const prefix = `mcp_servers.${tools.name}`;
+  const env = tools.env.map(({ name, value }) => `${name} = ${JSON.stringify(value)}`).join(", ");
+  const values = [`command=${JSON.stringify(tools.command)}`, `args=${JSON.stringify(tools.args)}`, `env={ ${env} }`];
+  return values.flatMap((value) => ["-c", `${prefix}.${value}`]);
+}
+
+function parseLine(line: JsonObject): ParsedLine {
+  switch (line["type"]) {
+    case "thread.started": {
+      const session = asString(line["thread_id"]);
+      return session === null ? {} : { session };
+    }
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return parseItem(asRecord(line["item"]), line["type"] === "item.completed");
+    case "turn.completed":
+      return { usage: asRecord(line["usage"]), end: { by: "stop", stop: "end_turn" } };
+    case "turn.failed":
+      return { end: { by: "error", code: -32603, message: parseMessage(line["error"]), data: null } };
+    case "error":
+      return { errorText: parseMessage(line) };
+    default:
+      return {};
+  }
+}
+
+const parseMessage = (value: unknown): string => asString(asRecord(value)["message"]) ?? asString(value) ?? "it failed without a word";
+
+function parseItem(item: JsonObject, isDone: boolean): ParsedLine {
+  const text = asString(item["text"]) ?? "";
+  switch (item["type"]) {
+    case "agent_message":
+      return isDone ? { updates: [toMessageUpdate(text)] } : {};
+    case "reasoning":
+      return isDone ? { updates: [toThoughtUpdate(text)] } : {};
+    case "error":
+      return { warnings: [parseMessage(item)] };
+    case "command_execution":
+      return toolUpdate(item, isDone, "execute", asString(item["command"]) ?? "", []);
+    case "file_change": {
+      const paths = asArray(item["changes"]).flatMap((change) => asString(asRecord(change)["path"]) ?? []);
+      return toolUpdate(item, isDone, "edit", `change ${paths.join(", ")}`, paths);
+    }
+    case "mcp_tool_call":
+      return toolUpdate(item, isDone, "other", `${asString(item["server"]) ?? ""} ${asString(item["tool"]) ?? ""}`.trim(), []);
+    case "web_search":
+      return toolUpdate(item, isDone, "fetch", asString(item["query"]) ?? "", []);
+    default:
+      return {};
+  }
+}
+
+/** A tool's input and output; not every item carries them. */
+function rawTexts(item: JsonObject): JsonObject {
+  const input = item["command"] ?? item["arguments"] ?? item["changes"];
+  const output = item["aggregated_output"] ?? item["result"] ?? item["error"];
+  return { ...(input == null ? {} : { rawInput: input }), ...(output == null ? {} : { rawOutput: output }) };
+}
+
+function toolUpdate(item: JsonObject, isDone: boolean, kind: string, title: string, paths: readonly string[]): ParsedLine {
+  const hasFailed = item["status"] === "failed" || item["status"] === "declined";
+  const status = !isDone ? "in_progress" : hasFailed ? "failed" : "completed";
+  const locations = paths.map((path) => ({ path }));
+  return { updates: [{ sessionUpdate: "tool_call", toolCallId: item["id"], title, kind, status, locations, ...rawTexts(item) }] };
+}

@@ -1,0 +1,56 @@
+// process-mark: the environment variables that identify a run's processes, even if they have left their parent.
+//
+// A mark is a handful of environment variables. Children inherit them, and a process keeps the environment it was started with even after
+// setsid() and after its parent is gone; a process group and a parent's id do not last that long.
+//
+// Invariants:
+//   M1. The variables are set on agents only, never on the runner or its guardian: a marked process may be killed. Checks have none, so
+//       that they can't tell who runs them.
+//   M2. A run's name is unique in one repository only, so a mark also has the repository, and the life (one opened set of agents) that
+//       started it. An older life's guardian never touches a newer life's agents.
+
+export type Mark = {
+  readonly run: string;
+  readonly attempt: string;
+  /** The repository, if two could use one run's name; empty if not given. */
+  readonly place: string;
+  /** One opened set of agents, globally unique. */
+  readonly life: string;
+};
+
+const names = { run: "AUTOPILOT_RUN", attempt: "AUTOPILOT_ATTEMPT", place: "AUTOPILOT_PLACE", life: "AUTOPILOT_LIFE" } as const;
+export const lifeVariable = names.life;
+
+export function toMarkVariables(mark: Mark): Record<string, string> {
+  return {
+    [names.run]: mark.run,
+    [names.attempt]: mark.attempt,
+    [names.life]: mark.life,
+    ...(mark.place === "" ? {} : { [names.place]: mark.place }),
+  };
+}
+
+/** Decides, from the `NAME=value` entries of a process's environment, whether it belongs. */
+export type EnvironmentFilter = (entries: readonly string[]) => boolean;
+
+/** The processes of one turn: this life, this attempt. Other attempts of the run may run beside it. */
+export function belongsToTurn(mark: Mark): EnvironmentFilter {
+  return (entries) => entries.includes(`${names.life}=${mark.life}`) && entries.includes(`${names.attempt}=${mark.attempt}`);
+}
+
+/** Everything one opened set of agents started. */
+export function belongsToLife(life: string): EnvironmentFilter {
+  return (entries) => entries.includes(`${names.life}=${life}`);
+}
+
+/** The processes of one run in one repository, of any life. M2 */
+export function belongsToRun(run: string, place: string): EnvironmentFilter {
+  return (words) => {
+    if (!words.includes(`${names.run}=${run}`)) return false;
+    return place === "" || words.includes(`${names.place}=${place}`);
+  };
+}
+
+/** Whether an environment is that of an agent's process, or of one it started. */
+export const hasMark = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env[names.life] !== undefined || (env[names.run] !== undefined && env[names.attempt] !== undefined);

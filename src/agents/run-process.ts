@@ -1,0 +1,61 @@
+// run-process: starts an agent's process, runs its protocol with it, and ends its process tree.
+//
+// Invariants:
+//   P1. Whatever happens, the process tree is ended before the result is given.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { endTree } from "./process/end-tree.ts";
+import { belongsToTurn } from "./process/process-mark.ts";
+import { spawnAgent, type SpawnedAgent } from "./process/spawn-agent.ts";
+import { watchResources } from "./process/watch-resources.ts";
+import type { TurnEnvironment } from "./turn-environment.ts";
+
+const pollMs = 1000;
+
+/** `isAtRest`: the agent has answered and gets time to clean up; an agent that was cut off gets none. */
+export type WorkResult<T> = { readonly value: T; readonly isAtRest: boolean };
+export type ProcessResult<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
+
+export async function runProcess<T>(
+  environment: TurnEnvironment,
+  options: { readonly layer: string; readonly hasInput: boolean },
+  work: (spawned: SpawnedAgent) => Promise<WorkResult<T>>,
+): Promise<ProcessResult<T>> {
+  const { argv, env, passEnv, mark, home, wrap, inherited } = environment;
+  const launch = { argv, cwd: options.layer, mark, home, wrap, passEnv, env, hasInput: options.hasInput };
+  const spawned = await spawnAgent(launch, inherited);
+  if ("problem" in spawned) return { problem: `The agent cannot be started: ${spawned.problem}.` };
+  const group = spawned.child.pid ?? 0;
+  environment.guardian.watch(group);
+  const watch = watchTurnResources(environment, group);
+  let result: WorkResult<T> | null = null;
+  let survivors = 0;
+  try {
+    result = await work({ ...spawned, exceeded: watch.exceeded });
+  } finally {
+    watch.stop();
+    if (result?.isAtRest === true) await waitForExit(spawned, environment.profile.stop.eofMs);
+    survivors = await endTree(spawned.child, belongsToTurn(mark), { graceMs: environment.limits.turnTermGraceMs }); // P1
+    environment.guardian.forget(group);
+  }
+  return { value: result.value, warnings: survivors > 0 ? [`${survivors} of its processes could not be ended`] : [] };
+}
+
+/** Watches the turn's resource usage, if limits are given; the promise resolves once when it is too much. */
+function watchTurnResources(
+  { bounds, mark }: TurnEnvironment,
+  root: number,
+): { readonly exceeded: Promise<string>; readonly stop: () => void } {
+  if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
+  let exceed: (sentence: string) => void = () => undefined;
+  const exceeded = new Promise<string>((resolve) => (exceed = resolve));
+  return { exceeded, ...watchResources({ ...bounds, belongs: belongsToTurn(mark), root, everyMs: pollMs, exceeded: exceed }) };
+}
+
+async function waitForExit({ stdin, exited }: SpawnedAgent, eofMs: number): Promise<void> {
+  stdin?.end();
+  if (eofMs <= 0) return;
+  const timer = new AbortController();
+  await Promise.race([exited, wait(eofMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  timer.abort();
+}

@@ -1,0 +1,59 @@
+// salvage-json: leniently parses an answer that isn't the requested JSON: single quotes, trailing commas, comments, bare keys, YAML. A result
+// counts only if it fits the schema.
+
+import { parse } from "yaml";
+
+const candidatesMax = 5;
+const textCharsMax = 32 * 1024;
+const linesMax = 200;
+
+/** Objects in the order in which they are tried: fenced blocks from the last, then the last braces, then lines of `key: value` at the end. */
+export function findSalvageable(answer: string): readonly unknown[] {
+  const tail = answer.slice(-textCharsMax * 2).replaceAll("\r\n", "\n");
+  const texts = [...findFencedBlocks(tail).toReversed(), ...findBraces(tail), ...findTrailingKeys(tail)];
+  return texts.slice(0, candidatesMax).flatMap(parseLeniently);
+}
+
+function findFencedBlocks(text: string): readonly string[] {
+  return [...text.matchAll(/^[ \t]*(?:`{3,}|~{3,})[^\n`]*\n([\s\S]*?)(?:^[ \t]*(?:`{3,}|~{3,})|(?![\s\S]))/gm)].map(
+    ([, inside = ""]) => inside,
+  );
+}
+
+function findBraces(text: string): readonly string[] {
+  const start = text.search(/\{\s*["'\w]/);
+  const end = text.lastIndexOf("}");
+  return start >= 0 && end > start ? [text.slice(start, end + 1)] : [];
+}
+
+/** The last lines that are keys with values, or belong to one by their indentation. */
+function findTrailingKeys(text: string): readonly string[] {
+  const lines = text.trimEnd().split("\n").slice(-linesMax);
+  const trailingLines: string[] = [];
+  for (const line of lines.toReversed()) {
+    if (!/^(?:[a-z]\w*:(?:\s|$)|[ \t]+\S|-\s)/.test(line)) break;
+    trailingLines.unshift(line);
+  }
+  return trailingLines.length >= 2 ? [trailingLines.join("\n")] : [];
+}
+
+function parseLeniently(text: string): readonly unknown[] {
+  if (text.length > textCharsMax) return [];
+  for (const candidate of [withoutComments(text), text]) {
+    try {
+      const value: unknown = parse(candidate, { maxAliasCount: 0, logLevel: "silent" });
+      if (typeof value === "object" && value !== null) return [value];
+    } catch {
+      // The next candidate may parse.
+    }
+  }
+  return [];
+}
+
+/** Comments of JavaScript, and constants of Python. */
+const withoutComments = (text: string): string =>
+  text
+    .replaceAll(/^\s*\/\/.*$/gm, "")
+    .replaceAll(/,\s*\/\/[^\n"']*$/gm, ",")
+    .replaceAll(/\/\*[^*]{0,1000}\*\//g, "")
+    .replaceAll(/(?<=[:[,]\s*)(True|False|None)(?=\s*[,}\]])/g, (word) => (word === "None" ? "null" : word.toLowerCase()));

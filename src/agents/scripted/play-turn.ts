@@ -1,0 +1,92 @@
+// play-turn: plays one turn of a script, action by action.
+
+import { setTimeout as wait } from "node:timers/promises";
+import type { ScriptAction, ScriptTurn } from "../../contracts/script.ts";
+import { type Tool, toTool } from "./actions.ts";
+import type { CallRunner } from "./runner-tools.ts";
+
+/** Everything outside the turn that a script acts on. */
+export type Stage = {
+  readonly cwd: string;
+  readonly cancelled: AbortSignal;
+  readonly callRunner: CallRunner;
+  readonly say: (text: string) => Promise<void>;
+  readonly think: (text: string) => Promise<void>;
+  readonly tool: (tool: Tool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
+  readonly used: (usage: Used) => Promise<void>;
+  /** Bytes on stdout that aren't protocol. */
+  readonly print: (bytes: Uint8Array) => Promise<void>;
+  readonly ignoreTerm: () => void;
+  readonly exit: (code: number) => never;
+};
+
+export type Used = { readonly input: number; readonly output: number; readonly cached: number; readonly usd: number | null };
+export type PlayResult =
+  | { readonly stop: string; readonly used: Used | null }
+  | { readonly error: { readonly code: number; readonly message: string } };
+
+const floodLine = Buffer.from(`${"x".repeat(1023)}\n`);
+const floodChunk = Buffer.concat(Array.from({ length: 64 }, () => floodLine));
+const internalError = -32603;
+
+export async function play(turn: ScriptTurn, stage: Stage): Promise<PlayResult> {
+  let stop = "end_turn";
+  let used: Used | null = null;
+  for (const action of turn.do ?? []) {
+    if (stage.cancelled.aborted) return { stop: "cancelled", used };
+    if ("error" in action) return { error: { code: action.error.code ?? internalError, message: action.error.message } };
+    if ("stop" in action) stop = action.stop;
+    if ("usage" in action) {
+      used = addUsage(used, action.usage);
+      await stage.used(used);
+    }
+    const tool = toTool(action, stage.cwd, stage.callRunner);
+    await (tool === null ? act(action, stage) : callTool(tool, stage));
+  }
+  if (stage.cancelled.aborted) return { stop: "cancelled", used };
+  if (turn.returns !== undefined) await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
+  return { stop, used };
+}
+
+async function callTool(tool: Tool, stage: Stage): Promise<void> {
+  await stage.tool(tool, null);
+  const result = await tool.act(stage.cancelled).then(
+    (output) => ({ ok: true, output }),
+    (error: unknown) => ({ ok: false, output: error instanceof Error ? error.message : String(error) }),
+  );
+  await stage.tool(tool, result);
+}
+
+async function act(action: ScriptAction, stage: Stage): Promise<void> {
+  if ("say" in action) return stage.say(action.say);
+  if ("think" in action) return stage.think(action.think);
+  if ("sleep" in action) return wait(action.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
+  if ("ignore_term" in action) return stage.ignoreTerm();
+  if ("garbage" in action) return stage.print(Buffer.from(`${action.garbage}\n`));
+  if ("flood" in action) return flood(action.flood, stage);
+  if ("exit" in action) return stage.exit(action.exit);
+  // It never answers, whatever it is told.
+  if ("hang" in action) await new Promise(() => undefined);
+}
+
+async function flood(bytes: number, stage: Stage): Promise<void> {
+  for (let left = bytes; left > 0; left -= floodChunk.length) await stage.print(floodChunk.subarray(0, left));
+}
+
+function addUsage(
+  before: Used | null,
+  reported: {
+    readonly input?: number | undefined;
+    readonly output?: number | undefined;
+    readonly cached?: number | undefined;
+    readonly usd?: number | undefined;
+  },
+): Used {
+  const usd = reported.usd === undefined && (before?.usd ?? null) === null ? null : (before?.usd ?? 0) + (reported.usd ?? 0);
+  return {
+    input: (before?.input ?? 0) + (reported.input ?? 0),
+    output: (before?.output ?? 0) + (reported.output ?? 0),
+    cached: (before?.cached ?? 0) + (reported.cached ?? 0),
+    usd,
+  };
+}
