@@ -1,4 +1,4 @@
-// find-agents: finds installed agents, their versions, and what prevents their use.
+// find-agents: finds which agents are installed on this machine, their versions, and what prevents their use.
 //
 // Invariants:
 //   F1. Only a program that a profile names is ever run, only with the profile's arguments, within bounds of time and output.
@@ -29,7 +29,7 @@ export type FoundAgent = {
   readonly fix: string | null;
 };
 
-/** The agents that are looked for on the PATH, each with what was found. */
+/** Every agent that is searched on the PATH, with what was found of it. */
 export async function findAgents(
   env: Environment,
   profiles: readonly AgentProfile[] = Object.values<AgentProfile>(agentProfiles),
@@ -37,22 +37,19 @@ export async function findAgents(
   return Promise.all(profiles.filter(({ found }) => found === "path").map((profile) => findAgent(profile, env)));
 }
 
-const memo = new Map<string, Promise<FoundAgent>>();
+const findings = new Map<string, Promise<FoundAgent>>();
 
 /** Cached per process: a command need not notice programs installed while it runs. */
 export function findAgent(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
   const key = `${profile.id}\0${profile.programs.map(({ name }) => name).join("\0")}\0${env["PATH"] ?? ""}`;
-  const finding = memo.get(key) ?? lookUp(profile, env);
-  memo.set(key, finding);
+  const finding = findings.get(key) ?? searchAgent(profile, env);
+  findings.set(key, finding);
   return finding;
 }
 
-async function lookUp(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
-  const installed = profile.programs.flatMap((program) => {
-    const path = findAllOnPath(program.name, env).find((place) => isFromRightPackage(program, place));
-    return path === undefined ? [] : [{ program, path }];
-  })[0];
-  if (installed === undefined) {
+async function searchAgent(profile: AgentProfile, env: Environment): Promise<FoundAgent> {
+  const installed = findProgram(profile, env);
+  if (installed === null) {
     const names = profile.programs.map(({ name }) => name).join(" or ");
     const problem = `${names} is not on the PATH`;
     return { profile, state: "missing", argv: [], realPath: null, version: null, problem, fix: profile.hints.install };
@@ -65,9 +62,19 @@ async function lookUp(profile: AgentProfile, env: Environment): Promise<FoundAge
   return { profile, state, argv: [path, ...program.words], realPath, version, ...unfitness };
 }
 
+/** The first of the agent's programs that is on the PATH and comes from the right package. */
+function findProgram({ programs }: AgentProfile, env: Environment): { readonly program: Program; readonly path: string } | null {
+  for (const program of programs) {
+    const path = findAllOnPath(program.name, env).find((candidate) => isFromRightPackage(program, candidate));
+    if (path !== undefined) return { program, path };
+  }
+  return null;
+}
+
 type InstalledProgram = { readonly program: Program; readonly version: string | null; readonly realPath: string };
 type Unfitness = { readonly problem: string; readonly fix: string };
 
+/** Why an installed agent can't be used, and what to do; null if it can. */
 async function findUnfitness(
   { minNode, hints }: AgentProfile,
   { program: { needs, versionMin }, version, realPath }: InstalledProgram,
@@ -101,7 +108,7 @@ const isFromRightPackage = ({ only, not }: Program, path: string): boolean => {
 const packageBytesMax = 256 * 1024;
 const foldersUpMax = 6;
 
-/** The npm package a program is in says its version without being run. */
+/** The npm package that a program is in: its manifest says the version without running the program. */
 function readNpmPackage(realPath: string): { readonly name: string; readonly version: string } | null {
   if (!realPath.includes("/node_modules/")) return null;
   let folder = dirname(realPath);

@@ -1,4 +1,5 @@
-// judge-return: judges a turn's return and builds its result. Pure except for the submissions' memory.
+// judge-return: judges what an agent returned at the end of a turn, and builds the turn's result. Pure, except that it reads what was
+// submitted (returns/submissions.ts).
 
 import type { Says } from "../contracts/outcome.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../ports/agent.ts";
@@ -9,6 +10,7 @@ import type { Submissions, ReturnContext, ValidateReturn } from "./returns/submi
 import { findSalvageable } from "./salvage-json.ts";
 import { toolNames } from "./returns/tools.ts";
 
+/** `says`: the facts that the return yields; `claim`: the return itself, which proves nothing. */
 export type ReturnJudgement =
   | { readonly says: Says; readonly claim: unknown; readonly warnings: readonly string[] }
   | { readonly errors: readonly string[] };
@@ -27,8 +29,8 @@ export function judgeReturn(
   answer: string,
 ): ReturnJudgement {
   const { returns } = request;
-  const nothing = { says: {}, claim: null, warnings: [] };
-  if (returns === null) return nothing;
+  const noReturn = { says: {}, claim: null, warnings: [] };
+  if (returns === null) return noReturn;
   const accepted = submissions.accepted();
   if (accepted !== null) return { warnings: [], ...accepted };
   const context = toReturnContext(request);
@@ -44,8 +46,8 @@ export function judgeReturn(
   // An agent that asks a person has nothing to return yet. An optional return may be omitted, but not be empty.
   const isExcused = (returns.isOptional && verdict.isJunk !== true) || submissions.question() !== null;
   if (!isExcused) return { errors: !returned.found && submissions.mistakes().length > 0 ? submissions.mistakes() : verdict.errors };
-  if (!returned.found) return nothing;
-  return { ...nothing, warnings: [`it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`] };
+  if (!returned.found) return noReturn;
+  return { ...noReturn, warnings: [`it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`] };
 }
 
 const salvagedWarning = "what it handed back is no JSON; it was read in good will";
@@ -67,39 +69,45 @@ export function composeCorrection(schema: object, errors: readonly string[], has
   ].join("\n");
 }
 
+/** What was observed of a turn that ended normally. */
+export type EndedTurnObservations = {
+  readonly stop: string;
+  readonly said: string;
+  readonly prompts: readonly string[];
+  readonly usage: ReportedUsage;
+  /** Paths outside the layer that the agent reported as changed. */
+  readonly outside: readonly string[];
+  readonly confidence: unknown;
+  readonly warnings: readonly string[];
+};
+
 export function createEndedTurn(
   request: Pick<TurnRequest, "promise">,
   submissions: Submissions,
-  seen: {
-    readonly stop: string;
-    readonly said: string;
-    readonly prompts: readonly string[];
-    readonly usage: ReportedUsage;
-    readonly outside: readonly string[];
-    readonly confidence: unknown;
-    readonly warnings: readonly string[];
-  },
-  judged: Exclude<ReturnJudgement, { errors: readonly string[] }>,
+  observed: EndedTurnObservations,
+  judgement: Exclude<ReturnJudgement, { errors: readonly string[] }>,
 ): Extract<TurnResult, { kind: "ended" }> {
-  const { said, stop, usage, outside } = seen;
-  const promised = request.promise === null ? { promised: false, announcedMore: false } : findPromise(said, request.promise, seen.prompts);
+  const { said, stop, usage, outside } = observed;
+  const noPromise = { promised: false, announcedMore: false };
+  const promiseFacts = request.promise === null ? noPromise : findPromise(said, request.promise, observed.prompts);
   return {
     kind: "ended",
     stop,
     said,
-    says: judged.says,
-    claim: judged.claim,
-    ...promised,
-    confidence: parseConfidence(seen.confidence) ?? parseConfidence(asRecord(judged.claim)["confidence"]),
+    says: judgement.says,
+    claim: judgement.claim,
+    ...promiseFacts,
+    confidence: parseConfidence(observed.confidence) ?? parseConfidence(asRecord(judgement.claim)["confidence"]),
     usage,
     outside,
-    warnings: [...judged.warnings, ...seen.warnings],
+    warnings: [...judgement.warnings, ...observed.warnings],
     notes: submissions.notes(),
     question: submissions.question(),
     ...(submissions.answers().length === 0 ? {} : { answers: submissions.answers() }),
   };
 }
 
+/** A number from 0 to 1; null if it is anything else. */
 function parseConfidence(value: unknown): number | null {
   const amount = asNonNegativeNumber(value);
   return amount !== null && amount <= 1 ? amount : null;

@@ -1,4 +1,5 @@
-// lent-login: copies the user's login files into an agent's private HOME for one turn: those of the profile, nothing else of HOME.
+// lent-login: lends the user's login files to an agent: copies those that its profile names into its private HOME for one turn, and copies
+// renewed tokens back.
 //
 // Invariants:
 //   L1. Only regular files of a bounded size that the profile names are copied, readable by the user alone.
@@ -40,8 +41,16 @@ export type ReturnedLogin = {
 };
 export type LentLogin = { readonly files: readonly string[]; readonly giveBack: () => Promise<ReturnedLogin> };
 
-/** `before`: the hash of the copy. */
-type LoanedFile = { readonly file: LoginFile; readonly place: string; readonly record: string; before: string; borrowers: number };
+type LoanedFile = {
+  readonly file: LoginFile;
+  /** The path of the copy, and of the record that it was made (L5). */
+  readonly copy: string;
+  readonly record: string;
+  /** The hash of the copy as it was made, or as it was last copied back. */
+  lentHash: string;
+  /** How many turns use the copy. */
+  borrowers: number;
+};
 
 /** The current copies in private HOMEs, by path. */
 const currentLoans = new Map<string, LoanedFile>();
@@ -52,21 +61,22 @@ export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: str
   const giveBack = (): Promise<ReturnedLogin> => {
     const renewed: string[] = [];
     const kept: { path: string; why: string }[] = [];
-    for (const item of isReturned ? [] : loans) {
-      giveOwnerAccess(privateHome, item.file.path.split("/").slice(0, -1));
-      item.borrowers -= 1;
+    for (const loan of isReturned ? [] : loans) {
+      const { path } = loan.file;
+      giveOwnerAccess(privateHome, path.split("/").slice(0, -1));
+      loan.borrowers -= 1;
       try {
-        const why = copyBack(item, userHome);
-        if (why === null) renewed.push(item.file.path);
-        else if (why !== "") kept.push({ path: item.file.path, why });
+        const why = copyBack(loan, userHome);
+        if (why === null) renewed.push(path);
+        else if (why !== "") kept.push({ path, why });
       } catch (error) {
-        kept.push({ path: item.file.path, why: `${error instanceof Error ? error.message : String(error)}; it is tried again` });
+        kept.push({ path, why: `${error instanceof Error ? error.message : String(error)}; it is tried again` });
         continue; // L6
       }
-      if (item.borrowers > 0) continue;
+      if (loan.borrowers > 0) continue;
       // A login is in the private HOME only while a turn uses it.
-      currentLoans.delete(item.place); // L4
-      deleteCopy(item);
+      currentLoans.delete(loan.copy); // L4
+      deleteCopy(loan);
     }
     isReturned = true;
     return Promise.resolve({ renewed, kept });
@@ -75,19 +85,19 @@ export function lendLogin(profile: Pick<AgentProfile, "ownLogin">, userHome: str
 }
 
 function lendFile(file: LoginFile, userHome: string, privateHome: string): LoanedFile | null {
-  const place = join(privateHome, file.path);
-  const shared = currentLoans.get(place);
+  const copy = join(privateHome, file.path);
+  const shared = currentLoans.get(copy);
   if (shared !== undefined) {
     shared.borrowers += 1;
     return shared; // L4
   }
   const content = readContent(join(userHome, file.path));
   if (typeof content === "string") return null;
-  const loan = { file, place, record: recordPath(file, privateHome), before: sha256(content), borrowers: 1 };
+  const loan = { file, copy, record: recordPath(file, privateHome), lentHash: sha256(content), borrowers: 1 };
   mkdirSync(dirname(loan.record), { recursive: true, mode: 0o700 });
-  writeFileSync(loan.record, loan.before, { mode: 0o600 }); // L5
+  writeFileSync(loan.record, loan.lentHash, { mode: 0o600 }); // L5
   writeBelow(privateHome, file.path, content); // L1
-  currentLoans.set(place, loan);
+  currentLoans.set(copy, loan);
   return loan;
 }
 
@@ -96,11 +106,11 @@ export function returnLeftoverLoans(files: readonly LoginFile[], userHome: strin
   const renewed: string[] = [];
   const kept: { path: string; why: string }[] = [];
   for (const file of files) {
-    const loan = { file, place: join(privateHome, file.path), record: recordPath(file, privateHome) };
-    const before = readContent(loan.record);
-    if (typeof before === "string" || currentLoans.has(loan.place)) continue;
+    const loan = { file, copy: join(privateHome, file.path), record: recordPath(file, privateHome) };
+    const lentHash = readContent(loan.record);
+    if (typeof lentHash === "string" || currentLoans.has(loan.copy)) continue;
     giveOwnerAccess(privateHome, file.path.split("/").slice(0, -1));
-    const why = copyBack({ ...loan, before: before.toString("utf8"), borrowers: 0 }, userHome);
+    const why = copyBack({ ...loan, lentHash: lentHash.toString("utf8"), borrowers: 0 }, userHome);
     if (why === null) renewed.push(file.path);
     else if (why !== "") kept.push({ path: file.path, why });
     deleteCopy(loan);
@@ -114,29 +124,31 @@ const recordPath = ({ path }: LoginFile, privateHome: string): string =>
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-function deleteCopy({ place, record }: Pick<LoanedFile, "place" | "record">): void {
+function deleteCopy({ copy, record }: Pick<LoanedFile, "copy" | "record">): void {
   try {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(copy, { recursive: true, force: true });
   } catch {
-    renameSync(place, join(dirname(place), `.${randomBytes(6).toString("hex")}`)); // closed folders in it go with the private HOME
+    // It has become a folder with parts that can't be deleted: it is moved out of the way, and goes with the private HOME.
+    renameSync(copy, join(dirname(copy), `.${randomBytes(6).toString("hex")}`));
   }
   rmSync(record, { force: true });
 }
 
 /** Copies a renewed login back. Returns null if it did, "" if there was nothing to copy, else why the user's file was left alone. */
 function copyBack(loan: LoanedFile, userHome: string): string | null {
-  const { file, place, before } = loan;
-  const after = readContent(place);
+  const { file, copy, lentHash } = loan;
+  const after = readContent(copy);
   if (typeof after === "string") return file.refreshes ? `the agent left ${after} in its place` : "";
-  if (sha256(after) === before || !file.refreshes) return "";
+  if (sha256(after) === lentHash || !file.refreshes) return "";
   const userFile = join(userHome, file.path);
   const current = readContent(userFile);
   if (typeof current === "string") return `the user's own is ${current} by now`;
-  if (sha256(current) !== before) return "the user's own changed meanwhile"; // L2
-  if (file.path.endsWith(".json") && jsonShape(after) !== jsonShape(current)) return "what the agent left there has another shape"; // L2
-  replace(userFile, after); // L3
-  loan.before = sha256(after);
-  writeFileSync(loan.record, loan.before, { mode: 0o600 });
+  if (sha256(current) !== lentHash) return "the user's own changed meanwhile"; // L2
+  if (file.path.endsWith(".json") && describeJsonShape(after) !== describeJsonShape(current))
+    return "what the agent left there has another shape"; // L2
+  replaceFile(userFile, after); // L3
+  loan.lentHash = sha256(after);
+  writeFileSync(loan.record, loan.lentHash, { mode: 0o600 });
   return null;
 }
 
@@ -161,12 +173,12 @@ function readContent(path: string): Buffer | string {
 }
 
 /** The names on the first level with the kind of each value, in order; empty if it isn't a JSON object. */
-function jsonShape(bytes: Buffer): string {
+function describeJsonShape(bytes: Buffer): string {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
     return Object.entries(value)
-      .map(([name, field]) => `${JSON.stringify(name)}:${Array.isArray(field) ? "list" : field === null ? "null" : typeof field}`)
+      .map(([name, field]) => `${JSON.stringify(name)}:${describeKind(field)}`)
       .sort()
       .join(",");
   } catch {
@@ -174,7 +186,13 @@ function jsonShape(bytes: Buffer): string {
   }
 }
 
-function replace(path: string, bytes: Buffer): void {
+function describeKind(value: unknown): string {
+  if (Array.isArray(value)) return "list";
+  return value === null ? "null" : typeof value;
+}
+
+/** Replaces a file atomically (L3). */
+function replaceFile(path: string, bytes: Buffer): void {
   const draft = join(dirname(path), `.${randomBytes(6).toString("hex")}.autopilot`);
   try {
     const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);

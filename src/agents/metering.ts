@@ -1,15 +1,16 @@
-// metering: one turn's account at the meter, as the turn sees it. Without a meter the account is always empty.
+// metering: what a turn learns from its account at the meter: usage, whether the provider is alive or failing, and that the budget is used
+// up. Without a meter there is no account, and nothing is learned.
 //
 // Invariants:
 //   M1. Usage is reported once: each call returns what came since the one before.
-//   M2. A provider that only fails gives no sign of life; one that sends at length after a failure does.
-//   M3. Nothing is given up while a call is open.
+//   M2. Answers of a provider that only fails are no sign of life; a long stream after a failure is one.
+//   M3. The turn is not given up while a call is open.
 
 import type { ReportedUsage } from "../ports/agent.ts";
 import type { Account, AccountRequest, Meter, ModelCall } from "../ports/meter.ts";
 import { findFailingCall } from "./acp/provider-fault.ts";
 
-type Used = Exclude<ReportedUsage, null>;
+type MeteredUsage = Exclude<ReportedUsage, null>;
 
 export type Metering = {
   readonly account: Account | null;
@@ -27,19 +28,19 @@ export type Metering = {
   readonly close: () => void;
 };
 
-/** A failing call gives one sign, with its first line; a streaming answer gives many. */
-const signsMin = 3;
-/** Agents that stop by themselves have stopped by then. */
+/** Fewer signs of life than this may come from a failing call, which gives one with its first line; a streaming answer gives many. */
+const lifeSignsMin = 3;
+/** So many failures in a row: agents that stop by themselves have stopped by then. */
 const failuresMax = 8;
-/** A longer wait is better done outside the turn. */
+/** If the provider wants a longer wait, the run waits outside the turn. */
 const waitMsMax = 60_000;
 
 export function openMetering(meter: Meter | null, request: Omit<AccountRequest, "onCut" | "onLife">): Metering {
   const cut = new AbortController();
   let onLife: () => void = () => undefined;
   let lastCallCount = 0;
-  let signs = 0;
-  let reported: Used | null = null;
+  let lifeSigns = 0;
+  let reported: MeteredUsage | null = null;
   const account: Account | null =
     meter === null
       ? null
@@ -47,7 +48,7 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
           ...request,
           onCut: (sentence) => cut.abort(sentence),
           onLife: () => {
-            signs += 1;
+            lifeSigns += 1;
             onLife();
           },
         });
@@ -58,9 +59,9 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
     onLife: (listener) => (onLife = listener),
     isFailing: () => {
       const calls = account?.calls() ?? [];
-      if (calls.length !== lastCallCount) signs = 0;
+      if (calls.length !== lastCallCount) lifeSigns = 0;
       lastCallCount = calls.length;
-      return signs < signsMin && findFailingCall(calls) !== null; // M2
+      return lifeSigns < lifeSignsMin && findFailingCall(calls) !== null; // M2
     },
     isHopeless: () => {
       const calls = (account?.calls() ?? []).filter(({ ended }) => ended !== "refused");
@@ -73,7 +74,7 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
     takeUsed: () => {
       const used = account?.used() ?? null;
       if (used === null) return null;
-      const sinceLast = reported === null ? used : subtract(used, reported); // M1
+      const sinceLast = reported === null ? used : subtractUsage(used, reported); // M1
       reported = used;
       const isAllEstimated = sinceLast.tokens > 0 && (sinceLast.estimated ?? 0) >= sinceLast.tokens;
       return { ...sinceLast, source: isAllEstimated ? "estimated" : "metered" };
@@ -82,16 +83,16 @@ export function openMetering(meter: Meter | null, request: Omit<AccountRequest, 
   };
 }
 
-function subtract(total: Used, before: Used): Used {
-  const difference = (name: "input" | "output" | "cached" | "usd" | "estimated"): Partial<Record<typeof name, number>> =>
+function subtractUsage(total: MeteredUsage, before: MeteredUsage): MeteredUsage {
+  const subtractField = (name: "input" | "output" | "cached" | "usd" | "estimated"): Partial<Record<typeof name, number>> =>
     total[name] === undefined ? {} : { [name]: Math.max(0, total[name] - (before[name] ?? 0)) };
   return {
     tokens: Math.max(0, total.tokens - before.tokens),
     calls: Math.max(0, total.calls - before.calls),
-    ...difference("input"),
-    ...difference("output"),
-    ...difference("cached"),
-    ...difference("usd"),
-    ...difference("estimated"),
+    ...subtractField("input"),
+    ...subtractField("output"),
+    ...subtractField("cached"),
+    ...subtractField("usd"),
+    ...subtractField("estimated"),
   };
 }

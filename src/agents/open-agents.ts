@@ -42,7 +42,7 @@ export type AgentsOptions = {
   readonly hosts?: readonly string[];
   /** A scope's globs as a test for paths below the layer. Without it every path of the layer is allowed. */
   readonly scopeOf?: (globs: readonly string[]) => (path: string) => boolean;
-  /** Identifies the repository if two could have a run of one name: a sweep leaves the other's agents alone. */
+  /** Identifies the repository, since two could have a run of one name: a sweep leaves the other's agents alone. */
   readonly place?: string;
   /** A private HOME; its config is written there and its login lent to it. */
   readonly home?: string;
@@ -109,7 +109,7 @@ async function runTurn(
   const env = options.env ?? process.env;
   const userHome = options.userHome ?? homedir();
   const chosen = chooseProfile(options, request, env, userHome);
-  if ("problem" in chosen) return unavailable(chosen.problem);
+  if ("problem" in chosen) return createUnavailable(chosen.problem);
   const { profile, login } = chosen;
 
   const hosts = [...new Set([...(options.hosts ?? []), ...profile.hosts])];
@@ -136,23 +136,17 @@ async function runTurn(
     };
     if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
     const launch = composeLaunch(profile, login, turn);
-    const tools =
-      account === null || options.returnsEntry === undefined || !profile.mcp
-        ? null
-        : describeReturnsServer({ node: options.embedded.node, entry: options.returnsEntry }, account, request.returns?.schema ?? null);
+    const tools = describeOwnTools(options, request, profile, account);
     const turnEnvironment: TurnEnvironment = {
       profile,
-      argv:
-        tools === null
-          ? launch.argv
-          : [...launch.argv, ...(profile.mcpArgv ?? []).map((word) => word.replace("{{mcp}}", () => toMcpConfigJson(tools)))],
+      argv: [...launch.argv, ...composeToolArguments(profile, tools)],
       env: { ...options.turnEnv?.(request), ...launch.env },
       passEnv: launch.passEnv,
       inherited: env,
       home: options.home ?? null,
       model: "model" in login ? login.model : profile.model,
       mark,
-      wrap: (command) => applyWrap(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
+      wrap: (command) => toWrappedCommand(command, options.wrap?.(command.argv, request, command.env, { profile, account, tools })),
       guardian: getGuardian(),
       validateReturn: options.validateReturn,
       submissions,
@@ -167,7 +161,7 @@ async function runTurn(
       ...request,
       onAskAgain: (ask, errors, raw, usage) => request.onAskAgain(ask, errors, raw, metering.takeUsed() ?? usage), // O2
     };
-    const runProtocolTurn = await loadProtocol(profile.protocol); // a language is loaded with the first turn that needs it
+    const runProtocolTurn = await loadProtocol(profile.protocol); // loaded with the first turn that needs it
     result = await runProtocolTurn(meteredRequest, turnEnvironment);
   } finally {
     metering.close(); // O1
@@ -180,6 +174,21 @@ async function runTurn(
   if (result.kind === "ended") return { ...result, usage, warnings: [...result.warnings, ...warnings] };
   return { ...result, usage, detail: [result.detail, ...warnings].join("; ") }; // a refused host may be why it failed
 }
+
+/** How the agent starts the runner's own tools; null if they are not offered. */
+function describeOwnTools(
+  { returnsEntry, embedded }: AgentsOptions,
+  request: TurnRequest,
+  { mcp }: AgentProfile,
+  account: Account | null,
+): StdioServer | null {
+  if (account === null || returnsEntry === undefined || !mcp) return null;
+  return describeReturnsServer({ node: embedded.node, entry: returnsEntry }, account, request.returns?.schema ?? null);
+}
+
+/** Arguments that name the tools, for agents that don't start the servers of a session. */
+const composeToolArguments = ({ mcpArgv = [] }: AgentProfile, tools: StdioServer | null): readonly string[] =>
+  tools === null ? [] : mcpArgv.map((word) => word.replace("{{mcp}}", () => toMcpConfigJson(tools)));
 
 /** The profile, command and login of a turn; or why there is none. */
 function chooseProfile(
@@ -200,7 +209,7 @@ function chooseProfile(
   return { profile, login };
 }
 
-const unavailable = (problem: string): TurnResult => ({
+const createUnavailable = (problem: string): TurnResult => ({
   kind: "failed",
   reason: "agent_unavailable",
   detail: `The agent cannot be started: ${problem}.`,
@@ -208,7 +217,7 @@ const unavailable = (problem: string): TurnResult => ({
   usage: null,
 });
 
-function applyWrap(plain: Command, wrapped: readonly string[] | Command | undefined): Command {
+function toWrappedCommand(plain: Command, wrapped: readonly string[] | Command | undefined): Command {
   if (wrapped === undefined) return plain;
   return "argv" in wrapped ? wrapped : { ...plain, argv: wrapped };
 }

@@ -1,29 +1,29 @@
-// opening-prompt: the first prompt of a turn: its task, or, if an earlier try was cut off, how to continue. Pure.
+// opening-prompt: composes the first prompt of a turn: its task, or, if an earlier try was cut off, how to continue. Pure.
 //
 // Invariant:
-//   F1. A session that already has this very prompt never gets it again as if it were new: it is told to continue.
+//   F1. A session that already has this very prompt never gets it again as if it were new: the agent is asked to continue.
 
 import type { TurnRequest } from "../ports/agent.ts";
 import { toolNames } from "./returns/tools.ts";
 
 type PromptParts = Pick<TurnRequest, "prompt" | "returns" | "isInterrupted">;
 
-/** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools were offered. */
+/** `holds`: whether the session has the prompt already. `hasTools`: whether the runner's own tools are offered. */
 export function composeOpeningPrompt(
   request: PromptParts,
   opened: { readonly isResumed: boolean; readonly holds: "yes" | "no" | "unknown" },
   hasTools: boolean,
 ): string {
-  const toolNote = hasTools ? toolInstructions(request) : "";
+  const toolNote = hasTools ? composeToolInstructions(request) : "";
   if (!request.isInterrupted) return `${request.prompt}${toolNote}`;
-  if (opened.isResumed && opened.holds !== "no") return `${continuePrompt(request.prompt)}${toolNote}`; // F1
-  return `${startAfresh}\n\n${request.prompt}${toolNote}`;
+  if (opened.isResumed && opened.holds !== "no") return `${composeContinuePrompt(request.prompt)}${toolNote}`; // F1
+  return `${startAfreshSentence}\n\n${request.prompt}${toolNote}`;
 }
 
-const startAfresh =
+const startAfreshSentence =
   "An earlier try of the task below was cut off. The folder was set back to the state before that try: nothing of it is left. Begin afresh.";
 
-function continuePrompt(prompt: string): string {
+function composeContinuePrompt(prompt: string): string {
   return [
     "You were cut off while you worked on the task below. The folder was set back to the state before you began it: what you",
     "had changed since then is gone. Look at what is there now, then go on until the task is done. What was to be handed back,",
@@ -33,7 +33,7 @@ function continuePrompt(prompt: string): string {
   ].join("\n");
 }
 
-function toolInstructions({ returns }: PromptParts): string {
+function composeToolInstructions({ returns }: PromptParts): string {
   const submit =
     returns === null
       ? ""

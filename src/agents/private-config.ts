@@ -15,7 +15,7 @@ import { invariant } from "../kit/invariant.ts";
 /** `folder` is the private HOME as seen from outside the sandbox; inside it may have another name. */
 export type PrivateConfig = TurnValues & { readonly login: ChosenLogin; readonly folder?: string };
 
-/** Gives the paths written, below HOME. */
+/** Writes the files and returns their paths, relative to HOME. */
 export function writePrivateConfig(profile: AgentProfile, { login, folder, ...turn }: PrivateConfig): readonly string[] {
   const { files, env } = composeLaunch(profile, login, turn);
   const home = folder ?? turn.home;
@@ -32,21 +32,22 @@ export function writeBelow(home: string, path: string, content: string | Uint8Ar
   const parts = path.split("/");
   invariant(
     parts.every((part) => part !== "" && part !== "." && part !== ".."),
-    "a path below HOME names every folder on its way",
+    "a path below HOME has no empty part, no . and no ..",
   );
   const folder = ensureFolder(home, parts.slice(0, -1));
   const draft = join(folder, `.${randomBytes(6).toString("hex")}.new`);
-  const place = join(folder, parts.at(-1) ?? "");
+  const target = join(folder, parts.at(-1) ?? "");
   try {
     writeFileSync(draft, content, { flag: "wx", mode: 0o600 });
     chmodSync(draft, 0o600);
-    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(place, { recursive: true });
-    renameSync(draft, place); // C2
+    if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory() === true) rmSync(target, { recursive: true });
+    renameSync(draft, target); // C2
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
+/** The folder at this path below HOME, created if it is missing; a link or file in its place is replaced. */
 function ensureFolder(home: string, parts: readonly string[]): string {
   giveOwnerAccess(home, parts);
   let folder = home;
@@ -60,7 +61,7 @@ function ensureFolder(home: string, parts: readonly string[]): string {
   return folder;
 }
 
-/** Gives the owner full access to the folders on a way below HOME: an agent may close its own. No link is followed. */
+/** Gives the owner full access to the folders on a path below HOME: an agent may have taken it away. No link is followed. */
 export function giveOwnerAccess(home: string, parts: readonly string[]): void {
   let folder = home;
   for (const part of [".", ...parts]) {

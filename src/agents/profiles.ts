@@ -1,4 +1,4 @@
-// profiles: the known agents, and the command line of one of them.
+// profiles: the agents that are known here, and the command line that starts one of them.
 
 import type { Cast } from "../contracts/event.ts";
 import { unreachable } from "../kit/never.ts";
@@ -30,7 +30,7 @@ export function composeProfileArgv(
     case "named":
       return { problem: `no command is given for the agent ${cast.agent}: set agents.${cast.agent}.argv in the config` };
     case "path": {
-      // Found when the run was cast; this is only for older casts.
+      // Today the path is found when a run is drafted, and is in `cast.argv`; this is for runs of older versions.
       const [first] = profile.programs;
       return first === undefined ? { problem: `no program is known for the agent ${cast.agent}` } : { argv: [first.name, ...first.words] };
     }

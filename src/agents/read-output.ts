@@ -1,23 +1,29 @@
-// read-output: runs a program briefly and reads its output, in an empty temporary folder that is its HOME.
+// read-output: runs a program for a moment and reads its output, in an empty temporary folder that is also its HOME.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export const printMsMax = 5000;
-const printBytesMax = 64 * 1024;
+export const outputTimeoutMs = 5000;
+const outputBytesMax = 64 * 1024;
 
 /** Its output, stdout before stderr; null if it could not be started or did not end in time. */
 export async function readOutput(
   path: string,
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  withinMs: number = printMsMax,
+  timeoutMs: number = outputTimeoutMs,
 ): Promise<string | null> {
   const home = mkdtempSync(join(tmpdir(), "autopilot-version-"));
   try {
-    return await spawnAndRead(path, words, { PATH: env["PATH"] ?? "", LANG: env["LANG"] ?? "C", HOME: home, TMPDIR: home }, home, withinMs);
+    return await spawnAndRead(
+      path,
+      words,
+      { PATH: env["PATH"] ?? "", LANG: env["LANG"] ?? "C", HOME: home, TMPDIR: home },
+      home,
+      timeoutMs,
+    );
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -28,9 +34,9 @@ function spawnAndRead(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd: string,
-  withinMs: number,
+  timeoutMs: number,
 ): Promise<string | null> {
-  return new Promise((report) => {
+  return new Promise((resolve) => {
     const child = spawn(path, words, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     const output: { out: Buffer[]; err: Buffer[]; bytes: number } = { out: [], err: [], bytes: 0 };
     const end = (): void => {
@@ -39,10 +45,10 @@ function spawnAndRead(
     };
     const timer = setTimeout(() => {
       end();
-      report(null);
-    }, withinMs);
+      resolve(null);
+    }, timeoutMs);
     const keep = (list: Buffer[]) => (chunk: Buffer) => {
-      const room = printBytesMax - output.bytes;
+      const room = outputBytesMax - output.bytes;
       if (room <= 0) return end();
       output.bytes += chunk.length;
       list.push(chunk.subarray(0, room));
@@ -51,13 +57,13 @@ function spawnAndRead(
     child.stderr.on("data", keep(output.err));
     child.once("error", () => {
       clearTimeout(timer);
-      report(null);
+      resolve(null);
     });
     child.once("exit", () => {
       clearTimeout(timer);
       end();
     });
-    child.once("close", () => report(Buffer.concat([...output.out, ...output.err]).toString("utf8")));
+    child.once("close", () => resolve(Buffer.concat([...output.out, ...output.err]).toString("utf8")));
   });
 }
 
@@ -65,6 +71,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has gone already.
+    // It is gone already.
   }
 }

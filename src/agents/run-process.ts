@@ -12,10 +12,11 @@ import type { TurnEnvironment } from "./turn-environment.ts";
 
 const pollMs = 1000;
 
-/** `isAtRest`: the agent has answered and gets time to clean up; an agent that was cut off gets none. */
+/** The result of a turn's conversation. `isAtRest`: the agent has answered and gets time to clean up; one that was cut off gets none. */
 export type WorkResult<T> = { readonly value: T; readonly isAtRest: boolean };
 export type ProcessResult<T> = { readonly value: T; readonly warnings: readonly string[] } | { readonly problem: string };
 
+/** Starts the agent, passes its process to `work`, and ends its process tree; or says why it could not be started. */
 export async function runProcess<T>(
   environment: TurnEnvironment,
   options: { readonly layer: string; readonly hasInput: boolean },
@@ -41,7 +42,7 @@ export async function runProcess<T>(
   return { value: result.value, warnings: survivors > 0 ? [`${survivors} of its processes could not be ended`] : [] };
 }
 
-/** Watches the turn's resource usage, if limits are given; the promise resolves once when it is too much. */
+/** Watches the turn's resource usage, if there are limits; the promise resolves when it is too much. */
 function watchTurnResources(
   { bounds, mark }: TurnEnvironment,
   root: number,
@@ -49,9 +50,10 @@ function watchTurnResources(
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
   let exceed: (sentence: string) => void = () => undefined;
   const exceeded = new Promise<string>((resolve) => (exceed = resolve));
-  return { exceeded, ...watchResources({ ...bounds, belongs: belongsToTurn(mark), root, everyMs: pollMs, exceeded: exceed }) };
+  return { exceeded, ...watchResources({ ...bounds, isMarked: belongsToTurn(mark), root, intervalMs: pollMs, exceeded: exceed }) };
 }
 
+/** Closes the agent's input and waits a moment for it to exit. */
 async function waitForExit({ stdin, exited }: SpawnedAgent, eofMs: number): Promise<void> {
   stdin?.end();
   if (eofMs <= 0) return;

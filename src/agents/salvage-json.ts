@@ -1,5 +1,5 @@
-// salvage-json: leniently parses an answer that isn't the requested JSON: single quotes, trailing commas, comments, bare keys, YAML. A result
-// counts only if it fits the schema.
+// salvage-json: leniently parses an answer that isn't the requested JSON: single quotes, trailing commas, comments, bare keys, YAML. A
+// result counts only if it fits the schema.
 
 import { parse } from "yaml";
 
@@ -7,7 +7,9 @@ const candidatesMax = 5;
 const textCharsMax = 32 * 1024;
 const linesMax = 200;
 
-/** Objects in the order in which they are tried: fenced blocks from the last, then the last braces, then lines of `key: value` at the end. */
+/**
+ * The objects found, in the order in which to try them: fenced blocks from the last, then braces, then lines of `key: value` at the end.
+ */
 export function findSalvageable(answer: string): readonly unknown[] {
   const tail = answer.slice(-textCharsMax * 2).replaceAll("\r\n", "\n");
   const texts = [...findFencedBlocks(tail).toReversed(), ...findBraces(tail), ...findTrailingKeys(tail)];
@@ -20,6 +22,7 @@ function findFencedBlocks(text: string): readonly string[] {
   );
 }
 
+/** From the first brace that begins an object to the last closing one. */
 function findBraces(text: string): readonly string[] {
   const start = text.search(/\{\s*["'\w]/);
   const end = text.lastIndexOf("}");
@@ -39,7 +42,7 @@ function findTrailingKeys(text: string): readonly string[] {
 
 function parseLeniently(text: string): readonly unknown[] {
   if (text.length > textCharsMax) return [];
-  for (const candidate of [withoutComments(text), text]) {
+  for (const candidate of [removeComments(text), text]) {
     try {
       const value: unknown = parse(candidate, { maxAliasCount: 0, logLevel: "silent" });
       if (typeof value === "object" && value !== null) return [value];
@@ -50,8 +53,8 @@ function parseLeniently(text: string): readonly unknown[] {
   return [];
 }
 
-/** Comments of JavaScript, and constants of Python. */
-const withoutComments = (text: string): string =>
+/** Removes comments as in JavaScript, and translates Python's constants: `True`, `False`, `None`. */
+const removeComments = (text: string): string =>
   text
     .replaceAll(/^\s*\/\/.*$/gm, "")
     .replaceAll(/,\s*\/\/[^\n"']*$/gm, ",")

@@ -5,11 +5,11 @@ export function findVersion(text: string): string | null {
   return /\d{1,9}\.\d{1,9}\.\d{1,9}(?:-(?:alpha|beta|rc|next|preview|nightly|dev|canary)[\w.]*)?/.exec(text)?.[0] ?? null;
 }
 
-/** Compares the three numbers; what comes behind them does not make one older. */
+/** Compares the three numbers; a suffix such as `-beta.1` does not make a version older. */
 export function isOlder(version: string, than: string): boolean {
-  const [own, other] = [versionNumbers(version), versionNumbers(than)];
-  const firstDifference = [0, 1, 2].find((index) => own[index] !== other[index]);
-  return firstDifference !== undefined && (own[firstDifference] ?? 0) < (other[firstDifference] ?? 0);
+  const [numbers, otherNumbers] = [parseNumbers(version), parseNumbers(than)];
+  const firstDifference = [0, 1, 2].find((index) => numbers[index] !== otherNumbers[index]);
+  return firstDifference !== undefined && (numbers[firstDifference] ?? 0) < (otherNumbers[firstDifference] ?? 0);
 }
 
-const versionNumbers = (version: string): readonly number[] => (version.split("-")[0] ?? "").split(".").map(Number);
+const parseNumbers = (version: string): readonly number[] => (version.split("-")[0] ?? "").split(".").map(Number);

@@ -153,11 +153,11 @@ describe("the watcher", () => {
     const said: string[] = [];
     const child = begin(command(folder));
     const watcher = watchResources({
-      belongs: marked,
+      isMarked: marked,
       root: child.pid ?? 0,
       folders: [folder],
       bounds,
-      everyMs: 50,
+      intervalMs: 50,
       exceeded: (text) => said.push(text),
     });
     try {
@@ -173,11 +173,11 @@ describe("the watcher", () => {
     const said: string[] = [];
     const child = begin("sleep 0.5");
     const watcher = watchResources({
-      belongs: marked,
+      isMarked: marked,
       root: child.pid ?? 0,
       folders: [scratchFolder()],
       bounds,
-      everyMs: 20,
+      intervalMs: 20,
       exceeded: (text) => said.push(text),
     });
     await new Promise((resolve) => child.once("exit", resolve));

@@ -1,4 +1,4 @@
-// acp-limits: time limits for an Agent Client Protocol turn: startup, silence, cancellation and shutdown.
+// acp-limits: the time limits of a turn: startup, silence, cancellation and shutdown. Turns of commands use the same.
 
 import { type WireLimits, wireLimits } from "./wire.ts";
 

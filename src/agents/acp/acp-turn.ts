@@ -19,8 +19,8 @@ import { createLayerPathReader } from "./path-in-layer.ts";
 import { asRecord } from "./untrusted-json.ts";
 import { setMode } from "./session-mode.ts";
 import { type End, computeOutcome } from "./outcome.ts";
-import { PermissionAnswers, judgeCall, permit } from "./permission.ts";
-import { failed } from "./failed-turn.ts";
+import { PermissionAnswers, judgeCall, toPermissionResponse } from "./permission.ts";
+import { createFailedTurn } from "./failed-turn.ts";
 import { openSession } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
@@ -44,17 +44,17 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
     environment.limits.wire,
   );
   watch.follow(spawned, wire);
-  watch.follows(environment.metering);
+  watch.followMeter(environment.metering);
   const answers = new PermissionAnswers();
-  const connection = answerPermissions(request, environment, watch, collector, answers).connect(wire.stream);
-  const failBeforeSession = (end: End): TurnResult => resultBeforeSession(end, environment, spawned, collector);
+  const connection = createPermissionClient(request, environment, watch, collector, answers).connect(wire.stream);
+  const failBeforeSession = (end: End): TurnResult => toResultBeforeSession(end, environment, spawned, collector);
   try {
     const { agent } = connection;
     const { profile, model, limits } = environment;
     const session = await openSession({ agent, watch, collector, profile, limits }, { ...request, tools: environment.tools });
     if ("problem" in session) {
-      const left = { isOpen: false, said: collector.said, stderr: spawned.stderrTail(), usage: null };
-      return failed("agent_unavailable", `The agent cannot be used: ${session.problem}.`, left);
+      const remains = { isOpen: false, said: collector.said, stderr: spawned.stderrTail(), usage: null };
+      return createFailedTurn("agent_unavailable", `The agent cannot be used: ${session.problem}.`, remains);
     }
     const modeRequest = { mode: profile.modes[profile.mode], model, modelOption: profile.modelOption };
     const modeWarnings = await setMode({ agent, watch, limits }, session, modeRequest);
@@ -73,7 +73,13 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
       stderr: spawned.stderrTail,
     });
     if (result.kind !== "ended") return result;
-    const warnings = [...session.warnings, ...modeWarnings, ...result.warnings, ...answers.warnings(), ...outputWarnings(wire, collector)];
+    const warnings = [
+      ...session.warnings,
+      ...modeWarnings,
+      ...result.warnings,
+      ...answers.warnings(),
+      ...listOutputWarnings(wire, collector),
+    ];
     return { ...result, warnings };
   } catch (error) {
     if (error instanceof RequestError)
@@ -88,7 +94,7 @@ async function runConversation(request: TurnRequest, environment: TurnEnvironmen
 }
 
 /** The result of a turn that ended before its session opened. */
-function resultBeforeSession(end: End, environment: TurnEnvironment, spawned: SpawnedAgent, collector: Collector): TurnResult {
+function toResultBeforeSession(end: End, environment: TurnEnvironment, spawned: SpawnedAgent, collector: Collector): TurnResult {
   const turnOutcome = computeOutcome({
     end,
     isOpen: false,
@@ -106,33 +112,40 @@ function resultBeforeSession(end: End, environment: TurnEnvironment, spawned: Sp
     nowMs: Date.now(),
   });
   if (turnOutcome.kind !== "answered") return turnOutcome;
-  return failed("agent_failed", "The agent answered what it was not asked.", { isOpen: false, said: "", stderr: "", usage: null });
+  return createFailedTurn("agent_failed", "The agent answered what it was not asked.", {
+    isOpen: false,
+    said: "",
+    stderr: "",
+    usage: null,
+  });
 }
 
-/** An agent asks before it uses a tool; no other requests were offered to it. */
-function answerPermissions(
+/** A client that answers requests for permission to use a tool; the agent may make no others. */
+function createPermissionClient(
   request: TurnRequest,
   environment: TurnEnvironment,
   watch: Watch,
   collector: Collector,
   answers: PermissionAnswers,
 ): { connect: (stream: Wire["stream"]) => ClientConnection } {
-  const pathIn = createLayerPathReader(request.layer);
+  const readLayerPath = createLayerPathReader(request.layer);
   const rules = {
-    isInside: (path: string) => pathIn(path) !== null,
-    isInScope: (path: string) => environment.isInScope(pathIn(path) ?? ""),
+    isInside: (path: string) => readLayerPath(path) !== null,
+    isInScope: (path: string) => environment.isInScope(readLayerPath(path) ?? ""),
     mayFetch: environment.mayFetch,
   };
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {
     const call = collector.tools.merge(asRecord(params.toolCall));
     const judgement = judgeCall(call, rules);
-    const verdict = request.cancel.aborted || watch.isOver() ? "cancelled" : judgement === "allowed" ? "allowed" : "refused";
+    const isCancelled = request.cancel.aborted || watch.isOver();
+    const judgedVerdict = judgement === "allowed" ? "allowed" : "refused";
+    const verdict = isCancelled ? "cancelled" : judgedVerdict;
     answers.add(verdict, judgement === "allowed" ? "" : judgement.refused);
-    return permit(params.options, verdict);
+    return toPermissionResponse(params.options, verdict);
   });
 }
 
-function outputWarnings(wire: Wire, collector: Collector): readonly string[] {
+function listOutputWarnings(wire: Wire, collector: Collector): readonly string[] {
   const { lines, bytes } = wire.garbage();
   return [
     ...(lines > 0 ? [`${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`] : []),

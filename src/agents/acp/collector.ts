@@ -1,4 +1,4 @@
-// collector: collects an agent's updates while it works. It keeps a bounded amount and counts the rest.
+// collector: collects what an agent reports while it works: text, tool calls, usage. It keeps a bounded amount and counts what is beyond.
 //
 // Invariants:
 //   C1. Only updates of this turn's session count. Updates from before the session has a name are held back until it has one.
@@ -21,15 +21,15 @@ export class Collector {
   readonly #attempt: AttemptId;
   readonly #onLiveEvent: (signal: LiveEvent) => void;
   #session: string | null = null;
-  #held: JsonObject[] = [];
+  #earlyUpdates: JsonObject[] = [];
   #replay: Replay | null = null;
-  #all: string[] = [];
-  #lastPrompt: string[] = [];
+  #allText: string[] = [];
+  #answerText: string[] = [];
   #chars = 0;
   #beyondChars = 0;
   #costUsd: number | null = null;
-  #updates = 0;
-  #toolsBefore = 0;
+  #usageUpdates = 0;
+  #toolCountBefore = 0;
   #chunks: unknown[] = [];
   #metas: JsonObject[] = [];
 
@@ -41,22 +41,22 @@ export class Collector {
   /** The session has a name: earlier updates are processed now. C1 */
   open(session: string): void {
     this.#session = session;
-    const updates = this.#held.filter((params) => params["sessionId"] === session);
-    this.#held = [];
+    const updates = this.#earlyUpdates.filter((params) => params["sessionId"] === session);
+    this.#earlyUpdates = [];
     for (const params of updates) this.#take(asRecord(params["update"]));
   }
 
   /** A prompt is about to be sent: later text answers it. */
   begin(): void {
-    this.#lastPrompt = [];
-    this.#updates = 0;
-    this.#toolsBefore = this.tools.count;
+    this.#answerText = [];
+    this.#usageUpdates = 0;
+    this.#toolCountBefore = this.tools.count;
     this.#chunks = [];
     this.#metas = [];
-    if (this.#all.length > 0) this.#keep("\n");
+    if (this.#allText.length > 0) this.#keep("\n");
   }
 
-  /** C2. A replay is searched for the prompts the session has, and dropped. */
+  /** Runs `work`, during which updates are the replay of an older session (C2): they are only searched for prompts. */
   async whileReplaying<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly replay: Replay }> {
     const replay = new Replay();
     this.#replay = replay;
@@ -64,34 +64,36 @@ export class Collector {
       return { value: await work(), replay };
     } finally {
       this.#replay = null;
-      this.#held = [];
+      this.#earlyUpdates = [];
     }
   }
 
+  /** Receives the parameters of a `session/update`. */
   take(params: JsonObject): void {
     if (this.#replay !== null) return this.#replay.take(asRecord(params["update"]));
     if (this.#session === null) {
-      if (this.#held.length < earlyUpdatesMax) this.#held.push(params);
+      if (this.#earlyUpdates.length < earlyUpdatesMax) this.#earlyUpdates.push(params);
       return;
     }
     if (params["sessionId"] === this.#session) this.#take(asRecord(params["update"]));
   }
 
-  /** Agents leave calls open when they are cancelled or die: here each gets an end. */
+  /** Ends every open tool call: agents leave calls open when they are cancelled or die. */
   close(): void {
     for (const call of this.tools.closeOpen()) this.#onLiveEvent(toLiveEvent(this.#attempt, call, "cancelled"));
   }
 
   /** Everything said in this turn, all prompts together. */
   get said(): string {
-    return this.#all.join("");
+    return this.#allText.join("");
   }
 
   /** The agent's text since the last prompt. */
   get answer(): string {
-    return this.#lastPrompt.join("");
+    return this.#answerText.join("");
   }
 
+  /** How many characters of text were dropped because there was too much. */
   get beyondChars(): number {
     return this.#beyondChars;
   }
@@ -102,7 +104,13 @@ export class Collector {
   }
 
   usageReport(response: unknown): UsageReport {
-    return { response, chunks: this.#chunks, costUsd: this.#costUsd, updates: this.#updates, tools: this.tools.count - this.#toolsBefore };
+    return {
+      response,
+      chunks: this.#chunks,
+      costUsd: this.#costUsd,
+      updates: this.#usageUpdates,
+      tools: this.tools.count - this.#toolCountBefore,
+    };
   }
 
   #take(update: JsonObject): void {
@@ -111,7 +119,7 @@ export class Collector {
       case "agent_message_chunk": {
         const usage = asRecord(update["_meta"])["usage"];
         if (usage !== undefined && this.#chunks.length < chunksMax) this.#chunks.push(usage);
-        return this.#hear(asString(asRecord(update["content"])["text"]) ?? "");
+        return this.#addAnswer(asString(asRecord(update["content"])["text"]) ?? "");
       }
       case "agent_thought_chunk":
         return this.#onLiveEvent({ signal: "thought", attempt: this.#attempt, text: asString(asRecord(update["content"])["text"]) ?? "" });
@@ -122,7 +130,7 @@ export class Collector {
         return;
       }
       case "usage_update": {
-        this.#updates += 1;
+        this.#usageUpdates += 1;
         const cost = asRecord(update["cost"]);
         if (cost["currency"] === "USD") this.#costUsd = asNonNegativeNumber(cost["amount"]) ?? this.#costUsd;
         const tokens = asNonNegativeNumber(update["used"]);
@@ -133,18 +141,19 @@ export class Collector {
     }
   }
 
-  #hear(text: string): void {
+  #addAnswer(text: string): void {
     const keptText = this.#keep(text);
     if (keptText === "") return;
-    this.#lastPrompt.push(keptText);
+    this.#answerText.push(keptText);
     this.#onLiveEvent({ signal: "said", attempt: this.#attempt, text: keptText });
   }
 
+  /** Adds text to the turn's, as far as the limit allows; returns what was added. */
   #keep(text: string): string {
     const keptText = text.slice(0, saidCharsMax - this.#chars);
     this.#chars += keptText.length;
     this.#beyondChars += text.length - keptText.length;
-    if (keptText !== "") this.#all.push(keptText);
+    if (keptText !== "") this.#allText.push(keptText);
     return keptText;
   }
 }

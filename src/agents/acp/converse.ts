@@ -1,4 +1,4 @@
-// converse: sends the prompt, reads the answer, and asks again for a return that does not fit.
+// converse: holds the conversation of one turn: sends the prompt, reads the answer, and asks again if the return does not fit.
 
 import { type ClientConnection, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { createInLayerTest } from "./path-in-layer.ts";
 import { asRecord, asString } from "./untrusted-json.ts";
 import { computeOutcome, type End, type TurnOutcome } from "./outcome.ts";
 import type { PermissionAnswers } from "./permission.ts";
-import { failed } from "./failed-turn.ts";
+import { createFailedTurn } from "./failed-turn.ts";
 import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "./usage.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
@@ -32,49 +32,53 @@ export type Conversation = {
   readonly stderr: () => string;
 };
 
-export async function converse(talk: Conversation): Promise<TurnResult> {
-  const { request: asked, environment, collector, stderr } = talk;
-  const prompts = [talk.openingPrompt];
-  const history: TurnFacts[] = [...asked.history];
+export async function converse(conversation: Conversation): Promise<TurnResult> {
+  const { request, environment, collector, stderr } = conversation;
+  const prompts = [conversation.openingPrompt];
+  const history: TurnFacts[] = [...request.history];
   const warnings: string[] = [];
-  let before: UsageBaseline = talk.isResumed ? null : nothingUsed;
+  let baseline: UsageBaseline = conversation.isResumed ? null : nothingUsed;
   for (let corrections = 0; ; corrections += 1) {
-    const facts = { ...asked.facts, ask: asked.facts.ask + corrections };
-    const { end, response } = await sendPrompt(talk, prompts.at(-1) ?? "", { run: asked.run, ...facts, history: [...history] });
+    const facts = { ...request.facts, ask: request.facts.ask + corrections };
+    const { end, response } = await sendPrompt(conversation, prompts.at(-1) ?? "", { run: request.run, ...facts, history: [...history] });
     history.push(facts);
     const report = collector.usageReport(response);
-    const usage = response === null ? null : computeUsage(environment.profile.usage, report, before);
-    before = nextBaseline(report, before);
-    const turnOutcome = outcomeOfPrompt(talk, end, response, usage);
+    const usage = response === null ? null : computeUsage(environment.profile.usage, report, baseline);
+    baseline = nextBaseline(report, baseline);
+    const turnOutcome = computePromptOutcome(conversation, end, response, usage);
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings);
-    const judgement = judgeReturn(asked, environment.validateReturn, environment.submissions, collector.answer);
+    const judgement = judgeReturn(request, environment.validateReturn, environment.submissions, collector.answer);
     if ("says" in judgement) {
-      const outside = collector.tools.changedOutside(createInLayerTest(asked.layer));
+      const outside = collector.tools.changedOutside(createInLayerTest(request.layer));
       const confidence = asRecord(asRecord(asRecord(response)["_meta"])["autopilot"])["confidence"];
       return createEndedTurn(
-        asked,
+        request,
         environment.submissions,
         { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence, warnings },
         judgement,
       );
     }
-    const mayAsk = corrections < correctionsMax && (await asked.onAskAgain(facts.ask + 1, judgement.errors, collector.answer, usage));
-    if (!mayAsk) {
+    const mayAskAgain =
+      corrections < correctionsMax && (await request.onAskAgain(facts.ask + 1, judgement.errors, collector.answer, usage));
+    if (!mayAskAgain) {
       const detail = `What the agent handed back does not fit: ${judgement.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
-      return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
+      return createFailedTurn("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
     }
-    prompts.push(composeCorrection(asked.returns?.schema ?? {}, judgement.errors, environment.tools !== null));
+    prompts.push(composeCorrection(request.returns?.schema ?? {}, judgement.errors, environment.tools !== null));
   }
 }
 
-/** How the prompt ended, and the answer, if any. */
+/** Endings after which the agent still runs, so that it can be asked to cancel. */
+const cancellableEndings: readonly string[] = ["cancel", "deadline", "stall", "budget", "provider"];
+
+/** Sends a prompt; returns how it ended, and the answer, if there is one. */
 async function sendPrompt(
-  talk: Conversation,
+  conversation: Conversation,
   text: string,
   meta: TurnMeta,
 ): Promise<{ readonly end: End; readonly response: PromptResponse | null }> {
-  const { connection, watch, collector, session, environment } = talk;
+  const { connection, watch, collector, session, environment } = conversation;
   collector.begin();
   const request = connection.agent.request("session/prompt", {
     sessionId: session,
@@ -90,14 +94,14 @@ async function sendPrompt(
     if (error instanceof RequestError)
       return { end: { by: "error", code: error.code, message: error.message, data: error.data }, response: null };
     if (!(error instanceof TurnOver)) throw error;
-    if (!["cancel", "deadline", "stall", "budget", "provider"].includes(error.ending.by)) return { end: error.ending, response: null };
-    // A cancel is requested once; usage may come with its answer. It is waited for only a moment.
+    if (!cancellableEndings.includes(error.ending.by)) return { end: error.ending, response: null };
+    // The agent is asked once to cancel. Its answer, with which usage may come, is waited for only a moment.
     connection.agent.notify("session/cancel", { sessionId: session }).catch(() => undefined);
-    return { end: error.ending, response: await answerWithin(request, environment.limits.cancelGraceMs) };
+    return { end: error.ending, response: await waitForAnswer(request, environment.limits.cancelGraceMs) };
   }
 }
 
-function outcomeOfPrompt(
+function computePromptOutcome(
   { environment, collector, answers, stderr }: Conversation,
   end: End,
   response: PromptResponse | null,
@@ -121,7 +125,7 @@ function outcomeOfPrompt(
   });
 }
 
-function answerWithin(request: Promise<PromptResponse>, ms: number): Promise<PromptResponse | null> {
+function waitForAnswer(request: Promise<PromptResponse>, ms: number): Promise<PromptResponse | null> {
   const timer = new AbortController();
   const timeout = wait(ms, null, { signal: timer.signal }).catch(() => null);
   return Promise.race([request.catch(() => null), timeout]).finally(() => timer.abort());

@@ -1,4 +1,4 @@
-// ending: everything that can end a turn before the agent answers, as one promise that every request is raced against.
+// ending: watches for everything that can end a turn before the agent answers, as one promise against which every request is raced.
 //
 // Invariants:
 //   N1. Every request to an agent is raced against this promise: a dead, silent or endless agent ends the turn.
@@ -17,7 +17,9 @@ export type Ending =
   | { readonly by: "budget"; readonly says: string }
   | { readonly by: "deadline"; readonly minutes: number }
   | { readonly by: "stall"; readonly ms: number }
+  /** The agent did not answer the request `asked` in time. */
   | { readonly by: "mute"; readonly asked: string; readonly ms: number }
+  /** The agent's output broke a limit of the protocol. */
   | { readonly by: "wire"; readonly says: string }
   /** It exceeded its resource limits. */
   | { readonly by: "bounds"; readonly says: string }
@@ -36,13 +38,25 @@ export class TurnOver extends Error {
 export type Watch = {
   readonly over: Promise<Ending>;
   readonly isOver: () => boolean;
-  /** The agent gave a sign of life. */
+  /** Called when the agent gave a sign of life. */
   readonly life: () => void;
-  /** The answer to a request, or `TurnOver`, or the agent's `RequestError`. */
-  readonly ask: <T>(question: Promise<T>, within?: { readonly asked: string; readonly ms: number }) => Promise<T>;
+  /** Waits for the answer to a request; throws `TurnOver` if the turn ends first, and the agent's `RequestError`. */
+  readonly ask: <T>(request: Promise<T>, limit?: RequestLimit) => Promise<T>;
   readonly close: () => void;
 };
 
+/** How long the answer to the request `asked` is waited for. */
+type RequestLimit = { readonly asked: string; readonly ms: number };
+
+/** What `openWatch` returns: a watch, and what it is to follow besides the request. */
+export type OpenedWatch = Watch & {
+  /** Watches the agent's process and its output. */
+  readonly follow: (spawned: SpawnedAgent, wire: WatchedOutput) => void;
+  /** Watches the meter's signals. */
+  readonly followMeter: (metering: MeterSignals) => void;
+};
+
+/** The longest time a timer can be set to. */
 const timerMsMax = 2 ** 31 - 1;
 
 /** A connection of any protocol: it ends with the process's output, and a fault in it breaks it. */
@@ -59,7 +73,7 @@ export function openWatch(
   request: { readonly minutesMax: number; readonly cancel: AbortSignal },
   limits: AcpLimits,
   isBusy: () => boolean,
-): Watch & { readonly follow: (spawned: SpawnedAgent, wire: WatchedOutput) => void; readonly follows: (metering: MeterSignals) => void } {
+): OpenedWatch {
   let isOver = false;
   let resolveOver: (ending: Ending) => void = () => undefined;
   const over = new Promise<Ending>((resolve) => (resolveOver = resolve));
@@ -70,29 +84,27 @@ export function openWatch(
   const onAbort = (): void => settle({ by: "cancel" });
   if (request.cancel.aborted) onAbort();
   request.cancel.addEventListener("abort", onAbort, { once: true });
-  const deadline = setTimeout(
+  const deadlineTimer = setTimeout(
     () => settle({ by: "deadline", minutes: request.minutesMax }),
     Math.max(0, Math.min(request.minutesMax * 60_000, timerMsMax)),
   );
-  let lastLifeAt = performance.now();
-  let lastProviderOutputAt = lastLifeAt;
+  let lastLifeMs = performance.now();
+  let lastProviderOutputMs = lastLifeMs;
   let isFailing = (): boolean => false;
   let isHopeless = (): boolean => false;
-  const stall = setInterval(
-    () => {
-      // A working tool may be silent for as long as it takes; the deadline bounds it.
-      if (isBusy()) lastLifeAt = performance.now();
-      // A provider with nothing but failures keeps no turn alive, and is waited for less long.
-      const failing = isFailing();
-      if (lastProviderOutputAt > lastLifeAt && !failing) lastLifeAt = lastProviderOutputAt;
-      const ms = failing ? Math.min(limits.failingMs, limits.stallMs) : limits.stallMs;
-      const silentMs = performance.now() - lastLifeAt;
-      if (silentMs > ms) settle({ by: "stall", ms });
-      // An agent that gives up by itself has its moment to say so.
-      else if (silentMs > limits.giveUpMs && isHopeless()) settle({ by: "provider" });
-    },
-    Math.min(limits.stallMs, limits.giveUpMs, 1000),
-  );
+  const checkSilence = (): void => {
+    // A working tool may be silent for as long as it takes; the deadline bounds it.
+    if (isBusy()) lastLifeMs = performance.now();
+    // A provider with nothing but failures does not keep a turn alive, and is waited for less long.
+    const isProviderFailing = isFailing();
+    if (lastProviderOutputMs > lastLifeMs && !isProviderFailing) lastLifeMs = lastProviderOutputMs;
+    const silenceMsMax = isProviderFailing ? Math.min(limits.failingMs, limits.stallMs) : limits.stallMs;
+    const silentMs = performance.now() - lastLifeMs;
+    if (silentMs > silenceMsMax) settle({ by: "stall", ms: silenceMsMax });
+    // An agent that gives up by itself gets a moment to say so.
+    else if (silentMs > limits.giveUpMs && isHopeless()) settle({ by: "provider" });
+  };
+  const silenceTimer = setInterval(checkSilence, Math.min(limits.stallMs, limits.giveUpMs, 1000));
 
   const follow = (spawned: SpawnedAgent, wire: WatchedOutput): void => {
     void wire.broken.then((says) => settle({ by: "wire", says }));
@@ -104,12 +116,12 @@ export function openWatch(
     });
   };
 
-  const ask = async <T>(question: Promise<T>, within?: { readonly asked: string; readonly ms: number }): Promise<T> => {
+  const ask = async <T>(pendingRequest: Promise<T>, limit?: RequestLimit): Promise<T> => {
     const timer = new AbortController();
-    const timeouts = within === undefined ? [] : [wait(within.ms, { by: "mute", ...within } as const, { signal: timer.signal })];
+    const timeouts = limit === undefined ? [] : [wait(limit.ms, { by: "mute", ...limit } as const, { signal: timer.signal })];
     for (const promise of timeouts) promise.catch(() => undefined);
     try {
-      const answer = question.then(
+      const answer = pendingRequest.then(
         (value) => ({ value }),
         async (error: unknown) => {
           if (error instanceof RequestError) return { error };
@@ -131,20 +143,20 @@ export function openWatch(
   return {
     over,
     isOver: () => isOver,
-    follows: ({ cut, onLife, ...provider }) => {
+    followMeter: ({ cut, onLife, ...provider }) => {
       const onCut = (): void => settle({ by: "budget", says: String(cut.reason) });
       if (cut.aborted) onCut();
       cut.addEventListener("abort", onCut, { once: true });
-      onLife(() => (lastProviderOutputAt = performance.now()));
+      onLife(() => (lastProviderOutputMs = performance.now()));
       ({ isFailing, isHopeless } = provider);
     },
     ask,
     follow,
-    life: () => (lastLifeAt = performance.now()),
+    life: () => (lastLifeMs = performance.now()),
     close: () => {
       request.cancel.removeEventListener("abort", onAbort);
-      clearTimeout(deadline);
-      clearInterval(stall);
+      clearTimeout(deadlineTimer);
+      clearInterval(silenceTimer);
     },
   };
 }

@@ -16,9 +16,9 @@ import type { Ending } from "./ending.ts";
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { type AgentError, findFailingCall, type Fault, classifyCall, classifyError, findProbedFault, hasHungUp } from "./provider-fault.ts";
 import { findReset } from "./reset-time.ts";
-import { clip, failed, type TurnRemains, createStoppedTurn, describeEnding } from "./failed-turn.ts";
+import { clipDetail, createFailedTurn, type TurnRemains, createStoppedTurn, describeEnding } from "./failed-turn.ts";
 
-/** How the prompt ended, as observed. */
+/** How a prompt ended: by one of the endings, by the agent's answer (`stop`), or by its error. */
 export type End = Ending | { readonly by: "stop"; readonly stop: string } | ({ readonly by: "error" } & AgentError);
 
 export type TurnObservations = TurnRemains & {
@@ -47,34 +47,34 @@ export function computeOutcome(observed: TurnObservations): TurnOutcome {
     case "cancel":
       return { kind: "cut", by: "cancel", detail: "The turn was cancelled.", usage: observed.usage }; // O2
     case "budget":
-      return { kind: "cut", by: "budget", detail: clip(visible(end.says)), usage: observed.usage }; // O2
+      return { kind: "cut", by: "budget", detail: clipDetail(visible(end.says)), usage: observed.usage }; // O2
     case "deadline": {
       const fault = findMeteredFault(observed); // O2
       const detail = `The turn took longer than ${end.minutes} minutes and was cancelled.`;
-      return fault === null ? { kind: "cut", by: "deadline", detail, usage: observed.usage } : outcomeOfFault(fault, observed);
+      return fault === null ? { kind: "cut", by: "deadline", detail, usage: observed.usage } : toFaultOutcome(fault, observed);
     }
     case "provider":
     case "stall":
     case "exit": {
-      const fault = findMeteredFault(observed) ?? (observed.isOpen ? findProbedFault(stderrProbes(observed.probes), observed) : null);
+      const fault = findMeteredFault(observed) ?? (observed.isOpen ? findProbedFault(selectStderrProbes(observed.probes), observed) : null);
       return fault === null
-        ? failed(endingReason(end, observed), describeEnding(end, observed), observed)
-        : outcomeOfFault(fault, observed);
+        ? createFailedTurn(toEndingReason(end, observed), describeEnding(end, observed), observed)
+        : toFaultOutcome(fault, observed);
     }
     case "mute":
     case "bounds":
     case "wire":
-      return failed(endingReason(end, observed), describeEnding(end, observed), observed);
+      return createFailedTurn(toEndingReason(end, observed), describeEnding(end, observed), observed);
     case "error":
-      return outcomeOfError(end, observed);
+      return toErrorOutcome(end, observed);
     case "stop":
-      return outcomeOfStop(end.stop, observed);
+      return toStopOutcome(end.stop, observed);
     default:
       return unreachable(end);
   }
 }
 
-function endingReason(end: Ending, observed: TurnRemains): "agent_failed" | "agent_unavailable" | "agent_timeout" {
+function toEndingReason(end: Ending, observed: TurnRemains): "agent_failed" | "agent_unavailable" | "agent_timeout" {
   if (end.by === "stall" || end.by === "provider") return "agent_timeout";
   if (end.by === "mute") return "agent_unavailable";
   return end.by === "wire" || observed.isOpen ? "agent_failed" : "agent_unavailable";
@@ -85,16 +85,16 @@ function findMeteredFault({ calls }: TurnObservations): Fault | null {
   return failing === null ? null : classifyCall(failing.call);
 }
 
-const stderrProbes = (probes: readonly FailureProbe[]): readonly FailureProbe[] => probes.filter(({ where }) => where === "stderr");
+const selectStderrProbes = (probes: readonly FailureProbe[]): readonly FailureProbe[] => probes.filter(({ where }) => where === "stderr");
 
-function outcomeOfError(error: AgentError, observed: TurnObservations): TurnOutcome {
-  const fault = findMeteredFault(observed) ?? classifyError(error) ?? findProbedFault(stderrProbes(observed.probes), observed);
-  if (fault !== null) return outcomeOfFault(fault, observed);
-  const sentence = `The agent answered with error ${error.code}: ${error.message}${errorDetails(error.data)}`;
-  return failed(observed.isOpen ? "agent_failed" : "agent_unavailable", visible(sentence), observed);
+function toErrorOutcome(error: AgentError, observed: TurnObservations): TurnOutcome {
+  const fault = findMeteredFault(observed) ?? classifyError(error) ?? findProbedFault(selectStderrProbes(observed.probes), observed);
+  if (fault !== null) return toFaultOutcome(fault, observed);
+  const sentence = `The agent answered with error ${error.code}: ${error.message}${describeErrorData(error.data)}`;
+  return createFailedTurn(observed.isOpen ? "agent_failed" : "agent_unavailable", visible(sentence), observed);
 }
 
-function outcomeOfStop(stop: string, observed: TurnObservations): TurnOutcome {
+function toStopOutcome(stop: string, observed: TurnObservations): TurnOutcome {
   const { answer, tools, usage, calls } = observed;
   const failing = findFailingCall(calls);
   const probedFault = findProbedFault(observed.probes, observed);
@@ -105,16 +105,16 @@ function outcomeOfStop(stop: string, observed: TurnObservations): TurnOutcome {
     const isSideCall = failing.hasOther && stop === "end_turn" && probedFault === null && !isMute;
     // An agent that has its answer may drop its other requests.
     const isHangUp = hasHungUp(failing.call) && stop === "end_turn" && !isMute;
-    if (!isSideCall && !isHangUp) return outcomeOfFault(fault, observed); // O1
+    if (!isSideCall && !isHangUp) return toFaultOutcome(fault, observed); // O1
     return { kind: "answered", warnings: isSideCall ? [visible(`one of its calls failed: ${fault.message}`)] : [] };
   }
   if (stop !== "end_turn") return createStoppedTurn(stop, observed, observed.refusals);
   const isMetered = calls.length > 0;
-  if (probedFault !== null && !isMetered) return outcomeOfFault(probedFault, observed); // O1
+  if (probedFault !== null && !isMetered) return toFaultOutcome(probedFault, observed); // O1
   const isEmpty = isMute && usage === null && !isMetered && observed.hasProvider;
   if (isEmpty) {
     const words = "the agent ended its turn without a word, a tool call or any usage, as some do when the model provider fails";
-    return outcomeOfFault({ fault: "service", message: words, retryAt: null }, observed); // O1
+    return toFaultOutcome({ fault: "service", message: words, retryAt: null }, observed); // O1
   }
   return {
     kind: "answered",
@@ -122,10 +122,14 @@ function outcomeOfStop(stop: string, observed: TurnObservations): TurnOutcome {
   };
 }
 
-function outcomeOfFault({ fault, message: text, retryAt }: Fault, observed: TurnObservations): TurnOutcome {
+function toFaultOutcome({ fault, message: text, retryAt }: Fault, observed: TurnObservations): TurnOutcome {
   if (fault === "access") {
     const hint = observed.loginHint === "" ? "It needs to be logged in." : `It needs to be logged in: ${observed.loginHint}`;
-    return failed("agent_unavailable", `${visible(`The model provider or the agent refused the login: ${text}`)} ${hint}`, observed); // O3
+    return createFailedTurn(
+      "agent_unavailable",
+      `${visible(`The model provider or the agent refused the login: ${text}`)} ${hint}`,
+      observed,
+    ); // O3
   }
   const sentences = {
     limit: "The model provider's limit is used up",
@@ -134,11 +138,11 @@ function outcomeOfFault({ fault, message: text, retryAt }: Fault, observed: Turn
   };
   const resetAt =
     fault === "request" ? null : (retryAt ?? findReset(text, observed.nowMs) ?? findReset(observed.answer.slice(-2000), observed.nowMs));
-  const detail = clip(visible(`${sentences[fault]}: ${text}`));
+  const detail = clipDetail(visible(`${sentences[fault]}: ${text}`));
   return { kind: "cut", by: "provider", fault, resetAt, detail, hasWorked: observed.tools > 0, usage: observed.usage };
 }
 
-function errorDetails(data: unknown): string {
+function describeErrorData(data: unknown): string {
   const fields = asRecord(data);
   const details = asString(fields["details"]) ?? asString(fields["message"]) ?? asString(data);
   return details === null ? "" : ` (${details})`;

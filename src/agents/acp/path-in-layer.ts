@@ -1,26 +1,28 @@
-// path-in-layer: whether a path an agent named is in its layer, and where. It reads the text only; the workspace finds what really changed.
+// path-in-layer: tells whether a path that an agent named is in its layer (its folder), and where. It looks at the path's text only; the
+// workspace finds what really changed.
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
+/** Returns a test whether a path is in the layer. */
 export function createInLayerTest(layer: string): (path: string) => boolean {
-  const pathIn = createLayerPathReader(layer);
-  return (path) => pathIn(path) !== null;
+  const readLayerPath = createLayerPathReader(layer);
+  return (path) => readLayerPath(path) !== null;
 }
 
-/** The path relative to the layer, with slashes; null if it is outside. */
+/** Returns a function that makes a path relative to the layer, with slashes; null if it is outside. */
 export function createLayerPathReader(layer: string): (path: string) => string | null {
-  const roots = [...new Set([resolve(layer), realPath(layer)])];
-  return (path) => roots.flatMap((root) => relativeBelow(root, resolve(layer, path)) ?? [])[0] ?? null;
+  const roots = [...new Set([resolve(layer), toRealPath(layer)])];
+  return (path) => roots.flatMap((root) => toRelativePath(root, resolve(layer, path)) ?? [])[0] ?? null;
 }
 
-function relativeBelow(root: string, path: string): string | null {
+function toRelativePath(root: string, path: string): string | null {
   const relativePath = relative(root, path);
   const isBelow = relativePath === "" || (relativePath !== ".." && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath));
   return isBelow ? relativePath.split(sep).join("/") : null;
 }
 
-function realPath(path: string): string {
+function toRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -10,26 +10,29 @@ import { isChanging, listCallPaths, type ToolCall } from "./tool-calls.ts";
 
 export type Verdict = "allowed" | "refused" | "cancelled";
 
-export type Rules = {
+export type PermissionRules = {
   readonly isInside: (path: string) => boolean;
   readonly isInScope: (path: string) => boolean;
   readonly mayFetch: boolean;
 };
 
 /** Whether a call is allowed, and if not, why. */
-export function judgeCall(call: ToolCall | null, { isInside, isInScope, mayFetch }: Rules): { readonly refused: string } | "allowed" {
+export function judgeCall(
+  call: ToolCall | null,
+  { isInside, isInScope, mayFetch }: PermissionRules,
+): { readonly refused: string } | "allowed" {
   if (call === null || call.kind === "execute") return "allowed"; // P2
   if (call.kind === "fetch") return mayFetch ? "allowed" : { refused: "no host may be reached from here" }; // P3
-  const changes = isChanging(call);
-  const paths = changes ? [...listCallPaths(call), ...call.inputPaths] : listCallPaths(call);
+  const isChange = isChanging(call);
+  const paths = isChange ? [...listCallPaths(call), ...call.inputPaths] : listCallPaths(call);
   const outside = paths.find((path) => !isInside(path));
   if (outside !== undefined) return { refused: `${outside} lies outside its folder` }; // P2
-  const outOfScope = changes ? paths.find((path) => !isInScope(path)) : undefined;
+  const outOfScope = isChange ? paths.find((path) => !isInScope(path)) : undefined;
   return outOfScope === undefined ? "allowed" : { refused: `${outOfScope} is out of scope` }; // P2
 }
 
-/** A permission for one call is preferred; one for always only if there is no other. P1 */
-export function permit(options: readonly PermissionOption[], verdict: Verdict): RequestPermissionResponse {
+/** The response for a verdict. An option for this call alone is preferred; one for always is taken only if there is no other. P1 */
+export function toPermissionResponse(options: readonly PermissionOption[], verdict: Verdict): RequestPermissionResponse {
   if (verdict === "cancelled") return { outcome: { outcome: "cancelled" } };
   const kinds = verdict === "allowed" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0];

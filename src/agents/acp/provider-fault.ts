@@ -1,4 +1,4 @@
-// provider-fault: whether the model provider failed, and how, from what was observed. Pure.
+// provider-fault: finds out whether the model provider failed, and how, from the meter's calls, the agent's errors and its text. Pure.
 //
 // Invariants:
 //   F1. The meter outweighs all text: the last call failed and none succeeded after it.
@@ -11,12 +11,13 @@ import type { FailureProbe } from "../profiles/profile.ts";
 import { asNonNegativeNumber, asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 import { wholeHead, wholeTail } from "../../kit/whole-words.ts";
 
-/** A fault, its message, and until when. */
+/** A fault, its message, and when to try again, if that is known. */
 export type Fault = { readonly fault: ProviderFault; readonly message: string; readonly retryAt: string | null };
 
 const messageCharsMax = 600;
 const answerTailChars = 4000;
 
+/** The kind of fault that an HTTP status means; null: no answer at all. */
 export function classifyStatus(status: number | null): ProviderFault {
   if (status === 429 || status === 402) return "limit";
   if (status === 401 || status === 403 || status === 407) return "access";
@@ -24,7 +25,7 @@ export function classifyStatus(status: number | null): ProviderFault {
   return "request";
 }
 
-/** How the calls ended: the one that failed last, and whether another model answered anyway. */
+/** The last call, if it failed, and whether another model answered before; null if the last call was good. */
 export function findFailingCall(calls: readonly ModelCall[]): { readonly call: ModelCall; readonly hasOther: boolean } | null {
   const completedCalls = calls.filter(({ ended }) => ended === "whole" || ended === "broken"); // F2
   const lastCall = completedCalls.at(-1);
@@ -35,20 +36,27 @@ export function findFailingCall(calls: readonly ModelCall[]): { readonly call: M
 /** A stream that broke off after a good beginning isn't an answer. */
 const isGood = ({ ended, status }: ModelCall): boolean => ended === "whole" && status !== null && status < 400;
 
+/** The fault of a call that failed. */
 export function classifyCall({ status, error, retryAt, model }: ModelCall): Fault {
-  const outcome = status === null ? "did not answer" : status < 400 ? "broke off its answer" : `answered ${status}`;
-  const wording = `the model provider ${outcome}${model === "" ? "" : ` (${model})`}${error === null ? "" : `: ${error}`}`;
+  const modelNote = model === "" ? "" : ` (${model})`;
+  const errorNote = error === null ? "" : `: ${error}`;
+  const wording = `the model provider ${describeCallEnd(status)}${modelNote}${errorNote}`;
   const isLimit = (status === null || status < 400) && error !== null && limitPattern.test(error);
   return { fault: isLimit ? "limit" : classifyStatus(status), message: wholeHead(wording, messageCharsMax), retryAt };
 }
 
-/** Whether it was the agent that hung up, in the meter's words. */
+function describeCallEnd(status: number | null): string {
+  if (status === null) return "did not answer";
+  return status < 400 ? "broke off its answer" : `answered ${status}`;
+}
+
+/** Whether it was the agent that closed the connection, according to the meter's error text. */
 export const hasHungUp = ({ ended, status, error }: ModelCall): boolean =>
   ended === "broken" && status !== null && status < 400 && error !== null && /\bagent went away\b/.test(error);
 
 export type AgentError = { readonly code: number; readonly message: string; readonly data: unknown };
 
-/** Null if the error isn't the provider's. */
+/** The fault behind an error that the agent answered with; null if the error isn't the provider's. */
 export function classifyError({ code, message, data }: AgentError): Fault | null {
   const fields = asRecord(data);
   const kind = [fields["errorKind"], fields["errorName"], fields["type"], fields["code"]]
@@ -84,41 +92,44 @@ function findStatus(wording: string): number | null {
   return status === undefined ? null : Number(status);
 }
 
-/** The first probe that matches. If nothing better is known, the text narrows the kind of fault. */
-export function findProbedFault(
-  probes: readonly FailureProbe[],
-  observed: { readonly answer: string; readonly metas: readonly JsonObject[]; readonly stderr: string; readonly usage: unknown },
-): Fault | null {
-  for (const { where, path = "", pattern, fault } of probes) {
-    // F3
-    const texts =
-      where === "said"
-        ? observed.usage === null
-          ? [lastMessage(observed.answer)]
-          : []
-        : where === "stderr"
-          ? [observed.stderr]
-          : observed.metas.flatMap((meta) => textAtPath(meta, path));
+type ProbedTexts = {
+  readonly answer: string;
+  readonly metas: readonly JsonObject[];
+  readonly stderr: string;
+  readonly usage: unknown;
+};
+
+/** The fault of the first probe that matches. A status in the matching text narrows the kind of fault. */
+export function findProbedFault(probes: readonly FailureProbe[], observed: ProbedTexts): Fault | null {
+  for (const probe of probes) {
+    const { where, pattern, fault } = probe;
+    const texts = selectProbedTexts(probe, observed);
     const match = texts.find((text) => new RegExp(pattern.source, pattern.flags.replace("g", "")).test(text));
     if (match === undefined) continue;
-    const wording = wholeTail((where === "meta" ? tail(observed.answer) : match).trim(), messageCharsMax);
+    const wording = wholeTail((where === "meta" ? cutTail(observed.answer) : match).trim(), messageCharsMax);
     const status = findStatus(wording);
     return { fault: status === null ? fault : classifyStatus(status), message: wording, retryAt: null };
   }
   return null;
 }
 
-const tail = (text: string): string => wholeTail(text, answerTailChars);
-/** The last paragraph. */
-const lastMessage = (text: string): string =>
-  tail(text)
+/** The texts that a probe looks at. F3 */
+function selectProbedTexts({ where, path = "" }: FailureProbe, observed: ProbedTexts): readonly string[] {
+  if (where === "stderr") return [observed.stderr];
+  if (where === "meta") return observed.metas.flatMap((meta) => readTextAtPath(meta, path));
+  return observed.usage === null ? [findLastParagraph(observed.answer)] : [];
+}
+
+const cutTail = (text: string): string => wholeTail(text, answerTailChars);
+const findLastParagraph = (text: string): string =>
+  cutTail(text)
     .trim()
     .split(/\n[^\S\n]*\n/)
     .at(-1) ?? "";
 
-/** The value at the end of `_meta.codex.threadStatus.type`, as text. */
-function textAtPath(from: JsonObject, path: string): readonly string[] {
-  let value: unknown = from;
+/** The text or number at a path such as `_meta.codex.threadStatus.type`; empty if there is none. */
+function readTextAtPath(object: JsonObject, path: string): readonly string[] {
+  let value: unknown = object;
   for (const name of path.split(".")) value = Array.isArray(value) ? asArray(value)[Number(name)] : asRecord(value)[name];
-  return typeof value === "string" ? [value] : typeof value === "number" ? [String(value)] : [];
+  return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
 }

@@ -1,21 +1,23 @@
-// replay: whether a loaded session already has a certain prompt.
+// replay: collects what an agent replays of a session that it loads, to find out whether the session already has a certain prompt.
 
 import { type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
 const charsMax = 2 * 1024 * 1024;
+/** How much of a prompt's beginning and end is compared. */
 const sampleChars = 160;
 
 export class Replay {
-  #updates = 0;
-  #asked: string[] = [];
+  #updateCount = 0;
+  #prompts: string[] = [];
   #chars = 0;
 
+  /** Receives a replayed update. */
   take(update: JsonObject): void {
-    this.#updates += 1;
+    this.#updateCount += 1;
     if (update["sessionUpdate"] !== "user_message_chunk" || this.#chars > charsMax) return;
     const text = asString(asRecord(update["content"])["text"]) ?? "";
     this.#chars += text.length;
-    this.#asked.push(text);
+    this.#prompts.push(text);
   }
 
   /**
@@ -23,12 +25,12 @@ export class Replay {
    * beginning and the end of the prompt are searched, because agents add their own text around and between.
    */
   hasPrompt(prompt: string): "yes" | "no" | "unknown" {
-    if (this.#updates === 0) return "no";
-    if (this.#asked.length === 0) return "unknown";
-    const replayed = withoutBlanks(this.#asked.join(""));
-    const wanted = withoutBlanks(prompt);
+    if (this.#updateCount === 0) return "no";
+    if (this.#prompts.length === 0) return "unknown";
+    const replayed = removeBlanks(this.#prompts.join(""));
+    const wanted = removeBlanks(prompt);
     return replayed.includes(wanted.slice(0, sampleChars)) && replayed.includes(wanted.slice(-sampleChars)) ? "yes" : "no";
   }
 }
 
-const withoutBlanks = (text: string): string => text.replaceAll(/\s+/g, "");
+const removeBlanks = (text: string): string => text.replaceAll(/\s+/g, "");

@@ -1,23 +1,23 @@
-// reset-time: parses when a provider's limit is lifted, from its or the agent's text. Null if uncertain.
+// reset-time: finds in a text of the provider or the agent when a limit is lifted. Null if that is uncertain.
 //
 // Invariants:
 //   R1. Only a time shortly after a word of waiting counts: an answer may contain other times.
 //   R2. A time in the past, or further away than any limit lasts, isn't an answer.
 
 const textCharsMax = 8000;
-const reachChars = 90;
+const cueReachChars = 90;
 const cuesMax = 50;
-const furthestMs = 32 * 86_400_000;
-const justNowMs = 60_000;
+const aheadMsMax = 32 * 86_400_000;
+const pastMsMax = 60_000;
 
-const cue = /\b(?:reset(?:s|ting|_at|s_at)?|retry|try again|again|available|renew(?:s|al)?|until|lifted|wait|limit reached)\b/gi;
+const cuePattern = /\b(?:reset(?:s|ting|_at|s_at)?|retry|try again|again|available|renew(?:s|al)?|until|lifted|wait|limit reached)\b/gi;
 
 /** ISO 8601 in UTC. A time of day without a zone is in the machine's zone, as agents print it. */
 export function findReset(text: string, nowMs: number): string | null {
-  const cues = [...text.slice(0, textCharsMax).matchAll(cue)].slice(0, cuesMax);
+  const cues = [...text.slice(0, textCharsMax).matchAll(cuePattern)].slice(0, cuesMax);
   for (const { index, 0: word } of cues) {
-    const ms = findTime(text.slice(index + word.length, index + word.length + reachChars), nowMs); // R1
-    if (ms !== null && ms > nowMs - justNowMs && ms < nowMs + furthestMs) return new Date(ms).toISOString(); // R2
+    const ms = findTime(text.slice(index + word.length, index + word.length + cueReachChars), nowMs); // R1
+    if (ms !== null && ms > nowMs - pastMsMax && ms < nowMs + aheadMsMax) return new Date(ms).toISOString(); // R2
   }
   return null;
 }
@@ -54,11 +54,13 @@ function findDuration(text: string, nowMs: number): number | null {
   const duration = new RegExp(`(?<![\\w.:])${part}(?:(?:\\s|,|and){0,3}${part}){0,4}(?![\\w:])`, "i").exec(text)?.[0];
   if (duration === undefined) return null;
   const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/gi)];
-  const ms = parts.reduce((sum, [, amount = "0", name = ""]) => sum + Number(amount) * (units.find(([is]) => is.test(name))?.[1] ?? 0), 0);
-  return nowMs + ms;
+  const toMs = (name: string): number => units.find(([pattern]) => pattern.test(name))?.[1] ?? 0;
+  return parts.reduce((sum, [, amount = "0", name = ""]) => sum + Number(amount) * toMs(name), nowMs);
 }
 
+/** `3`, `3:30`, `3pm`, `15:30:00`: hours, minutes, and the first letter of am or pm. */
 const clock = "(\\d{1,2})(?::(\\d{2}))?(?::\\d{2})?\\s?([ap])?\\.?(?:m\\b\\.?)?";
+/** ` UTC`, ` (Europe/Berlin)`. */
 const zone = "(?:\\s*\\(?(UTC|GMT|Z|[A-Z][a-z]+/[A-Za-z_]+(?:/[A-Za-z_]+)?)\\)?)?";
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -71,12 +73,12 @@ function findDate(text: string, nowMs: number): number | null {
   const match = pattern.exec(text);
   if (match === null || isInOtherZone(text, match)) return null;
   const [, month = "", day = "", year, hour, minute, meridiem, zoneName] = match;
-  const time = minutesOfDay(hour, minute, meridiem);
+  const time = toMinutesOfDay(hour, minute, meridiem);
   if (time === null) return null;
   const thisYear = new Date(nowMs).getUTCFullYear();
-  const dateIn = (inYear: number): number => timeInZone(inYear, months.indexOf(month.toLowerCase()), Number(day), time, zoneName);
-  if (year !== undefined) return dateIn(Number(year));
-  return dateIn(thisYear) < nowMs - justNowMs ? dateIn(thisYear + 1) : dateIn(thisYear);
+  const toDateInYear = (inYear: number): number => toTimeInZone(inYear, months.indexOf(month.toLowerCase()), Number(day), time, zoneName);
+  if (year !== undefined) return toDateInYear(Number(year));
+  return toDateInYear(thisYear) < nowMs - pastMsMax ? toDateInYear(thisYear + 1) : toDateInYear(thisYear);
 }
 
 /** `at 3pm`, `3:30 pm (Europe/Berlin)`, `15:30 UTC`: the next time the clock shows that. */
@@ -86,34 +88,34 @@ function findClock(text: string, nowMs: number): number | null {
   const [, hour, minute, meridiem, zoneName] = match;
   // A bare number isn't a time of day.
   if (minute === undefined && meridiem === undefined) return null;
-  const time = minutesOfDay(hour, minute, meridiem);
+  const time = toMinutesOfDay(hour, minute, meridiem);
   if (time === null) return null;
   const today = new Date(nowMs);
   const days = [-1, 0, 1, 2].map((more) =>
-    timeInZone(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + more, time, zoneName),
+    toTimeInZone(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + more, time, zoneName),
   );
-  return days.find((ms) => ms >= nowMs - justNowMs) ?? null;
+  return days.find((ms) => ms >= nowMs - pastMsMax) ?? null;
 }
 
-/** `3pm PST`: such letters mean several zones. */
-const isInOtherZone = (text: string, { index, 0: found }: RegExpExecArray): boolean =>
-  /^\s?\(?(?!UTC|GMT)[A-Z]{2,4}T\b/.test(text.slice(index + found.trimEnd().length));
+/** Whether a zone like that of `3pm PST` follows: such letters are ambiguous. */
+const isInOtherZone = (text: string, { index, 0: matched }: RegExpExecArray): boolean =>
+  /^\s?\(?(?!UTC|GMT)[A-Z]{2,4}T\b/.test(text.slice(index + matched.trimEnd().length));
 
-function minutesOfDay(hour = "", minute = "0", meridiem: string | undefined): number | null {
+function toMinutesOfDay(hour = "", minute = "0", meridiem: string | undefined): number | null {
   const hours = Number(hour);
   if (Number(minute) > 59 || hours > (meridiem === undefined ? 23 : 12)) return null;
   if (meridiem === undefined) return hours * 60 + Number(minute);
   return ((hours % 12) + (meridiem.toLowerCase() === "p" ? 12 : 0)) * 60 + Number(minute);
 }
 
-function timeInZone(year: number, month: number, day: number, minutes: number, zoneName: string | undefined): number {
+function toTimeInZone(year: number, month: number, day: number, minutes: number, zoneName: string | undefined): number {
   if (zoneName === undefined) return new Date(year, month, day, 0, minutes).getTime();
   const asUtc = Date.UTC(year, month, day, 0, minutes);
-  return asUtc - offsetMs(zoneName, asUtc);
+  return asUtc - readOffsetMs(zoneName, asUtc);
 }
 
-/** A zone's offset from UTC; NaN, which is no time, if nobody knows the zone. */
-function offsetMs(zoneName: string, atMs: number): number {
+/** A zone's offset from UTC; NaN, so that the time is rejected, for an unknown zone. */
+function readOffsetMs(zoneName: string, atMs: number): number {
   if (!zoneName.includes("/")) return 0;
   try {
     const format = new Intl.DateTimeFormat("en-US", { timeZone: zoneName, timeZoneName: "longOffset" });

@@ -1,15 +1,16 @@
-// returned-json: finds the JSON an agent returns in its text: the last fenced block that is JSON, else the last object or array.
+// returned-json: finds the JSON that an agent returns in its text: the last fenced block that is JSON, else the last object or array.
 
 export type ReturnedJson =
   | { readonly found: true; readonly value: unknown; readonly raw: string }
   | { readonly found: false; readonly why: string };
 
+// Limits for the search of unfenced JSON, whose cost grows with the number of brackets.
 const tailCharsMax = 256 * 1024;
 const triesMax = 500;
 const closersMax = 100;
 
 export function findReturnedJson(answer: string): ReturnedJson {
-  const blocks = fencedBlocks(answer);
+  const blocks = findFencedBlocks(answer);
   const jsonBlock = blocks.findLast(({ info }) => /^json/i.test(info));
   const block = jsonBlock ?? blocks.findLast(({ text }) => isContainer(parse(text).value));
   if (block !== undefined) {
@@ -20,7 +21,7 @@ export function findReturnedJson(answer: string): ReturnedJson {
   return findLastBalanced(answer.slice(-tailCharsMax)) ?? { found: false, why: "no JSON was handed back" };
 }
 
-function fencedBlocks(answer: string): readonly { readonly info: string; readonly text: string }[] {
+function findFencedBlocks(answer: string): readonly { readonly info: string; readonly text: string }[] {
   const blocks: { info: string; text: string }[] = [];
   let openBlock: { fence: string; info: string; lines: string[] } | null = null;
   for (const line of answer.split("\n")) {
@@ -42,12 +43,13 @@ function fencedBlocks(answer: string): readonly { readonly info: string; readonl
   return blocks;
 }
 
+/** The last text between brackets that parses as JSON. */
 function findLastBalanced(text: string): ReturnedJson | null {
   let tries = 0;
   let closers = 0;
   for (let end = text.length - 1; end >= 0; end -= 1) {
-    const opener = text[end] === "}" ? "{" : text[end] === "]" ? "[" : null;
-    if (opener === null) continue;
+    const opener = openers[text[end] ?? ""];
+    if (opener === undefined) continue;
     if ((closers += 1) > closersMax) return null;
     for (let start = text.lastIndexOf(opener, end); start >= 0; start = start === 0 ? -1 : text.lastIndexOf(opener, start - 1)) {
       if ((tries += 1) > triesMax) return null;
@@ -58,6 +60,9 @@ function findLastBalanced(text: string): ReturnedJson | null {
   }
   return null;
 }
+
+/** The opening bracket for each closing one. */
+const openers: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 
 function parse(text: string): { readonly value: unknown; readonly error?: string } {
   try {

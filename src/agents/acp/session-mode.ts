@@ -1,4 +1,5 @@
-// session-mode: sets an agent's permission mode and model in its session. A mode or model that it does not offer is a warning: no other is chosen.
+// session-mode: sets an agent's permission mode and model in its session. A mode or model that it does not offer is a warning: no other is
+// chosen.
 
 import { type ClientContext, RequestError } from "@agentclientprotocol/sdk";
 import type { ModeSetting } from "../profiles/profile.ts";
@@ -15,29 +16,30 @@ type ModeRequest = { readonly mode: ModeSetting; readonly model: string; readonl
 /** Options to set among those the session offers, and those requested that it doesn't offer. Pure. */
 export function chooseSettings(
   offered: JsonObject,
-  wanted: ModeRequest,
+  modeRequest: ModeRequest,
 ): { readonly set: readonly Setting[]; readonly warnings: readonly string[] } {
   const set: Setting[] = [];
   const warnings: string[] = [];
-  const { session, options = {} } = wanted.mode;
+  const { session, options = {} } = modeRequest.mode;
   if (session !== undefined) {
     const modes = asRecord(offered["modes"]);
     const isOffered = asArray(modes["availableModes"]).some((mode) => asRecord(mode)["id"] === session);
     const option = findOption(offered, "mode");
     if (isOffered) {
       if (modes["currentModeId"] !== session) set.push({ method: "session/set_mode", modeId: session });
-    } else if (option !== null && optionValues(option).includes(session)) {
-      if (option["currentValue"] !== session) set.push(setOption(option, session));
+    } else if (option !== null && listOptionValues(option).includes(session)) {
+      if (option["currentValue"] !== session) set.push(toOptionSetting(option, session));
     } else warnings.push(`it does not offer the mode ${session}, and stays in its own`);
   }
   const configOptions = [
     ...Object.entries(options),
-    ...(wanted.model === "" || wanted.modelOption === null ? [] : [[wanted.modelOption, wanted.model] as const]),
+    ...(modeRequest.model === "" || modeRequest.modelOption === null ? [] : [[modeRequest.modelOption, modeRequest.model] as const]),
   ];
   for (const [name, value] of configOptions) {
     const option = findOption(offered, name);
-    if (option === null || !optionValues(option).includes(value)) warnings.push(`it does not offer ${name} = ${value}, and keeps its own`);
-    else if (option["currentValue"] !== value) set.push(setOption(option, value));
+    if (option === null || !listOptionValues(option).includes(value))
+      warnings.push(`it does not offer ${name} = ${value}, and keeps its own`);
+    else if (option["currentValue"] !== value) set.push(toOptionSetting(option, value));
   }
   return { set, warnings };
 }
@@ -46,9 +48,9 @@ export function chooseSettings(
 export async function setMode(
   { agent, watch, limits }: { readonly agent: ClientContext; readonly watch: Watch; readonly limits: Pick<AcpLimits, "sessionMs"> },
   { session, offered }: { readonly session: string; readonly offered: JsonObject },
-  wanted: ModeRequest,
+  modeRequest: ModeRequest,
 ): Promise<readonly string[]> {
-  const { set, warnings } = chooseSettings(offered, wanted);
+  const { set, warnings } = chooseSettings(offered, modeRequest);
   const refusals: string[] = [];
   for (const setting of set) {
     const { method } = setting;
@@ -73,14 +75,14 @@ function findOption(offered: JsonObject, name: string): JsonObject | null {
 }
 
 /** The values of a select, grouped or not. */
-function optionValues(option: JsonObject): readonly string[] {
+function listOptionValues(option: JsonObject): readonly string[] {
   return asArray(option["options"])
     .map(asRecord)
     .flatMap((item) => [item, ...asArray(item["options"]).map(asRecord)])
     .flatMap((item) => asString(item["value"]) ?? []);
 }
 
-const setOption = (option: JsonObject, value: string): Setting => ({
+const toOptionSetting = (option: JsonObject, value: string): Setting => ({
   method: "session/set_config_option",
   configId: asString(option["id"]) ?? "",
   value,

@@ -55,7 +55,9 @@ export async function openSession(context: SessionContext, request: SessionReque
   return resumed;
 }
 
-/** No file or terminal capabilities are offered: most agents ignore them, some break with them, and the layer is the agent's folder anyway. */
+/**
+ * No file or terminal capabilities are offered: most agents ignore them, some break with them, and the layer is the agent's folder anyway.
+ */
 function initialize({ agent, watch, limits }: SessionContext): Promise<InitializeResponse> {
   const response = agent.request("initialize", {
     protocolVersion: PROTOCOL_VERSION,
@@ -80,7 +82,9 @@ async function createSession({ agent, watch, collector, limits }: SessionContext
 const mcpServers = ({ tools }: SessionRequest): StdioServer[] =>
   tools === null ? [] : [{ ...tools, args: [...tools.args], env: [...tools.env] }];
 
-/** Resuming comes first, because loading replays the whole session. Some agents announce what they cannot do. */
+/**
+ * Resumes the session, or else loads it, which replays it whole; null if neither works. Some agents announce what they cannot do (`lacks`).
+ */
 async function resumeSession(
   { agent, watch, collector, profile, limits }: SessionContext,
   request: SessionRequest,
@@ -89,12 +93,12 @@ async function resumeSession(
   const { session } = request;
   if (session === null) return null;
   const params = { sessionId: session, cwd: request.layer, mcpServers: mcpServers(request) };
-  const can = {
+  const isPossible = {
     "session/resume": agentInfo.agentCapabilities?.sessionCapabilities?.resume != null && !profile.lacks.includes("resume"),
     "session/load": agentInfo.agentCapabilities?.loadSession === true && !profile.lacks.includes("load"),
   };
   for (const method of ["session/resume", "session/load"] as const) {
-    if (!can[method]) continue;
+    if (!isPossible[method]) continue;
     try {
       const resume = (): Promise<unknown> => watch.ask<unknown>(agent.request(method, params), { asked: method, ms: limits.sessionMs });
       const { value, replay } = await collector.whileReplaying(resume);

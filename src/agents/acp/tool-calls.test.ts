@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createInLayerTest } from "./path-in-layer.ts";
-import { permit } from "./permission.ts";
+import { toPermissionResponse } from "./permission.ts";
 import { toLiveEvent, ToolCalls } from "./tool-calls.ts";
 
 const isInside = createInLayerTest("/srv/layer");
@@ -78,10 +78,12 @@ const option = (kind: "allow_once" | "allow_always" | "reject_once" | "reject_al
 
 test("permission is given by kind, once rather than always", () => {
   const all = [option("allow_always"), option("reject_always"), option("allow_once"), option("reject_once")];
-  expect(permit(all, "allowed")).toEqual({ outcome: { outcome: "selected", optionId: "the allow_once" } });
-  expect(permit(all, "refused")).toEqual({ outcome: { outcome: "selected", optionId: "the reject_once" } });
-  expect(permit(all, "cancelled")).toEqual({ outcome: { outcome: "cancelled" } });
-  expect(permit([option("allow_always")], "allowed")).toEqual({ outcome: { outcome: "selected", optionId: "the allow_always" } });
-  expect(permit([option("allow_always")], "refused")).toEqual({ outcome: { outcome: "cancelled" } });
-  expect(permit([], "allowed")).toEqual({ outcome: { outcome: "cancelled" } });
+  expect(toPermissionResponse(all, "allowed")).toEqual({ outcome: { outcome: "selected", optionId: "the allow_once" } });
+  expect(toPermissionResponse(all, "refused")).toEqual({ outcome: { outcome: "selected", optionId: "the reject_once" } });
+  expect(toPermissionResponse(all, "cancelled")).toEqual({ outcome: { outcome: "cancelled" } });
+  expect(toPermissionResponse([option("allow_always")], "allowed")).toEqual({
+    outcome: { outcome: "selected", optionId: "the allow_always" },
+  });
+  expect(toPermissionResponse([option("allow_always")], "refused")).toEqual({ outcome: { outcome: "cancelled" } });
+  expect(toPermissionResponse([], "allowed")).toEqual({ outcome: { outcome: "cancelled" } });
 });

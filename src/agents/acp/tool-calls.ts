@@ -1,4 +1,4 @@
-// tool-calls: the agent's tool calls, merged by id, and the paths they name.
+// tool-calls: keeps an agent's tool calls, merged by id, and finds the paths they name.
 
 import type { AttemptId } from "../../contracts/ids.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";
@@ -24,11 +24,12 @@ const pathsMax = 1000;
 /** More than is ever shown: a truncated secret would no longer be recognised, so the cut is where it isn't shown. */
 const titleCharsMax = 2_000;
 const changingKinds = new Set(["edit", "delete", "move"]);
-const pathField = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
+/** Names of arguments that are paths: `file_path`, `from`, `target`. */
+const pathFieldPattern = /path$|^(?:file|filename|file_name|from|to|source|destination|target|dest)$/i;
 
 export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>();
-  #beyond = 0;
+  #droppedCount = 0;
 
   /** Takes a `tool_call`, a `tool_call_update` or the call named in a request for permission; arrays replace, as the protocol says. */
   merge(update: JsonObject): ToolCall | null {
@@ -36,7 +37,7 @@ export class ToolCalls {
     if (id === null) return null;
     const previous = this.#calls.get(id);
     if (previous === undefined && this.#calls.size >= callsMax) {
-      this.#beyond += 1;
+      this.#droppedCount += 1;
       return null;
     }
     const call: ToolCall = {
@@ -44,8 +45,8 @@ export class ToolCalls {
       title: asString(update["title"])?.slice(0, titleCharsMax) ?? previous?.title ?? "",
       kind: asString(update["kind"]) ?? previous?.kind ?? null,
       status: asString(update["status"]) ?? previous?.status ?? "pending",
-      locations: Array.isArray(update["locations"]) ? locationPaths(update["locations"]) : (previous?.locations ?? []),
-      diffs: Array.isArray(update["content"]) ? diffPaths(update["content"]) : (previous?.diffs ?? []),
+      locations: Array.isArray(update["locations"]) ? readLocationPaths(update["locations"]) : (previous?.locations ?? []),
+      diffs: Array.isArray(update["content"]) ? readDiffPaths(update["content"]) : (previous?.diffs ?? []),
       inputPaths: update["rawInput"] === undefined ? (previous?.inputPaths ?? []) : findInputPaths(update["rawInput"]),
       input: describeInput(update["rawInput"]) ?? previous?.input ?? null,
       output: describeOutput(update) ?? previous?.output ?? null,
@@ -68,7 +69,7 @@ export class ToolCalls {
   }
 
   get count(): number {
-    return this.#calls.size + this.#beyond;
+    return this.#calls.size + this.#droppedCount;
   }
 
   /** The paths named as changed that the given test rejects; a failed call changed nothing. */
@@ -102,12 +103,12 @@ export const listCallPaths = ({ locations, diffs }: ToolCall): readonly string[]
 /** Whether a call changes files, as far as it says so. */
 export const isChanging = ({ kind, diffs }: ToolCall): boolean => diffs.length > 0 || (kind !== null && changingKinds.has(kind));
 
-const locationPaths = (locations: unknown): readonly string[] =>
+const readLocationPaths = (locations: unknown): readonly string[] =>
   asArray(locations)
     .slice(0, pathsMax)
     .flatMap((location) => asString(asRecord(location)["path"]) ?? []);
 
-const diffPaths = (content: unknown): readonly string[] =>
+const readDiffPaths = (content: unknown): readonly string[] =>
   asArray(content)
     .slice(0, pathsMax)
     .map(asRecord)
@@ -117,5 +118,5 @@ const findInputPaths = (raw: unknown): readonly string[] =>
   Object.entries(asRecord(raw))
     .slice(0, pathsMax)
     .flatMap(([name, value]) =>
-      pathField.test(name) && typeof value === "string" && value !== "" && !value.includes("\n") ? [value] : [],
+      pathFieldPattern.test(name) && typeof value === "string" && value !== "" && !value.includes("\n") ? [value] : [],
     );

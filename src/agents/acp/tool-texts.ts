@@ -1,8 +1,8 @@
-// tool-texts: a tool's input and output as readable text. Agents use many shapes for both; unknown ones stay JSON.
+// tool-texts: turns a tool's input and output into readable text. Agents use many shapes for both; unknown ones stay JSON.
 
 import { asArray, type JsonObject, asRecord, asString } from "./untrusted-json.ts";
 
-/** Of more than this only the end is kept: that is where a command reports what went wrong. */
+/** Of a longer text only the end is kept: that is where a command reports what went wrong. */
 const textCharsMax = 1024 * 1024;
 
 const commandKeys = ["command", "cmd"];
@@ -10,41 +10,42 @@ const outputKeys = ["output", "stdout", "aggregated_output", "formatted_output",
 
 /** A command as it would be typed, otherwise the arguments as JSON; null if there are none. */
 export function describeInput(raw: unknown): string | null {
-  const command = commandText(raw) ?? commandKeys.map((key) => commandText(asRecord(raw)[key])).find((text) => text !== null);
+  const command = readCommandText(raw) ?? commandKeys.map((key) => readCommandText(asRecord(raw)[key])).find((text) => text !== null);
   return command ?? toJson(raw);
 }
 
-function commandText(value: unknown): string | null {
-  if (typeof value === "string") return nonEmpty(value);
+function readCommandText(value: unknown): string | null {
+  if (typeof value === "string") return toNonEmpty(value);
   if (!Array.isArray(value) || !value.every((word) => typeof word === "string")) return null;
-  return nonEmpty(value.join(" "));
+  return toNonEmpty(value.join(" "));
 }
 
 /** The text blocks of an update's content, otherwise its raw output; null if it says nothing. */
 export function describeOutput(update: JsonObject): string | null {
-  const blocks = asArray(update["content"]).flatMap((part) => blockText(asRecord(part)) ?? []);
-  return nonEmpty(blocks.join("\n")) ?? rawText(update["rawOutput"]);
+  const blocks = asArray(update["content"]).flatMap((part) => readBlockText(asRecord(part)) ?? []);
+  return toNonEmpty(blocks.join("\n")) ?? readRawText(update["rawOutput"]);
 }
 
-function blockText(part: JsonObject): string | null {
+function readBlockText(part: JsonObject): string | null {
   if (part["type"] === "diff") return `changes ${asString(part["path"]) ?? "a file"}`;
   return asString(asRecord(part["content"])["text"]) ?? asString(part["text"]);
 }
 
-function rawText(raw: unknown): string | null {
-  if (typeof raw === "string") return nonEmpty(raw);
-  if (Array.isArray(raw)) return nonEmpty(raw.flatMap((part) => blockText(asRecord(part)) ?? []).join("\n")) ?? toJson(raw);
+function readRawText(raw: unknown): string | null {
+  if (typeof raw === "string") return toNonEmpty(raw);
+  if (Array.isArray(raw)) return toNonEmpty(raw.flatMap((part) => readBlockText(asRecord(part)) ?? []).join("\n")) ?? toJson(raw);
   const fields = asRecord(raw);
   for (const key of outputKeys) {
-    const found = typeof fields[key] === "string" ? nonEmpty(fields[key]) : Array.isArray(fields[key]) ? rawText(fields[key]) : null;
-    if (found !== null) return found;
+    const field = fields[key];
+    const text = typeof field === "string" || Array.isArray(field) ? readRawText(field) : null;
+    if (text !== null) return text;
   }
   return toJson(raw);
 }
 
-const nonEmpty = (text: string): string | null => (text.trim() === "" ? null : text.slice(-textCharsMax));
+const toNonEmpty = (text: string): string | null => (text.trim() === "" ? null : text.slice(-textCharsMax));
 
 function toJson(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return null;
-  return nonEmpty(JSON.stringify(value));
+  return toNonEmpty(JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-// usage: normalises what an agent reports as its usage. Agents mean six different things by as many fields.
+// usage: computes what one prompt used from what an agent reports. Agents mean different things by it; a profile says which (UsageMeaning).
 
 import { unreachable } from "../../kit/never.ts";
 import type { ReportedUsage } from "../../ports/agent.ts";
@@ -18,20 +18,22 @@ export type UsageReport = {
   readonly tools: number;
 };
 
-/** Null for a resumed session, whose earlier usage is unknown. */
+/** What a session had used before a prompt; null for a resumed session, whose earlier usage is unknown. */
 export type UsageBaseline = { readonly tokens: Tokens; readonly costUsd: number } | null;
 const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
 export const nothingUsed: UsageBaseline = { tokens: noTokens, costUsd: 0 };
 
-/** `input` is all that was read, `cached` what of it came from or went to a cache; `all` is input and output. The meter counts alike. */
+/**
+ * `input`: all that was read; `cached`: the part of it that came from or went to a cache; `all`: input and output. The meter counts alike.
+ */
 type Tokens = { readonly all: number; readonly input: number; readonly output: number; readonly cached: number };
 
-export function computeUsage(meaning: UsageMeaning, report: UsageReport, before: UsageBaseline): ReportedUsage {
-  const reported = readReportedTokens(meaning, report, before);
+export function computeUsage(meaning: UsageMeaning, report: UsageReport, baseline: UsageBaseline): ReportedUsage {
+  const reported = readReportedTokens(meaning, report, baseline);
   if (reported === null) return null;
   const { tokens, calls } = reported;
   if (tokens.all === 0) return null; // a prompt of no tokens at all did not ask a model
-  const usd = report.costUsd === null || before === null ? null : report.costUsd - before.costUsd;
+  const usd = report.costUsd === null || baseline === null ? null : report.costUsd - baseline.costUsd;
   return {
     tokens: tokens.all,
     input: tokens.input,
@@ -43,14 +45,14 @@ export function computeUsage(meaning: UsageMeaning, report: UsageReport, before:
 }
 
 /** The next prompt's starting point in the same session. */
-export function nextBaseline(report: UsageReport, before: UsageBaseline): UsageBaseline {
-  const tokens = parseTokens(asRecord(report.response)["usage"]) ?? before?.tokens;
-  return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? before?.costUsd ?? 0 };
+export function nextBaseline(report: UsageReport, baseline: UsageBaseline): UsageBaseline {
+  const tokens = parseTokens(asRecord(report.response)["usage"]) ?? baseline?.tokens;
+  return tokens === undefined ? null : { tokens, costUsd: report.costUsd ?? baseline?.costUsd ?? 0 };
 }
 
-type Reported = { readonly tokens: Tokens; readonly calls: number } | null;
+type TokensAndCalls = { readonly tokens: Tokens; readonly calls: number } | null;
 
-function readReportedTokens(meaning: UsageMeaning, report: UsageReport, before: UsageBaseline): Reported {
+function readReportedTokens(meaning: UsageMeaning, report: UsageReport, baseline: UsageBaseline): TokensAndCalls {
   const responseTokens = parseTokens(asRecord(report.response)["usage"]);
   const { updates } = report;
   switch (meaning) {
@@ -62,10 +64,10 @@ function readReportedTokens(meaning: UsageMeaning, report: UsageReport, before: 
       // The last call is the whole turn only if there was no other.
       return responseTokens === null || updates > 1 || report.tools > 0 ? null : { tokens: responseTokens, calls: updates };
     case "cumulative":
-      if (responseTokens === null || before === null || responseTokens.all < before.tokens.all) return null;
-      return { tokens: subtract(responseTokens, before.tokens), calls: updates };
+      if (responseTokens === null || baseline === null || responseTokens.all < baseline.tokens.all) return null;
+      return { tokens: subtract(responseTokens, baseline.tokens), calls: updates };
     case "quotaMeta":
-      return tokensInQuota(asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]), updates);
+      return sumQuotaTokens(asRecord(asRecord(asRecord(report.response)["_meta"])["quota"]), updates);
     case "chunkMeta": {
       const chunks = report.chunks.flatMap((chunk) => parseTokens(chunk) ?? []);
       return chunks.length === 0 ? null : { tokens: chunks.reduce(add, noTokens), calls: chunks.length };
@@ -76,14 +78,14 @@ function readReportedTokens(meaning: UsageMeaning, report: UsageReport, before: 
 }
 
 /** Side calls are in `model_usage` only, so that sum is taken if it is larger. */
-function tokensInQuota(reported: Readonly<Record<string, unknown>>, updates: number): Reported {
+function sumQuotaTokens(reported: Readonly<Record<string, unknown>>, updates: number): TokensAndCalls {
   const total = parseTokens(reported["token_count"]);
   const models = asArray(reported["model_usage"]).flatMap(
     (model) => parseTokens(asRecord(model)["token_count"]) ?? parseTokens(model) ?? [],
   );
-  const summed = models.reduce(add, noTokens);
-  if (total === null && summed.all === 0) return null;
-  return { tokens: total === null || summed.all > total.all ? summed : total, calls: updates };
+  const modelSum = models.reduce(add, noTokens);
+  if (total === null && modelSum.all === 0) return null;
+  return { tokens: total === null || modelSum.all > total.all ? modelSum : total, calls: updates };
 }
 
 const subtract = (a: Tokens, b: Tokens): Tokens => ({
@@ -100,21 +102,23 @@ const add = (a: Tokens, b: Tokens): Tokens => ({
   cached: a.cached + b.cached,
 });
 
-/** Null if nothing believable is reported. Some count cached tokens as part of the input, some beside it. */
+/**
+ * The tokens in a usage object; null if it has no believable numbers. Some agents count cached tokens as part of the input, some beside it.
+ */
 export function parseTokens(raw: unknown): Tokens | null {
   const reported = asRecord(raw);
-  const firstNumber = (...names: readonly string[]): number | null =>
-    names.map((name) => asNonNegativeNumber(reported[name])).find((found) => found !== null) ?? null;
-  const input = firstNumber("inputTokens", "input_tokens");
-  const output = firstNumber("outputTokens", "output_tokens");
+  const readFirstNumber = (...names: readonly string[]): number | null =>
+    names.map((name) => asNonNegativeNumber(reported[name])).find((value) => value !== null) ?? null;
+  const input = readFirstNumber("inputTokens", "input_tokens");
+  const output = readFirstNumber("outputTokens", "output_tokens");
   if (input === null || output === null) return null;
-  const separateCached =
-    (firstNumber("cachedReadTokens", "cache_read_input_tokens") ?? 0) +
-    (firstNumber("cachedWriteTokens", "cache_creation_input_tokens") ?? 0);
-  const includedCached = (firstNumber("cached_input_tokens") ?? 0) + (firstNumber("cache_write_input_tokens") ?? 0);
-  const total = firstNumber("totalTokens", "total_tokens");
-  const isIncluded = includedCached > 0 || (separateCached > 0 && separateCached <= input && total === input + output);
-  const inputTokens = isIncluded ? input : input + separateCached;
+  const cachedBesideInput =
+    (readFirstNumber("cachedReadTokens", "cache_read_input_tokens") ?? 0) +
+    (readFirstNumber("cachedWriteTokens", "cache_creation_input_tokens") ?? 0);
+  const cachedWithinInput = (readFirstNumber("cached_input_tokens") ?? 0) + (readFirstNumber("cache_write_input_tokens") ?? 0);
+  const total = readFirstNumber("totalTokens", "total_tokens");
+  const isIncluded = cachedWithinInput > 0 || (cachedBesideInput > 0 && cachedBesideInput <= input && total === input + output);
+  const inputTokens = isIncluded ? input : input + cachedBesideInput;
   const all = Math.max(total ?? 0, inputTokens + output);
-  return all === 0 ? null : { all, input: inputTokens, output, cached: Math.min(separateCached + includedCached, inputTokens) };
+  return all === 0 ? null : { all, input: inputTokens, output, cached: Math.min(cachedBesideInput + cachedWithinInput, inputTokens) };
 }

@@ -1,7 +1,7 @@
-// wire: the agent's stdout and stdin as a stream of protocol messages, with a limit on everything the agent controls.
+// wire: turns the agent's stdout and stdin into a stream of protocol messages, with a limit on everything the agent controls.
 //
 // The protocol's SDK trusts its peer: it queues without bound, answers every line that isn't JSON and logs what it does not know. An agent
-// is not trusted here, so this is between them.
+// is not trusted, so this file stands between the two.
 //
 // Invariants:
 //   W1. No more than one line's limit is held in memory; a longer line breaks the wire.
@@ -37,18 +37,18 @@ export type Wire = {
 };
 
 export function openWire(
-  from: Readable,
-  to: Writable,
-  on: { readonly update: (params: JsonObject) => void; readonly life: () => void },
+  stdout: Readable,
+  stdin: Writable,
+  handlers: { readonly update: (params: JsonObject) => void; readonly life: () => void },
   limits: WireLimits = wireLimits,
 ): Wire {
   const pendingRequests = new Set<unknown>();
   const garbage = { lines: 0, bytes: 0 };
-  let requests = 0;
+  let requestCount = 0;
   let allBytes = 0;
   let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
-  let fail: (sentence: string) => void = () => undefined;
-  const broken = new Promise<string>((resolve) => (fail = resolve));
+  let reportBroken: (sentence: string) => void = () => undefined;
+  const broken = new Promise<string>((resolve) => (reportBroken = resolve));
   const close = (): void => {
     try {
       controller?.close();
@@ -60,9 +60,9 @@ export function openWire(
   };
   const breakOff = (sentence: string): void => {
     lines.drop();
-    from.destroy();
+    stdout.destroy();
     close();
-    fail(sentence);
+    reportBroken(sentence);
   };
   const handleLine = (line: Buffer): void => {
     const message = parseMessage(line);
@@ -70,24 +70,24 @@ export function openWire(
       garbage.lines += 1;
       garbage.bytes += line.length;
       if (garbage.bytes > limits.garbageBytesMax)
-        breakOff(`flooded its output: more than ${mib(limits.garbageBytesMax)} that isn't a protocol message`); // W2
+        breakOff(`flooded its output: more than ${formatMib(limits.garbageBytesMax)} that isn't a protocol message`); // W2
       return;
     }
-    on.life();
-    if (message["method"] === "session/update") return on.update(asRecord(message["params"])); // W3
+    handlers.life();
+    if (message["method"] === "session/update") return handlers.update(asRecord(message["params"])); // W3
     const isAnswer = !("method" in message) && pendingRequests.delete(message["id"]);
     const isRequest = typeof message["method"] === "string" && "id" in message;
-    if (isRequest && (requests += 1) > limits.requestsMax)
+    if (isRequest && (requestCount += 1) > limits.requestsMax)
       return breakOff(`flooded the runner with more than ${limits.requestsMax} requests`);
     if (isAnswer || isRequest) controller?.enqueue(message as unknown as AnyMessage); // W4
   };
   const lines = createLineSplitter(limits.lineBytesMax, handleLine, () =>
-    breakOff(`printed a line longer than ${mib(limits.lineBytesMax)}`),
+    breakOff(`printed a line longer than ${formatMib(limits.lineBytesMax)}`),
   ); // W1
 
-  from.on("data", (chunk: Buffer) => {
+  stdout.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
-    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${mib(limits.allBytesMax)} in one turn`);
+    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${formatMib(limits.allBytesMax)} in one turn`);
     lines.push(chunk);
   });
   const ended = new Promise<void>((resolve) => {
@@ -95,8 +95,8 @@ export function openWire(
       close();
       resolve();
     };
-    from.once("end", end);
-    from.once("close", end);
+    stdout.once("end", end);
+    stdout.once("close", end);
   });
 
   const readable = new ReadableStream<AnyMessage>({
@@ -111,7 +111,7 @@ export function openWire(
     write: (message) => {
       if ("method" in message && "id" in message) pendingRequests.add(message.id);
       return new Promise((resolve, reject) => {
-        to.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
       });
     },
   });
@@ -133,4 +133,4 @@ function parseMessage(line: Buffer): JsonObject | null {
   }
 }
 
-export const mib = (bytes: number): string => (bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`);
+export const formatMib = (bytes: number): string => (bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MiB` : `${bytes} bytes`);

@@ -1,4 +1,4 @@
-// claude-dialect: the lines of `claude -p --output-format stream-json --verbose`.
+// claude-dialect: how `claude -p --output-format stream-json --verbose` is called, and what its lines mean.
 //
 // Invariant:
 //   L1. Neither the exit code nor `subtype` alone means success: it exits with 0 when it is interrupted, and reports an error of the
@@ -11,18 +11,18 @@ import { type PromptRequest, type Dialect, type ParsedLine, isTooLong, toMessage
 
 export const claudeDialect: Dialect = {
   namesSession: true,
-  command: (asked) => {
-    const isLong = isTooLong(asked.prompt);
+  command: (request) => {
+    const isLong = isTooLong(request.prompt);
     return {
-      argv: [...asked.argv, ...promptArguments(asked), ...(isLong ? [] : ["--", asked.prompt])],
-      input: isLong ? asked.prompt : null,
+      argv: [...request.argv, ...composePromptArguments(request), ...(isLong ? [] : ["--", request.prompt])],
+      input: isLong ? request.prompt : null,
     };
   },
   readLine: parseLine,
   unknownSession: /no conversation found|session .{0,80}not found/i,
 };
 
-function promptArguments({ session, left, tools }: PromptRequest): readonly string[] {
+function composePromptArguments({ session, left, tools }: PromptRequest): readonly string[] {
   const isNew = session?.isResumed !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
@@ -38,9 +38,9 @@ function parseLine(line: JsonObject): ParsedLine {
   const sessionField = session === null || session === "" ? {} : { session };
   switch (line["type"]) {
     case "assistant":
-      return { ...sessionField, updates: assistantUpdates(line) };
+      return { ...sessionField, updates: toAssistantUpdates(line) };
     case "user":
-      return { ...sessionField, updates: toolResultUpdates(line) };
+      return { ...sessionField, updates: toToolResultUpdates(line) };
     case "result":
       return { ...sessionField, ...parseResult(line) };
     default:
@@ -48,7 +48,7 @@ function parseLine(line: JsonObject): ParsedLine {
   }
 }
 
-function assistantUpdates(line: JsonObject): readonly JsonObject[] {
+function toAssistantUpdates(line: JsonObject): readonly JsonObject[] {
   const message = asRecord(line["message"]);
   const isSubagent = asString(line["parent_tool_use_id"]) !== null;
   // Each message is a model call; several lines may share one message's id.
@@ -56,15 +56,15 @@ function assistantUpdates(line: JsonObject): readonly JsonObject[] {
   const parts = asArray(message["content"])
     .map(asRecord)
     .flatMap((part): readonly JsonObject[] => {
-      if (part["type"] === "tool_use") return [toolCall(part)];
+      if (part["type"] === "tool_use") return [toToolCall(part)];
       if (part["type"] === "thinking") return [toThoughtUpdate(asString(part["thinking"]) ?? "")];
-      // A subagent's text is not its own answer.
+      // A subagent's text is not part of the agent's answer.
       return part["type"] === "text" && !isSubagent ? [toMessageUpdate(asString(part["text"]) ?? "")] : [];
     });
   return [call, ...parts];
 }
 
-const kinds: Readonly<Record<string, string>> = {
+const toolKinds: Readonly<Record<string, string>> = {
   Bash: "execute",
   Edit: "edit",
   MultiEdit: "edit",
@@ -77,7 +77,7 @@ const kinds: Readonly<Record<string, string>> = {
   WebSearch: "fetch",
 };
 
-function toolCall(part: JsonObject): JsonObject {
+function toToolCall(part: JsonObject): JsonObject {
   const input = asRecord(part["input"]);
   const name = asString(part["name"]) ?? "";
   const path = asString(input["file_path"]) ?? asString(input["notebook_path"]);
@@ -86,14 +86,14 @@ function toolCall(part: JsonObject): JsonObject {
     sessionUpdate: "tool_call",
     toolCallId: part["id"],
     title: `${name} ${subject}`.trim(),
-    kind: Object.hasOwn(kinds, name) ? kinds[name] : "other",
+    kind: Object.hasOwn(toolKinds, name) ? toolKinds[name] : "other",
     status: "in_progress",
     locations: path === null ? [] : [{ path }],
     rawInput: input,
   };
 }
 
-function toolResultUpdates(line: JsonObject): readonly JsonObject[] {
+function toToolResultUpdates(line: JsonObject): readonly JsonObject[] {
   return asArray(asRecord(line["message"])["content"])
     .map(asRecord)
     .filter((part) => part["type"] === "tool_result")

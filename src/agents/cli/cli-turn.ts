@@ -1,4 +1,4 @@
-// cli-turn: runs one turn of a command-line agent: started for each prompt, read line by line, judged like every other.
+// cli-turn: runs one turn of a command-line agent. The command is started for each prompt, read line by line, and judged like any agent.
 //
 // Invariants:
 //   T1. The result is computed from what was observed; the exit code counts least.
@@ -11,7 +11,7 @@ import { Collector } from "../acp/collector.ts";
 import { createInLayerTest } from "../acp/path-in-layer.ts";
 import { asRecord } from "../acp/untrusted-json.ts";
 import { computeOutcome, type TurnOutcome } from "../acp/outcome.ts";
-import { failed } from "../acp/failed-turn.ts";
+import { createFailedTurn } from "../acp/failed-turn.ts";
 import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "../acp/usage.ts";
 import { composeOpeningPrompt } from "../opening-prompt.ts";
 import { composeCorrection, createEndedTurn, judgeReturn } from "../judge-return.ts";
@@ -33,46 +33,46 @@ export async function runCliTurn(
   const dialect: Dialect = dialects[dialectName];
   const collector = new Collector(request.attempt, request.onLiveEvent);
   collector.open(commandSession);
-  const endsAtMs = performance.now() + request.minutesMax * 60_000;
+  const deadlineMs = performance.now() + request.minutesMax * 60_000;
   const warnings: string[] = [];
   const prompts: string[] = [];
   let session = request.session;
   let isResumed = session !== null;
-  let before: UsageBaseline = isResumed ? null : nothingUsed;
-  let next = composeOpeningPrompt(request, { isResumed, holds: "unknown" }, environment.tools !== null);
+  let baseline: UsageBaseline = isResumed ? null : nothingUsed;
+  let nextPrompt = composeOpeningPrompt(request, { isResumed, holds: "unknown" }, environment.tools !== null);
 
   for (let corrections = 0; ;) {
-    prompts.push(next);
+    prompts.push(nextPrompt);
     const isNew = session === null;
     const sessionName = session ?? (dialect.namesSession ? randomUUID() : null);
     if (isNew && sessionName !== null) await request.onSession(sessionName, "new");
-    const promptInput = { session: sessionName === null ? null : { name: sessionName, isResumed: !isNew }, prompt: next };
-    const minutesMax = Math.max(0, endsAtMs - performance.now()) / 60_000; // T2
-    const isFirst = isResumed && corrections === 0;
+    const promptInput = { session: sessionName === null ? null : { name: sessionName, isResumed: !isNew }, prompt: nextPrompt };
+    const minutesMax = Math.max(0, deadlineMs - performance.now()) / 60_000; // T2
+    const isFirstOfResumed = isResumed && corrections === 0;
     const onBegun = (startedSession: string): Promise<void> => {
-      if (isFirst) return request.onSession(sessionName ?? startedSession, "resumed");
+      if (isFirstOfResumed) return request.onSession(sessionName ?? startedSession, "resumed");
       return isNew && sessionName === null ? request.onSession(startedSession, "new") : Promise.resolve();
     };
     const result = await runOnce({ dialect, request: { ...request, minutesMax }, environment, collector, onBegun }, promptInput);
     if ("problem" in result)
       return { kind: "failed", reason: "agent_unavailable", detail: result.problem, said: collector.said, usage: null };
 
-    const isUnknown = isFirst && result.end.by !== "stop" && dialect.unknownSession.test(`${result.stderr}\n${result.errorText}`);
+    const isUnknown = isFirstOfResumed && result.end.by !== "stop" && dialect.unknownSession.test(`${result.stderr}\n${result.errorText}`);
     if (isUnknown) {
       warnings.push(`the session ${session ?? ""} could not be taken up again; a new one was opened`);
       session = null;
       isResumed = false;
-      before = nothingUsed;
-      next = composeOpeningPrompt(request, { isResumed, holds: "no" }, environment.tools !== null);
+      baseline = nothingUsed;
+      nextPrompt = composeOpeningPrompt(request, { isResumed, holds: "no" }, environment.tools !== null);
       prompts.pop();
       continue;
     }
     session = result.session ?? sessionName;
 
     const report = { ...collector.usageReport({ usage: result.usage }), costUsd: result.costUsd };
-    const usage = computeUsage(environment.profile.usage, report, before);
-    before = nextBaseline(report, before);
-    const turnOutcome = outcomeOfCommand(result, usage, { collector, environment }); // T1
+    const usage = computeUsage(environment.profile.usage, report, baseline);
+    baseline = nextBaseline(report, baseline);
+    const turnOutcome = computeCommandOutcome(result, usage, { collector, environment }); // T1
     if (turnOutcome.kind !== "answered") return turnOutcome;
     warnings.push(...turnOutcome.warnings, ...result.warnings);
     const judgement = judgeReturn(request, environment.validateReturn, environment.submissions, collector.answer);
@@ -81,17 +81,17 @@ export async function runCliTurn(
       const observed = { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence: null, warnings };
       return createEndedTurn(request, environment.submissions, observed, judgement);
     }
-    const mayAsk =
+    const mayAskAgain =
       corrections < correctionsMax &&
       session !== null &&
       (await request.onAskAgain(request.facts.ask + corrections + 1, judgement.errors, collector.answer, usage));
-    if (!mayAsk) return unusable(judgement.errors, collector, result.stderr, usage);
-    next = composeCorrection(asRecord(request.returns?.schema), judgement.errors, environment.tools !== null);
+    if (!mayAskAgain) return createInvalidReturn(judgement.errors, collector, result.stderr, usage);
+    nextPrompt = composeCorrection(asRecord(request.returns?.schema), judgement.errors, environment.tools !== null);
     corrections += 1;
   }
 }
 
-function outcomeOfCommand(
+function computeCommandOutcome(
   { end, hasBegun, stderr }: CommandResult,
   usage: ReportedUsage,
   { collector, environment }: { readonly collector: Collector; readonly environment: TurnEnvironment },
@@ -114,7 +114,7 @@ function outcomeOfCommand(
   });
 }
 
-function unusable(errors: readonly string[], collector: Collector, stderr: string, usage: ReportedUsage): TurnResult {
+function createInvalidReturn(errors: readonly string[], collector: Collector, stderr: string, usage: ReportedUsage): TurnResult {
   const detail = `What the agent handed back does not fit: ${errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
-  return failed("return_invalid", detail, { isOpen: true, said: collector.said, stderr, usage });
+  return createFailedTurn("return_invalid", detail, { isOpen: true, said: collector.said, stderr, usage });
 }

@@ -1,26 +1,26 @@
-// codex-dialect: the lines of `codex exec --json`.
+// codex-dialect: how `codex exec --json` is called, and what its lines mean.
 
 import { asArray, type JsonObject, asRecord, asString } from "../acp/untrusted-json.ts";
 import { type PromptRequest, type Dialect, type ParsedLine, isTooLong, toMessageUpdate, toThoughtUpdate } from "./dialect.ts";
 
 export const codexDialect: Dialect = {
   namesSession: false,
-  command: (asked) => {
-    const isLong = isTooLong(asked.prompt);
-    const { session } = asked;
+  command: (request) => {
+    const isLong = isTooLong(request.prompt);
+    const { session } = request;
     // `exec resume` comes before every option of `exec`.
-    const index = asked.argv.indexOf("exec") + 1;
+    const index = request.argv.indexOf("exec") + 1;
     const isResumed = session?.isResumed === true && index > 0;
-    const argv = isResumed ? [...asked.argv.slice(0, index), "resume", ...asked.argv.slice(index)] : asked.argv;
-    const words = [...toolArguments(asked.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : asked.prompt];
-    return { argv: [...argv, ...words], input: isLong ? asked.prompt : null };
+    const argv = isResumed ? [...request.argv.slice(0, index), "resume", ...request.argv.slice(index)] : request.argv;
+    const words = [...composeToolArguments(request.tools), ...(isResumed ? [session.name] : []), isLong ? "-" : request.prompt];
+    return { argv: [...argv, ...words], input: isLong ? request.prompt : null };
   },
   readLine: parseLine,
   unknownSession: /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
 };
 
-/** As overrides of its config, whose values are TOML; a JSON string is valid TOML. */
-function toolArguments(tools: PromptRequest["tools"]): readonly string[] {
+/** The tools' server as overrides of codex's config. Its values are TOML; a JSON string is valid TOML. */
+function composeToolArguments(tools: PromptRequest["tools"]): readonly string[] {
   if (tools === null) return [];
   const prefix = `mcp_servers.${tools.name}`;
   const env = tools.env.map(({ name, value }) => `${name} = ${JSON.stringify(value)}`).join(", ");
@@ -61,30 +61,31 @@ function parseItem(item: JsonObject, isDone: boolean): ParsedLine {
     case "error":
       return { warnings: [parseMessage(item)] };
     case "command_execution":
-      return toolUpdate(item, isDone, "execute", asString(item["command"]) ?? "", []);
+      return toToolUpdate(item, isDone, "execute", asString(item["command"]) ?? "", []);
     case "file_change": {
       const paths = asArray(item["changes"]).flatMap((change) => asString(asRecord(change)["path"]) ?? []);
-      return toolUpdate(item, isDone, "edit", `change ${paths.join(", ")}`, paths);
+      return toToolUpdate(item, isDone, "edit", `change ${paths.join(", ")}`, paths);
     }
     case "mcp_tool_call":
-      return toolUpdate(item, isDone, "other", `${asString(item["server"]) ?? ""} ${asString(item["tool"]) ?? ""}`.trim(), []);
+      return toToolUpdate(item, isDone, "other", `${asString(item["server"]) ?? ""} ${asString(item["tool"]) ?? ""}`.trim(), []);
     case "web_search":
-      return toolUpdate(item, isDone, "fetch", asString(item["query"]) ?? "", []);
+      return toToolUpdate(item, isDone, "fetch", asString(item["query"]) ?? "", []);
     default:
       return {};
   }
 }
 
 /** A tool's input and output; not every item carries them. */
-function rawTexts(item: JsonObject): JsonObject {
+function readRawTexts(item: JsonObject): JsonObject {
   const input = item["command"] ?? item["arguments"] ?? item["changes"];
   const output = item["aggregated_output"] ?? item["result"] ?? item["error"];
   return { ...(input == null ? {} : { rawInput: input }), ...(output == null ? {} : { rawOutput: output }) };
 }
 
-function toolUpdate(item: JsonObject, isDone: boolean, kind: string, title: string, paths: readonly string[]): ParsedLine {
+function toToolUpdate(item: JsonObject, isDone: boolean, kind: string, title: string, paths: readonly string[]): ParsedLine {
   const hasFailed = item["status"] === "failed" || item["status"] === "declined";
-  const status = !isDone ? "in_progress" : hasFailed ? "failed" : "completed";
+  const doneStatus = hasFailed ? "failed" : "completed";
+  const status = isDone ? doneStatus : "in_progress";
   const locations = paths.map((path) => ({ path }));
-  return { updates: [{ sessionUpdate: "tool_call", toolCallId: item["id"], title, kind, status, locations, ...rawTexts(item) }] };
+  return { updates: [{ sessionUpdate: "tool_call", toolCallId: item["id"], title, kind, status, locations, ...readRawTexts(item) }] };
 }

@@ -1,5 +1,5 @@
-// dialect: what differs between commands that print a line of JSON per event. Each is started again for every prompt, and configured by its
-// arguments.
+// dialect: the type of what differs between commands that print a line of JSON per event. Such a command is started for every prompt, and
+// configured by its arguments.
 
 import type { Allowance } from "../../ports/agent.ts";
 import type { End } from "../acp/outcome.ts";
@@ -38,13 +38,13 @@ export type Dialect = {
   /** Whether the runner names a new session. */
   readonly namesSession: boolean;
   /** The arguments to start it with, and its stdin, if the prompt is too long for an argument. */
-  readonly command: (asked: PromptRequest) => { readonly argv: readonly string[]; readonly input: string | null };
+  readonly command: (request: PromptRequest) => { readonly argv: readonly string[]; readonly input: string | null };
   readonly readLine: (line: JsonObject) => ParsedLine;
   /** The messages by which it reports an unknown session. */
   readonly unknownSession: RegExp;
 };
 
-/** A single argument may not be longer, and the others need room too. */
+/** A longer prompt goes to the command's stdin: a single argument may have 128 KiB, and the others need room too. */
 export const argumentBytesMax = 100 * 1024;
 export const isTooLong = (prompt: string): boolean => Buffer.byteLength(prompt) > argumentBytesMax;
 

@@ -1,25 +1,26 @@
-// json-lines: a command's output as records, one a line, with the same limits as any agent's output.
+// json-lines: reads a command's output as JSON records, one per line, with the same limits as any agent's output.
 
 import type { Readable } from "node:stream";
 import { type JsonObject, asRecord } from "../acp/untrusted-json.ts";
-import { mib, type WireLimits } from "../acp/wire.ts";
+import { formatMib, type WireLimits } from "../acp/wire.ts";
 import { createLineSplitter } from "../process/line-splitter.ts";
 
-export type Lines = {
+export type JsonLines = {
+  /** Resolves with a sentence when the command broke a limit. */
   readonly broken: Promise<string>;
   readonly ended: Promise<void>;
   readonly garbage: () => { readonly lines: number; readonly bytes: number };
 };
 
-export function openLines(from: Readable, onLine: (line: JsonObject) => void, limits: WireLimits): Lines {
+export function openJsonLines(output: Readable, onLine: (line: JsonObject) => void, limits: WireLimits): JsonLines {
   const garbage = { lines: 0, bytes: 0 };
   let allBytes = 0;
-  let fail: (sentence: string) => void = () => undefined;
-  const broken = new Promise<string>((resolve) => (fail = resolve));
+  let reportBroken: (sentence: string) => void = () => undefined;
+  const broken = new Promise<string>((resolve) => (reportBroken = resolve));
   const breakOff = (sentence: string): void => {
     lines.drop();
-    from.destroy();
-    fail(sentence);
+    output.destroy();
+    reportBroken(sentence);
   };
   const lines = createLineSplitter(
     limits.lineBytesMax,
@@ -28,22 +29,23 @@ export function openLines(from: Readable, onLine: (line: JsonObject) => void, li
       if (line !== null) return onLine(line);
       garbage.lines += 1;
       garbage.bytes += bytes.length;
-      if (garbage.bytes > limits.garbageBytesMax) breakOff(`flooded its output: more than ${mib(limits.garbageBytesMax)} that is no event`);
+      if (garbage.bytes > limits.garbageBytesMax)
+        breakOff(`flooded its output: more than ${formatMib(limits.garbageBytesMax)} that is no event`);
     },
-    () => breakOff(`printed a line longer than ${mib(limits.lineBytesMax)}`),
+    () => breakOff(`printed a line longer than ${formatMib(limits.lineBytesMax)}`),
   );
-  from.on("data", (chunk: Buffer) => {
+  output.on("data", (chunk: Buffer) => {
     allBytes += chunk.length;
-    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${mib(limits.allBytesMax)} in one turn`);
+    if (allBytes > limits.allBytesMax) return breakOff(`printed more than ${formatMib(limits.allBytesMax)} in one turn`);
     lines.push(chunk);
   });
   const ended = new Promise<void>((resolve) => {
-    from.once("end", () => {
-      // The last line may lack its end.
+    output.once("end", () => {
+      // The last line may lack its line feed.
       lines.push(Buffer.from("\n"));
       resolve();
     });
-    from.once("close", () => resolve());
+    output.once("close", () => resolve());
   });
   return { broken, ended, garbage: () => ({ ...garbage }) };
 }

@@ -9,18 +9,20 @@ import { runProcess } from "../run-process.ts";
 import type { SpawnedAgent } from "../process/spawn-agent.ts";
 import type { TurnEnvironment } from "../turn-environment.ts";
 import type { Dialect } from "./dialect.ts";
-import { openLines } from "./json-lines.ts";
+import { openJsonLines } from "./json-lines.ts";
 
 /** The collector's session id for a command, which has one session at a time. */
 export const commandSession = "this";
 
+/** JSON-RPC's code for an error without a better one. */
+const internalErrorCode = -32603;
 const warningsMax = 20;
 const warningCharsMax = 500;
 
 export type CommandResult = {
   readonly end: End;
   readonly session: string | null;
-  /** Whether it spoke of a session at all. */
+  /** Whether it named a session at all. */
   readonly hasBegun: boolean;
   readonly usage: JsonObject | undefined;
   readonly costUsd: number | null;
@@ -40,6 +42,7 @@ export type CommandTurn = {
   readonly onBegun: (session: string) => Promise<void>;
 };
 
+/** Runs the command for one prompt; or says why it could not be started. */
 export async function runOnce(
   turn: CommandTurn,
   prompt: { readonly prompt: string; readonly session: { readonly name: string; readonly isResumed: boolean } | null },
@@ -65,7 +68,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   const { dialect, request, environment, collector, onBegun } = turn;
   const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
   const warnings: string[] = [];
-  const calls = new Set<unknown>();
+  const messageIds = new Set<unknown>();
   let progress: Omit<CommandResult, "end" | "stderr" | "warnings"> = {
     session: null,
     hasBegun: false,
@@ -82,9 +85,9 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
     watch.life();
     const parsed = dialect.readLine(line);
     for (const update of parsed.updates ?? []) {
-      // A message in several lines is one call.
-      if (update["sessionUpdate"] === "usage_update" && calls.has(update["messageId"])) continue;
-      calls.add(update["messageId"]);
+      // Several lines of one message are one model call.
+      if (update["sessionUpdate"] === "usage_update" && messageIds.has(update["messageId"])) continue;
+      messageIds.add(update["messageId"]);
       collector.take({ sessionId: commandSession, update });
     }
     for (const warning of parsed.warnings ?? []) if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));
@@ -95,7 +98,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
       costUsd: parsed.costUsd ?? progress.costUsd,
       errorText: parsed.errorText ?? (parsed.end?.by === "error" ? parsed.end.message : progress.errorText),
     };
-    // At once, so that a session is known even if this process dies before the end.
+    // Reported at once, so that the session is known even if this process dies before the end.
     if (parsed.session !== undefined && parsed.end === undefined && !hasBegun) {
       hasBegun = true;
       reportingSession = onBegun(parsed.session);
@@ -103,14 +106,14 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
     }
     if (parsed.end !== undefined) finish(parsed.end);
   };
-  const lines = openLines(spawned.stdout, handleLine, environment.limits.wire);
+  const lines = openJsonLines(spawned.stdout, handleLine, environment.limits.wire);
   watch.follow(spawned, lines);
-  watch.follows(environment.metering);
+  watch.followMeter(environment.metering);
   try {
-    const first = await Promise.race([finished, watch.over]);
-    // A command that printed an error and ended has said why.
-    const end: End =
-      first.by === "exit" && progress.errorText !== "" ? { by: "error", code: -32603, message: progress.errorText, data: null } : first;
+    const firstEnd = await Promise.race([finished, watch.over]);
+    // A command that printed an error and exited has said why it did.
+    const hasSaidWhy = firstEnd.by === "exit" && progress.errorText !== "";
+    const end: End = hasSaidWhy ? { by: "error", code: internalErrorCode, message: progress.errorText, data: null } : firstEnd;
     await reportingSession;
     const { lines: count, bytes } = lines.garbage();
     if (count > 0) warnings.push(`${count} lines (${bytes} bytes) on its stdout were no events and were ignored`);

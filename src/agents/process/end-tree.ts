@@ -1,4 +1,4 @@
-// end-tree: ends an agent and everything it started, within a bounded time, whatever it does to stay.
+// end-tree: ends an agent and everything it started, within a bounded time, whatever these processes do to survive.
 //
 // Invariants:
 //   E1. No step depends on the agent: TERM has a short grace period, and nothing waits for a pipe to close.
@@ -11,13 +11,13 @@ import { findDescendants, findMarkedProcesses, isAlive, type ProcessInfo, readPr
 import type { EnvironmentFilter } from "./process-mark.ts";
 
 export const defaultTermGraceMs = 300;
-const sweepMs = 1000;
+const sweepTimeoutMs = 1000;
 const pollMs = 15;
 
-/** How many are still there after all; zero unless the kernel holds one back. */
+/** Ends the tree; returns how many processes are left: zero, unless the kernel keeps one alive. */
 export async function endTree(
   child: ChildProcess,
-  belongs: EnvironmentFilter,
+  isMarked: EnvironmentFilter,
   { graceMs = defaultTermGraceMs }: { readonly graceMs?: number } = {},
 ): Promise<number> {
   const { pid } = child;
@@ -32,22 +32,22 @@ export async function endTree(
   }
   signalGroup(pid, "SIGKILL");
   for (const member of tree) if (isAlive(member)) signal(member.pid, "SIGKILL"); // E2
-  const swept = await killMarked(belongs, "since_runner");
+  const { alive } = await killMarked(isMarked, "since_runner");
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-  return swept.alive;
+  return alive;
 }
 
-/** Kills whatever belongs until nothing does; returns how many there were. */
-export async function killMarkedProcesses(belongs: EnvironmentFilter, range: SearchRange): Promise<number> {
-  return (await killMarked(belongs, range)).killed;
+/** Kills every process with the mark, until there is none; returns how many there were. */
+export async function killMarkedProcesses(isMarked: EnvironmentFilter, range: SearchRange): Promise<number> {
+  return (await killMarked(isMarked, range)).killed;
 }
 
-async function killMarked(belongs: EnvironmentFilter, range: SearchRange): Promise<{ readonly killed: number; readonly alive: number }> {
+async function killMarked(isMarked: EnvironmentFilter, range: SearchRange): Promise<{ readonly killed: number; readonly alive: number }> {
   const killed = new Set<number>();
-  const until = performance.now() + sweepMs;
+  const deadlineMs = performance.now() + sweepTimeoutMs;
   let alive = 0;
-  for (let emptyScans = 0; emptyScans < 2 && performance.now() < until;) {
-    const marked = findMarkedProcesses(belongs, range);
+  for (let emptyScans = 0; emptyScans < 2 && performance.now() < deadlineMs;) {
+    const marked = findMarkedProcesses(isMarked, range);
     alive = marked.length;
     emptyScans = alive === 0 ? emptyScans + 1 : 0; // E3
     for (const pid of marked) {
@@ -60,8 +60,8 @@ async function killMarked(belongs: EnvironmentFilter, range: SearchRange): Promi
 }
 
 async function waitUntilGone(child: ChildProcess, tree: readonly ProcessInfo[], graceMs: number): Promise<void> {
-  const until = performance.now() + graceMs;
-  while (performance.now() < until) {
+  const deadlineMs = performance.now() + graceMs;
+  while (performance.now() < deadlineMs) {
     if (hasExited(child) && !tree.some(isAlive)) return;
     await wait(pollMs);
   }
@@ -73,7 +73,7 @@ function signalGroup(group: number, name: "SIGTERM" | "SIGKILL"): void {
   if (group > 1) signal(-group, name);
 }
 
-/** One that is gone already needs no signal. */
+/** A process that is gone already needs no signal. */
 function signal(pid: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, name);

@@ -1,9 +1,9 @@
 // guardian: a small shell process that kills a run's agents and checks if the runner dies without ending them itself.
 //
-// A runner killed with -9 cannot end its agents. The guardian is a few lines of shell in its own session, holding the other end of a pipe.
-// When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with the mark of this opened set of agents (its `life`, see process-mark.ts), and the processes
-// of running checks: those have no mark, so it is told how to recognise them.
-// A runner that ends normally dismisses it first.
+// A runner killed with -9 cannot end its agents. The guardian is a few lines of shell in its own session, with the other end of a pipe to
+// the runner. When the runner is gone, for whatever reason, the pipe closes, and the guardian kills everything with the mark of this opened
+// set of agents (its `life`, see process-mark.ts). Processes of checks have no such mark; the runner tells the guardian how to recognise
+// them. A runner that ends normally dismisses the guardian first.
 //
 // Invariants:
 //   G1. The guardian has no mark itself, and it looks for one life's mark only: a run resumed at once by a new runner has another life and
@@ -15,9 +15,10 @@ import { Socket } from "node:net";
 import { lifeVariable } from "./process-mark.ts";
 
 /** How often it scans for survivors before it gives up; it waits a tenth of a second after each scan that found one. */
-const looksMax = 100;
+const scansMax = 100;
 
-// The groups still watched are killed first; with /proc, everything with the mark follows, until two scans in a row find no process.
+// Reads orders, one per line, until the pipe closes. Then the groups still watched are killed, and with /proc everything with one of the
+// marks, until two scans in a row find no process.
 const script = `
 trap '' TERM HUP INT
 groups=''
@@ -42,7 +43,7 @@ for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 marks=\${marks%"$newline"}
 looks=0
 quiet=0
-while [ "$looks" -lt ${looksMax} ] && [ "$quiet" -lt 2 ]; do
+while [ "$looks" -lt ${scansMax} ] && [ "$quiet" -lt 2 ]; do
   looks=$((looks + 1))
   found=$(grep -lszxF -e "$marks" /proc/[0-9]*/environ 2>/dev/null)
   if [ -z "$found" ]; then quiet=$((quiet + 1)); continue; fi
@@ -56,9 +57,9 @@ done
 `;
 
 export type Guardian = {
-  /** The group of an agent just started. */
+  /** Watches the process group of an agent that was just started. */
   readonly watch: (group: number) => void;
-  /** That agent has ended; its group's number may be reused. */
+  /** Stops watching a group whose agent has ended: its number may be reused. */
   readonly forget: (group: number) => void;
   /** Processes with this `NAME=value` in their environment are ended too; the returned function takes that back. */
   readonly alsoEnd: (mark: string) => () => void;
@@ -77,7 +78,7 @@ export function openGuardian(life: string): Guardian {
   const send = (line: string): void => {
     if (child.stdin !== null && child.stdin.writable) child.stdin.write(`${line}\n`);
   };
-  detach(child);
+  detachFromRunner(child);
   return {
     watch: (group) => send(`watch ${group}`),
     forget: (group) => send(`forget ${group}`),
@@ -94,7 +95,7 @@ export function openGuardian(life: string): Guardian {
 }
 
 /** The guardian must not keep the runner from ending, nor may its absence crash the runner. */
-function detach(child: ChildProcess): void {
+function detachFromRunner(child: ChildProcess): void {
   child.on("error", () => undefined);
   child.stdin?.on("error", () => undefined);
   child.unref();

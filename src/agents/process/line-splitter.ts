@@ -1,10 +1,12 @@
-// line-splitter: splits a byte stream into lines and holds at most one line's limit in memory.
+// line-splitter: splits a byte stream into lines. It keeps at most one line in memory, and that only up to a limit.
 
-/** Puts the lines of a byte stream together, holding no more than one line's limit in memory. */
+const lineFeed = 10;
+
+/** `onLine` gets each line that isn't empty; `onTooLong` is called when a line exceeds the limit. `drop` stops everything. */
 export function createLineSplitter(
   lineBytesMax: number,
-  take: (line: Buffer) => void,
-  tooLong: () => void,
+  onLine: (line: Buffer) => void,
+  onTooLong: () => void,
 ): { readonly push: (chunk: Buffer) => void; readonly drop: () => void } {
   let chunks: Buffer[] = [];
   let bufferedBytes = 0;
@@ -13,16 +15,16 @@ export function createLineSplitter(
     const line = chunks.length === 0 ? end : Buffer.concat([...chunks, end]);
     chunks = [];
     bufferedBytes = 0;
-    if (line.length > 0) take(line);
+    if (line.length > 0) onLine(line);
   };
   return {
     push: (chunk: Buffer): void => {
       let from = 0;
       for (;;) {
-        const index = chunk.indexOf(10, from);
+        const index = chunk.indexOf(lineFeed, from);
         const end = index === -1 ? chunk.length : index;
         if (!isOpen || from >= chunk.length) return;
-        if (bufferedBytes + end - from > lineBytesMax) return tooLong();
+        if (bufferedBytes + end - from > lineBytesMax) return onTooLong();
         if (index === -1) break;
         finish(chunk.subarray(from, index));
         from = index + 1;

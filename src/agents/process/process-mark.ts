@@ -1,7 +1,7 @@
-// process-mark: the environment variables that identify a run's processes, even if they have left their parent.
+// process-mark: the mark of an agent's processes: environment variables by which they are found even if they have left their parent.
 //
-// A mark is a handful of environment variables. Children inherit them, and a process keeps the environment it was started with even after
-// setsid() and after its parent is gone; a process group and a parent's id do not last that long.
+// Children inherit the variables, and a process keeps the environment it was started with even after setsid() and after its parent is gone.
+// Process groups and parent ids do not last that long.
 //
 // Invariants:
 //   M1. The variables are set on agents only, never on the runner or its guardian: a marked process may be killed. Checks have none, so
@@ -18,15 +18,15 @@ export type Mark = {
   readonly life: string;
 };
 
-const names = { run: "AUTOPILOT_RUN", attempt: "AUTOPILOT_ATTEMPT", place: "AUTOPILOT_PLACE", life: "AUTOPILOT_LIFE" } as const;
-export const lifeVariable = names.life;
+const variableNames = { run: "AUTOPILOT_RUN", attempt: "AUTOPILOT_ATTEMPT", place: "AUTOPILOT_PLACE", life: "AUTOPILOT_LIFE" } as const;
+export const lifeVariable = variableNames.life;
 
 export function toMarkVariables(mark: Mark): Record<string, string> {
   return {
-    [names.run]: mark.run,
-    [names.attempt]: mark.attempt,
-    [names.life]: mark.life,
-    ...(mark.place === "" ? {} : { [names.place]: mark.place }),
+    [variableNames.run]: mark.run,
+    [variableNames.attempt]: mark.attempt,
+    [variableNames.life]: mark.life,
+    ...(mark.place === "" ? {} : { [variableNames.place]: mark.place }),
   };
 }
 
@@ -35,22 +35,23 @@ export type EnvironmentFilter = (entries: readonly string[]) => boolean;
 
 /** The processes of one turn: this life, this attempt. Other attempts of the run may run beside it. */
 export function belongsToTurn(mark: Mark): EnvironmentFilter {
-  return (entries) => entries.includes(`${names.life}=${mark.life}`) && entries.includes(`${names.attempt}=${mark.attempt}`);
+  return (entries) =>
+    entries.includes(`${variableNames.life}=${mark.life}`) && entries.includes(`${variableNames.attempt}=${mark.attempt}`);
 }
 
 /** Everything one opened set of agents started. */
 export function belongsToLife(life: string): EnvironmentFilter {
-  return (entries) => entries.includes(`${names.life}=${life}`);
+  return (entries) => entries.includes(`${variableNames.life}=${life}`);
 }
 
 /** The processes of one run in one repository, of any life. M2 */
 export function belongsToRun(run: string, place: string): EnvironmentFilter {
-  return (words) => {
-    if (!words.includes(`${names.run}=${run}`)) return false;
-    return place === "" || words.includes(`${names.place}=${place}`);
+  return (entries) => {
+    if (!entries.includes(`${variableNames.run}=${run}`)) return false;
+    return place === "" || entries.includes(`${variableNames.place}=${place}`);
   };
 }
 
 /** Whether an environment is that of an agent's process, or of one it started. */
 export const hasMark = (env: Readonly<Record<string, string | undefined>>): boolean =>
-  env[names.life] !== undefined || (env[names.run] !== undefined && env[names.attempt] !== undefined);
+  env[variableNames.life] !== undefined || (env[variableNames.run] !== undefined && env[variableNames.attempt] !== undefined);

@@ -1,7 +1,7 @@
-// process-table: lists processes with their parents and initial environments.
+// process-table: lists processes with their parents and the environments they were started with.
 //
-// On Linux from /proc. Elsewhere from `ps`; it shows the environment of one's own processes after the command, which is enough to find a
-// mark (its values contain no blanks).
+// On Linux from /proc. Elsewhere from `ps`, which shows the environment of one's own processes after the command; that is enough to find a
+// mark, whose values contain no blanks.
 
 import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { keepStartTicks } from "../../kit/start-ticks.ts";
 import type { EnvironmentFilter } from "./process-mark.ts";
 
 /** A process, with its start time, so that a reused pid is not mistaken for it. */
-export type ProcessInfo = { readonly pid: number; readonly parent: number; readonly began: string };
+export type ProcessInfo = { readonly pid: number; readonly parent: number; readonly startTime: string };
 
 const psTimeoutMs = 1000;
 const psBytesMax = 32 * 1024 * 1024;
@@ -17,24 +17,24 @@ const psBytesMax = 32 * 1024 * 1024;
 /** Which processes a search reads: all, or those that began no earlier than the runner, as everything that it starts does. */
 export type SearchRange = "all" | "since_runner";
 
-/** The processes that belong, without the runner itself and its ancestors. */
-export function findMarkedProcesses(belongs: EnvironmentFilter, range: SearchRange): readonly number[] {
+/** The marked processes, without the runner itself and its ancestors. */
+export function findMarkedProcesses(isMarked: EnvironmentFilter, range: SearchRange): readonly number[] {
   const ancestors = findAncestors(process.pid);
-  return readEnvironments(range).flatMap(({ pid, words }) => (belongs(words) && !ancestors.has(pid) ? [pid] : []));
+  return readEnvironments(range).flatMap(({ pid, entries }) => (isMarked(entries) && !ancestors.has(pid) ? [pid] : []));
 }
 
-/** Children of a process that the runner started, their children, and so on, as far as the chain is unbroken. */
+/** The descendants of a process that the runner started, as far as their chain of parents is unbroken. */
 export function findDescendants(root: number): readonly ProcessInfo[] {
   const processes = readProcesses();
   const descendants: ProcessInfo[] = [];
   const reached = new Set([root]);
-  for (let grew = true; grew;) {
-    grew = false;
+  for (let hasGrown = true; hasGrown;) {
+    hasGrown = false;
     for (const candidate of processes) {
       if (reached.has(candidate.pid) || !reached.has(candidate.parent)) continue;
       reached.add(candidate.pid);
       descendants.push(candidate);
-      grew = true;
+      hasGrown = true;
     }
   }
   return descendants;
@@ -43,54 +43,58 @@ export function findDescendants(root: number): readonly ProcessInfo[] {
 /** Whether this very process still runs; a zombie does not. */
 export function isAlive(info: ProcessInfo): boolean {
   const current = process.platform === "linux" ? readProcStat(info.pid) : readProcesses().find(({ pid }) => pid === info.pid);
-  return current !== undefined && current.began === info.began;
+  return current !== undefined && current.startTime === info.startTime;
 }
 
 export function readProcess(pid: number): ProcessInfo | undefined {
-  return process.platform === "linux" ? readProcStat(pid) : readProcesses().find((seen) => seen.pid === pid);
+  return process.platform === "linux" ? readProcStat(pid) : readProcesses().find((info) => info.pid === pid);
 }
 
 export function findAncestors(pid: number): ReadonlySet<number> {
-  const parentOf = process.platform === "linux" ? (item: number) => readProcStat(item)?.parent : parentsByPs();
+  const findParent = process.platform === "linux" ? (child: number) => readProcStat(child)?.parent : readParentsByPs();
   const ancestors = new Set<number>();
-  for (let current: number | undefined = pid; current !== undefined && current > 0 && !ancestors.has(current); current = parentOf(current))
+  for (let current: number | undefined = pid; current !== undefined && current > 0 && !ancestors.has(current);) {
     ancestors.add(current);
+    current = findParent(current);
+  }
   return ancestors;
 }
 
-function parentsByPs(): (pid: number) => number | undefined {
-  const parents = new Map(readProcesses().map((seen) => [seen.pid, seen.parent]));
+function readParentsByPs(): (pid: number) => number | undefined {
+  const parents = new Map(readProcesses().map((info) => [info.pid, info.parent]));
   return (pid) => parents.get(pid);
 }
 
 function readProcesses(): readonly ProcessInfo[] {
-  if (process.platform !== "linux") return parsePs(ps("pid=,ppid=,lstart="));
+  if (process.platform !== "linux") return parsePs(runPs("pid=,ppid=,lstart="));
   return listPidsSinceRunner().flatMap((pid) => readProcStat(pid) ?? []);
 }
 
-function readEnvironments(range: SearchRange): readonly { readonly pid: number; readonly words: readonly string[] }[] {
-  if (process.platform !== "linux") return parsePsEnvironment(ps("pid=,command=", "-E"));
-  return (range === "all" ? pids() : listPidsSinceRunner()).map((pid) => ({ pid, words: readStartEnvironment(pid) }));
+function readEnvironments(range: SearchRange): readonly { readonly pid: number; readonly entries: readonly string[] }[] {
+  if (process.platform !== "linux") return parsePsEnvironment(runPs("pid=,command=", "-E"));
+  return (range === "all" ? listPids() : listPidsSinceRunner()).map((pid) => ({ pid, entries: readStartEnvironment(pid) }));
 }
 
-/** On Linux only: the `NAME=value` words it was begun with. */
+/** On Linux only: the `NAME=value` entries of the environment that a process was started with. */
 export function readStartEnvironment(pid: number): readonly string[] {
   return readOrEmpty(`/proc/${pid}/environ`).split("\0");
 }
 
-const startTickOf = keepStartTicks({
+const findStartTick = keepStartTicks({
   inodeOf: (pid) => lstatSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino,
-  readStartTick: (pid) => Number(readStatFields(pid)[startField]), // of a zombie too, which would be read again each time
+  readStartTick: (pid) => Number(readStatFields(pid)[startTimeField]), // a zombie's too: otherwise it would be read again each time
 });
 
-/** On Linux only: the processes that began no earlier than the runner. A machine has hundreds of others, which need not be read each time. */
+/**
+ * On Linux only: the processes that began no earlier than the runner. A machine has hundreds of others, which need not be read each time.
+ */
 export function listPidsSinceRunner(): readonly number[] {
-  const runnerTick = startTickOf(process.pid) ?? 0;
-  return pids().filter((pid) => (startTickOf(pid) ?? 0) >= runnerTick);
+  const runnerTick = findStartTick(process.pid) ?? 0;
+  return listPids().filter((pid) => (findStartTick(pid) ?? 0) >= runnerTick);
 }
 
-/** On Linux only. */
-function pids(): readonly number[] {
+/** Every pid. On Linux only. */
+function listPids(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
@@ -100,22 +104,23 @@ function pids(): readonly number[] {
 export function readProcStat(pid: number): ProcessInfo | undefined {
   const fields = readStatFields(pid);
   const [state, parent] = fields;
-  const began = fields[startField];
-  if (state === undefined || parent === undefined || began === undefined || state === "Z" || state === "X") return undefined;
-  return { pid, parent: Number(parent), began };
+  const startTime = fields[startTimeField];
+  if (state === undefined || parent === undefined || startTime === undefined || state === "Z" || state === "X") return undefined;
+  return { pid, parent: Number(parent), startTime };
 }
 
-const startField = 19;
+/** The position of the start time among the fields after the program's name. */
+const startTimeField = 19;
 
-/** The name is in parentheses and may hold anything, parentheses too; what follows the last one is regular. */
+/** The fields after the program's name. The name is in parentheses and may itself contain some, so the last one counts. */
 function readStatFields(pid: number): readonly string[] {
   const line = readOrEmpty(`/proc/${pid}/stat`);
   return line.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 
 /**
- * A process may be gone, or another user's, between being listed and being read: then the result is empty. As UTF-8, since Node reads that
- * straight into the text; for anything else it sets 64 kB aside, for every file of every process.
+ * A file's text; empty if the process is gone by now, or another user's. It is read as UTF-8, because Node reads that directly into a
+ * string; for other encodings it allocates 64 kB, which adds up over every file of every process.
  */
 function readOrEmpty(path: string): string {
   try {
@@ -125,7 +130,7 @@ function readOrEmpty(path: string): string {
   }
 }
 
-function ps(columns: string, ...more: readonly string[]): string {
+function runPs(columns: string, ...more: readonly string[]): string {
   const answer = spawnSync("ps", ["-A", "-ww", ...more, "-o", columns], {
     encoding: "utf8",
     timeout: psTimeoutMs,
@@ -138,13 +143,13 @@ function ps(columns: string, ...more: readonly string[]): string {
 export function parsePs(text: string): readonly ProcessInfo[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
-    return match === null ? [] : [{ pid: Number(match[1]), parent: Number(match[2]), began: match[3] ?? "" }];
+    return match === null ? [] : [{ pid: Number(match[1]), parent: Number(match[2]), startTime: match[3] ?? "" }];
   });
 }
 
-export function parsePsEnvironment(text: string): readonly { readonly pid: number; readonly words: readonly string[] }[] {
+export function parsePsEnvironment(text: string): readonly { readonly pid: number; readonly entries: readonly string[] }[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(.*)$/.exec(line);
-    return match === null ? [] : [{ pid: Number(match[1]), words: (match[2] ?? "").split(" ") }];
+    return match === null ? [] : [{ pid: Number(match[1]), entries: (match[2] ?? "").split(" ") }];
   });
 }

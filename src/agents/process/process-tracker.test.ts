@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ProcessInfo } from "./process-table.ts";
 import { cacheForMoment, type Processes, type ProcessTracker, trackProcesses } from "./process-tracker.ts";
 
-type One = { readonly parent: number; readonly began?: string; readonly words?: readonly string[] };
+type One = { readonly parent: number; readonly startTime?: string; readonly words?: readonly string[] };
 
 /** A machine made by hand, and how often each environment was read. */
 class Machine implements Processes {
@@ -11,7 +11,7 @@ class Machine implements Processes {
   readonly pids = (): readonly number[] => [...this.all.keys()];
   readonly statOf = (pid: number): ProcessInfo | undefined => {
     const one = this.all.get(pid);
-    return one === undefined ? undefined : { pid, parent: one.parent, began: one.began ?? "1" };
+    return one === undefined ? undefined : { pid, parent: one.parent, startTime: one.startTime ?? "1" };
   };
   readonly environmentOf = (pid: number): readonly string[] => {
     this.read.push(pid);
@@ -71,9 +71,9 @@ test("R2: one that was just being made at the first look is found at the second"
 
 test("R2: a stranger's number that was given anew is read anew", () => {
   const { machine, roll } = started();
-  machine.all.set(40, { parent: 1, began: "1" });
+  machine.all.set(40, { parent: 1, startTime: "1" });
   for (let looks = 0; looks < 3; looks++) roll.scan();
-  machine.all.set(40, { parent: 1, began: "2", words: marked });
+  machine.all.set(40, { parent: 1, startTime: "2", words: marked });
   const found = Array.from({ length: 10 }, () => roll.scan().includes(40));
   expect(found.at(-1)).toBe(true);
 });

@@ -18,7 +18,7 @@ import {
 } from "./process-table.ts";
 import type { EnvironmentFilter } from "./process-mark.ts";
 
-/** The processes there are, as a system reports them. */
+/** The running processes, as a system reports them. */
 export type Processes = {
   readonly pids: () => readonly number[];
   readonly statOf: (pid: number) => ProcessInfo | undefined;
@@ -27,18 +27,20 @@ export type Processes = {
 
 export type ProcessTracker = { readonly scan: () => readonly number[] };
 
-const readingsMax = 2;
-const scansBetween = 10;
+/** How often a process that isn't ours is read when it is new. */
+const readsMax = 2;
+/** After that it is read in one scan of so many. */
+const rereadInterval = 10;
 
-/** Those whose environment belongs, and descendants of the root; without the runner itself and its ancestors. */
-export function openProcessTracker(belongs: EnvironmentFilter, root: number): ProcessTracker {
-  if (process.platform === "linux") return trackProcesses(system, belongs, root, findAncestors(process.pid));
-  return { scan: () => [...new Set([...findMarkedProcesses(belongs, "since_runner"), ...findDescendants(root).map(({ pid }) => pid)])] };
+/** Tracks processes with the mark, and descendants of the root, without the runner itself and its ancestors. */
+export function openProcessTracker(isMarked: EnvironmentFilter, root: number): ProcessTracker {
+  if (process.platform === "linux") return trackProcesses(systemProcesses, isMarked, root, findAncestors(process.pid));
+  return { scan: () => [...new Set([...findMarkedProcesses(isMarked, "since_runner"), ...findDescendants(root).map(({ pid }) => pid)])] };
 }
 
-const system = cacheForMoment({ pids: listPidsSinceRunner, statOf: readProcStat, environmentOf: readStartEnvironment });
-/** From here on processes are read again. */
-export const beginMoment = (): void => system.begin();
+const systemProcesses = cacheForMoment({ pids: listPidsSinceRunner, statOf: readProcStat, environmentOf: readStartEnvironment });
+/** Begins a new moment: from here on processes are read again. */
+export const beginMoment = (): void => systemProcesses.begin();
 
 /** A process is not read again until a new moment begins. R3 */
 export function cacheForMoment(processes: Processes): Processes & { readonly begin: () => void } {
@@ -57,36 +59,36 @@ export function cacheForMoment(processes: Processes): Processes & { readonly beg
   };
 }
 
-function readOnce<Value>(cache: Map<number, Value>, pid: number, read: (pid: number) => Value): Value {
-  if (!cache.has(pid)) cache.set(pid, read(pid));
+function readOnce<Value>(cache: Map<number, Value>, pid: number, readProcess: (pid: number) => Value): Value {
+  if (!cache.has(pid)) cache.set(pid, readProcess(pid));
   return cache.get(pid) as Value;
 }
 
-type TrackedProcess = { readonly began: string; readonly isOurs: boolean; readonly readings: number };
+type TrackedProcess = { readonly startTime: string; readonly isOurs: boolean; readonly readCount: number };
 
 export function trackProcesses(
   processes: Processes,
-  belongs: EnvironmentFilter,
+  isMarked: EnvironmentFilter,
   root: number,
   runnerPids: ReadonlySet<number>,
 ): ProcessTracker {
   const tracked = new Map<number, TrackedProcess>();
-  let scans = 0;
+  let scanCount = 0;
 
-  /** Whether to read it in this scan: it is new, ours, was read only once, or its turn to be read again has come. */
+  /** Whether to read a process in this scan: it is new, ours, was read only once, or its turn has come again. */
   const mustRead = (pid: number): boolean => {
     const previous = tracked.get(pid);
-    return previous === undefined || previous.isOurs || previous.readings < readingsMax || (pid + scans) % scansBetween === 0; // R2
+    return previous === undefined || previous.isOurs || previous.readCount < readsMax || (pid + scanCount) % rereadInterval === 0; // R2
   };
-  const read = (pid: number): readonly ProcessInfo[] => {
+  const readProcess = (pid: number): readonly ProcessInfo[] => {
     const stat = processes.statOf(pid);
     const previous = tracked.get(pid);
-    if (stat === undefined || previous?.began !== stat.began) tracked.delete(pid);
+    if (stat === undefined || previous?.startTime !== stat.startTime) tracked.delete(pid);
     if (stat === undefined) return [];
-    const readings = tracked.get(pid)?.readings ?? 0;
-    if (tracked.get(pid)?.isOurs === true || readings >= readingsMax) return []; // R1
-    const isOurs = !runnerPids.has(pid) && belongs(processes.environmentOf(pid));
-    tracked.set(pid, { began: stat.began, isOurs, readings: readings + 1 });
+    const readCount = tracked.get(pid)?.readCount ?? 0;
+    if (tracked.get(pid)?.isOurs === true || readCount >= readsMax) return []; // R1
+    const isOurs = !runnerPids.has(pid) && isMarked(processes.environmentOf(pid));
+    tracked.set(pid, { startTime: stat.startTime, isOurs, readCount: readCount + 1 });
     return isOurs ? [] : [stat];
   };
   const isChild = ({ pid, parent }: ProcessInfo): boolean =>
@@ -94,12 +96,12 @@ export function trackProcesses(
 
   return {
     scan: () => {
-      scans++;
+      scanCount++;
       const livePids = new Set(processes.pids());
       for (const pid of tracked.keys()) if (!livePids.has(pid)) tracked.delete(pid);
-      let unrelated = [...livePids].filter(mustRead).flatMap(read);
+      let unrelated = [...livePids].filter(mustRead).flatMap(readProcess);
       for (let children = unrelated.filter(isChild); children.length > 0; children = unrelated.filter(isChild)) {
-        for (const { pid, began } of children) tracked.set(pid, { began, isOurs: true, readings: readingsMax });
+        for (const { pid, startTime } of children) tracked.set(pid, { startTime, isOurs: true, readCount: readsMax });
         unrelated = unrelated.filter((stat) => !children.includes(stat));
       }
       return [...tracked].filter(([, { isOurs }]) => isOurs).map(([pid]) => pid);

@@ -52,5 +52,5 @@ test("what ps prints is read, where there is no /proc", () => {
   ]);
   const [found] = parsePsEnvironment("  42 /bin/sleep 1000 PATH=/bin AUTOPILOT_RUN=run-2026-01-02-030405 AUTOPILOT_PLACE=here\n");
   expect(found?.pid).toBe(42);
-  expect(belongsToRun(mark.run, "here")(found?.words ?? [])).toBe(true);
+  expect(belongsToRun(mark.run, "here")(found?.entries ?? [])).toBe(true);
 });

@@ -1,8 +1,8 @@
 // spawn-agent: starts an agent's process in its own group, with an explicit environment.
 //
 // Invariants:
-//   S1. Nothing of the runner's environment reaches an agent unless its name is on the list.
-//   S2. What a process prints on stderr costs a bounded amount of memory, however much it prints.
+//   S1. No variable of the runner's environment reaches an agent unless its name is on a list.
+//   S2. However much a process prints on stderr, a bounded amount of it is kept in memory.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { Readable, Writable } from "node:stream";
 import { toMarkVariables, type Mark } from "./process-mark.ts";
 
 export const passedVariables = ["PATH", "LANG", "TERM", "TZ", "TMPDIR", "SHELL", "USER", "LOGNAME", "HOME"] as const;
-/** Never inherited, even if a profile names them: they loosen or slow down what runs below. A profile may set its own value. */
+/** Never inherited, even if a profile names them: they would weaken or slow down the agent's programs. A profile may set its own value. */
 const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
 export const stderrTailBytesMax = 16 * 1024;
 
@@ -40,18 +40,17 @@ export type SpawnedAgent = {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly exited: Promise<Exit>;
-  /** The last of what it printed on stderr. */
+  /** The end of what it printed on stderr. */
   readonly stderrTail: () => string;
   /** Resolves with a sentence when it takes too many resources. */
   readonly exceeded?: Promise<string>;
 };
 
+/** The environment of an agent's process. */
 export function composeEnvironment(launch: Launch, inherited: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const names = Object.keys(inherited).filter(
-    (name) =>
-      !barredVariables.has(name) &&
-      (passedVariables.some((variable) => variable === name) || name.startsWith("LC_") || launch.passEnv.includes(name)),
-  );
+  const isListed = (name: string): boolean =>
+    passedVariables.some((variable) => variable === name) || name.startsWith("LC_") || launch.passEnv.includes(name);
+  const names = Object.keys(inherited).filter((name) => isListed(name) && !barredVariables.has(name));
   const passed = Object.fromEntries(names.map((name) => [name, inherited[name] ?? ""])); // S1
   const home = launch.home === null ? {} : { HOME: launch.home };
   return { ...passed, ...home, ...launch.env, ...toMarkVariables(launch.mark) };
@@ -68,50 +67,50 @@ export async function spawnAgent(
   const [command = "", ...args] = argv;
   if (unwrapped === "" || command === "") return { problem: "no command is given for this agent" };
   const env = { ...wrappedEnv, ...toMarkVariables(launch.mark) };
-  const problem = whyNotStartable(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? whyNotStartable(command, cwd, env["PATH"] ?? "");
+  const problem = findStartProblem(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ?? findStartProblem(command, cwd, env["PATH"] ?? "");
   if (problem !== null) return { problem };
   let child: ReturnType<typeof spawnInGroup>;
   try {
     child = spawnInGroup(command, args, { cwd, env }, launch.hasInput ?? true);
   } catch (error) {
-    return cannotStart(command, error);
+    return describeStartFailure(command, error);
   }
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const spawnResult = new Promise<Error | null>((resolve) => {
     child.once("spawn", () => resolve(null));
     child.on("error", resolve);
   });
-  if (child.pid === undefined) return cannotStart(command, await spawnResult); // without descriptors it has not even pipes
+  if (child.pid === undefined) return describeStartFailure(command, await spawnResult); // it may not even have pipes
   // A pipe to an ended process reports an error; the exit event says it better.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
-  const stderrTail = keepTail(child.stderr);
+  const stderrTail = collectTail(child.stderr);
   const failure = await spawnResult;
-  if (failure !== null) return cannotStart(command, failure);
+  if (failure !== null) return describeStartFailure(command, failure);
   return { child, stdin: child.stdin, stdout: child.stdout, exited, stderrTail };
 }
 
-const cannotStart = (command: string, error: unknown): { readonly problem: string } => ({
+const describeStartFailure = (command: string, error: unknown): { readonly problem: string } => ({
   problem: `${command} cannot be started: ${error instanceof Error ? error.message : String(error)}`,
 });
 
-/** In its own group, so that it can be ended with what it begins. */
+/** Spawns it in its own group, so that it can be ended together with what it starts. */
 function spawnInGroup(
   command: string,
   args: readonly string[],
-  where: { readonly cwd: string; readonly env: Record<string, string> },
+  options: { readonly cwd: string; readonly env: Record<string, string> },
   hasInput: boolean,
 ) {
   return hasInput
-    ? spawn(command, args, { ...where, detached: true, stdio: ["pipe", "pipe", "pipe"] })
-    : spawn(command, args, { ...where, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    ? spawn(command, args, { ...options, detached: true, stdio: ["pipe", "pipe", "pipe"] })
+    : spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Messages for common mistakes; the system's own names the wrong file for some of them. */
-function whyNotStartable(command: string, cwd: string, path: string): string | null {
+/** Why a command can't be started, for common mistakes: the system's own message names the wrong file for some of them. */
+function findStartProblem(command: string, cwd: string, path: string): string | null {
   if (!isFolder(cwd)) return `the folder to work in, ${cwd}, is not there`;
   if (!command.includes("/")) {
-    const places = path.split(delimiter).map((folder) => join(folder, command));
-    return places.some((place) => isExecutable(place)) ? null : `${command} is not on the PATH`;
+    const candidates = path.split(delimiter).map((folder) => join(folder, command));
+    return candidates.some((candidate) => isExecutable(candidate)) ? null : `${command} is not on the PATH`;
   }
   if (isExecutable(command)) return null;
   return exists(command) ? `${command} is not executable` : `${command} is not there`;
@@ -130,7 +129,7 @@ export function isExecutable(path: string): boolean {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-function keepTail(stderr: Readable): () => string {
+function collectTail(stderr: Readable): () => string {
   let tail: Buffer = Buffer.alloc(0);
   stderr.on("data", (chunk: Buffer) => {
     const combined = Buffer.concat([tail, chunk.subarray(-stderrTailBytesMax)]);

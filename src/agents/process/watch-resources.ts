@@ -17,30 +17,30 @@ import { beginMoment, openProcessTracker } from "./process-tracker.ts";
 export type Bounds = { readonly processesMax: number; readonly memoryBytesMax: number; readonly diskBytesMax: number };
 
 export type WatchInput = {
-  readonly belongs: EnvironmentFilter;
+  readonly isMarked: EnvironmentFilter;
   /** The turn's first process; its descendants count even without the mark. */
   readonly root: number;
   /** Where it may write. */
   readonly folders: readonly string[];
   readonly bounds: Bounds;
-  readonly everyMs?: number;
+  readonly intervalMs?: number;
   readonly exceeded: (sentence: string) => void;
 };
 
-const everyMsDefault = 500;
+const intervalMsDefault = 500;
 /** Polling the disk takes at most one part in this many of the time, and so does polling the processes. */
 const timeShare = 20;
-/** The fastest disk: the rest of the limit lasts at least so long, so the next poll can wait half of that. */
+/** The fastest disk. At this speed the remaining bytes of the limit last for some time; the next poll can wait half of it. */
 const diskBytesPerMsMax = 4 * 1024 ** 2;
 const entriesMax = 2_000_000;
 const psTimeoutMs = 1_000;
 
 export function watchResources(watched: WatchInput): { readonly stop: () => void } {
-  const { belongs, root, folders, bounds, everyMs = everyMsDefault } = watched;
+  const { isMarked, root, folders, bounds, intervalMs = intervalMsDefault } = watched;
   let isOver = false;
   let isScanning = false;
-  let nextDiskScanAt = 0;
-  const tracker = openProcessTracker(belongs, root);
+  let nextDiskScanMs = 0;
+  const tracker = openProcessTracker(isMarked, root);
   let bytesAtStart: number | null = null;
 
   const report = (sentence: string): void => {
@@ -50,26 +50,27 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
     watched.exceeded(sentence);
   };
   const checkDisk = async (): Promise<void> => {
-    if (isScanning || performance.now() < nextDiskScanAt) return;
+    if (isScanning || performance.now() < nextDiskScanMs) return;
     isScanning = true;
     const began = performance.now();
     const bytes = await readDiskBytes(folders, () => isOver);
     bytesAtStart ??= bytes; // W3
-    const grown = bytes - bytesAtStart;
-    const lastsMs = (bounds.diskBytesMax - grown) / diskBytesPerMsMax;
-    nextDiskScanAt = performance.now() + Math.max((performance.now() - began) * timeShare * poll.looks.size, lastsMs / 2); // W2
+    const grownBytes = bytes - bytesAtStart;
+    const lastsMs = (bounds.diskBytesMax - grownBytes) / diskBytesPerMsMax;
+    nextDiskScanMs = performance.now() + Math.max((performance.now() - began) * timeShare * poll.checks.size, lastsMs / 2); // W2
     isScanning = false;
-    if (grown > bounds.diskBytesMax) report(`It wrote ${mebibytes(grown)} to disk; ${mebibytes(bounds.diskBytesMax)} are allowed.`);
+    if (grownBytes > bounds.diskBytesMax)
+      report(`It wrote ${formatMebibytes(grownBytes)} to disk; ${formatMebibytes(bounds.diskBytesMax)} are allowed.`);
   };
   const check = (): void => {
     const pids = tracker.scan();
     if (pids.length > bounds.processesMax) return report(`It has ${pids.length} processes; ${bounds.processesMax} are allowed.`);
     const memory = readMemory(pids);
     if (memory > bounds.memoryBytesMax)
-      return report(`Its processes hold ${mebibytes(memory)} of memory; ${mebibytes(bounds.memoryBytesMax)} are allowed.`);
+      return report(`Its processes hold ${formatMebibytes(memory)} of memory; ${formatMebibytes(bounds.memoryBytesMax)} are allowed.`);
     void checkDisk();
   };
-  const poll = openPoll(everyMs);
+  const poll = openPoll(intervalMs);
   const leavePoll = joinPoll(poll, check);
   void checkDisk();
   return {
@@ -80,40 +81,40 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
   };
 }
 
-type Poll = { readonly everyMs: number; readonly looks: Set<() => void>; timer: NodeJS.Timeout | null; againAt: number };
+type Poll = { readonly intervalMs: number; readonly checks: Set<() => void>; timer: NodeJS.Timeout | null; nextAtMs: number };
 const polls = new Map<number, Poll>();
 
-function openPoll(everyMs: number): Poll {
-  const round = polls.get(everyMs) ?? { everyMs, looks: new Set(), timer: null, againAt: 0 };
-  polls.set(everyMs, round);
-  return round;
+function openPoll(intervalMs: number): Poll {
+  const sharedPoll = polls.get(intervalMs) ?? { intervalMs, checks: new Set(), timer: null, nextAtMs: 0 };
+  polls.set(intervalMs, sharedPoll);
+  return sharedPoll;
 }
 
 /** Joins the polls of all turns; returns the function that leaves. */
-function joinPoll(round: Poll, look: () => void): () => void {
+function joinPoll(sharedPoll: Poll, pollCheck: () => void): () => void {
   const checkAll = (): void => {
     const began = performance.now();
-    if (began < round.againAt) return;
+    if (began < sharedPoll.nextAtMs) return;
     beginMoment();
-    for (const item of round.looks) item();
-    round.againAt = performance.now() + (performance.now() - began) * timeShare; // W2
+    for (const item of sharedPoll.checks) item();
+    sharedPoll.nextAtMs = performance.now() + (performance.now() - began) * timeShare; // W2
   };
-  round.looks.add(look);
-  round.timer ??= setInterval(checkAll, round.everyMs).unref();
+  sharedPoll.checks.add(pollCheck);
+  sharedPoll.timer ??= setInterval(checkAll, sharedPoll.intervalMs).unref();
   return () => {
-    round.looks.delete(look);
-    if (round.looks.size > 0 || round.timer === null) return;
-    clearInterval(round.timer);
-    round.timer = null;
+    sharedPoll.checks.delete(pollCheck);
+    if (sharedPoll.checks.size > 0 || sharedPoll.timer === null) return;
+    clearInterval(sharedPoll.timer);
+    sharedPoll.timer = null;
   };
 }
 
 const mebibyte = 1024 ** 2;
-const mebibytes = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
+const formatMebibytes = (bytes: number): string => `${Math.round(bytes / mebibyte)} MiB`;
 
 /** Memory of its own and shared memory on Linux; elsewhere all that is resident, pages of shared programs included. */
 function readMemory(pids: readonly number[]): number {
-  if (process.platform !== "linux") return memoryByPs(pids);
+  if (process.platform !== "linux") return readMemoryByPs(pids);
   return pids.reduce((sum, pid) => sum + countOwnBytes(readText(`/proc/${pid}/status`)), 0);
 }
 
@@ -122,7 +123,7 @@ export function countOwnBytes(status: string): number {
   return (kilobytes("RssAnon") + kilobytes("RssShmem")) * 1024;
 }
 
-function memoryByPs(pids: readonly number[]): number {
+function readMemoryByPs(pids: readonly number[]): number {
   if (pids.length === 0) return 0;
   const answer = spawnSync("ps", ["-o", "rss=", "-p", pids.join(",")], { encoding: "utf8", timeout: psTimeoutMs });
   return (answer.stdout ?? "").split("\n").reduce((sum, line) => sum + Number(line.trim() || 0) * 1024, 0);

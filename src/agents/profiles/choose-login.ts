@@ -1,4 +1,4 @@
-// choose-login: how an agent logs in: with the user's key through the meter, with its own login past it, or not at all.
+// choose-login: chooses how an agent logs in: with the user's key through the meter, with its own login past the meter, or not at all.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export type ChosenLogin =
       readonly hosts: readonly string[];
       readonly model: string;
     }
-  /** It needs none that the runner knows of. */
+  /** The agent needs no login that the runner knows of. */
   | { readonly kind: "none" }
   | { readonly kind: "missing"; readonly problem: string; readonly fix: string };
 
@@ -29,7 +29,7 @@ export function chooseLogin(profile: AgentProfile, env: Environment, userHome: s
   const own = profile.login === "key" ? null : findOwnLogin(profile, env, userHome);
   if (own !== null) return own;
   if (!profile.needsLogin && profile.login === null) return { kind: "none" };
-  return { kind: "missing", problem: whyMissing(profile), fix: profile.hints.login };
+  return { kind: "missing", problem: explainMissing(profile), fix: profile.hints.login };
 }
 
 function findKeyLogin(profile: AgentProfile, env: Environment): ChosenLogin | null {
@@ -55,7 +55,7 @@ function findOwnLogin(profile: AgentProfile, env: Environment, userHome: string)
   return { kind: "own", files: hasFiles ? files : [], variables, hosts: own.hosts, model };
 }
 
-function whyMissing({ login, meters, ownLogin: own }: AgentProfile): string {
+function explainMissing({ login, meters, ownLogin: own }: AgentProfile): string {
   const keys = [...new Set(meters.flatMap(({ keyEnv }) => keyEnv))].join(" or ");
   const files = own?.files.map(({ path }) => `~/${path}`)[0];
   if (login === "key" && keys === "") return "it cannot be used with a key";

@@ -1,4 +1,4 @@
-// claude: Claude Code, over its ACP adapter and by its own command.
+// claude: the profiles of Claude Code: over its ACP adapter, and by its own command.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
@@ -53,7 +53,7 @@ export const claudeProfiles = {
     // The adapter has no version flag: it would wait for the protocol.
     programs: [program("claude-agent-acp", [], { version: null }), program("claude-code-acp", [], { version: null })],
     modes: { read: { session: "default" }, edit: { session: "acceptEdits" }, full: { session: "bypassPermissions" } },
-    // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
+    // It continues after a refused request, so it asks before each action: a change out of scope is refused before it is made.
     mode: "read",
     usage: "turn",
     reportsCost: true,
@@ -69,7 +69,7 @@ export const claudeProfiles = {
     programs: [program("claude", ["-p", "--output-format", "stream-json", "--verbose", "{{mode}}"], { versionMin: "2.0.0" })],
     modelArgv: ["--model", "{{model}}"],
     modes: {
-      // It cannot ask here: what needs permission is refused.
+      // It cannot ask here: actions that need permission are refused.
       read: { argv: ["--permission-mode", "default"] },
       edit: { argv: ["--permission-mode", "acceptEdits"] },
       full: { argv: ["--permission-mode", "bypassPermissions"] },

@@ -1,10 +1,10 @@
-// codex: OpenAI's Codex, over the current ACP adapter, over the small older one, and by its own command.
+// codex: the profiles of OpenAI's Codex: over the current ACP adapter, over the small older one, and by its own command.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
 // `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be reached.
-const settings = `model = "{{model}}"
+const settingsToml = `model = "{{model}}"
 check_for_update_on_startup = false
 approval_policy = "{{approval}}"
 sandbox_mode = "{{sandbox}}"
@@ -16,9 +16,9 @@ enabled = false
 plugins = false
 apps = false
 `;
-const provider = `model_provider = "autopilot"
+const providerToml = `model_provider = "autopilot"
 `;
-const providerTable = `[model_providers.autopilot]
+const providerTableToml = `[model_providers.autopilot]
 name = "autopilot"
 base_url = "{{url}}"
 wire_api = "responses"
@@ -30,9 +30,9 @@ stream_max_retries = 0
 `;
 const model = "gpt-5.5";
 const zedPackage = "@zed-industries/codex-acp";
-const path = ".codex/config.toml";
+const configPath = ".codex/config.toml";
 
-const values = {
+const modeValues = {
   read: { approval: "on-request", sandbox: "read-only" },
   edit: { approval: "on-request", sandbox: "workspace-write" },
   full: { approval: "never", sandbox: "danger-full-access" },
@@ -40,7 +40,7 @@ const values = {
 
 const codex = {
   ...profileDefaults,
-  // It makes no helper programs below a folder for temporary files, so that folder must not be above its own.
+  // It creates no helper programs below a temporary folder, so TMPDIR must not be above its own folder.
   env: { CODEX_HOME: "{{home}}/.codex", TMPDIR: "{{home}}/tmp" },
   meters: [
     metered({
@@ -49,14 +49,14 @@ const codex = {
       upstreamEnv: ["OPENAI_BASE_URL"],
       model,
       env: { AUTOPILOT_MODEL_KEY: "{{token}}" },
-      files: [{ path, format: "toml", content: `${provider}${settings}${providerTable}` }],
+      files: [{ path: configPath, format: "toml", content: `${providerToml}${settingsToml}${providerTableToml}` }],
     }),
   ],
   ownLogin: createOwnLogin({
     files: [{ path: ".codex/auth.json", refreshes: true }],
     hosts: ["chatgpt.com", "auth.openai.com", "api.openai.com"],
     model,
-    configs: [{ path, format: "toml", content: settings }],
+    configs: [{ path: configPath, format: "toml", content: settingsToml }],
   }),
   probes: [
     { where: "said", pattern: /^exceeded retry limit, last status: 429\b|^You['’]ve hit your usage limit/im, fault: "limit" },
@@ -80,9 +80,9 @@ export const codexProfiles = {
     title: "Codex (codex-acp)",
     programs: [program("codex-acp", [], { version: null, not: zedPackage })],
     modes: {
-      read: { session: "read-only", values: values.read },
-      edit: { session: "workspace-write", values: values.edit },
-      full: { session: "agent-full-access", values: values.full },
+      read: { session: "read-only", values: modeValues.read },
+      edit: { session: "workspace-write", values: modeValues.edit },
+      full: { session: "agent-full-access", values: modeValues.full },
     },
     usage: "turn",
     stop: { eofMs: 3500 },
@@ -95,9 +95,9 @@ export const codexProfiles = {
     title: "Codex (the small adapter of Zed)",
     programs: [program("codex-acp", [], { version: null, only: zedPackage })],
     modes: {
-      read: { session: "read-only", values: values.read },
-      edit: { session: "auto", values: values.edit },
-      full: { session: "full-access", values: values.full },
+      read: { session: "read-only", values: modeValues.read },
+      edit: { session: "auto", values: modeValues.edit },
+      full: { session: "full-access", values: modeValues.full },
     },
     // It does not end when its input ends.
     stop: { eofMs: 0 },
@@ -110,13 +110,13 @@ export const codexProfiles = {
     title: "Codex (codex exec)",
     protocol: "codex-exec",
     programs: [program("codex", ["exec", "--json", "--skip-git-repo-check"], { versionMin: "0.60.0" })],
-    // It cannot ask here: what needs permission is refused.
+    // It cannot ask here: actions that need permission are refused.
     modes: {
-      read: { values: { ...values.read, approval: "never" } },
-      edit: { values: { ...values.edit, approval: "never" } },
-      full: { values: values.full },
+      read: { values: { ...modeValues.read, approval: "never" } },
+      edit: { values: { ...modeValues.edit, approval: "never" } },
+      full: { values: modeValues.full },
     },
-    // The thread's, when it is resumed; this turn's otherwise. The difference to what came before is right for both.
+    // It reports the whole thread's usage if the thread is resumed, else this turn's. The difference to what came before is right for both.
     usage: "cumulative",
     yieldsTo: ["codex", "codex-zed"],
     hints: { install: "npm install -g @openai/codex", login: loginHint },

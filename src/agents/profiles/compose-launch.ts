@@ -1,4 +1,4 @@
-// compose-launch: fills in a profile's templates for one turn: the command, the environment, the config files.
+// compose-launch: composes the command, the environment and the config files for one turn from a profile and its login.
 //
 // Invariants:
 //   A1. A filled-in value is not scanned again: double braces in it stay as they are, and so do unknown placeholders.
@@ -30,26 +30,26 @@ export function composeLaunch(profile: AgentProfile, login: ChosenLogin, turn: T
   const mode = profile.modes[profile.mode];
   const model = login.kind === "key" || login.kind === "own" ? login.model : profile.model;
   const values: Readonly<Record<string, string>> = { ...mode.values, ...turn, model };
-  const isNamed = model !== "";
-  const way = login.kind === "key" ? login.way : null;
-  const own = login.kind === "own" ? profile.ownLogin : null;
+  const hasModel = model !== "";
+  const metered = login.kind === "key" ? login.way : null;
+  const ownLogin = login.kind === "own" ? profile.ownLogin : null;
   const words = profile.argv.flatMap((word) => (word === "{{mode}}" ? (mode.argv ?? []) : [word]));
   const argv = [
     ...words,
     ...(profile.argv.includes("{{mode}}") ? [] : (mode.argv ?? [])),
-    ...(isNamed ? profile.modelArgv : []),
-    ...(way?.argv ?? []),
+    ...(hasModel ? profile.modelArgv : []),
+    ...(metered?.argv ?? []),
   ];
   const env = {
     ...(turn.proxy === "" ? {} : proxyEnvironment),
-    ...way?.env,
-    ...own?.env,
-    ...(isNamed ? profile.modelEnv : {}),
+    ...metered?.env,
+    ...ownLogin?.env,
+    ...(hasModel ? profile.modelEnv : {}),
     ...mode.env,
-    // Last, because it includes the user's own settings.
+    // Last, because it includes the user's own values, which win.
     ...profile.env,
   };
-  const files = [...profile.files, ...(way?.files ?? []), ...(own?.configs ?? [])];
+  const files = [...profile.files, ...(metered?.files ?? []), ...(ownLogin?.configs ?? [])];
   return {
     argv: argv.map((word) => fillTemplate(word, values)),
     env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, fillTemplate(text, values)])),

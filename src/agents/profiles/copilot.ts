@@ -1,4 +1,4 @@
-// copilot: GitHub's Copilot CLI.
+// copilot: the profile of GitHub's Copilot CLI.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";

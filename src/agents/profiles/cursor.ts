@@ -1,4 +1,4 @@
-// cursor: Cursor's CLI, which works with a Cursor account only.
+// cursor: the profile of Cursor's CLI, which works with a Cursor account only.
 
 import { createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";

@@ -1,17 +1,17 @@
-// gemini: Google's Gemini CLI.
+// gemini: the profile of Google's Gemini CLI.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
-const settings = (selected: string): string => `{
+const composeSettings = (selected: string): string => `{
   "security": { "auth": { "selectedType": "${selected}" }, "folderTrust": { "enabled": false } },
   "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false, "disableAutoUpdate": true, "disableUpdateNag": true },
   "privacy": { "usageStatisticsEnabled": false },
   "telemetry": { "enabled": false }
 }
 `;
-const path = ".gemini/settings.json";
-// Its own choice, "auto", asks a classifier first and tries that for a minute and a half before it gives up.
+const settingsPath = ".gemini/settings.json";
+// The agent's own choice, "auto", asks a classifier model first, and retries that for a minute and a half before it gives up.
 const model = "gemini-3-pro-preview";
 
 export const geminiProfile = {
@@ -28,7 +28,7 @@ export const geminiProfile = {
       upstreamEnv: ["GOOGLE_GEMINI_BASE_URL"],
       model,
       env: { GEMINI_API_KEY: "{{token}}", GOOGLE_GEMINI_BASE_URL: "{{url}}" },
-      files: [{ path, format: "json", content: settings("gemini-api-key") }],
+      files: [{ path: settingsPath, format: "json", content: composeSettings("gemini-api-key") }],
     }),
   ],
   ownLogin: createOwnLogin({
@@ -38,9 +38,9 @@ export const geminiProfile = {
     ],
     hosts: ["cloudcode-pa.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com", "accounts.google.com"],
     model,
-    configs: [{ path, format: "json", content: settings("oauth-personal") }],
+    configs: [{ path: settingsPath, format: "json", content: composeSettings("oauth-personal") }],
   }),
-  // It continues after a refusal, so it is asked: what is out of scope is refused before it is done.
+  // It continues after a refused request, so it asks before each action: a change out of scope is refused before it is made.
   mode: "read",
   modes: { read: { session: "default" }, edit: { session: "autoEdit" }, full: { session: "yolo" } },
   usage: "quotaMeta",

@@ -1,4 +1,4 @@
-// kimi: Moonshot's Kimi Code.
+// kimi: the profile of Moonshot's Kimi Code.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
@@ -22,7 +22,7 @@ export const kimiProfile = {
       upstream: "https://api.moonshot.ai/v1",
       upstreamEnv: ["KIMI_BASE_URL"],
       model: "kimi-k2-turbo-preview",
-      // By the environment and not by its config, which parallel turns share.
+      // Through the environment and not through its config file, which parallel turns share.
       env: {
         KIMI_MODEL_NAME: "{{model}}",
         KIMI_MODEL_API_KEY: "{{token}}",
@@ -40,7 +40,7 @@ export const kimiProfile = {
     ],
     hosts: ["api.kimi.com", "auth.kimi.com", "www.kimi.com", "api.moonshot.ai", "api.moonshot.cn"],
   }),
-  // Kimi goes on after a refusal, so it asks before each action: what is out of scope is refused before it is done.
+  // It continues after a refused request, so it asks before each action: a change out of scope is refused before it is made.
   mode: "read",
   modes: {
     read: { session: "default", values: { permission: "manual" } },

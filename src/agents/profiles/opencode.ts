@@ -1,27 +1,27 @@
-// opencode: one agent, many providers; which of them is metered follows from the key that is set.
+// opencode: the profile of opencode, one agent for many providers; which of them is metered follows from the key that is set.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
-const key = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
-const path = ".config/opencode/opencode.json";
-const quiet = `"autoupdate": false, "share": "disabled", "permission": { "edit": "{{edit}}", "bash": "{{bash}}", "webfetch": "deny" }`;
+const keyVariable = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
+const configPath = ".config/opencode/opencode.json";
+const commonSettings = `"autoupdate": false, "share": "disabled", "permission": { "edit": "{{edit}}", "bash": "{{bash}}", "webfetch": "deny" }`;
 
 /**
  * The key is in the environment and not in the file, which parallel turns share. `suffix`: what the provider's SDK expects at the end of
  * its URL.
  */
-const config = (provider: string, kit: string, suffix: string): ConfigFile => ({
-  path,
+const createConfig = (provider: string, sdkPackage: string, suffix: string): ConfigFile => ({
+  path: configPath,
   format: "json",
   content: `{
-  ${quiet},
+  ${commonSettings},
   "model": "${provider}/{{model}}",
   "small_model": "${provider}/{{model}}",
   "enabled_providers": ["${provider}"],
   "provider": {
     "${provider}": {
-      "npm": "${kit}",
+      "npm": "${sdkPackage}",
       "name": "${provider}",
       "options": { "baseURL": "{{url}}${suffix}", "apiKey": "{env:AUTOPILOT_MODEL_KEY}" },
       "models": { "{{model}}": { "name": "{{model}}", "tool_call": true, "limit": { "context": 200000, "output": 32000 } } }
@@ -50,16 +50,16 @@ export const opencodeProfile = {
       keyEnv: ["ANTHROPIC_API_KEY"],
       upstreamEnv: ["ANTHROPIC_BASE_URL"],
       model: "claude-sonnet-5-5",
-      env: key,
-      files: [config("anthropic", "@ai-sdk/anthropic", "/v1")],
+      env: keyVariable,
+      files: [createConfig("anthropic", "@ai-sdk/anthropic", "/v1")],
     }),
     metered({
       api: "openai-chat",
       keyEnv: ["OPENAI_API_KEY"],
       upstreamEnv: ["OPENAI_BASE_URL"],
       model: "gpt-5.5",
-      env: key,
-      files: [config("autopilot", "@ai-sdk/openai-compatible", "")],
+      env: keyVariable,
+      files: [createConfig("autopilot", "@ai-sdk/openai-compatible", "")],
     }),
   ],
   ownLogin: createOwnLogin({
@@ -78,7 +78,7 @@ export const opencodeProfile = {
       "openrouter.ai",
       "generativelanguage.googleapis.com",
     ],
-    configs: [{ path, format: "json", content: `{ ${quiet} }\n` }],
+    configs: [{ path: configPath, format: "json", content: `{ ${commonSettings} }\n` }],
   }),
   modes: {
     read: { values: { edit: "ask", bash: "ask" } },

@@ -1,4 +1,4 @@
-// pi: the pi coding agent, over its ACP adapter.
+// pi: the profile of the pi coding agent, over its ACP adapter.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
@@ -10,7 +10,7 @@ const settings: ConfigFile = {
 };
 /** It reads the key from this variable; the file, which parallel turns share, does not contain it. */
 const keyVariable = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
-const models = (api: string): ConfigFile => ({
+const createModelsFile = (api: string): ConfigFile => ({
   path: ".pi/agent/models.json",
   format: "json",
   content: `{
@@ -40,7 +40,7 @@ export const piProfile = {
       upstreamEnv: ["ANTHROPIC_BASE_URL"],
       model: "claude-sonnet-5-5",
       env: keyVariable,
-      files: [settings, models("anthropic-messages")],
+      files: [settings, createModelsFile("anthropic-messages")],
     }),
     metered({
       api: "openai-chat",
@@ -48,7 +48,7 @@ export const piProfile = {
       upstreamEnv: ["OPENAI_BASE_URL"],
       model: "gpt-5.5",
       env: keyVariable,
-      files: [settings, models("openai-completions")],
+      files: [settings, createModelsFile("openai-completions")],
     }),
   ],
   ownLogin: createOwnLogin({
@@ -59,7 +59,7 @@ export const piProfile = {
   probes: [
     { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },
     { where: "said", pattern: /^Error: ?5\d\d\b/im, fault: "service" },
-    // Nothing but its banner, or its last try: that is all it reports of a failed call.
+    // Of a failed call it reports nothing but its banner, or that it stopped retrying.
     { where: "said", pattern: /^pi v[\w.-]+\s+-+\s*$|Retry finished, resuming\.\s*$/, fault: "service" },
   ],
   mcp: false,

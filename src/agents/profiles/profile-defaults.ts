@@ -1,4 +1,4 @@
-// profile-defaults: values that profiles share, so that each states only its own.
+// profile-defaults: default values for the parts of a profile, so that each profile states only what is its own.
 
 import type { AgentProfile, Metered, OwnLogin, Program } from "./profile.ts";
 
@@ -28,6 +28,7 @@ export const profileDefaults = {
   yieldsTo: [],
 } as const satisfies Partial<AgentProfile>;
 
+/** A program that starts an agent, with defaults. */
 export const program = (name: string, words: readonly string[], more: Partial<Program> = {}): Program => ({
   name,
   words,
@@ -47,7 +48,7 @@ const upstreams = {
   gemini: "https://generativelanguage.googleapis.com",
 } as const;
 
-/** How an agent is sent through the meter, with defaults for what it does not state. */
+/** One way through the meter, with defaults. */
 export const metered = (settings: Pick<Metered, "api" | "keyEnv"> & Partial<Metered>): Metered => ({
   upstream: upstreams[settings.api],
   upstreamEnv: [],

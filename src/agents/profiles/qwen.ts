@@ -1,9 +1,9 @@
-// qwen: Qwen Code, a fork of the Gemini CLI.
+// qwen: the profile of Qwen Code, a fork of the Gemini CLI.
 
 import { metered, createOwnLogin, profileDefaults, program } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
-const settings = (selected: string): string => `{
+const composeSettings = (selected: string): string => `{
   "security": { "auth": { "selectedType": "${selected}" }, "folderTrust": { "enabled": false } },
   "general": { "disableAutoUpdate": true, "disableUpdateNag": true, "enableAutoUpdate": false },
   "privacy": { "usageStatisticsEnabled": false },
@@ -13,7 +13,7 @@ const settings = (selected: string): string => `{
 const settingsPath = ".qwen/settings.json";
 const openaiCompatible = {
   env: { OPENAI_API_KEY: "{{token}}", OPENAI_BASE_URL: "{{url}}", OPENAI_MODEL: "{{model}}" },
-  files: [{ path: settingsPath, format: "json", content: settings("openai") }],
+  files: [{ path: settingsPath, format: "json", content: composeSettings("openai") }],
 } as const;
 
 export const qwenProfile = {
@@ -35,7 +35,7 @@ export const qwenProfile = {
   ownLogin: createOwnLogin({
     files: [{ path: ".qwen/oauth_creds.json", refreshes: true }],
     hosts: ["chat.qwen.ai", "portal.qwen.ai", "dashscope.aliyuncs.com"],
-    configs: [{ path: settingsPath, format: "json", content: settings("qwen-oauth") }],
+    configs: [{ path: settingsPath, format: "json", content: composeSettings("qwen-oauth") }],
   }),
   modes: { read: { session: "default" }, edit: { session: "auto-edit" }, full: { session: "yolo" } },
   usage: "chunkMeta",

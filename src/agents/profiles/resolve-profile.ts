@@ -1,4 +1,4 @@
-// resolve-profile: the profile of a cast: the shipped one it starts from, with the user's config merged over it.
+// resolve-profile: finds the profile for a cast (the agent chosen for a role): the shipped one, with the user's config merged over it.
 
 import type { AgentOverride } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
@@ -8,7 +8,7 @@ import { agentProfiles, findShippedProfile } from "./table.ts";
 
 export type Resolved = { readonly profile: AgentProfile } | { readonly problem: string };
 
-/** What a user's own agent may be based on; the embedded one plays scripts and nothing else. */
+/** The profiles that a user's own agent may be based on (`like`); the embedded agent plays scripts and nothing else. */
 export const extendableProfiles: readonly string[] = Object.keys(agentProfiles).filter((name) => name !== "scripted");
 
 export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">): Resolved {
@@ -19,7 +19,7 @@ export function resolveProfile(cast: Pick<Cast, "agent" | "argv" | "override">):
   return { profile: applyOverride(shipped, cast.agent, override, cast.argv ?? override.argv ?? []) };
 }
 
-/** Why nothing can be like this. */
+/** Why a user's agent can't be based on this. */
 export function explainNotExtendable(name: string): string {
   return `found ${JSON.stringify(name)}, expected one of ${extendableProfiles.join(", ")}${didYouMean(name, extendableProfiles)}`;
 }
@@ -47,10 +47,10 @@ function applyOverride(shipped: AgentProfile, id: string, override: AgentOverrid
 /** Another key or another provider: the entry that knows the key's variable comes first, and every entry uses the user's URL. */
 function overrideMeters(ways: readonly Metered[], { key_env, upstream }: AgentOverride): readonly Metered[] {
   const metersWithUpstream =
-    upstream === undefined ? ways : ways.map((way) => ({ ...way, upstream: withoutSlash(upstream), upstreamEnv: [] }));
+    upstream === undefined ? ways : ways.map((way) => ({ ...way, upstream: stripTrailingSlashes(upstream), upstreamEnv: [] }));
   if (key_env === undefined) return metersWithUpstream;
   const way = metersWithUpstream.find(({ keyEnv }) => keyEnv.includes(key_env)) ?? metersWithUpstream[0];
   return way === undefined ? [] : [{ ...way, keyEnv: [key_env] }];
 }
 
-const withoutSlash = (address: string): string => address.replace(/\/+$/, "");
+const stripTrailingSlashes = (address: string): string => address.replace(/\/+$/, "");

@@ -1,4 +1,4 @@
-// table: the agents this runner knows. What differs between agents is in their profiles and nowhere in code.
+// table: the table of all agents that this runner knows. Whatever differs between agents is in their profiles and nowhere in code.
 
 import { claudeProfiles } from "./claude.ts";
 import { codexProfiles } from "./codex.ts";

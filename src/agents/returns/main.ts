@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { createMcpServer } from "../mcp-server.ts";
 import { describeReturnsOffer, variables } from "./tools.ts";
 
-const answerMsMax = 60_000;
+const answerTimeoutMs = 60_000;
 const answerBytesMax = 1024 * 1024;
 
 function main(): void {
@@ -20,10 +20,10 @@ function main(): void {
     return;
   }
   const schema = process.env[variables.schema];
-  const answerTo = createMcpServer(describeReturnsOffer(parseSchema(schema)), (name, value) => forwardCall(url, token, name, value));
+  const handleLine = createMcpServer(describeReturnsOffer(parseSchema(schema)), (name, value) => forwardCall(url, token, name, value));
   createInterface({ input: process.stdin })
     .on("line", (line) => {
-      void answerTo(line).then((answer) => {
+      void handleLine(line).then((answer) => {
         if (answer !== null) process.stdout.write(`${answer}\n`);
       });
     })
@@ -38,14 +38,14 @@ function parseSchema(text: string | undefined): object | null {
   return typeof schema === "object" ? schema : null;
 }
 
-/** Directly to its address, bypassing any proxy of the environment. */
+/** Passes a call on to the runner. It goes to the runner's address directly, bypassing any proxy of the environment. */
 function forwardCall(url: string, token: string, tool: string, value: unknown): Promise<{ readonly ok: boolean; readonly text: string }> {
   return new Promise((resolve) => {
     const fail = (why: string): void =>
       resolve({ ok: false, text: `The runner did not take the call: ${why}. Hand back what you have in your answer instead.` });
     const body = JSON.stringify({ tool, arguments: value });
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), authorization: `Bearer ${token}` };
-    const httpRequest = request(url, { method: "POST", headers, timeout: answerMsMax, agent: false }, (response) => {
+    const httpRequest = request(url, { method: "POST", headers, timeout: answerTimeoutMs, agent: false }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (piece: string) => {

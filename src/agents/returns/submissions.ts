@@ -11,7 +11,7 @@ import type { ToolAnswer } from "../../ports/meter.ts";
 import { toolNames } from "./tools.ts";
 import { wholeHead } from "../../kit/whole-words.ts";
 
-/** Validates a return of this name: the facts it yields, or every mistake as text. */
+/** Validates a return by the schema of this name: returns the facts it yields, or every mistake as text. */
 export type ValidateReturn = (
   name: string,
   value: unknown,
@@ -50,14 +50,14 @@ export function openSubmissions(returns: TurnRequest["returns"], validateReturn:
   let mistakes: readonly string[] = [];
   let question: string | null = null;
   let answers: readonly string[] = [];
-  let calls = 0;
+  let callCount = 0;
   const notes: string[] = [];
 
-  const submit = (value: unknown): ToolAnswer => {
+  const submitResult = (value: unknown): ToolAnswer => {
     if (returns === null) return refuse("Nothing is to be handed in here. End your turn when you are done.");
     const verdict = validateReturn(returns.name, value, context);
     if ("errors" in verdict) {
-      mistakes = verdict.errors.slice(0, submissionLimits.errorsMax).map((error) => clip(error, submissionLimits.errorCharsMax));
+      mistakes = verdict.errors.slice(0, submissionLimits.errorsMax).map((error) => clipText(error, submissionLimits.errorCharsMax));
       return refuse(["Not accepted:", ...mistakes.map((error) => `- ${error}`), `Fix it and call ${toolNames.submit} again.`].join("\n")); // D1
     }
     accepted = { claim: verdict.ok, says: verdict.says, ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }) }; // D2
@@ -65,31 +65,31 @@ export function openSubmissions(returns: TurnRequest["returns"], validateReturn:
     return accept("Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.");
   };
 
-  const ask = (value: unknown): ToolAnswer => {
-    const questionText = textField(value, "question").trim();
+  const askPerson = (value: unknown): ToolAnswer => {
+    const questionText = readTextField(value, "question").trim();
     if (questionText === "") return refuse("The question is missing: give it as a text under `question`.");
-    question = clip(questionText, submissionLimits.questionCharsMax);
-    answers = listField(value, "options")
-      .map((option) => clip(option.trim(), submissionLimits.optionCharsMax))
+    question = clipText(questionText, submissionLimits.questionCharsMax);
+    answers = readListField(value, "options")
+      .map((option) => clipText(option.trim(), submissionLimits.optionCharsMax))
       .filter((option) => option !== "")
       .slice(0, submissionLimits.optionsMax);
     return accept("Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.");
   };
 
-  const note = (value: unknown): ToolAnswer => {
-    const text = textField(value, "text").trim();
+  const addNote = (value: unknown): ToolAnswer => {
+    const text = readTextField(value, "text").trim();
     if (text === "") return refuse("The note is missing: give it as a text under `text`.");
     if (notes.length >= submissionLimits.notesMax)
       return refuse(`There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`); // D3
-    notes.push(clip(text, submissionLimits.noteCharsMax));
+    notes.push(clipText(text, submissionLimits.noteCharsMax));
     return accept("Noted.");
   };
 
   const answer = (name: string, value: unknown): ToolAnswer => {
-    if ((calls += 1) > submissionLimits.callsMax) return refuse("Too many calls in this turn. End your turn now."); // D3
-    if (name === toolNames.submit) return submit(value);
-    if (name === toolNames.ask) return ask(value);
-    if (name === toolNames.note) return note(value);
+    if ((callCount += 1) > submissionLimits.callsMax) return refuse("Too many calls in this turn. End your turn now."); // D3
+    if (name === toolNames.submit) return submitResult(value);
+    if (name === toolNames.ask) return askPerson(value);
+    if (name === toolNames.note) return addNote(value);
     return refuse(`There is no tool ${JSON.stringify(name.slice(0, 100))} here.`);
   };
 
@@ -105,18 +105,18 @@ export function openSubmissions(returns: TurnRequest["returns"], validateReturn:
 
 const accept = (text: string): ToolAnswer => ({ ok: true, text });
 const refuse = (text: string): ToolAnswer => ({ ok: false, text });
-const clip = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${wholeHead(text, charsMax)}…`);
+const clipText = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${wholeHead(text, charsMax)}…`);
 
-function fieldOf(value: unknown, key: string): unknown {
+function readField(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
-function textField(value: unknown, key: string): string {
-  const field = fieldOf(value, key);
+function readTextField(value: unknown, key: string): string {
+  const field = readField(value, key);
   return typeof field === "string" ? field : "";
 }
 
-function listField(value: unknown, key: string): readonly string[] {
-  const field = fieldOf(value, key);
+function readListField(value: unknown, key: string): readonly string[] {
+  const field = readField(value, key);
   return Array.isArray(field) ? field.filter((item) => typeof item === "string") : [];
 }

@@ -1,4 +1,5 @@
-// tools: the runner's own tools as an agent is shown them, and how the program that offers them is started.
+// tools: describes the runner's own tools (submit a result, ask a person, leave a note) as an agent sees them, and how the program that
+// offers them is started.
 
 import type { Account } from "../../ports/meter.ts";
 import type { ServerDescription, ToolDescription } from "../mcp-server.ts";
@@ -61,7 +62,7 @@ export type StdioServer = {
   readonly env: { readonly name: string; readonly value: string }[];
 };
 
-/** A longer variable is refused by the system, and the agent would not even start. */
+/** The system refuses a longer environment variable, and the agent would not even start. */
 const schemaCharsMax = 100_000;
 
 /** How the agent starts the runner's tools; their program talks to the turn's account alone. */
@@ -83,7 +84,7 @@ export function describeReturnsServer(
   };
 }
 
-/** The same as agents get it by a flag or a file. */
+/** The server as JSON, for agents that get it by a flag or a file. */
 export const toMcpConfigJson = ({ name, command, args, env }: StdioServer): string =>
   JSON.stringify({
     mcpServers: {
@@ -97,5 +98,5 @@ export const toMcpConfigJson = ({ name, command, args, env }: StdioServer): stri
     },
   });
 
-/** A tool's arguments are an object, always. */
+/** Whether a schema can be that of a tool: a tool's arguments are always an object. */
 const isObjectSchema = (schema: object | null): schema is object => schema !== null && "type" in schema && schema.type === "object";

@@ -1,5 +1,5 @@
-// actions: what the embedded agent does to files, with a shell and with its runner's tools, as an agent would: reported as tool calls, and
-// continuing after a failure.
+// actions: performs a script's actions on files, with a shell and with the runner's tools, as a real agent would: each is a tool call, and
+// a failed one does not end the turn.
 
 import { spawn } from "node:child_process";
 import { appendFile, chmod, link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
@@ -20,60 +20,65 @@ const outputBytesMax = 64 * 1024;
 
 /** The tool call of an action, or null if the action isn't a tool's. Paths are relative to the working folder, or absolute. */
 export function toTool(action: ScriptAction, cwd: string, callRunner: CallRunner): Tool | null {
-  const fullPath = (path: string): string => resolve(cwd, path);
-  const edit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
+  const toFullPath = (path: string): string => resolve(cwd, path);
+  const createEdit = (title: string, path: string, act: (full: string) => Promise<unknown>): Tool => ({
     title: `${title} ${path}`,
     kind: "edit",
-    paths: [fullPath(path)],
+    paths: [toFullPath(path)],
     act: async () => {
-      await mkdir(dirname(fullPath(path)), { recursive: true });
-      await act(fullPath(path));
+      await mkdir(dirname(toFullPath(path)), { recursive: true });
+      await act(toFullPath(path));
       return "";
     },
   });
   if ("write" in action) {
     const { path, text, mode } = action.write;
-    return edit("write", path, async (full) => {
+    return createEdit("write", path, async (full) => {
       await writeFile(full, text);
       if (mode !== undefined) await chmod(full, parseMode(mode));
     });
   }
-  if ("append" in action) return edit("append to", action.append.path, (full) => appendFile(full, action.append.text));
-  if ("chmod" in action) return edit("change the mode of", action.chmod.path, (full) => chmod(full, parseMode(action.chmod.mode)));
+  if ("append" in action) return createEdit("append to", action.append.path, (full) => appendFile(full, action.append.text));
+  if ("chmod" in action) return createEdit("change the mode of", action.chmod.path, (full) => chmod(full, parseMode(action.chmod.mode)));
   if ("link" in action) {
     const { path, target, hard = false } = action.link;
-    return edit("link", path, (full) => (hard ? link(fullPath(target), full) : symlink(target, full)));
+    return createEdit("link", path, (full) => (hard ? link(toFullPath(target), full) : symlink(target, full)));
   }
   if ("delete" in action) {
     const { path } = action.delete;
     return {
       title: `delete ${path}`,
       kind: "delete",
-      paths: [fullPath(path)],
-      act: () => rm(fullPath(path), { recursive: true }).then(() => ""),
+      paths: [toFullPath(path)],
+      act: () => rm(toFullPath(path), { recursive: true }).then(() => ""),
     };
   }
   if ("rename" in action) {
     const { from, to } = action.rename;
     const act = async (): Promise<string> => {
-      await mkdir(dirname(fullPath(to)), { recursive: true });
-      await rename(fullPath(from), fullPath(to));
+      await mkdir(dirname(toFullPath(to)), { recursive: true });
+      await rename(toFullPath(from), toFullPath(to));
       return "";
     };
-    return { title: `rename ${from} to ${to}`, kind: "move", paths: [fullPath(from), fullPath(to)], act };
+    return { title: `rename ${from} to ${to}`, kind: "move", paths: [toFullPath(from), toFullPath(to)], act };
   }
-  const runnerTool = (title: string, value: object): Tool => ({ title, kind: "other", paths: [], act: () => callRunner(title, value) });
-  if ("submit" in action) return runnerTool("submit_result", action.submit);
-  if ("ask" in action) return runnerTool("ask_human", typeof action.ask === "string" ? { question: action.ask } : action.ask);
-  if ("note" in action) return runnerTool("note", { text: action.note });
-  if ("run" in action) return { title: action.run, kind: "execute", paths: [], act: (signal) => run(action.run, cwd, signal) };
+  const createRunnerTool = (title: string, value: object): Tool => ({
+    title,
+    kind: "other",
+    paths: [],
+    act: () => callRunner(title, value),
+  });
+  if ("submit" in action) return createRunnerTool("submit_result", action.submit);
+  if ("ask" in action) return createRunnerTool("ask_human", typeof action.ask === "string" ? { question: action.ask } : action.ask);
+  if ("note" in action) return createRunnerTool("note", { text: action.note });
+  if ("run" in action) return { title: action.run, kind: "execute", paths: [], act: (signal) => runCommand(action.run, cwd, signal) };
   return null;
 }
 
 const parseMode = (mode: string): number => Number.parseInt(mode, 8);
 
-/** Through a shell and in its own session, as agents run their commands. */
-function run(command: string, cwd: string, signal: AbortSignal): Promise<string> {
+/** Runs a command through a shell and in its own session, as agents do. */
+function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/sh", ["-c", command], { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

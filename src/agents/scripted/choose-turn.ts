@@ -1,12 +1,12 @@
-// choose-turn: which turn of a script is played now. Pure: a function of the script, the turns begun before, and this one.
+// choose-turn: chooses which turn of a script to play now. Pure: a function of the script, the turns begun before, and this one.
 //
 // Invariant:
-//   C1. The same script, history and facts give the same choice, in whatever process and after however many deaths: nothing is
-//       remembered outside the history the runner hands over.
+//   C1. The same script, history and facts give the same choice, in whatever process and after however many crashes: nothing is remembered
+//       outside the history that the runner passes.
 
 import type { Script, ScriptTurn, TurnFacts } from "../../contracts/script.ts";
 
-/** The place in the script of the turn to play, or null if none is left that matches. */
+/** The index of the turn to play; null if no matching one is left. */
 export function chooseTurn(script: Script, history: readonly TurnFacts[], current: TurnFacts): number | null {
   const played = script.turns.map(() => 0);
   for (const facts of history) {
@@ -24,7 +24,8 @@ function findFirstUnused(script: Script, played: readonly number[], facts: TurnF
 const isLeft = ({ repeat = 1 }: ScriptTurn, played: number): boolean => repeat === 0 || played < repeat;
 
 function matches({ when = {} }: ScriptTurn, facts: TurnFacts): boolean {
-  const { phase, ...rest } = when;
+  const { phase, ...conditions } = when;
   if (phase !== undefined && String(phase) !== facts.phase) return false;
-  return (Object.keys(rest) as (keyof typeof rest)[]).every((key) => rest[key] === undefined || rest[key] === facts[key]);
+  const keys = Object.keys(conditions) as (keyof typeof conditions)[];
+  return keys.every((key) => conditions[key] === undefined || conditions[key] === facts[key]);
 }

@@ -1,4 +1,5 @@
-// fill-placeholders: a script's result with placeholders filled from the prompt: `{{name}}` is the rest of the line that begins with `name: ` there.
+// fill-placeholders: fills placeholders of a script's result from the prompt: `{{name}}` becomes the rest of the prompt's line that begins
+// with `name: `.
 
 import type { ScriptTurn } from "../../contracts/script.ts";
 
@@ -20,7 +21,10 @@ function fillValue(value: unknown, prompt: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillValue(inner, prompt)]));
 }
 
-/** The last one: repeated lines in a prompt are newest at its end. A turn that was cut off gets its prompt again as a quotation. */
+/**
+ * The value of the last such line: of repeated lines the newest is at the end. A turn that was cut off gets its prompt again as a
+ * quotation, whose marks are skipped.
+ */
 function findPromptValue(prompt: string, name: string): string | undefined {
   return prompt
     .split("\n")

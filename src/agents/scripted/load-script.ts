@@ -1,13 +1,13 @@
-// load-script: reads a script for the embedded agent, YAML or JSON, and says with file and line what is wrong with it.
+// load-script: reads a script for the embedded agent, YAML or JSON, and reports mistakes with file and line.
 
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { Script } from "../../contracts/script.ts";
 import type { Finding } from "../../kit/finding.ts";
 
-export type Loaded = { readonly script: Script } | { readonly findings: readonly Finding[] };
+export type LoadedScript = { readonly script: Script } | { readonly findings: readonly Finding[] };
 
-export async function loadScript(file: string): Promise<Loaded> {
+export async function loadScript(file: string): Promise<LoadedScript> {
   let bytes: Uint8Array;
   try {
     bytes = await readFile(file);
@@ -29,8 +29,8 @@ export async function loadScript(file: string): Promise<Loaded> {
   return parseScript(file, bytes);
 }
 
-/** The same for a script already read. */
-export async function parseScript(file: string, text: string | Uint8Array): Promise<Loaded> {
+/** Parses a script that was already read. */
+export async function parseScript(file: string, text: string | Uint8Array): Promise<LoadedScript> {
   const script = parsePlainJson(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
   if (script !== null) return { script };
   const { isRefused, readLocated } = await import("../../kit/located.ts");
@@ -39,7 +39,8 @@ export async function parseScript(file: string, text: string | Uint8Array): Prom
 }
 
 /**
- * A valid script in JSON as a program writes it, without a position-keeping parser, which is slow to load. A duplicate key is not plain.
+ * Parses a valid script in compact JSON, as a program writes it, without the parser that keeps positions, which is slow to load. Null for
+ * anything else, such as JSON with a duplicate key.
  */
 function parsePlainJson(text: string): Script | null {
   try {

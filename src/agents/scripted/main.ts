@@ -1,4 +1,4 @@
-// main: the embedded agent's process. `node scripted.cjs SCRIPT` speaks the Agent Client Protocol on stdio and plays the script.
+// main: the program of the embedded agent. `node scripted.cjs SCRIPT` speaks the Agent Client Protocol on stdio and plays the script.
 
 import type { McpServer, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk";
 import { randomUUID } from "node:crypto";
@@ -8,7 +8,7 @@ import { findingText } from "../../kit/finding.ts";
 import { chooseTurn } from "./choose-turn.ts";
 import { fillPlaceholders } from "./fill-placeholders.ts";
 import { loadScript } from "./load-script.ts";
-import { play, type Stage, type Used } from "./play-turn.ts";
+import { playTurn, type Stage, type TurnUsage } from "./play-turn.ts";
 import { type CallRunner, openRunnerTools } from "./runner-tools.ts";
 import { Refusal, serveProtocol, type Report } from "./serve-protocol.ts";
 
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   serve(loaded.script);
 }
 
-const promptText = (blocks: readonly { readonly type: string; readonly text?: unknown }[]): string =>
+const joinPromptText = (blocks: readonly { readonly type: string; readonly text?: unknown }[]): string =>
   blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("\n");
 
 function exitWithUsage(text: string): void {
@@ -50,13 +50,13 @@ function serve(script: Script): void {
     const sessionPlace = sessions.get(params.sessionId);
     if (sessionPlace === undefined) throw new Refusal(noSuchSession, `Resource not found: ${params.sessionId}`);
     cancel = new AbortController();
-    const { me, history } = parseFacts(params._meta, playedTurns);
-    playedTurns.push(me);
-    const turnIndex = chooseTurn(script, history, me);
+    const { current, history } = parseFacts(params._meta, playedTurns);
+    playedTurns.push(current);
+    const turnIndex = chooseTurn(script, history, current);
     const turn = turnIndex === null ? { do: [{ say: "nothing to do" }] } : (script.turns[turnIndex] ?? {});
-    const prompts = `${promptsBySession.get(params.sessionId) ?? ""}${promptText(params.prompt)}\n`;
+    const prompts = `${promptsBySession.get(params.sessionId) ?? ""}${joinPromptText(params.prompt)}\n`;
     promptsBySession.set(params.sessionId, prompts);
-    const result = await play(fillPlaceholders(turn, prompts), {
+    const result = await playTurn(fillPlaceholders(turn, prompts), {
       ...createStage(report, params.sessionId),
       ...sessionPlace,
       cancelled: cancel.signal,
@@ -71,7 +71,7 @@ function serve(script: Script): void {
     const confidence = "confidence" in turn ? turn.confidence : undefined;
     return {
       stopReason: result.stop as "end_turn",
-      ...(result.used === null ? {} : { usage: usageOf(result.used) }),
+      ...(result.used === null ? {} : { usage: toUsage(result.used) }),
       ...(confidence === undefined ? {} : { _meta: { autopilot: { confidence } } }),
     };
   };
@@ -88,11 +88,11 @@ function serve(script: Script): void {
       }),
       "session/new": (params) => {
         const sessionId = `scripted-${randomUUID()}`;
-        sessions.set(sessionId, openPlace(params));
+        sessions.set(sessionId, openSessionPlace(params));
         return { sessionId };
       },
       "session/resume": (params) => {
-        sessions.set(params.sessionId, openPlace(params));
+        sessions.set(params.sessionId, openSessionPlace(params));
         return {};
       },
       "session/prompt": answerPrompt,
@@ -106,7 +106,7 @@ function serve(script: Script): void {
   );
 }
 
-function openPlace({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] }): {
+function openSessionPlace({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mcpServers?: readonly McpServer[] }): {
   readonly cwd: string;
   readonly callRunner: CallRunner;
 } {
@@ -116,11 +116,11 @@ function openPlace({ cwd, mcpServers = [] }: { readonly cwd: string; readonly mc
 function parseFacts(
   meta: { readonly [key: string]: unknown } | null | undefined,
   playedTurns: readonly TurnFacts[],
-): { me: TurnFacts; history: readonly TurnFacts[] } {
+): { current: TurnFacts; history: readonly TurnFacts[] } {
   const parsed = v.safeParse(TurnMeta, meta?.["autopilot"]);
-  if (!parsed.success) return { me: factsWithoutMeta, history: playedTurns };
-  const { run: _, history, ...me } = parsed.output;
-  return { me, history };
+  if (!parsed.success) return { current: factsWithoutMeta, history: playedTurns };
+  const { run: _, history, ...current } = parsed.output;
+  return { current, history };
 }
 
 function createStage(report: Report, sessionId: string): Omit<Stage, "cwd" | "callRunner" | "cancelled" | "used" | "ignoreTerm"> {
@@ -151,7 +151,7 @@ function createStage(report: Report, sessionId: string): Omit<Stage, "cwd" | "ca
   };
 }
 
-function reportUsage(report: Report, sessionId: string, used: Used, sessionUsd: number): Promise<void> {
+function reportUsage(report: Report, sessionId: string, used: TurnUsage, sessionUsd: number): Promise<void> {
   const cost = used.usd === null ? {} : { cost: { amount: sessionUsd + used.usd, currency: "USD" } };
   const tokens = used.input + used.output;
   return report({
@@ -160,7 +160,7 @@ function reportUsage(report: Report, sessionId: string, used: Used, sessionUsd: 
   });
 }
 
-const usageOf = (used: Used) => ({
+const toUsage = (used: TurnUsage) => ({
   totalTokens: used.input + used.output + used.cached,
   inputTokens: used.input,
   outputTokens: used.output,

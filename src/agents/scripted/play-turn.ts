@@ -13,25 +13,25 @@ export type Stage = {
   readonly say: (text: string) => Promise<void>;
   readonly think: (text: string) => Promise<void>;
   readonly tool: (tool: Tool, result: { readonly ok: boolean; readonly output: string } | null) => Promise<void>;
-  readonly used: (usage: Used) => Promise<void>;
+  readonly used: (usage: TurnUsage) => Promise<void>;
   /** Bytes on stdout that aren't protocol. */
   readonly print: (bytes: Uint8Array) => Promise<void>;
   readonly ignoreTerm: () => void;
   readonly exit: (code: number) => never;
 };
 
-export type Used = { readonly input: number; readonly output: number; readonly cached: number; readonly usd: number | null };
+export type TurnUsage = { readonly input: number; readonly output: number; readonly cached: number; readonly usd: number | null };
 export type PlayResult =
-  | { readonly stop: string; readonly used: Used | null }
+  | { readonly stop: string; readonly used: TurnUsage | null }
   | { readonly error: { readonly code: number; readonly message: string } };
 
 const floodLine = Buffer.from(`${"x".repeat(1023)}\n`);
 const floodChunk = Buffer.concat(Array.from({ length: 64 }, () => floodLine));
 const internalError = -32603;
 
-export async function play(turn: ScriptTurn, stage: Stage): Promise<PlayResult> {
+export async function playTurn(turn: ScriptTurn, stage: Stage): Promise<PlayResult> {
   let stop = "end_turn";
-  let used: Used | null = null;
+  let used: TurnUsage | null = null;
   for (const action of turn.do ?? []) {
     if (stage.cancelled.aborted) return { stop: "cancelled", used };
     if ("error" in action) return { error: { code: action.error.code ?? internalError, message: action.error.message } };
@@ -41,7 +41,7 @@ export async function play(turn: ScriptTurn, stage: Stage): Promise<PlayResult> 
       await stage.used(used);
     }
     const tool = toTool(action, stage.cwd, stage.callRunner);
-    await (tool === null ? act(action, stage) : callTool(tool, stage));
+    await (tool === null ? performAction(action, stage) : callTool(tool, stage));
   }
   if (stage.cancelled.aborted) return { stop: "cancelled", used };
   if (turn.returns !== undefined) await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
@@ -57,7 +57,7 @@ async function callTool(tool: Tool, stage: Stage): Promise<void> {
   await stage.tool(tool, result);
 }
 
-async function act(action: ScriptAction, stage: Stage): Promise<void> {
+async function performAction(action: ScriptAction, stage: Stage): Promise<void> {
   if ("say" in action) return stage.say(action.say);
   if ("think" in action) return stage.think(action.think);
   if ("sleep" in action) return wait(action.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
@@ -65,7 +65,7 @@ async function act(action: ScriptAction, stage: Stage): Promise<void> {
   if ("garbage" in action) return stage.print(Buffer.from(`${action.garbage}\n`));
   if ("flood" in action) return flood(action.flood, stage);
   if ("exit" in action) return stage.exit(action.exit);
-  // It never answers, whatever it is told.
+  // It never answers, not even to a cancel.
   if ("hang" in action) await new Promise(() => undefined);
 }
 
@@ -74,14 +74,14 @@ async function flood(bytes: number, stage: Stage): Promise<void> {
 }
 
 function addUsage(
-  before: Used | null,
+  before: TurnUsage | null,
   reported: {
     readonly input?: number | undefined;
     readonly output?: number | undefined;
     readonly cached?: number | undefined;
     readonly usd?: number | undefined;
   },
-): Used {
+): TurnUsage {
   const usd = reported.usd === undefined && (before?.usd ?? null) === null ? null : (before?.usd ?? 0) + (reported.usd ?? 0);
   return {
     input: (before?.input ?? 0) + (reported.input ?? 0),

@@ -1,4 +1,4 @@
-// runner-tools: the embedded agent as a client of the runner's tools: it starts the given server, as every agent does.
+// runner-tools: lets the embedded agent call the runner's tools: it starts the server that the session names, as every agent does.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -16,23 +16,23 @@ type Answer = {
   readonly error?: { readonly message: string };
 };
 
-const answerMsMax = 30_000;
+const answerTimeoutMs = 30_000;
 const protocolVersion = "2025-06-18";
 
-/** The server is started with the first call, and stays until the agent goes. */
+/** The server is started with the first call, and runs until the agent exits. */
 export function openRunnerTools(server: Server | undefined): CallRunner {
-  let started: Promise<(method: string, params: object) => Promise<Answer>> | null = null;
+  let serverStart: Promise<(method: string, params: object) => Promise<Answer>> | null = null;
   return async (tool, value) => {
     if (server === undefined) throw new Error("the runner offers no tools");
-    const ask = await (started ??= start(server));
-    const { result, error } = await ask("tools/call", { name: tool, arguments: value });
+    const request = await (serverStart ??= startServer(server));
+    const { result, error } = await request("tools/call", { name: tool, arguments: value });
     const text = error?.message ?? (result?.content ?? []).map((part) => part.text ?? "").join("\n");
     if (error !== undefined || result?.isError === true) throw new Error(text);
     return text;
   };
 }
 
-async function start({ command, args, env }: Server): Promise<(method: string, params: object) => Promise<Answer>> {
+async function startServer({ command, args, env }: Server): Promise<(method: string, params: object) => Promise<Answer>> {
   const serverEnv = Object.fromEntries(env.map(({ name, value }) => [name, value]));
   const child = spawn(command, args, { env: { ...process.env, ...serverEnv }, stdio: ["pipe", "pipe", "ignore"] });
   const pending = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
@@ -52,15 +52,15 @@ async function start({ command, args, env }: Server): Promise<(method: string, p
   });
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   let lastId = 0;
-  const ask = (method: string, params: object): Promise<Answer> =>
+  const request = (method: string, params: object): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const id = (lastId += 1);
-      const timer = setTimeout(() => reject(new Error(`the server of the runner's tools did not answer ${method}`)), answerMsMax);
-      const done = (): void => clearTimeout(timer);
-      pending.set(id, { resolve: (answer) => (done(), resolve(answer)), reject: (error) => (done(), reject(error)) });
+      const timer = setTimeout(() => reject(new Error(`the server of the runner's tools did not answer ${method}`)), answerTimeoutMs);
+      const stopTimer = (): void => clearTimeout(timer);
+      pending.set(id, { resolve: (answer) => (stopTimer(), resolve(answer)), reject: (error) => (stopTimer(), reject(error)) });
       send({ id, method, params });
     });
-  await ask("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "scripted", version: "1" } });
+  await request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "scripted", version: "1" } });
   send({ method: "notifications/initialized" });
-  return ask;
+  return request;
 }

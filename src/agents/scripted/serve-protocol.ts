@@ -1,5 +1,6 @@
-// serve-protocol: the agent's side of the Agent Client Protocol as the embedded agent needs it: JSON-RPC 2.0, one message a line. Without the SDK,
-// which takes three times as long to load as everything else here, and this starts with every turn. The SDK's types check both ends.
+// serve-protocol: the agent's side of the Agent Client Protocol, as far as the embedded agent needs it: JSON-RPC 2.0, one message per line.
+// It does without the SDK, which takes three times as long to load as everything else here, because this program starts with every turn.
+// The SDK's types are used.
 
 import type { Readable, Writable } from "node:stream";
 import type {
@@ -22,7 +23,7 @@ export type Answers = {
   readonly "session/cancel": () => void;
 };
 
-/** Returned to the requester as it is. */
+/** Thrown by a handler: the requester gets this code and message. */
 export class Refusal extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -35,13 +36,13 @@ const lineBytesMax = 64 * 1024 * 1024;
 const codes = { parse: -32700, unknownMethod: -32601, internal: -32603 } as const;
 type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown };
 
-/** Answers requests until the input ends; returns how to notify the client meanwhile. */
-export function serveProtocol(from: Readable, to: Writable, answers: Answers, ended: () => void): Report {
+/** Answers requests until the input ends; returns a function that sends updates to the client. */
+export function serveProtocol(input: Readable, output: Writable, answers: Answers, onEnd: () => void): Report {
   const send = (message: object): Promise<void> =>
-    new Promise((resolve) => to.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`, () => resolve()));
+    new Promise((resolve) => output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`, () => resolve()));
   const handlers = answers as unknown as Readonly<Record<string, (params: unknown) => unknown>>;
   const handleMessage = async ({ id, method, params }: Message): Promise<void> => {
-    if (typeof method !== "string") return; // an answer: nothing was asked
+    if (typeof method !== "string") return; // an answer; but this side sends no requests
     try {
       const answer = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
       if (answer === undefined) throw new Refusal(codes.unknownMethod, `"Method not found": ${method}`);
@@ -56,8 +57,8 @@ export function serveProtocol(from: Readable, to: Writable, answers: Answers, en
     const message = parseMessage(line.toString("utf8"));
     void (message === null ? send({ id: null, error: { code: codes.parse, message: "Parse error" } }) : handleMessage(message));
   };
-  const lines = createLineSplitter(lineBytesMax, onLine, ended);
-  from.on("data", (chunk: Buffer) => lines.push(chunk)).once("close", ended);
+  const lines = createLineSplitter(lineBytesMax, onLine, onEnd);
+  input.on("data", (chunk: Buffer) => lines.push(chunk)).once("close", onEnd);
   return (update) => send({ method: "session/update", params: update });
 }
 
