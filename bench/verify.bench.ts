@@ -9,7 +9,7 @@ import type { Check } from "../src/contracts/evidence.ts";
 import type { LiveEvent } from "../src/contracts/signal.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
 import type { Verifier } from "../src/ports/verifier.ts";
-import { policyOf } from "../src/runner/draft/policy.ts";
+import { buildPolicy } from "../src/runner/draft/run-policy.ts";
 import { openIsolation } from "../src/runner/draft/open-isolation.ts";
 import { openSandboxedVerifier } from "../src/runner/sandboxed-checks.ts";
 import { chooseCheckoutKind } from "../src/workspace/checkouts/checkout-kind.ts";
@@ -190,7 +190,7 @@ async function opened(root: string, files: number, change?: () => void): Promise
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
-    policy: policyOf({}, []),
+    policy: buildPolicy({}, []),
     root,
     folder: runDir,
     putBlob: async (bytes) => {

@@ -1,11 +1,11 @@
 // ack: acknowledges a draft's preview so that the run may start; refuses if anything changed since.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
-import { whyStale } from "../runner/draft/draft-in-force.ts";
+import { explainStale } from "../runner/draft/draft-in-force.ts";
 import { findProject, listRuns } from "../project/runs/project-paths.ts";
 import { withRun } from "../runner/open-run.ts";
 import { toActor, type CommandContext } from "../project/command-context.ts";
-import { buildPreview } from "../runner/draft/preview.ts";
+import { buildPreview } from "../runner/draft/build-preview.ts";
 import { readRunOrNull } from "../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond, screenRows } from "../project/respond.ts";
 import { whyForeign } from "../project/runs/run-binding.ts";
@@ -20,7 +20,7 @@ export function ack(context: CommandContext, input: { readonly id: string; reado
     await refuseForeignDraft(context, loaded);
     const ackId = view.drafted.ack;
     const isCurrent = matchesAck(ackId, input.id);
-    const staleReason = isCurrent ? await whyStale(context, paths, view) : "That is not the id of the preview in force.";
+    const staleReason = isCurrent ? await explainStale(context, paths, view) : "That is not the id of the preview in force.";
     if (staleReason !== null) {
       refuse("ack_stale", {
         run_id: run,

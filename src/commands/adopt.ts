@@ -23,8 +23,8 @@ import { findProject, type ProjectPaths, resolveRun, runFolder, writeCurrent } f
 import { appendAdoption } from "../runner/begin-run.ts";
 import { refuseSecondRun } from "../project/runs/open-runs.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { adoptPolicy } from "../runner/draft/policy.ts";
-import { buildPreview } from "../runner/draft/preview.ts";
+import { adoptPolicy } from "../runner/draft/run-policy.ts";
+import { buildPreview } from "../runner/draft/build-preview.ts";
 import { projectConfigPath } from "../project/config/config.ts";
 import { refuseJournal, damagedJournalHints } from "../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";

@@ -3,7 +3,7 @@
 import { describeUsage } from "../agents/profiles/describe-usage.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Config } from "../contracts/config.ts";
-import { type AgentAvailability, listAvailability, shownCommand, isUsable } from "../runner/draft/agent-availability.ts";
+import { type AgentAvailability, listAvailability, toShownCommand, isUsable } from "../runner/draft/agent-availability.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { type WantedIsolation, inspectWantedIsolation, describeNetwork } from "../runner/inspect-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -61,7 +61,7 @@ function agentRow(agent: AgentAvailability, isolation: WantedIsolation, config: 
     is_installed: state !== "missing",
     is_usable: isUsable(agent),
     version: profile.found === "embedded" ? product.replace(/^\S+ /, "") : version,
-    command: shownCommand(agent),
+    command: toShownCommand(agent),
     program: realPath,
     speaks: profile.protocol,
     containment: { level: isolation.level, network: describeNetwork(isolation.level, login.kind, hosts), hosts },

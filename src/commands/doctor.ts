@@ -12,7 +12,7 @@ import { type AgentAvailability, listAvailability, isUsable } from "../runner/dr
 import { loadTree } from "../runner/draft/collect-checks.ts";
 import { codeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
 import { findProject, type ProjectPaths, isFolderBlocked, listRuns } from "../project/runs/project-paths.ts";
-import { onlyDetects, describeFolders, inspectEveryIsolation } from "../runner/inspect-isolation.ts";
+import { onlyDetects, describeCheckoutKind, inspectEveryIsolation } from "../runner/inspect-isolation.ts";
 import { findMissingTools } from "../runner/draft/missing-tools.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";
@@ -208,7 +208,7 @@ async function checkIsolation(): Promise<Finding[]> {
       fix: hasIsolation ? "" : `${fix}; or --isolation clone (discards bad changes, blocks nothing)`,
       ...(holds || !hasIsolation ? {} : { isNote: true as const }),
     })),
-    { name: "folders", ok: true, found: await describeFolders(strongest), fix: "" },
+    { name: "folders", ok: true, found: await describeCheckoutKind(strongest), fix: "" },
   ];
 }
 

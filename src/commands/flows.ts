@@ -7,15 +7,15 @@ import { loadFlow, type LoadedFlow, namesOfFlows } from "../flows/load.ts";
 import type { Finding } from "../kit/finding.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
-import { registryFor } from "../runner/draft/called-flows.ts";
-import { formatFinding, loadCheckedFlow, projectRoot, checkFlow } from "../runner/draft/load-checked-flow.ts";
+import { buildLintRegistry } from "../runner/draft/called-flows.ts";
+import { formatFinding, loadCheckedFlow, findProjectRoot, checkFlow } from "../runner/draft/load-checked-flow.ts";
 
 /** Lists every flow that can be run here. */
 export function listFlows(context: CommandContext, _input: object): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const flows = await Promise.all(
-      (await namesOfFlows(projectRoot(context))).map(async (name) => {
-        const loaded = await loadFlow(projectRoot(context), name);
+      (await namesOfFlows(findProjectRoot(context))).map(async (name) => {
+        const loaded = await loadFlow(findProjectRoot(context), name);
         return {
           name,
           about: loaded.kind === "loaded" ? (loaded.flow.about ?? "") : `cannot be read; autopilot flow lint ${name} says why`,
@@ -46,12 +46,12 @@ export function showFlow(context: CommandContext, input: { readonly name?: strin
 /** Reports everything wrong with one flow or all, by file and line; a sound flow of the user's has every path explored. */
 export function lintFlows(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const names = input.name === undefined ? await namesOfFlows(projectRoot(context)) : [input.name];
+    const names = input.name === undefined ? await namesOfFlows(findProjectRoot(context)) : [input.name];
     const findings: Finding[] = [];
     const warnings: string[] = [];
     const explored: string[] = [];
     for (const name of names) {
-      const loaded = await loadFlow(projectRoot(context), name);
+      const loaded = await loadFlow(findProjectRoot(context), name);
       if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
       if (loaded.kind === "invalid") {
         findings.push(...loaded.findings);
@@ -76,6 +76,6 @@ export function lintFlows(context: CommandContext, input: { readonly name?: stri
 
 /** Lint warnings: they don't prevent running the flow. */
 const findWarnings = async (context: CommandContext, loaded: LoadedFlow): Promise<readonly string[]> =>
-  lintFlow({ ...loaded, registry: await registryFor(projectRoot(context), loaded.flow) })
+  lintFlow({ ...loaded, registry: await buildLintRegistry(findProjectRoot(context), loaded.flow) })
     .filter(({ severity }) => severity === "warning")
     .map(formatFinding);

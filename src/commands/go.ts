@@ -26,8 +26,8 @@ export function go(context: CommandContext, input: GoFlags): Promise<CommandResp
       case "draft": {
         if (objectiveFlags.length > 0) refuseWithoutGoal(run, objectiveFlags);
         const { goDraft } = await import("../runner/go-draft.ts");
-        const { whyStale } = await import("../runner/draft/draft-in-force.ts");
-        return goDraft(context, { paths, run, stale: await whyStale(context, paths, view) }, input);
+        const { explainStale } = await import("../runner/draft/draft-in-force.ts");
+        return goDraft(context, { paths, run, stale: await explainStale(context, paths, view) }, input);
       }
       case "running":
       case "paused":

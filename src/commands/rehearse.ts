@@ -12,11 +12,11 @@ import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openSandboxedAgents } from "../runner/sandboxed-agents.ts";
-import { castFor } from "../runner/draft/assign-agents.ts";
+import { castAgent } from "../runner/draft/assign-agents.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { openIsolation } from "../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { policyOf } from "../runner/draft/policy.ts";
+import { buildPolicy } from "../runner/draft/run-policy.ts";
 import { refuse, respond } from "../project/respond.ts";
 import { type Settings, describeInvalidConfig, readSettings } from "../project/config/settings.ts";
 import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
@@ -33,7 +33,7 @@ export async function rehearse(context: CommandContext, name: string): Promise<C
     script = text;
     return Promise.resolve("0".repeat(64)); // a trial has no blobs: `scriptPathOf` ignores this hash
   };
-  const cast = await castFor({ context, config: settings.config, storeScript }, "try", name);
+  const cast = await castAgent({ context, config: settings.config, storeScript }, "try", name);
   const folder = realpathSync(await createTemporaryFolder("try"));
   const layer = join(folder, "work");
   mkdirSync(layer);
@@ -63,7 +63,7 @@ async function openTrialAgents(
     turnEnv: () => ({}),
     isolation,
     limits,
-    policy: policyOf(config),
+    policy: buildPolicy(config),
     folder,
     mark: folder,
     scriptPathOf: () => join(folder, "script"),

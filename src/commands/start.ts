@@ -1,13 +1,13 @@
 // start: saves an objective as a draft and shows its preview; nothing runs yet.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
-import { makeDraft } from "../runner/draft/draft.ts";
+import { makeDraft } from "../runner/draft/make-draft.ts";
 import { type GoInput, requestsNewRun } from "../playbooks/contract/go-input.ts";
 import { findProject, requireProject } from "../project/runs/project-paths.ts";
 import { detectWork } from "./detect-work.ts";
 import { respondWithoutGoal } from "./nothing-to-do.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { buildPreview } from "../runner/draft/preview.ts";
+import { buildPreview } from "../runner/draft/build-preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 

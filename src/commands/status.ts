@@ -11,7 +11,7 @@ import { readRun } from "../project/runs/read-run.ts";
 import { catchRefusals, respond, screenRows } from "../project/respond.ts";
 import { isOwnRun } from "../project/runs/run-binding.ts";
 import { readCachedStatus, type StatusSummary } from "../runner/status-cache.ts";
-import { statusSummary } from "../runner/status-summary.ts";
+import { summarizeStatus } from "../runner/status-summary.ts";
 
 type Input = { readonly run?: string | undefined };
 
@@ -58,7 +58,7 @@ async function chooseRun(
   if (summary !== null && (isNamed || summary.state !== "draft")) return { run, summary, draft: null };
   const open = await findOtherOpenRun(context, paths, run);
   if (open === null) return { run, summary: summary ?? (await readSummary(paths, run)), draft: null };
-  return { run: open.run, summary: statusSummary(open.view, open.owner), draft: isForeign ? null : run };
+  return { run: open.run, summary: summarizeStatus(open.view, open.owner), draft: isForeign ? null : run };
 }
 
 async function readSummary(paths: ProjectPaths, run: string): Promise<StatusSummary> {
@@ -68,7 +68,7 @@ async function readSummary(paths: ProjectPaths, run: string): Promise<StatusSumm
 
 async function summarizeFromJournal(paths: ProjectPaths, run: string): Promise<StatusSummary> {
   const { view, owner } = await readRun(paths, run);
-  return statusSummary(view, owner);
+  return summarizeStatus(view, owner);
 }
 
 /** Whether `status` can respond here by a run's own files alone, so that the full command line need not be loaded. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { verdicts } from "../contracts/objective.ts";
 import type { Run } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { runResponse } from "../runner/run-response.ts";
+import { buildRunResponse } from "../runner/run-response.ts";
 import { eventSentence } from "../views/log-lines.ts";
 import { describeEnding } from "../views/next-actions.ts";
 import { reportPage } from "../views/report-page.ts";
@@ -46,7 +46,7 @@ describe.each(verdicts)("%s", (verdict) => {
     const text = verdictSentence({ verdict, gaps: known, landing, branch });
     expect(describeEnding(run)).toBe(text);
     const screens = {
-      go: runResponse(run, "", []).message,
+      go: buildRunResponse(run, "", []).message,
       report: reportPage(buildReportView(run, [])).join("\n"),
       status: statusPage(run, null).join("\n"),
       log: eventSentence(

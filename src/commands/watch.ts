@@ -1,7 +1,7 @@
 // watch: follows a run from another terminal: events line by line, and below them a board that is redrawn in place. Without a terminal only
 // the lines. Reads only.
 
-import { runResponse } from "../runner/run-response.ts";
+import { buildRunResponse } from "../runner/run-response.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Entry } from "../contracts/event.ts";
@@ -13,7 +13,7 @@ import { type ReadResult, readJournal } from "../journal/read.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { runFolder } from "../project/runs/project-paths.ts";
 import { livePath } from "../runner/live-view.ts";
-import { showMilestones } from "../runner/narrate.ts";
+import { showMilestones } from "../runner/show-milestones.ts";
 import { readOwnFile } from "../project/own-file.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { refuseJournal } from "../project/runs/read-run.ts";
@@ -52,7 +52,7 @@ export function watch(context: CommandContext, input: { readonly run?: string | 
         return respond("ok", {
           run_id: run,
           state: status,
-          message: owner !== null || status === "running" ? `${run} is ${status}.` : runResponse(view(), "", []).message,
+          message: owner !== null || status === "running" ? `${run} is ${status}.` : buildRunResponse(view(), "", []).message,
         });
       }
       draw(context, view(), owner, readLive(folder));

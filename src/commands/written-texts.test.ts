@@ -12,7 +12,7 @@ import { Config } from "../contracts/config.ts";
 import { embedded } from "../flows/catalog/embedded.ts";
 import { placeholders, renderPrompt } from "../flows/prompt.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
-import { shownCommand } from "../runner/draft/agent-availability.ts";
+import { toShownCommand } from "../runner/draft/agent-availability.ts";
 import { configTemplate } from "./init.ts";
 
 const unfilled = /\{\{\w+\}\}/;
@@ -35,7 +35,7 @@ test.each(shipped)("%s: command, variables and config files in every mode and wi
         const launched = composeLaunch(moded, chooseLogin(moded, env, home), turn);
         expect(JSON.stringify(launched)).not.toMatch(unfilled);
         expect(
-          shownCommand(moded.found === "path" ? { profile: moded, argv: moded.argv } : { profile: moded, argv: [] }).join(" "),
+          toShownCommand(moded.found === "path" ? { profile: moded, argv: moded.argv } : { profile: moded, argv: [] }).join(" "),
         ).not.toMatch(unfilled);
       }
     }

@@ -17,27 +17,26 @@ export type TerminalReply =
   | { readonly kind: "none" }
   | { readonly kind: "requests"; readonly requests: readonly RunRequest[] };
 
-/**
- * Asks the person at this terminal, and handles requests of others meanwhile. `beforeRecording` is called before a request is journaled
- * (the state changes in place), and the function it returns before the request is acknowledged.
- */
+export type TerminalQuestion = {
+  readonly question: string;
+  readonly choices: readonly string[];
+  /**
+   * Called before a request from elsewhere is journaled, since that changes the state in place. The function it returns is called before
+   * the request is acknowledged.
+   */
+  readonly beforeRecording?: (request: RunRequest) => (() => Promise<void>) | null;
+};
+
+/** Asks the person at this terminal, and handles requests of others meanwhile. */
 export async function askAtTerminal(
   context: CommandContext,
   openRun: OpenRun,
-  {
-    question,
-    choices,
-    beforeRecording: around,
-  }: {
-    readonly question: string;
-    readonly choices: readonly string[];
-    readonly beforeRecording?: (request: RunRequest) => (() => Promise<void>) | null;
-  },
+  { question, choices, beforeRecording }: TerminalQuestion,
 ): Promise<TerminalReply> {
   const requestQueue = await openRequestQueue(openRun.folder);
   const withdrawal = new AbortController();
   const hasRequests = async (): Promise<boolean> => (await requestQueue.pending()).length > 0;
-  const withdrawOnRequest = (): void => void hasRequests().then((isThere) => isThere && withdrawal.abort());
+  const withdrawOnRequest = (): void => void hasRequests().then((isWaiting) => isWaiting && withdrawal.abort());
   const unwatch = requestQueue.watch(withdrawOnRequest);
   try {
     const text = (await hasRequests()) ? null : await context.ask(question, choices, withdrawal.signal);
@@ -45,9 +44,9 @@ export async function askAtTerminal(
     if (requests.length === 0) return text === null ? { kind: "none" } : { kind: "answer", text }; // L2
     const record = async (event: Draft): Promise<void> => {
       const request = requests.find((candidate) => "request" in event && candidate.request === event.request);
-      const afterwards = request === undefined ? null : (around?.(request) ?? null);
+      const beforeAcknowledging = request === undefined ? null : (beforeRecording?.(request) ?? null);
       await openRun.append(event);
-      await afterwards?.();
+      await beforeAcknowledging?.();
       if (request === undefined) return;
       requestQueue.acknowledge(request.request); // L1
     };

@@ -25,7 +25,7 @@ export async function askOpenQuestion(context: CommandContext, openRun: OpenRun)
     const patch = await readTestsPatch(openRun.paths, run, question.block);
     for (const line of questionBox(question, patch)) context.show(line);
     const reply = await askAtTerminal(context, openRun, {
-      ...promptFor(question),
+      ...composePrompt(question),
       beforeRecording: (request) => resumeIfAnswered(openRun, request),
     });
     if (reply.kind === "none") return false;
@@ -39,7 +39,7 @@ export async function askOpenQuestion(context: CommandContext, openRun: OpenRun)
 }
 
 /** With choices only one of them is taken; without, any text. */
-function promptFor({ options, free }: Question): { readonly question: string; readonly choices: readonly string[] } {
+function composePrompt({ options, free }: Question): { readonly question: string; readonly choices: readonly string[] } {
   const keys = Object.keys(options);
   if (keys.length === 0) return { question: "Your answer:", choices: [] };
   if (free === true) return { question: `Choose ${keys.join(", ")}, or answer in your own words:`, choices: [] };
@@ -52,18 +52,18 @@ const answersBlock = (requests: readonly RunRequest[], block: string): boolean =
 
 /** Tells the person at this prompt what another terminal requested. */
 function describeRequest(request: RunRequest): string {
-  const by = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
+  const source = `elsewhere (${oneLine(request.actor.replace(/^operator:/, ""))})`;
   switch (request.event) {
     case "block_answered":
-      return `Answered ${by}: ${oneLine(request.answer)}`;
+      return `Answered ${source}: ${oneLine(request.answer)}`;
     case "control_requested":
-      return request.control === "stop" ? `Stopped ${by}` : `Paused ${by}; autopilot resume continues`;
+      return request.control === "stop" ? `Stopped ${source}` : `Paused ${source}; autopilot resume continues`;
     case "limit_raised":
-      return `Limit raised ${by}`;
+      return `Limit raised ${source}`;
     case "run_resumed":
-      return `Resumed ${by}`;
+      return `Resumed ${source}`;
     case "review_noted":
-      return `A review was noted ${by}`;
+      return `A review was noted ${source}`;
     default:
       return unreachable(request);
   }
@@ -76,7 +76,7 @@ function resumeIfAnswered(openRun: OpenRun, request: RunRequest): (() => Promise
   const isBlocking = ownValue(openRun.view().blocks, block)?.hold === true;
   if (!isBlocking || endsInvocation(openRun.view(), block, answer)) return null;
   return async () => {
-    if (ownValue(openRun.view().blocks, block) === undefined) await openRun.append(resumedEvent(openRun, actor));
+    if (ownValue(openRun.view().blocks, block) === undefined) await openRun.append(createResumedEvent(openRun, actor));
   };
 }
 
@@ -99,11 +99,11 @@ async function recordAnswer(context: CommandContext, openRun: OpenRun, id: strin
     reason_code: "block_answered",
   });
   if (isInvocationOver) return false;
-  await openRun.append(resumedEvent(openRun, actor));
+  await openRun.append(createResumedEvent(openRun, actor));
   return true;
 }
 
-const resumedEvent = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
+const createResumedEvent = (openRun: OpenRun, actor: string): EventOf<"run_resumed"> => ({
   event: "run_resumed",
   request: `resume:${openRun.view().seq}`,
   actor,

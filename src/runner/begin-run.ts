@@ -1,4 +1,5 @@
-// begin-run: writes to journals that nobody drives yet: the draft of a new run, the adoption of one that came from elsewhere.
+// begin-run: writes the first events into journals that no process drives yet: the draft of a new run, or the adoption of a run that came
+// from another user.
 
 import type { Draft, EventOf } from "../contracts/event.ts";
 import { findStoreAddress } from "../fleet/address.ts";
@@ -38,7 +39,7 @@ export async function beginRun({
   const opened = await openRunJournal(context, folder, { commit: "sync", now: () => systemClock.now(), activeMs: () => 0 });
   const journal = redactJournal(opened.journal, redactor);
   try {
-    // Before its first line: every existing run has its record.
+    // Bound before its first line is written, so that every existing run has its record.
     bindRun(context.env, paths, folder, { run: event.run_id, ack: drafted.event.ack, isolation: event.isolation });
     if (journal.position.seq > 0) return; // a child that another machine started
     for (const text of drafted.blobs) await journal.putBlob(text);

@@ -5,16 +5,16 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import type { RunView } from "../core/state.ts";
 import { compileOwnedPaths } from "../workspace/layers/scope-globs.ts";
 import { readChangedFiles, describeUncommitted } from "../workspace/git/checkout-status.ts";
-import { whyStale } from "./draft/draft-in-force.ts";
+import { explainStale } from "./draft/draft-in-force.ts";
 import { keepWithinQuota } from "../project/runs/disk-quota.ts";
-import { makeDraft } from "./draft/draft.ts";
+import { makeDraft } from "./draft/make-draft.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import type { GoInput } from "../playbooks/contract/go-input.ts";
 import { type ProjectPaths, requireProject, writeCurrent } from "../project/runs/project-paths.ts";
 import { requireRepository } from "../project/runs/require-repository.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../project/runs/open-runs.ts";
 import { toActor, type CommandContext } from "../project/command-context.ts";
-import { type Preview, buildPreview } from "./draft/preview.ts";
+import { type Preview, buildPreview } from "./draft/build-preview.ts";
 import { readRun } from "../project/runs/read-run.ts";
 import { refuse, respond, screenRows } from "../project/respond.ts";
 import { refuseIfForeign } from "../project/runs/require-own-run.ts";
@@ -56,12 +56,12 @@ export async function goDraft(context: CommandContext, draft: WaitingDraft, inpu
   const { view } = await readRun(paths, run);
   if (stale !== null) refuseStale(run, stale);
   const preview = await buildPreview(context, paths, view);
-  const uncommitted = draft.uncommitted ?? (input.isCopy === true ? [] : await uncommittedWarnings(paths, view));
+  const uncommitted = draft.uncommitted ?? (input.isCopy === true ? [] : await listUncommittedWarnings(paths, view));
   const allWarnings = [...new Set([...warnings, ...uncommitted, ...preview.warnings])];
   const isAcknowledged = view.acknowledged || input.yes || preview.dryRun === "auto";
   if (!isAcknowledged) {
     const consent = context.isTerminal ? await askToStart(context, preview.page, uncommitted) : null;
-    if (consent !== "y") return notStarted(view, preview, consent === null ? { warnings: allWarnings } : "declined");
+    if (consent !== "y") return buildNotStarted(view, preview, consent === null ? { warnings: allWarnings } : "declined");
     await requireInForce(context, paths, view); // a person may take long, and much may change meanwhile
   }
   // The preview's page has a row for the defaults.
@@ -73,7 +73,7 @@ export async function goDraft(context: CommandContext, draft: WaitingDraft, inpu
 }
 
 /** The response for a draft that was not started: nobody was asked, or a person who has just read its page declined. */
-function notStarted(
+function buildNotStarted(
   { drafted }: RunView,
   preview: Preview,
   consent: "declined" | { readonly warnings: readonly string[] },
@@ -112,7 +112,7 @@ async function startRun(context: CommandContext, openRun: OpenRun, input: GoFlag
 }
 
 async function requireInForce(context: CommandContext, paths: ProjectPaths, view: RunView): Promise<void> {
-  const stale = await whyStale(context, paths, view);
+  const stale = await explainStale(context, paths, view);
   if (stale !== null) refuseStale(view.drafted.run_id, stale);
 }
 
@@ -125,7 +125,7 @@ async function askToStart(context: CommandContext, page: readonly string[], warn
 }
 
 /** Warns of uncommitted changes as they are now: a draft may be days old. */
-async function uncommittedWarnings(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
+async function listUncommittedWarnings(paths: ProjectPaths, { drafted }: RunView): Promise<readonly string[]> {
   const repository = await requireRepository(paths.root);
   const owned = (await loadPlaybook(drafted.flow.playbook))?.ownedPaths ?? [];
   const changed = await readChangedFiles(repository, compileOwnedPaths(owned));

@@ -12,10 +12,10 @@ export type WantedIsolation = { readonly level: string; readonly isUsable: boole
 /** Finds the isolation a run would have here with this setting: the strongest that passes its self-test, or the one named. */
 export async function inspectWantedIsolation(wanted: string): Promise<WantedIsolation> {
   const inspected = await inspectEveryIsolation();
-  const detecting = { level: wanted, isUsable: true, found: "it detects what an agent did, and does not hold it" };
-  const refused = { level: "none", isUsable: false, found: `no run would start: ${inspected.map(({ found }) => found).join("; ")}` };
-  if (wanted === "auto") return inspected.find(({ level, isUsable }) => isUsable && !onlyDetects(level)) ?? refused;
-  return inspected.find(({ level }) => level === wanted) ?? (onlyDetects(wanted) ? detecting : { ...refused, level: wanted });
+  const detectingLevel = { level: wanted, isUsable: true, found: "it detects what an agent did, and does not hold it" };
+  const refusedLevel = { level: "none", isUsable: false, found: `no run would start: ${inspected.map(({ found }) => found).join("; ")}` };
+  if (wanted === "auto") return inspected.find(({ level, isUsable }) => isUsable && !onlyDetects(level)) ?? refusedLevel;
+  return inspected.find(({ level }) => level === wanted) ?? (onlyDetects(wanted) ? detectingLevel : { ...refusedLevel, level: wanted });
 }
 
 /** Tests every isolation level in a temporary folder; cached results are ignored. */
@@ -30,7 +30,7 @@ export async function inspectEveryIsolation(): Promise<readonly InspectedIsolati
 }
 
 /** Describes how folders for agents and checks would be created at this level. */
-export async function describeFolders(level: string): Promise<string> {
+export async function describeCheckoutKind(level: string): Promise<string> {
   const folder = await createTemporaryFolder("worlds");
   try {
     return checkoutKindDescriptions[chooseCheckoutKind(level, folder)];
@@ -46,7 +46,7 @@ export const onlyDetects = (level: string): boolean => level === "clone" || leve
 const hasOwnNetwork = (level: string): boolean => level === "overlay" || level === "bwrap" || level === "srt";
 
 export function describeNetwork(level: string, login: ChosenLogin["kind"], hosts: readonly string[]): string {
-  const ways = [...(login === "key" ? ["its model provider through the meter"] : []), ...hosts].join(", ");
-  if (hasOwnNetwork(level)) return ways === "" ? "none" : `only ${ways}`;
-  return `${ways === "" ? "none is meant for it" : `meant for ${ways}`}, but ${level} does not hold it to that`;
+  const reachable = [...(login === "key" ? ["its model provider through the meter"] : []), ...hosts].join(", ");
+  if (hasOwnNetwork(level)) return reachable === "" ? "none" : `only ${reachable}`;
+  return `${reachable === "" ? "none is meant for it" : `meant for ${reachable}`}, but ${level} does not hold it to that`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { detachedProcessGap } from "../workspace/isolation/confinement.ts";
-import { isolationInForce } from "./isolation-in-force.ts";
+import { combineIsolation } from "./isolation-in-force.ts";
 
 const box = { level: "bwrap", mechanism: "bubblewrap", enforced: ["processes end with the runner"], not_enforced: ["reads"] } as const;
 const clone = { level: "clone", mechanism: "clone", enforced: [], not_enforced: ["reads", detachedProcessGap] } as const;
@@ -8,7 +8,7 @@ const groups = { inForce: ["nothing of a command outlives it (cgroup v2)"], miss
 const plain = { inForce: [], missing: [detachedProcessGap] };
 
 test("what the box or the limits hold is not told as open, and what neither holds is told once", () => {
-  expect(isolationInForce(clone, groups)).toMatchObject({ enforced: groups.inForce, not_enforced: ["reads"] });
-  expect(isolationInForce(box, plain)).toMatchObject({ enforced: box.enforced, not_enforced: ["reads"] });
-  expect(isolationInForce(clone, plain).not_enforced).toEqual(["reads", detachedProcessGap]);
+  expect(combineIsolation(clone, groups)).toMatchObject({ enforced: groups.inForce, not_enforced: ["reads"] });
+  expect(combineIsolation(box, plain)).toMatchObject({ enforced: box.enforced, not_enforced: ["reads"] });
+  expect(combineIsolation(clone, plain).not_enforced).toEqual(["reads", detachedProcessGap]);
 });

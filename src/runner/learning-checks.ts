@@ -1,11 +1,12 @@
-// learning-checks: runs the commands of a project's learnings on the run's newest commit, so that agents are shown only those that still pass.
+// learning-checks: runs the commands that belong to a project's learnings on the run's newest commit, so that agents see only learnings
+// whose command still passes.
 
 import { createHash } from "node:crypto";
 import type { AttemptId } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
 import type { Verifier } from "../ports/verifier.ts";
 
-const totalMsMax = 60_000;
+const timeoutMs = 60_000;
 const cachedResultsMax = 1_000;
 
 type LearningCheckParts = { readonly verifier: Pick<Verifier, "check">; readonly view: () => RunView };
@@ -17,7 +18,7 @@ export function openLearningChecks({
 }: LearningCheckParts): (attempt: AttemptId) => (command: string) => Promise<boolean | null> {
   const cachedResults = new Map<string, boolean>();
   return (attempt) => {
-    const cancel = AbortSignal.timeout(totalMsMax);
+    const cancel = AbortSignal.timeout(timeoutMs);
     return async (command) => {
       const { tip } = view();
       const id = createHash("sha256").update(command).digest("hex").slice(0, 12);

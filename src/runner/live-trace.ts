@@ -1,8 +1,8 @@
 // live-trace: sends a run's spans to the user's collector while the run works.
 //
 // Invariants:
-//   L1. A run waits for no collector: spans wait in a bounded buffer, and the last of them for a moment at the run's end, if it answered
-//       before.
+//   L1. A run does not wait for the collector: spans are kept in a bounded buffer. Only at the run's end the last ones are waited for, for
+//       a moment, and only if the collector answered before.
 //   L2. A collector that is down is reported once, with the command that sends the trace afterwards.
 //   L3. How far the trace was sent is in a file of the run, so that the next opening goes on there.
 
@@ -28,15 +28,15 @@ export type LiveTrace = {
 };
 
 const noTrace: LiveTrace = { onEntry: () => undefined, environment: () => ({}), close: () => Promise.resolve() };
-const flushEveryMs = 2_000;
+const flushDelayMs = 2_000;
 const retryMs = [5_000, 15_000, 60_000] as const;
 const batchMax = 500;
 const bufferMax = 10_000;
-const lastFlushMs = 2_000;
+const lastFlushTimeoutMs = 2_000;
 const sentSeqFile = "otel-sent";
 
 /** The first bytes of a text's SHA-256, in hex: the ids of traces and spans. */
-export const hashOf: HashPrefix = (text, bytes) =>
+export const hashPrefix: HashPrefix = (text, bytes) =>
   createHash("sha256")
     .update(text)
     .digest("hex")
@@ -57,7 +57,7 @@ function openSender(collector: Collector, context: CommandContext, folder: strin
   const run = view().drafted.run_id;
   const origin: TraceOrigin = {
     run,
-    hash: hashOf,
+    hash: hashPrefix,
     resource: collector.resource,
     version,
     caller: parseTraceparent(context.env["TRACEPARENT"]),
@@ -139,17 +139,17 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
   const sentSeq = readSentSeq(folder);
   for (const entry of readEntries(folder)) bufferSpans(entry);
   buffer = buffer.filter(({ seq }) => seq > sentSeq); // L3
-  if (buffer.length > 0) flushLater(flushEveryMs);
+  if (buffer.length > 0) flushLater(flushDelayMs);
   return {
     add: (entry) => {
       bufferSpans(entry);
-      if (buffer.length > 0) flushLater(flushEveryMs);
+      if (buffer.length > 0) flushLater(flushDelayMs);
     },
     close: async () => {
       isClosing = true;
       if (timer !== null) clearTimeout(timer);
-      const last = failures > 0 ? sending : sending.then(flush);
-      await Promise.race([last, sleep(lastFlushMs, undefined, { ref: false })]); // L1
+      const lastFlush = failures > 0 ? sending : sending.then(flush);
+      await Promise.race([lastFlush, sleep(lastFlushTimeoutMs, undefined, { ref: false })]); // L1
       closed.abort();
       if (buffer.length > 0) warnOnce("no answer in time");
     },
@@ -168,6 +168,6 @@ function writeSentSeq(folder: string, seq: number): void {
   try {
     writeFileSync(join(folder, sentSeqFile), String(seq), { mode: 0o600 });
   } catch {
-    // The same spans are sent again then, under the same ids.
+    // Then the same spans are sent again later, under the same ids.
   }
 }

@@ -1,5 +1,5 @@
-// live-view: shows the latest live event of a run on this terminal and, through a file that is overwritten, in `watch`. It disappears when
-// its turn or step ends.
+// live-view: shows the latest live event of a run (text streaming by, a tool at work) on this terminal and, through a file that is
+// overwritten, in `watch`. It disappears when its turn or step ends.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ import type { FileWriter } from "../playbooks/contract/file-writer.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 
-const showEveryMs = 150;
+const showIntervalMs = 150;
 const liveFile = "live";
 
 /** The path of a run's live-event file. */
 export const livePath = (folder: string): string => join(folder, liveFile);
 
-const drawEveryMs = 1000;
+const drawIntervalMs = 1000;
 
 export type LiveView = {
   readonly onLiveEvent: (event: LiveEvent) => void;
@@ -46,7 +46,7 @@ export function openLiveView({ context, folder, redactEvent, fileWriter }: LiveV
     const ageMs = (attempt: string): number => nowMs() - (startedAtMs.get(attempt) ?? nowMs());
     context.board?.draw(nowLines(run, { latestLineOf: (attempt) => latestLines.get(attempt) ?? null, ageMs }));
   };
-  const timer = context.board === undefined ? null : setInterval(draw, drawEveryMs).unref();
+  const timer = context.board === undefined ? null : setInterval(draw, drawIntervalMs).unref();
   const show = (line: string): void => {
     if (context.board === undefined) context.live(line);
     else draw();
@@ -60,7 +60,7 @@ export function openLiveView({ context, folder, redactEvent, fileWriter }: LiveV
     onLiveEvent: (event) => {
       const redacted = redactEvent(event);
       if (event.signal === "tool" || event.signal === "checking") fileWriter.onLiveEvent(redacted());
-      if (nowMs() - shownAtMs < showEveryMs) return;
+      if (nowMs() - shownAtMs < showIntervalMs) return;
       const line = liveLine(redacted());
       if (line === null) return;
       shownAtMs = nowMs();

@@ -20,9 +20,9 @@ function matchOption(options: Question["options"], word: string): string | null 
   const keys = Object.keys(options);
   const exact = keys.find((key) => key.toLowerCase() === word);
   if (exact !== undefined || word === "") return exact ?? null;
-  const [only, second] = keys.filter((key) => {
+  const matches = keys.filter((key) => {
     const meaning = (options[key] ?? "").toLowerCase();
     return meaning === word || /^\w+/.exec(meaning)?.[0] === word;
   });
-  return only !== undefined && second === undefined ? only : null;
+  return matches.length === 1 ? (matches[0] ?? null) : null; // an ambiguous word matches none
 }

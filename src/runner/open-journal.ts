@@ -80,11 +80,12 @@ export async function openRunRequests(context: CommandContext, folder: string): 
     },
     forget: async (request) => {
       await localRequests.forget(request);
-      if (mayHoldRequests) await storeRequests.forget(request).catch(ignoreUnreachable); // if found again, its key identifies it, and it is removed then
+      // If the store can't be reached now, the request is found again later, recognised by its key, and removed then.
+      if (mayHoldRequests) await storeRequests.forget(request).catch(ignoreUnreachable);
     },
     watch: (callback) => {
-      const ends = [localRequests.watch(callback), storeRequests.watch(callback)];
-      return () => ends.forEach((end) => end());
+      const unwatches = [localRequests.watch(callback), storeRequests.watch(callback)];
+      return () => unwatches.forEach((unwatch) => unwatch());
     },
     acknowledge: (request) => localRequests.acknowledge(request),
     close: async () => {

@@ -38,12 +38,13 @@ import { beginRun } from "./begin-run.ts";
 import { openNotices } from "./run-notices.ts";
 import { openRuntime } from "./open-runtime.ts";
 
+/** How often a snapshot of the state is taken, and after how many new events one is taken when the run is closed. */
 const snapshotEveryEvents = 10_000;
 const snapshotAtEndEvents = 500;
 const reserveFile = "reserve";
 const reserveBytes = 64 * 1024;
-/** Failures of the journal itself, or of its ownership: a pause cannot be written. */
-const neverPaused: readonly string[] = [
+/** Failures of the journal itself, or of its ownership: then no pause can be written. */
+const neverPausedCodes: readonly string[] = [
   "run_locked",
   "journal_damaged",
   "journal_newer",
@@ -74,6 +75,7 @@ export type OpenRun = {
   readonly drive: (options?: DriveOptions) => Promise<string>;
 };
 
+/** Opens a run, passes it to `work`, and closes it. */
 export function withRun<Value>(
   context: CommandContext,
   paths: ProjectPaths,
@@ -96,13 +98,13 @@ async function withRunIn<Value>(location: RunLocation, work: (openRun: OpenRun) 
   try {
     return await withLockedRun(location, work);
   } catch (error) {
-    const trouble = classifySystemError(error, [location.folder]);
-    if (trouble === null || neverPaused.includes(trouble.code)) return refuseJournal(error, location.run); // H3
-    const state = await pauseFor(location, trouble); // H2
-    return refuse(trouble.code, {
+    const failure = classifySystemError(error, [location.folder]);
+    if (failure === null || neverPausedCodes.includes(failure.code)) return refuseJournal(error, location.run); // H3
+    const state = await pauseForFailure(location, failure); // H2
+    return refuse(failure.code, {
       run_id: location.run,
-      message: trouble.message,
-      remediation: [trouble.hint],
+      message: failure.message,
+      remediation: [failure.hint],
       ...(state === null ? {} : { state }),
     });
   }
@@ -160,14 +162,14 @@ type Writer = {
 function openWriter(opened: OpenedRun): Writer {
   const { context, paths, folder, journal, fold, lease, view } = opened;
   const statusCache = openStatusCache({ folder, view, position: () => journal.position });
-  let unsnapped = 0;
+  let eventsSinceSnapshot = 0;
   let hub: ReturnType<typeof openHubFor> | null = null;
   const sendCommit = async (commit: string): Promise<void> => {
     if (lease !== null) await (await (hub ??= openHubFor(context, paths, folder, lease)))?.send(commit);
   };
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
-    if (unsnapped >= snapshotEveryEvents) unsnapped = (await journal.snapshot(view())) ? 0 : unsnapped;
-    unsnapped += events.length;
+    if (eventsSinceSnapshot >= snapshotEveryEvents) eventsSinceSnapshot = (await journal.snapshot(view())) ? 0 : eventsSinceSnapshot;
+    eventsSinceSnapshot += events.length;
     for (const event of events) requireMayGrant(context, event);
     // A commit is sent before the line that names it.
     for (const event of events) if (event.event === "changes_applied" || event.event === "tests_put_back") await sendCommit(event.commit);
@@ -181,7 +183,7 @@ function openWriter(opened: OpenedRun): Writer {
       for (const entry of await append([event])) fold.apply(entry);
     },
     snapshotAtEnd: async () => {
-      if (unsnapped >= snapshotAtEndEvents) await journal.snapshot(view());
+      if (eventsSinceSnapshot >= snapshotAtEndEvents) await journal.snapshot(view());
     },
     close: statusCache.close,
   };
@@ -258,7 +260,7 @@ function hasRoomToWork(folder: string): boolean {
 }
 
 /** Reopens the journal, writes the pause, and returns the run's state; null if there is no room even for that. */
-async function pauseFor({ context, paths, folder }: RunLocation, { code, message }: SystemFailure): Promise<string | null> {
+async function pauseForFailure({ context, paths, folder }: RunLocation, { code, message }: SystemFailure): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, reserveFile), { force: true });
   try {
     const { journal, fold } = await openFoldedJournal(context, folder, getRedaction(context, paths.root).redactor);
@@ -278,6 +280,6 @@ async function pauseFor({ context, paths, folder }: RunLocation, { code, message
     }
   } catch (error) {
     if (classifySystemError(error) === null) throw error;
-    return null; // the journal ends where it was acknowledged
+    return null; // the pause could not be written; everything acknowledged before is in the journal
   }
 }

@@ -1,4 +1,4 @@
-// open-runtime: the one place that assembles the parts of a driven run.
+// open-runtime: assembles everything that a driven run works with: workspace, agents, verifier, requests, files and views.
 
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
@@ -22,7 +22,7 @@ import { openWorkspace } from "../workspace/workspace.ts";
 import { openSandboxedAgents } from "./sandboxed-agents.ts";
 import { buildTurnPrompt, type PromptTemplates } from "./turn-prompt.ts";
 import { openSandboxedVerifier } from "./sandboxed-checks.ts";
-import { createChildren, type ChildParts } from "./children.ts";
+import { createChildren, type ChildParts } from "./child-runs.ts";
 import { blobReader, openPlaybook, readEntries } from "../playbooks/registry/open-playbook.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { createFunctions } from "../playbooks/registry/registry.ts";
@@ -30,7 +30,7 @@ import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/requests/send-request.ts";
 import { onlyDetects } from "./inspect-isolation.ts";
 import { openIsolation } from "./draft/open-isolation.ts";
-import { isolationInForce } from "./isolation-in-force.ts";
+import { combineIsolation } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";
 import { openNotices } from "./run-notices.ts";
 import { openLearningChecks } from "./learning-checks.ts";
@@ -39,7 +39,7 @@ import { openLiveView } from "./live-view.ts";
 import { openRunRequests } from "./open-journal.ts";
 import { requireRepository, findPackagesOrigin } from "../project/runs/require-repository.ts";
 import { toActor, atOnce } from "../project/command-context.ts";
-import { recordedPolicy } from "./draft/policy.ts";
+import { readRecordedPolicy } from "./draft/run-policy.ts";
 import { openLiveEvents, redactAgents } from "../project/secrets/redacted-live-events.ts";
 import { getRedaction } from "../project/secrets/context-redaction.ts";
 import { openSecretFinder } from "../project/secrets/redaction.ts";
@@ -68,7 +68,7 @@ export type OpenedRuntime = { readonly runtime: Runtime; readonly isolation: Iso
 export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   const { context, paths, folder, view, recorder } = parts;
   const { drafted } = view();
-  const policy = recordedPolicy(view());
+  const policy = readRecordedPolicy(view());
   const redaction = getRedaction(context, paths.root);
   const { redactor } = redaction;
   const [repository, isolation, limits] = await Promise.all([
@@ -76,7 +76,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     openIsolation(drafted.isolation, paths, folder),
     openLimits(folder, openLimitsCache(folder)),
   ]);
-  const openingWorkspace = openRunWorkspace(parts, { repository, isolation, redactor, policy });
+  const workspacePromise = openRunWorkspace(parts, { repository, isolation, redactor, policy });
   const trace = openLiveTrace(context, paths.root, folder, view);
   const agents = openSandboxedAgents({
     context,
@@ -92,7 +92,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
   });
   // Processes that an earlier opening left alive are ended before anything new begins; the branch is inspected meanwhile.
   const isFirstOpening = view().opening === 0;
-  const [workspace] = await Promise.all([openingWorkspace, isFirstOpening ? 0 : agents.sweep(drafted.run_id), sweepTemporaryFolders()]);
+  const [workspace] = await Promise.all([workspacePromise, isFirstOpening ? 0 : agents.sweep(drafted.run_id), sweepTemporaryFolders()]);
   const verifier = openSandboxedVerifier({
     workspace,
     isolation,
@@ -136,7 +136,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     }),
     children: createChildren(parts),
     requests,
-    buildPrompt: promptBuilder(parts, await readPrompts(parts), { verifier, fileWriter }),
+    buildPrompt: createPromptBuilder(parts, await readPrompts(parts), { verifier, fileWriter }),
     onEntry: (entry, run) => {
       if ("request" in entry) requests.acknowledge(entry.request);
       liveView.onEntry(entry, run);
@@ -153,7 +153,7 @@ export async function openRuntime(parts: RuntimeParts): Promise<OpenedRuntime> {
     liveView.close();
     for (const part of [fileWriter, agents, limits, requests, { close: () => endedFolders.close(view()) }, trace]) await part.close();
   };
-  return { runtime, isolation: isolationInForce(isolation, limits), close };
+  return { runtime, isolation: combineIsolation(isolation, limits), close };
 }
 
 type WorkspaceParts = {
@@ -198,7 +198,7 @@ async function readPrompts({ view, readBlob }: RuntimeParts): Promise<PromptTemp
 }
 
 /** Builds prompts from the recorded templates, the journal's blobs and the playbook's notes and learnings. */
-function promptBuilder(
+function createPromptBuilder(
   { view, readBlob }: RuntimeParts,
   templates: PromptTemplates,
   { verifier, fileWriter }: { readonly verifier: Verifier; readonly fileWriter: FileWriter },
@@ -233,8 +233,8 @@ function pauseOnInterrupt(parts: RuntimeParts): () => void {
 }
 
 /** Calls back when aborted, or now if it already was; returns the unsubscribe function. */
-function whenAborted(signal: AbortSignal, then: () => void): () => void {
-  if (signal.aborted) then();
-  else signal.addEventListener("abort", then, { once: true });
-  return () => signal.removeEventListener("abort", then);
+function whenAborted(signal: AbortSignal, onAbort: () => void): () => void {
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return () => signal.removeEventListener("abort", onAbort);
 }

@@ -6,7 +6,7 @@ import { hasFailed } from "../core/selectors.ts";
 import type { StagedAsks } from "../contracts/staged-asks.ts";
 import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { readRequests, removeRequest } from "../project/requests/request-files.ts";
-import { findPolicyChange } from "./draft/policy.ts";
+import { findPolicyChange } from "./draft/run-policy.ts";
 import { requireSettings } from "../project/config/settings.ts";
 import { toActor, type CommandContext } from "../project/command-context.ts";
 import { refuse } from "../project/respond.ts";

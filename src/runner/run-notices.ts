@@ -13,7 +13,7 @@ import { type Hook, readHooks } from "../project/notify/hooks.ts";
 import { openNoticeQueue, type NoticeQueue } from "../project/notify/notice-queue.ts";
 import { type ProjectPaths, runFolder } from "../project/runs/project-paths.ts";
 import { answeredBy, buildNotices, type Notice } from "../views/outbound/notices.ts";
-import { autopilotPath } from "./shipped-programs.ts";
+import { findAutopilot } from "./shipped-programs.ts";
 
 /** Returns the function that queues an entry's notices. A child run queues none: its parent does. */
 export function openNotices(context: CommandContext, paths: ProjectPaths, folder: string): (entry: Entry, run: RunView) => void {
@@ -56,7 +56,7 @@ export function withdrawNotice({ env }: Pick<CommandContext, "env">, id: string)
 
 /** Starts the process that delivers notices. It outlives this one, and ends when every notice is delivered or given up. */
 function startCourier(env: NodeJS.ProcessEnv): void {
-  const child = spawn(process.execPath, [autopilotPath(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
+  const child = spawn(process.execPath, [findAutopilot(), "notify", "send", "--wait"], { cwd: "/", detached: true, stdio: "ignore", env }); // T1
   child.on("error", () => undefined); // the next notice, or `autopilot notify send`, starts another
   child.unref();
 }

@@ -15,13 +15,13 @@ import { toReasonCode } from "../project/runs/loaded-run.ts";
 import { respond } from "../project/respond.ts";
 
 /** Builds the response of `go` or `resume` from the run's state. */
-export function runResponse(
+export function buildRunResponse(
   run: RunView,
   restReason: string,
   warnings: readonly string[],
   patches: Readonly<Record<string, readonly string[]>> = {},
 ): CommandResponse {
-  const code = codeFor(run, restReason);
+  const code = toResponseCode(run, restReason);
   const questions = run.status === "paused" ? listQuestions(run) : [];
   const result: ResultWord = run.status === "stopped" ? "FAIL" : reasons[code].result;
   return respond(code, {
@@ -29,7 +29,7 @@ export function runResponse(
     run_id: run.drafted.run_id,
     state: run.status,
     message: describeOutcome(run, code),
-    warnings: [...warnings, ...branchWarning(run)],
+    warnings: [...warnings, ...listBranchWarnings(run)],
     remediation: listNextActions(run),
     ...(questions.length === 0
       ? {}
@@ -41,14 +41,14 @@ export function runResponse(
 const detailCharsMax = 300;
 
 /** Warns that finished work did not land and why, so that nobody mistakes it for landed work. */
-function branchWarning(run: RunView): readonly string[] {
+function listBranchWarnings(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? whyBranchKept(run) : null;
   if (kept === null || kept.code === "work_unproved") return []; // the ending says so
-  const because = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
-  return [`${reasons[kept.code].meaning}${because} It is on autopilot/${run.drafted.run_id}.`];
+  const cause = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
+  return [`${reasons[kept.code].meaning}${cause} It is on autopilot/${run.drafted.run_id}.`];
 }
 
-function codeFor(run: RunView, restReason: string): ReasonCode {
+function toResponseCode(run: RunView, restReason: string): ReasonCode {
   switch (run.status) {
     case "completed":
       return completionCodes[run.verdict ?? "unverified"];
@@ -66,21 +66,21 @@ function describeOutcome(run: RunView, code: ReasonCode): string {
   // A question that was answered meanwhile is no longer a reason.
   const isAnswered = run.reason === "session_boundary" && Object.keys(run.blocks).length === 0;
   const detail = pauseDetail(run);
-  const because = detail === null || isAnswered || isOpenQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
+  const cause = detail === null || isAnswered || isOpenQuestion(run, detail) ? reasons[code].meaning : detail; // its box asks a question
   switch (run.status) {
     case "completed":
       return `${name} is completed. ${describeEnding(run)}`;
     case "stopped":
-      return `${name} is stopped. ${asSentence(because)}`;
+      return `${name} is stopped. ${toSentence(cause)}`;
     case "paused":
-      return `${name} is paused. ${asSentence(because)}`;
+      return `${name} is paused. ${toSentence(cause)}`;
     default:
-      return `${name} stays open. ${asSentence(because)}`;
+      return `${name} stays open. ${toSentence(cause)}`;
   }
 }
 
 /** Makes a recorded remark a sentence. A leading identifier is left as it is. */
-function asSentence(text: string): string {
+function toSentence(text: string): string {
   const [first = ""] = text.split(/[\s:,]/, 1);
   const capitalised = /^[a-z]+$/.test(first) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
   return /[.!?]$/.test(capitalised) ? capitalised : `${capitalised}.`;

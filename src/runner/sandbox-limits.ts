@@ -7,7 +7,7 @@ import { defaultLimits } from "../workspace/isolation/limits.ts";
 const mebibyte = 1024 ** 2;
 
 /** Computes the limits of one agent's or check's processes. */
-export function sandboxLimits({ box = {} }: Policy): Limits {
+export function computeSandboxLimits({ box = {} }: Policy): Limits {
   return {
     processesMax: box.processes ?? defaultLimits.processesMax,
     memoryBytesMax: box.memory_mb === undefined ? defaultLimits.memoryBytesMax : box.memory_mb * mebibyte,

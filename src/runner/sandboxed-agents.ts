@@ -18,8 +18,8 @@ import { overlaysRoot } from "../workspace/isolation/overlay-place.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { readBorrowedObjects } from "../workspace/layers/folder-records.ts";
 import { compileScope } from "../workspace/layers/scope-globs.ts";
-import { sandboxLimits } from "./sandbox-limits.ts";
-import { toolServerPath, scriptedAgentPath } from "./shipped-programs.ts";
+import { computeSandboxLimits } from "./sandbox-limits.ts";
+import { findToolServer, findScriptedAgent } from "./shipped-programs.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { createSocketFolder } from "../workspace/temporary-folder.ts";
 import { eraseSync } from "../workspace/folder.ts";
@@ -49,10 +49,10 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
   const { isolation, limits, policy, folder } = parts;
   const meter = openLazily(() => openMeterFor(parts));
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: scriptedAgentPath(), scriptPathOf: parts.scriptPathOf },
+    embedded: { node: process.execPath, entry: findScriptedAgent(), scriptPathOf: parts.scriptPathOf },
     validateReturn,
     meter: { open: (request) => meter.opened().meter.open(request) } satisfies Meter,
-    returnsEntry: toolServerPath(),
+    returnsEntry: findToolServer(),
     hosts: policy.agent_hosts ?? [],
     scopeOf: compileScope,
     place: parts.mark,
@@ -60,7 +60,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
     env: parts.context.env,
     turnEnv: ({ attempt }) => parts.turnEnv(attempt),
     ...(parts.context.env["HOME"] === undefined ? {} : { userHome: parts.context.env["HOME"] }),
-    boundsOf: (request) => ({ bounds: sandboxLimits(policy), folders: [request.layer, overlaysRoot(folder), privateHome(folder)] }),
+    boundsOf: (request) => ({ bounds: computeSandboxLimits(policy), folders: [request.layer, overlaysRoot(folder), privateHome(folder)] }),
     wrap: (argv, request, env, { tools }) => {
       const { socket, port } = meter.opened();
       const wrapped = isolation.wrap({
@@ -69,16 +69,16 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
         env,
         writable: [request.layer],
         readable: [
-          ...scriptPaths(parts, request),
+          ...listScriptPaths(parts, request),
           ...readBorrowedObjects(folder, request.attempt),
-          ...(tools === null ? [] : [toolServerPath()]),
+          ...(tools === null ? [] : [findToolServer()]),
         ], // A2
         network: "egress",
         egress: { socket, port },
         writes: "apart",
-        limits: sandboxLimits(policy),
+        limits: computeSandboxLimits(policy),
       });
-      return { ...wrapped, argv: limits.wrap(wrapped.argv, sandboxLimits(policy), request.attempt) };
+      return { ...wrapped, argv: limits.wrap(wrapped.argv, computeSandboxLimits(policy), request.attempt) };
     },
   });
   return {
@@ -99,12 +99,12 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
   };
 }
 
-const scriptPaths = (parts: SandboxedAgentsParts, { cast }: TurnRequest): readonly string[] =>
-  cast.script === undefined ? [] : [parts.scriptPathOf(cast.script), scriptedAgentPath()];
+const listScriptPaths = (parts: SandboxedAgentsParts, { cast }: TurnRequest): readonly string[] =>
+  cast.script === undefined ? [] : [parts.scriptPathOf(cast.script), findScriptedAgent()];
 
 type MeterEndpoint = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
 
-async function openMeterFor({ isolation, policy, learnSecret: learn, isOwner: isHeld }: SandboxedAgentsParts): Promise<MeterEndpoint> {
+async function openMeterFor({ isolation, policy, learnSecret, isOwner }: SandboxedAgentsParts): Promise<MeterEndpoint> {
   const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
   // A socket's path may have about a hundred bytes only, and a run's folder may be deep.
   const socketDir = await createSocketFolder("egress", "meter.sock");
@@ -115,8 +115,8 @@ async function openMeterFor({ isolation, policy, learnSecret: learn, isOwner: is
     seenPort: isolation.hasOwnNetwork ? egressPort : null,
     priceOf: priceFrom(policy.prices ?? {}),
     now: () => Date.now(),
-    secrets: (value) => learn("model key", value),
-    isOwner: isHeld,
+    secrets: (value) => learnSecret("model key", value),
+    isOwner,
   });
   const port = isolation.hasOwnNetwork ? egressPort : meter.port;
   invariant(port !== null, "a meter is seen under some port");

@@ -14,7 +14,7 @@ import { cacheEnvironment } from "../verify/detect/detect-restore.ts";
 import { openVerifier, type VerifierParts } from "../verify/verifier.ts";
 import type { Isolation, WrappedCommand } from "../workspace/isolation/confinement.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
-import { sandboxLimits } from "./sandbox-limits.ts";
+import { computeSandboxLimits } from "./sandbox-limits.ts";
 import { product } from "../project/runs/product.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
@@ -25,7 +25,7 @@ export type SandboxedVerifierParts = {
   /** Resource limits of checks; without them only time and output are bounded. */
   readonly limits?: OpenedLimits;
   readonly policy: Policy;
-  /** The repository the work is for: boxes show a checkout at its path, so that nothing tells a check from a user. */
+  /** The repository the work is for: sandboxes show a checkout at its path, so that a check can't tell that it is run by autopilot. */
   readonly root: string;
   /** A folder of the run that no agent sees. */
   readonly folder: string;
@@ -55,20 +55,21 @@ export function openSandboxedVerifier({
   const cache = join(folder, "cache");
   const cacheEnv = isRestoring ? cacheEnvironment(cache) : {};
   if (isRestoring) mkdirSync(cache, { recursive: true, mode: 0o700 });
-  // A folder of the user's own choice may hold what was built at that path, and would be taken for up to date there.
-  const shown = policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
-  const confined = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
+  // If the user names the dependency folders, one may contain something that was built at the repository's path, and a build there would
+  // take it for up to date; then the checkout keeps its real path.
+  const shownFields = policy.dependencies === undefined ? { shownAs: policy.dependencies_from ?? root } : {};
+  const confine = ({ argv, cwd, env, readable = [], writable = [] }: Parameters<NonNullable<VerifierParts["wrap"]>>[0]) => ({
     argv,
     cwd,
-    ...shown,
+    ...shownFields,
     env,
     home: "user" as const, // K1
     writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]]), ...writable],
     readable,
     network: policy.check_network ? ("on" as const) : ("off" as const),
   });
-  const limited = (wrapped: WrappedCommand): WrappedCommand =>
-    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, sandboxLimits(policy), "checks") }; // one at a time, so one limit
+  const limit = (wrapped: WrappedCommand): WrappedCommand =>
+    limits === undefined ? wrapped : { ...wrapped, argv: limits.wrap(wrapped.argv, computeSandboxLimits(policy), "checks") }; // one at a time, so one limit
   return openVerifier({
     workspace,
     isLater: (commit, path, than) => workspace.isLater(commit, path, than),
@@ -80,7 +81,7 @@ export function openSandboxedVerifier({
     ...(policy.canary_minutes_max === undefined ? {} : { canaryMinutes: policy.canary_minutes_max }),
     ...(policy.quarantine === undefined ? {} : { quarantine: policy.quarantine }),
     ...(policy.protect === undefined ? {} : { protect: policy.protect }),
-    ...shown,
+    ...shownFields,
     isolation: isolation.level,
     product,
     timeoutMs: policy.check_minutes_max * 60_000,
@@ -89,10 +90,9 @@ export function openSandboxedVerifier({
     env: { ...policy.check_env, ...cacheEnv },
     guard,
     wrap: (launch) =>
-      limited(isolation.wrap({ ...confined(launch), readable: [...(launch.readable ?? []), ...(isRestoring ? [cache] : [])] })),
+      limit(isolation.wrap({ ...confine(launch), readable: [...(launch.readable ?? []), ...(isRestoring ? [cache] : [])] })),
     restores,
     ...(policy.restore_from === undefined ? {} : { restoreFrom: policy.restore_from }),
-    wrapRestore: (launch) =>
-      limited(isolation.wrap({ ...confined(launch), writable: [...confined(launch).writable, cache], network: "on" })), // K2
+    wrapRestore: (launch) => limit(isolation.wrap({ ...confine(launch), writable: [...confine(launch).writable, cache], network: "on" })), // K2
   });
 }

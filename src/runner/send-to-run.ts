@@ -20,9 +20,9 @@ import { Refusal, refuse } from "../project/respond.ts";
 import { requireOwnRun } from "../project/runs/require-own-run.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
-const journaledWithinMs = 1_500;
-const doneWithinMs = 8_000;
-const lookEveryMs = 40;
+const journalTimeoutMs = 1_500;
+const doneTimeoutMs = 8_000;
+const pollMs = 40;
 
 type RequestContent = RunRequest extends infer R ? (R extends RunRequest ? Omit<R, "request" | "actor"> : never) : never;
 
@@ -43,10 +43,10 @@ export async function sendToRun(
   await requireOwnRun(context, paths, runFolder(paths, run), run);
   const request = buildRequest(context, paths.root, content);
   const mustWait = content.event !== "control_requested" || content.now;
-  const deadlineMs = performance.now() + doneWithinMs;
+  const deadlineMs = performance.now() + doneTimeoutMs;
   let isSent = false;
   for (let { view, owner } = loaded; ; { view, owner } = await readRun(paths, run)) {
-    const isRecorded = ownValue(view.requests, request.request) !== undefined; // another's action is not what was requested here
+    const isRecorded = ownValue(view.requests, request.request) !== undefined; // by its id: another terminal may have requested the same
     if (isRecorded && isDone(view)) return { outcome: "done", view };
     if (isRecorded && !mustWait) return { outcome: "recorded", view };
     if (!isRecorded && !isApplicable(view, request)) {
@@ -57,11 +57,11 @@ export async function sendToRun(
     if (sent !== null) return sent;
     if (owner !== null && !isSent) {
       isSent = true;
-      await sendRequest(runFolder(paths, run), request, { waitMs: journaledWithinMs });
+      await sendRequest(runFolder(paths, run), request, { waitMs: journalTimeoutMs });
       continue;
     }
     if (performance.now() >= deadlineMs) refuseSilent(loaded, { view, owner }, isRecorded);
-    await sleep(lookEveryMs);
+    await sleep(pollMs);
   }
 }
 
@@ -79,14 +79,14 @@ export function refuseLate({ run }: LoadedRun, { status }: RunView, message: str
 
 function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">, isRecorded: boolean): never {
   const pid = now.owner?.pid;
-  const who = pid === undefined ? "Whoever works on it" : `Process ${pid}`;
-  const seconds = doneWithinMs / 1_000;
+  const ownerName = pid === undefined ? "Whoever works on it" : `Process ${pid}`;
+  const seconds = doneTimeoutMs / 1_000;
   return refuse("owner_silent", {
     run_id: run,
     state: now.view.status,
     message: isRecorded
-      ? `${who} has written it down, but is not through with it after ${seconds} s; ${run} is still ${now.view.status}.`
-      : `${who} has not answered for ${seconds} s; what was asked for is left for it, and counts once it goes on. ${run} is still ${now.view.status}.`,
+      ? `${ownerName} has written it down, but is not through with it after ${seconds} s; ${run} is still ${now.view.status}.`
+      : `${ownerName} has not answered for ${seconds} s; what was asked for is left for it, and counts once it goes on. ${run} is still ${now.view.status}.`,
     remediation:
       pid === undefined
         ? ["autopilot status"]

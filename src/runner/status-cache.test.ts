@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RunView } from "../core/state.ts";
 import { reported } from "../views/phase-story.test-support.ts";
 import { openStatusCache } from "./write-status-cache.ts";
-import { statusCacheFile, cachedFromBytes, readCachedStatus } from "./status-cache.ts";
-import { statusSummary } from "./status-summary.ts";
+import { statusCacheFile, cachedBytesMin, readCachedStatus } from "./status-cache.ts";
+import { summarizeStatus } from "./status-summary.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -27,7 +27,7 @@ function written(bytes: number, last = '{"seq":92}') {
   return { seq: run.seq, epoch: 1, activeMs: 0, byte, prev: createHash("sha256").update(last).digest("hex") };
 }
 
-async function laid(bytes = cachedFromBytes, view: RunView = run): Promise<void> {
+async function laid(bytes = cachedBytesMin, view: RunView = run): Promise<void> {
   const position = written(bytes);
   const statusCache = openStatusCache({ folder, view: () => view, position: () => position });
   statusCache.onEntry();
@@ -37,8 +37,8 @@ async function laid(bytes = cachedFromBytes, view: RunView = run): Promise<void>
 test("with nobody at work, and with the one who laid it out, it says what folding would say", async () => {
   await laid();
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-  expect(readCachedStatus(folder, null)).toEqual(plain(statusSummary(run, null)));
-  expect(readCachedStatus(folder, { pid: process.pid })).toEqual(plain(statusSummary(run, { pid: process.pid })));
+  expect(readCachedStatus(folder, null)).toEqual(plain(summarizeStatus(run, null)));
+  expect(readCachedStatus(folder, { pid: process.pid })).toEqual(plain(summarizeStatus(run, { pid: process.pid })));
 });
 
 test("another owner is another answer, so there is none", async () => {
@@ -73,6 +73,6 @@ test.each([
 test("a short journal is folded as quickly, and a state that is behind its journal is never laid out", async () => {
   await laid(100);
   expect(existsSync(join(folder, statusCacheFile))).toBe(false);
-  await laid(cachedFromBytes, { ...run, seq: run.seq - 1 });
+  await laid(cachedBytesMin, { ...run, seq: run.seq - 1 });
   expect(existsSync(join(folder, statusCacheFile))).toBe(false);
 });

@@ -13,9 +13,10 @@ import { product } from "../project/runs/product.ts";
 
 export const statusCacheFile = "status.json";
 /** The journal size from which a cache is worth it: a shorter journal is folded as quickly as the cache is read. */
-export const cachedFromBytes = 400_000;
+export const cachedBytesMin = 400_000;
 const cacheBytesMax = 8 * 1_048_576;
 const lineBytesMax = 256 * 1024;
+const lineFeed = 10;
 
 export type StatusSummary = {
   readonly reason_code: ReasonCode;
@@ -26,7 +27,7 @@ export type StatusSummary = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** The cache file: the status as shown while no process owns the run, and while the process that wrote it does. */
+/** The cache file. `rested`: the status while no process owns the run; `owned`: while the process that wrote it does. */
 export type CachedStatus = {
   readonly product: string;
   readonly byte: number;
@@ -57,14 +58,11 @@ function isCurrent(folder: string, { byte, prev }: Partial<CachedStatus>): boole
     if (size !== byte) return false;
     const bytes = Buffer.alloc(Math.min(size, lineBytesMax));
     const read = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-    if (read !== bytes.length || bytes.at(-1) !== 10) return false;
-    const from = bytes.lastIndexOf(10, bytes.length - 2) + 1;
-    if (from === 0 && bytes.length < size) return false; // a line too long to look at
-    return (
-      createHash("sha256")
-        .update(bytes.subarray(from, bytes.length - 1))
-        .digest("hex") === prev
-    );
+    if (read !== bytes.length || bytes.at(-1) !== lineFeed) return false;
+    const lineStart = bytes.lastIndexOf(lineFeed, bytes.length - 2) + 1;
+    if (lineStart === 0 && bytes.length < size) return false; // the line is longer than what was read
+    const lastLine = bytes.subarray(lineStart, bytes.length - 1);
+    return createHash("sha256").update(lastLine).digest("hex") === prev;
   });
   return isEnd ?? false;
 }

@@ -1,4 +1,4 @@
-// turn-prompt: fills in the prompt of one turn. The renderer fences text from the repository and from agents as data.
+// turn-prompt: fills in the prompt template of one turn. The renderer marks text from the repository and from agents as data.
 
 import type { Cast } from "../contracts/event.ts";
 import type { RunView, CursorView } from "../core/state.ts";

@@ -1,5 +1,5 @@
-// wait-for-provider: resumes a run whose model provider refused: with another agent, or after waiting for the reset if the user's policy says so.
-// Parking itself: park() in core/fold-step.ts.
+// wait-for-provider: resumes a run that is parked because its model provider refused: with another agent, or after waiting for the reset,
+// if the user's policy says so. (Parking itself: park() in core/fold-step.ts.)
 //
 // Invariants:
 //   P1. A parked run never retries in a tight loop: each wait is at least a minute, and after a number in a row the run stays paused.
@@ -15,15 +15,16 @@ import type { OpenRun } from "./open-run.ts";
 import { openRequestQueue } from "../project/requests/request-queue.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { recordedPolicy } from "./draft/policy.ts";
+import { readRecordedPolicy } from "./draft/run-policy.ts";
 
 const minuteMs = 60_000;
 const waitsMax = 12;
-const waitMsMax = 26 * 60 * minuteMs; // a daily limit, and a little
+/** A little longer than a daily limit lasts. */
+const waitMsMax = 26 * 60 * minuteMs;
 const clockCheckMs = 15_000;
 
 /** Computes when a run may resume by itself, in milliseconds of the wall clock. Null if it must not. */
-export function resumeTimeMs(run: RunView, nowMs: number): number | null {
+export function computeResumeTimeMs(run: RunView, nowMs: number): number | null {
   const { parked } = run;
   if (parked === undefined || !isFixedByTime(run)) return null;
   const firstWaitMs = minuteMs * (parked.fault === "limit" ? 5 : 1);
@@ -52,7 +53,7 @@ export async function resumeWithOtherAgent(context: CommandContext, openRun: Ope
 
 /** Waits for the provider if the policy says so. True: the run was resumed. False: it is unchanged. */
 export async function waitForProvider(context: CommandContext, openRun: OpenRun): Promise<boolean> {
-  const resumeMs = resumeTimeMs(openRun.view(), Date.now());
+  const resumeMs = computeResumeTimeMs(openRun.view(), Date.now());
   if (resumeMs === null || !(await shouldWait(context, openRun, resumeMs))) return false;
   context.show(`! ${pauseDetail(openRun.view()) ?? reasons.provider_limit_reached.meaning}`);
   context.show(`! Parked until ${new Date(resumeMs).toISOString()}: the run goes on by itself then. Ctrl-C leaves it paused.`);
@@ -72,7 +73,7 @@ async function appendResumed(openRun: OpenRun, reason_code: "provider_reset" | "
 }
 
 async function shouldWait(context: CommandContext, openRun: OpenRun, resumeMs: number): Promise<boolean> {
-  const policy = recordedPolicy(openRun.view()).on_limit ?? "resume";
+  const policy = readRecordedPolicy(openRun.view()).on_limit ?? "resume";
   if (policy !== "ask") return policy === "resume";
   const question = `The provider answers again at ${new Date(resumeMs).toISOString()}. Wait for it and go on?`;
   const reply = await askAtTerminal(context, openRun, { question, choices: ["y", "n"] });
@@ -82,11 +83,11 @@ async function shouldWait(context: CommandContext, openRun: OpenRun, resumeMs: n
 
 async function waitUntil(context: CommandContext, folder: string, untilMs: number): Promise<"time" | "request" | "interrupted"> {
   const requestQueue = await openRequestQueue(folder);
-  const ended = new AbortController();
+  const awake = new AbortController();
   let wokenBy: "time" | "request" | "interrupted" = "time";
-  const wake = (why: typeof wokenBy) => (): void => {
-    wokenBy = why;
-    ended.abort();
+  const wake = (reason: typeof wokenBy) => (): void => {
+    wokenBy = reason;
+    awake.abort();
   };
   const [onRequest, onInterrupt] = [wake("request"), wake("interrupted")];
   const unwatch = requestQueue.watch(onRequest);
@@ -95,8 +96,8 @@ async function waitUntil(context: CommandContext, folder: string, untilMs: numbe
   try {
     if ((await requestQueue.pending()).length > 0) onRequest();
     // The wall clock counts, and it may jump: a machine that slept must not wait for a time long past.
-    while (!ended.signal.aborted && Date.now() < untilMs) {
-      await sleep(Math.min(clockCheckMs, Math.max(1, untilMs - Date.now())), undefined, { signal: ended.signal }).catch(() => undefined);
+    while (!awake.signal.aborted && Date.now() < untilMs) {
+      await sleep(Math.min(clockCheckMs, Math.max(1, untilMs - Date.now())), undefined, { signal: awake.signal }).catch(() => undefined);
     }
     return wokenBy;
   } finally {

@@ -7,10 +7,10 @@ import type { StagedAsks } from "../contracts/staged-asks.ts";
 import { invocationOptionsFrom } from "../playbooks/contract/flow-flag-options.ts";
 import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
-import { showMilestones } from "./narrate.ts";
+import { showMilestones } from "./show-milestones.ts";
 import { isPullRequestDue } from "../views/next-actions.ts";
 import { type OpenRun, withRun } from "./open-run.ts";
-import { runResponse } from "./run-response.ts";
+import { buildRunResponse } from "./run-response.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
 /** What the caller of `workUntilRest` decides about one invocation. */
@@ -39,19 +39,19 @@ export async function workUntilRest(
   { paths, run, options, warnings, shownLines = [], begin }: Work,
 ): Promise<CommandResponse> {
   return withRun(context, paths, run, async (openRun) => {
-    const asked = invocationOptionsFrom(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
+    const invocationOptions = invocationOptionsFrom(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
     await begin(openRun);
     for (const warning of warnings) if (!shownLines.some((line) => line.includes(warning))) context.show(`! ${warning}`);
-    const overrides = { ...(options.maxCycles === undefined ? {} : { max_cycles: options.maxCycles }), ...asked };
+    const overrides = { ...(options.maxCycles === undefined ? {} : { max_cycles: options.maxCycles }), ...invocationOptions };
     const drive = (): Promise<string> =>
       openRun.drive({ watch: showMilestones(context), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
-    let why = await drive();
-    while (await canContinue(context, openRun, options.leavesParked === true)) why = await drive();
+    let restReason = await drive();
+    while (await canContinue(context, openRun, options.leavesParked === true)) restReason = await drive();
     const pullRequestWarnings = await openDuePullRequest(context, openRun);
     const view = openRun.view();
     const patches: Record<string, readonly string[]> = {};
     for (const block of Object.keys(view.blocks)) patches[block] = await readTestsPatch(paths, view, block);
-    return runResponse(view, why, [...warnings, ...pullRequestWarnings], patches);
+    return buildRunResponse(view, restReason, [...warnings, ...pullRequestWarnings], patches);
   });
 }
 

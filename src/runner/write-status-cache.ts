@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { RunView } from "../core/state.ts";
 import type { Position } from "../journal/journal.ts";
 import { product } from "../project/runs/product.ts";
-import { type CachedStatus, statusCacheFile, cachedFromBytes } from "./status-cache.ts";
+import { type CachedStatus, statusCacheFile, cachedBytesMin } from "./status-cache.ts";
 
 const writeDelayMs = 300;
 
@@ -35,7 +35,7 @@ export function openStatusCache(parts: StatusCacheParts): StatusCache {
   return {
     onEntry: () => {
       isStale = true;
-      if (parts.position().byte >= cachedFromBytes) writeLater();
+      if (parts.position().byte >= cachedBytesMin) writeLater();
     },
     close: async () => {
       if (timer !== null) clearTimeout(timer);
@@ -46,8 +46,8 @@ export function openStatusCache(parts: StatusCacheParts): StatusCache {
 
 /** Writes the cache now. False if the state is behind the journal: the next change writes it. */
 async function writeCache({ folder, view, position }: StatusCacheParts): Promise<boolean> {
-  if (position().byte < cachedFromBytes) return true;
-  const { statusSummary } = await import("./status-summary.ts"); // a short run never needs it
+  if (position().byte < cachedBytesMin) return true;
+  const { summarizeStatus } = await import("./status-summary.ts"); // a short run never needs it
   const { seq, byte, prev } = position();
   if (view().seq !== seq) return false;
   const cachedStatus: CachedStatus = {
@@ -55,8 +55,8 @@ async function writeCache({ folder, view, position }: StatusCacheParts): Promise
     byte,
     prev,
     pid: process.pid,
-    rested: statusSummary(view(), null),
-    owned: statusSummary(view(), { pid: process.pid }),
+    rested: summarizeStatus(view(), null),
+    owned: summarizeStatus(view(), { pid: process.pid }),
   };
   try {
     const path = join(folder, statusCacheFile);

@@ -31,7 +31,7 @@ import { toFailure, findRetryPolicy } from "../../src/project/respond.ts";
 import { pathsOfCopy } from "../../src/portfolio/worker/worker.ts";
 import { isBegun, type ProjectPaths, runFolder } from "../../src/project/runs/project-paths.ts";
 import { isOwnRun } from "../../src/project/runs/run-binding.ts";
-import { makeDraft } from "../../src/runner/draft/draft.ts";
+import { makeDraft } from "../../src/runner/draft/make-draft.ts";
 import { portfolioStoreSuite } from "../contracts/portfolio-store-suite.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";

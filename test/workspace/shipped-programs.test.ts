@@ -3,9 +3,9 @@
 
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { toolServerPath, scriptedAgentPath } from "../../src/runner/shipped-programs.ts";
+import { findToolServer, findScriptedAgent } from "../../src/runner/shipped-programs.ts";
 import { findEgressProgram } from "../../src/workspace/isolation/egress.ts";
 
 test("every program that is shipped beside the command is found from source", () => {
-  for (const path of [findEgressProgram(), scriptedAgentPath(), toolServerPath()]) expect(existsSync(path)).toBe(true);
+  for (const path of [findEgressProgram(), findScriptedAgent(), findToolServer()]) expect(existsSync(path)).toBe(true);
 });

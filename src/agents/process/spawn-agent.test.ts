@@ -47,8 +47,8 @@ test("a mark tells a turn from the turns beside it, and a run from a run of the 
 
 test("what ps prints is read, where there is no /proc", () => {
   expect(parsePs("    1     0 Thu Jan  1 00:00:00 2026\n  42     1 Fri Jan  2 00:00:00 2026    \n\n")).toEqual([
-    { pid: 1, parent: 0, began: "Thu Jan  1 00:00:00 2026" },
-    { pid: 42, parent: 1, began: "Fri Jan  2 00:00:00 2026" },
+    { pid: 1, parent: 0, startTime: "Thu Jan  1 00:00:00 2026" },
+    { pid: 42, parent: 1, startTime: "Fri Jan  2 00:00:00 2026" },
   ]);
   const [found] = parsePsEnvironment("  42 /bin/sleep 1000 PATH=/bin AUTOPILOT_RUN=run-2026-01-02-030405 AUTOPILOT_PLACE=here\n");
   expect(found?.pid).toBe(42);

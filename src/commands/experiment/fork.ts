@@ -12,7 +12,7 @@ import { readEntries } from "../../project/runs/read-entries.ts";
 import { loadRun, type LoadedRun } from "../../project/runs/loaded-run.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { readRun } from "../../project/runs/read-run.ts";
-import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/changes.ts";
+import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/build-changes.ts";
 import { commitOpenTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
@@ -38,7 +38,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
     const { entries, head } = await readEntries(paths, run);
     const { seq, state, committed } = await findForkPoint(loaded, entries, input);
     const movedWarnings = await findMovedWarnings(loaded, committed === null ? state : { ...state, tip: tipAfter(committed, state) });
-    const changes = await buildChanges({ context, paths, run: state, step: findStepUnderWay(state), given: input, code: "fork_refused" });
+    const changes = await buildChanges({ context, paths, run: state, step: findStepUnderWay(state), flags: input, code: "fork_refused" });
     const page = forkPage({ run, at: seq, asked: input.at, state, changed: listForkChanges(changes) });
     const preview = { run_id: run, state: loaded.view.status, page, rowsMax: screenRows, warnings: movedWarnings };
     const reply = !input.yes && context.isTerminal ? await askToFork(context, page) : null;

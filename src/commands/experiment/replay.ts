@@ -14,7 +14,7 @@ import { requireRepository } from "../../project/runs/require-repository.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
 import { refuseForeign, requireOwnRun } from "../../project/runs/require-own-run.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
-import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/changes.ts";
+import { formatChangeFlags, type ChangeFlags, buildChanges } from "../../runner/fork/build-changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { listForkChanges } from "../../views/facts/origin.ts";
@@ -42,7 +42,7 @@ export function replay(context: CommandContext, input: ReplayInput): Promise<Com
     const state = foldUntil(entries, seq);
     if (state === null) return refuse("journal_damaged", { run_id: run });
     const movedWarnings = await findMovedWarnings(loaded, state);
-    const changes = await buildChanges({ context, paths, run: state, step, given: input, code: "replay_refused" });
+    const changes = await buildChanges({ context, paths, run: state, step, flags: input, code: "replay_refused" });
     const recorded = buildAttemptFacts(
       entries.filter((entry) => entry.seq > seq),
       attempt,

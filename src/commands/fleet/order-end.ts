@@ -6,7 +6,7 @@ import type { RunView } from "../../core/state.ts";
 import { isReasonCode } from "../../contracts/reason.ts";
 import { findRetryPolicy } from "../../project/respond.ts";
 import type { OrderEnd } from "../../ports/dispatch.ts";
-import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
+import { computeResumeTimeMs } from "../../runner/wait-for-provider.ts";
 
 /** The detail of a pause that a worker asked for itself: any worker continues it. Every other pause is for a person to end. */
 export const handedBack = "handed back";
@@ -38,7 +38,7 @@ export function orderEndOfRun(
   isInterrupted = false,
 ): OrderEnd {
   if (view.status === "stopped") return { kind: "ended", outcome: `stopped: ${view.reason ?? "on request"}`, isOver: true };
-  const resumesAt = resumeTimeMs(view, Date.now());
+  const resumesAt = computeResumeTimeMs(view, Date.now());
   if (resumesAt !== null)
     return { kind: "again", afterMs: Math.min(Math.max(0, resumesAt - Date.now()), delayMsMax), because: "its provider is at a limit" };
   if (view.status === "paused" && isFixable(view.reason))

@@ -12,7 +12,7 @@ import { readEntries } from "../../project/runs/read-entries.ts";
 import { findCurrentRun, findProject, resolveRun, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import { version } from "../../project/runs/product.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { hashOf } from "../../runner/live-trace.ts";
+import { hashPrefix } from "../../runner/live-trace.ts";
 import { type TraceOrigin, buildOtlpBody, parseTraceparent, getTraceId } from "../../views/outbound/otlp.ts";
 import { collectSpans } from "../../views/outbound/spans.ts";
 import { plural } from "../../views/wording.ts";
@@ -36,7 +36,7 @@ export function exportOtel(context: CommandContext, input: Input): Promise<Comma
     const spans = collectSpans(entries, collector.isGenAi);
     const origin: TraceOrigin = {
       run,
-      hash: hashOf,
+      hash: hashPrefix,
       resource: collector.resource,
       version,
       caller: parseTraceparent(context.env["TRACEPARENT"]),

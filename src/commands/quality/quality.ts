@@ -43,7 +43,7 @@ export function quality(context: CommandContext, input: QualityInput): Promise<C
     if (loaded === null) return goNew(context, { ...request, words: [], flow: flowName });
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
-    const { whyStale } = await import("../../runner/draft/draft-in-force.ts");
-    return goDraft(context, { paths, run, stale: await whyStale(context, paths, view) }, input);
+    const { explainStale } = await import("../../runner/draft/draft-in-force.ts");
+    return goDraft(context, { paths, run, stale: await explainStale(context, paths, view) }, input);
   });
 }

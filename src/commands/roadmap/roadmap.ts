@@ -41,8 +41,8 @@ export function roadmap(context: CommandContext, input: RoadmapInput): Promise<C
     }
     const { paths, run, view } = loaded;
     if (view.status !== "draft") return resumeRun(context, loaded, input);
-    const { whyStale } = await import("../../runner/draft/draft-in-force.ts");
-    return goDraft(context, { paths, run, stale: await whyStale(context, paths, view) }, input);
+    const { explainStale } = await import("../../runner/draft/draft-in-force.ts");
+    return goDraft(context, { paths, run, stale: await explainStale(context, paths, view) }, input);
   });
 }
 

@@ -22,7 +22,7 @@ import { loadFlow } from "../../flows/load.ts";
 import type { Finding } from "../../kit/finding.ts";
 import { type Hazard, findHazards } from "../../kit/json-hazards.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
-import { registryFor } from "../../runner/draft/called-flows.ts";
+import { buildLintRegistry } from "../../runner/draft/called-flows.ts";
 import { findUnknownLimits } from "../../flows/unknown-limits.ts";
 import { readConfigFile } from "../../project/config/config-file.ts";
 import { stateBytesMax } from "../../contracts/roadmap-places.ts";
@@ -136,7 +136,7 @@ async function judgeFlow({ fd, path, shown }: Document): Promise<readonly Violat
   const loaded = await loadFlow(root, name);
   if (loaded.kind === "invalid") return loaded.findings.map(toViolation);
   if (loaded.kind === "missing") return [];
-  return lintFlow({ ...loaded, registry: await registryFor(root, loaded.flow) }).map(toViolation);
+  return lintFlow({ ...loaded, registry: await buildLintRegistry(root, loaded.flow) }).map(toViolation);
 }
 
 async function findConfigFaults(path: string): Promise<readonly Finding[]> {

@@ -18,7 +18,7 @@ import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { openIsolation } from "../../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { recordedPolicy } from "../../runner/draft/policy.ts";
+import { readRecordedPolicy } from "../../runner/draft/run-policy.ts";
 import { Refusal } from "../../project/respond.ts";
 
 export type RecheckResult = { readonly status: CheckStatus } | { readonly why: string };
@@ -35,7 +35,7 @@ type RecheckSetup = { readonly paths: ProjectPaths; readonly repository: Reposit
 /** Sets up what checks need to run: the recorded policy and isolation, and a workspace for checkouts in a temporary folder. */
 export async function openRecheck(context: CommandContext, { paths, repository, view, folder }: RecheckSetup): Promise<Recheck> {
   const { drafted } = view;
-  const policy = recordedPolicy(view);
+  const policy = readRecordedPolicy(view);
   const isolation = await openIsolation(drafted.isolation, paths, folder).catch((error: unknown) => {
     if (error instanceof Refusal) return error.message;
     throw error;

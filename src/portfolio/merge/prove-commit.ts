@@ -14,7 +14,7 @@ import { openSandboxedVerifier } from "../../runner/sandboxed-checks.ts";
 import { loadTree } from "../../runner/draft/collect-checks.ts";
 import { openIsolation } from "../../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { policyOf } from "../../runner/draft/policy.ts";
+import { buildPolicy } from "../../runner/draft/run-policy.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 
 export type CommitProof = {
@@ -45,7 +45,7 @@ export async function proveCommit(context: CommandContext, repository: Repositor
   const tree = await loadTree(repository.root, request.commit);
   const checks = selectChecks(request, detectChecks(tree, settings.config.checks ?? {}).checks);
   if (checks.length === 0) return { passed: true, evidence: ["no command to run"], failed: [], cancelled: false };
-  const policy = policyOf(settings.config, detectRestores(tree, settings.config.checks?.restore ?? "copy"));
+  const policy = buildPolicy(settings.config, detectRestores(tree, settings.config.checks?.restore ?? "copy"));
   const isolation = await openIsolation(settings.isolation, paths, request.folder);
   const workspace = await openWorkspace({
     repository,

@@ -14,7 +14,7 @@ import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.
 import { ask, blockTask } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { findCopy, type PortfolioPaths } from "../store/folder.ts";
-import { resumeTimeMs } from "../../runner/wait-for-provider.ts";
+import { computeResumeTimeMs } from "../../runner/wait-for-provider.ts";
 import { openProjectExchange } from "./exchange-for.ts";
 import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { runFolder } from "../../project/runs/project-paths.ts";
@@ -146,7 +146,7 @@ function recordRest(paths: PortfolioPaths, { state, task, view, now }: RunAtRest
   if (question !== undefined) return askForRun({ state, task, view, now }, question);
   const restedChange = { ...systemFields, event: "worker_rested", task_id: task.task_id, run_id, usage: readUsage(view) } as const;
   if (view.parked !== undefined) {
-    const resumesAt = resumeTimeMs(view, parseIsoTime(now) ?? 0);
+    const resumesAt = computeResumeTimeMs(view, parseIsoTime(now) ?? 0);
     if (resumesAt === null)
       return [...usageChange(task, run_id, view), ...blockTask(state, describeProviderCause(task, view.parked), task.task_id, now)];
     return [{ ...restedChange, because: `its provider is at a limit: ${view.parked.detail}`, until: formatIsoTime(resumesAt) }];

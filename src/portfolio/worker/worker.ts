@@ -18,7 +18,7 @@ import type { RunEnd } from "../planner/result.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName } from "../planner/under-way.ts";
 import { findBinding, bindRun, isOwnRun } from "../../project/runs/run-binding.ts";
-import { makeDraft } from "../../runner/draft/draft.ts";
+import { makeDraft } from "../../runner/draft/make-draft.ts";
 import { withRun } from "../../runner/open-run.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import { type ProjectPaths, isBegun, claimRunId, runFolder } from "../../project/runs/project-paths.ts";

@@ -37,17 +37,17 @@ export async function checkAvailability(context: CommandContext, name: string, c
   const setting = config.agents !== undefined && Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   const { argv: configuredArgv, ...override } = setting ?? {};
   const resolved = resolveProfile({ agent: name, ...(configuredArgv === undefined ? {} : { argv: [...configuredArgv] }), override });
-  if ("problem" in resolved) return unresolvedAgent(name, override, resolved.problem);
+  if ("problem" in resolved) return createUnresolved(name, override, resolved.problem);
   const { profile } = resolved;
   const login = chooseLogin(profile, context.env, getUserHome(context));
   const location = await locateAgent(profile, context);
-  const problemAndFix = location.problem === null ? loginProblem(login) : { problem: location.problem, fix: location.fix };
+  const problemAndFix = location.problem === null ? describeLoginProblem(login) : { problem: location.problem, fix: location.fix };
   const { state, argv, realPath, version } = location;
   return { name, profile, override, state, argv, realPath, version, login, ...problemAndFix };
 }
 
 /** Says what is missing for the login; the problem is null if nothing is. */
-export const loginProblem = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
+export const describeLoginProblem = (login: ChosenLogin): Pick<AgentAvailability, "problem" | "fix"> =>
   login.kind === "missing" ? { problem: `not logged in: ${login.problem}`, fix: login.fix } : { problem: null, fix: null };
 
 export const isUsable = ({ state, problem }: AgentAvailability): boolean => state === "installed" && problem === null;
@@ -57,15 +57,16 @@ export function findCandidates(availability: readonly AgentAvailability[]): read
   const installed = availability.filter(
     (agent) => agent.profile.found !== "embedded" && (agent.state === "installed" || isOwnCommand(agent)),
   );
-  return installed.filter(({ profile }) => !profile.yieldsTo.some((other) => installed.some(({ name }) => name === other)));
+  const isInstalled = (wanted: string): boolean => installed.some(({ name }) => name === wanted);
+  return installed.filter(({ profile }) => !profile.yieldsTo.some(isInstalled));
 }
 
-/** Whether the agent is a user's own command, which is started as it is: whether it exists shows then. */
+/** Whether the agent is a user's own command. It is started as it is; if it doesn't exist, starting it reports that. */
 export const isOwnCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): boolean =>
   profile.found === "named" && argv.length > 0;
 
 /** The agent's command line as shown to people: every placeholder filled in. */
-export const shownCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
+export const toShownCommand = ({ profile, argv }: Pick<AgentAvailability, "profile" | "argv">): readonly string[] =>
   profile.found === "embedded"
     ? ["autopilot", "go", "--agent", "scripted:FILE"]
     : argv.flatMap((word) => (word === "{{mode}}" ? (profile.modes[profile.mode].argv ?? []) : [word]));
@@ -114,7 +115,7 @@ function locateOwnCommand(
   };
 }
 
-const unresolvedAgent = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentAvailability => ({
+const createUnresolved = (name: string, override: Omit<AgentOverride, "argv">, why: string): AgentAvailability => ({
   name,
   profile: agentProfiles.custom,
   override,

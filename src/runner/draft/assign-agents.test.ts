@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
-import { assignAgents, inferAgent, unusedRoleWarnings } from "./assign-agents.ts";
+import { assignAgents, inferAgent, listUnusedRoleWarnings } from "./assign-agents.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 
 const flow: Flow = {
@@ -102,7 +102,7 @@ test("the only agent there is is taken where none is named; of two, neither", as
 
 test("a role of the config that is almost one of the flow's is told; one that may be another flow's is not", () => {
   const config = { roles: { exectuor: "one", judge: "two", planner: "one" } };
-  expect(unusedRoleWarnings(config, ["executor", "judge"])).toEqual([
+  expect(listUnusedRoleWarnings(config, ["executor", "judge"])).toEqual([
     "roles.exectuor in the config is not a role of this flow and has no effect. Did you mean executor?",
   ]);
 });

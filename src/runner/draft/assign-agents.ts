@@ -11,7 +11,14 @@ import { Script } from "../../contracts/script.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
-import { listAvailability, findCandidates, shownCommand, isOwnCommand, checkAvailability, loginProblem } from "./agent-availability.ts";
+import {
+  listAvailability,
+  findCandidates,
+  toShownCommand,
+  isOwnCommand,
+  checkAvailability,
+  describeLoginProblem,
+} from "./agent-availability.ts";
 import { loadCalledFlows } from "./called-flows.ts";
 import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
 import { loadCheckedFlow } from "./load-checked-flow.ts";
@@ -34,28 +41,28 @@ export async function assignAgents(casting: Casting, flow: Flow, agent: string |
   const { context, config } = casting;
   const cast: Record<string, Cast> = {};
   for (const role of await collectRoles(context, flow))
-    cast[role] = await castInOrder(casting, role, agent ?? config.roles?.[role] ?? config.agent);
+    cast[role] = await castAgents(casting, role, agent ?? config.roles?.[role] ?? config.agent);
   return cast;
 }
 
 /** Assigns a list of agents, `claude,codex`: at a provider's limit the next one takes over. Each is checked for availability now. */
-export async function castInOrder(casting: Casting, role: string, names: string | undefined): Promise<Cast> {
+export async function castAgents(casting: Casting, role: string, names: string | undefined): Promise<Cast> {
   const list = (names ?? "")
     .split(",")
     .map((part) => part.trim())
     .filter((name) => name !== "");
-  if (list.length < 2) return castFor(casting, role, names);
+  if (list.length < 2) return castAgent(casting, role, names);
   if (new Set(list).size < list.length)
     refuse("agent_unavailable", { message: `${names ?? ""} names an agent twice.`, remediation: ["name each agent once, in order"] });
-  const [first, ...instead] = await Promise.all(list.map(async (name, rank) => ({ ...(await castFor(casting, role, name)), rank })));
+  const [first, ...instead] = await Promise.all(list.map(async (name, rank) => ({ ...(await castAgent(casting, role, name)), rank })));
   return { ...(first as Cast), instead };
 }
 
 /** Warns of roles in the config that are almost one of these: most likely typos. Any other may be meant for another flow. */
-export function unusedRoleWarnings(config: Config, roles: readonly string[]): readonly string[] {
+export function listUnusedRoleWarnings(config: Config, roles: readonly string[]): readonly string[] {
   return Object.keys(config.roles ?? {}).flatMap((role) => {
-    const near = roles.includes(role) ? "" : didYouMean(role, roles);
-    return near === "" ? [] : [`roles.${role} in the config is not a role of this flow and has no effect.${near}`];
+    const suggestion = roles.includes(role) ? "" : didYouMean(role, roles);
+    return suggestion === "" ? [] : [`roles.${role} in the config is not a role of this flow and has no effect.${suggestion}`];
   });
 }
 
@@ -76,9 +83,9 @@ async function collectRoles(context: CommandContext, flow: Flow): Promise<Readon
 }
 
 /** Checks that one agent can be used and returns how to start it; without a name, the only one installed. */
-export async function castFor(casting: Casting, role: string, name: string | undefined): Promise<Cast> {
+export async function castAgent(casting: Casting, role: string, name: string | undefined): Promise<Cast> {
   const { context, config, storeScript } = casting;
-  if (name === undefined) return castFor(casting, role, (await chooseOnlyAgent(context, config, role)).name);
+  if (name === undefined) return castAgent(casting, role, (await chooseOnlyAgent(context, config, role)).name);
   if (name.startsWith("scripted:"))
     return { agent: "scripted", script: await storeScript(readScript(context, name.slice("scripted:".length))) };
   if (name === "scripted")
@@ -88,7 +95,7 @@ export async function castFor(casting: Casting, role: string, name: string | und
     });
   if (!isKnown(name, config)) {
     return refuse("agent_unavailable", {
-      message: `There is no agent called ${name} here.${didYouMean(name, knownAgents(config))}`,
+      message: `There is no agent called ${name} here.${didYouMean(name, listKnownAgents(config))}`,
       remediation: [
         "autopilot agents lists what is here",
         `set agents.${name}.argv in .autopilot/config.yaml to the command of an ACP agent`,
@@ -97,7 +104,7 @@ export async function castFor(casting: Casting, role: string, name: string | und
   }
   const availability = await checkAvailability(context, name, config);
   const { profile, argv, override, login } = availability;
-  const { problem, fix } = isOwnCommand(availability) && availability.problem === null ? loginProblem(login) : availability;
+  const { problem, fix } = isOwnCommand(availability) && availability.problem === null ? describeLoginProblem(login) : availability;
   if (problem !== null) {
     return refuse("agent_unavailable", {
       message: `${findShippedProfile(name) === null ? name : profile.title} cannot be used here: ${problem}.`,
@@ -111,8 +118,8 @@ export async function castFor(casting: Casting, role: string, name: string | und
 /** Finds the agent if none is named: the only one installed, or the one the user chose. Otherwise refuses with the candidates. */
 async function chooseOnlyAgent(context: CommandContext, config: Config, role: string): Promise<InferredAgent> {
   const installed = findCandidates(await listAvailability(context, config));
-  const [only, ...more] = installed;
-  if (only !== undefined && more.length === 0) return { name: only.name, why: "it is the only one installed here" };
+  const [onlyAgent, ...otherAgents] = installed;
+  if (onlyAgent !== undefined && otherAgents.length === 0) return { name: onlyAgent.name, why: "it is the only one installed here" };
   const chosen =
     installed.length === 0
       ? null
@@ -125,7 +132,7 @@ async function chooseOnlyAgent(context: CommandContext, config: Config, role: st
   const situation =
     installed.length === 0
       ? "none is installed here"
-      : `${installed.length} are installed: ${installed.map((agent) => `${agent.name} (${shownCommand(agent).join(" ")})`).join(", ")}`;
+      : `${installed.length} are installed: ${installed.map((agent) => `${agent.name} (${toShownCommand(agent).join(" ")})`).join(", ")}`;
   return refuse("agent_unavailable", {
     message: `No agent is named for the role ${role}, and ${situation}.`,
     remediation: [
@@ -137,11 +144,11 @@ async function chooseOnlyAgent(context: CommandContext, config: Config, role: st
   });
 }
 
-const knownAgents = (config: Config): readonly string[] => [
+const listKnownAgents = (config: Config): readonly string[] => [
   ...extendableProfiles.filter((name) => name !== "custom"),
   ...Object.keys(config.agents ?? {}),
 ];
-const isKnown = (name: string, config: Config): boolean => knownAgents(config).includes(name);
+const isKnown = (name: string, config: Config): boolean => listKnownAgents(config).includes(name);
 
 /** Reads a script's text; refuses if it does not fit its schema. */
 function readScript(context: CommandContext, file: string): string {

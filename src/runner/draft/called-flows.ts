@@ -6,27 +6,27 @@ import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, namesOfFlows, type LoadedFlow } from "../../flows/load.ts";
 import { lintRegistry } from "../../playbooks/registry/registry.ts";
 
-const calledNames = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
+const listCalledNames = (flow: Flow): readonly string[] => stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
 
-export const callsFlows = (flow: Flow): boolean => calledNames(flow).length > 0;
+export const callsFlows = (flow: Flow): boolean => listCalledNames(flow).length > 0;
 
 /** Loads every flow that one calls, directly or indirectly, each once. */
 export async function loadCalledFlows(flow: Flow, load: (name: string) => Promise<LoadedFlow>): Promise<readonly LoadedFlow[]> {
   const called: LoadedFlow[] = [];
   const visited = new Set([flow.flow]);
-  const names = [...calledNames(flow)];
+  const names = [...listCalledNames(flow)];
   for (const name of names) {
     if (visited.has(name)) continue;
     visited.add(name);
     const loaded = await load(name);
     called.push(loaded);
-    names.push(...calledNames(loaded.flow));
+    names.push(...listCalledNames(loaded.flow));
   }
   return called;
 }
 
 /** Builds the registry of names that lint accepts in a flow; other flows are read only if it calls one. */
-export async function registryFor(root: string, flow: Flow): Promise<Registry> {
+export async function buildLintRegistry(root: string, flow: Flow): Promise<Registry> {
   if (!callsFlows(flow)) return lintRegistry;
   const flows: Record<string, Flow | null> = {};
   for (const name of await namesOfFlows(root)) {

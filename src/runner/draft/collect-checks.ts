@@ -12,7 +12,7 @@ import type { Repository } from "../../workspace/git/repository.ts";
 import { listDisplayPaths } from "../../workspace/git/tree-list.ts";
 
 const manifestBytesMax = 1024 * 1024;
-const manifestName =
+const manifestPattern =
   /^(package\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|pytest\.ini|tox\.ini|\.?mypy\.ini|ruff\.toml|\.ruff\.toml|Cargo\.toml|[Mm]akefile|GNUmakefile|go\.mod)$/;
 
 /** Collects every command that may decide something in this run: the objective's, then those of the project's manifests at the base. */
@@ -25,14 +25,14 @@ export async function collectChecks(
   const { checks, warnings } = detectChecks({ files, read }, config);
   const objectiveChecks = [
     ...objective.done_criteria.flatMap(({ id, text, check }) =>
-      check === null ? [] : [objectiveCheck({ id: `criterion:${id}`, kind: "criterion", title: text, command: check })],
+      check === null ? [] : [toObjectiveCheck({ id: `criterion:${id}`, kind: "criterion", title: text, command: check })],
     ),
     ...objective.red_green.map((command, index) =>
-      objectiveCheck({ id: `red_green:${index + 1}`, kind: "red_green", title: command, command }),
+      toObjectiveCheck({ id: `red_green:${index + 1}`, kind: "red_green", title: command, command }),
     ),
     // An agent may see its title when it fails, never its command.
     ...objective.holdout.map((command, index) =>
-      objectiveCheck({ id: `holdout:${index + 1}`, kind: "holdout", title: `holdout ${index + 1}`, command }),
+      toObjectiveCheck({ id: `holdout:${index + 1}`, kind: "holdout", title: `holdout ${index + 1}`, command }),
     ),
   ];
   const commands = new Set(objectiveChecks.map(({ command }) => commandKey(command)));
@@ -40,7 +40,7 @@ export async function collectChecks(
   return { checks: [...objectiveChecks, ...checks.filter(({ command }) => !commands.has(commandKey(command)))], restores, warnings };
 }
 
-const objectiveCheck = (check: Omit<Check, "source">): Check => ({ ...check, source: "objective" });
+const toObjectiveCheck = (check: Omit<Check, "source">): Check => ({ ...check, source: "objective" });
 
 let cached: { readonly key: string; readonly tree: WeakRef<Promise<Tree>> } | null = null;
 
@@ -57,7 +57,7 @@ export function loadTree(root: string, commit: string): Promise<Tree> {
 
 async function readTree(root: string, commit: string): Promise<Tree> {
   const files = asSet(await listDisplayPaths({ cwd: root }, commit));
-  const manifests = [...files].filter((path) => manifestName.test(path)); // those at the top of the tree
+  const manifests = [...files].filter((path) => manifestPattern.test(path)); // those at the top of the tree
   const texts = new Map<string, string>();
   for (const path of manifests) {
     const blob = await git({

@@ -10,8 +10,8 @@ export function countMatches(
   const included = scope.filter((glob) => !glob.startsWith("!"));
   const excluded = scope.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
   // Called for every file of a repository, so a catch-all pattern is not matched one by one.
-  const matcher = (globs: readonly string[]): ((name: string) => boolean) =>
+  const createMatcher = (globs: readonly string[]): ((name: string) => boolean) =>
     globs.includes("**") && excluded.length === 0 ? () => true : picomatch([...globs], { dot: true, ignore: excluded });
-  const isIn = matcher(included.length === 0 ? ["**"] : included);
-  return { files: paths.filter(isIn).length, unmatched: included.filter((glob) => !paths.some(matcher([glob]))) };
+  const isInScope = createMatcher(included.length === 0 ? ["**"] : included);
+  return { files: paths.filter(isInScope).length, unmatched: included.filter((glob) => !paths.some(createMatcher([glob]))) };
 }

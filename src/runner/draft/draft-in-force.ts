@@ -1,4 +1,4 @@
-// draft-in-force: checks that a draft is still what its preview showed. Only what was acknowledged runs.
+// draft-in-force: checks that a draft is still what its preview showed: only what was acknowledged is run.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -15,18 +15,22 @@ import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 
 /** Says why a draft can no longer be acknowledged or started; null while it is in force. */
-export async function whyStale(context: CommandContext, paths: ProjectPaths, { drafted }: RunView): Promise<string | null> {
-  const later = await findLaterRun(context, paths, drafted.run_id, drafted.flow.flow);
-  if (later !== null) return `${later} took the place of this draft.`;
+export async function explainStale(context: CommandContext, paths: ProjectPaths, { drafted }: RunView): Promise<string | null> {
+  const laterRun = await findLaterRun(context, paths, drafted.run_id, drafted.flow.flow);
+  if (laterRun !== null) return `${laterRun} took the place of this draft.`;
   const { hash } = await loadCheckedFlow(context, drafted.flow.flow);
   if (hash !== drafted.flow_hash) return `The flow ${drafted.flow.flow} changed since this preview was shown.`;
   if (requireSettings(context, paths).hash !== drafted.config_hash) return "The config changed since this preview was shown.";
   const { redactor } = getRedaction(context, paths.root);
-  const changed = (drafted.documents ?? []).find(({ path, hash: shown }) => readDocumentHash(join(paths.root, path), redactor) !== shown);
+  const isChanged = ({ path, hash: shownHash }: { readonly path: string; readonly hash: string }): boolean =>
+    readDocumentHash(join(paths.root, path), redactor) !== shownHash;
+  const changed = (drafted.documents ?? []).find(isChanged);
   if (changed !== undefined) return `${changed.path} changed since this preview was shown.`;
   const { head, branch } = await requireRepository(paths.root);
   if (head.commit === drafted.base.commit && branch === drafted.base.branch) return null;
-  return `The checkout was at ${drafted.base.commit.slice(0, 10)} when this preview was shown and is at ${head.commit.slice(0, 10)}${branch === null ? "" : ` on ${branch}`} now.`;
+  const [shownCommit, commit] = [drafted.base.commit.slice(0, 10), head.commit.slice(0, 10)];
+  const onBranch = branch === null ? "" : ` on ${branch}`;
+  return `The checkout was at ${shownCommit} when this preview was shown and is at ${commit}${onBranch} now.`;
 }
 
 /** Hashes a document as it would be recorded; null if it cannot be read any more. */

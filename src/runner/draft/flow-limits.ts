@@ -12,7 +12,7 @@ type Limits = EventOf<"run_drafted">["limits"];
 type TunedLimits = Readonly<Record<string, number>>;
 
 /** The limit that each cap of the config sets. */
-const caps: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
+const limitsByCap: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
   cost_cap_tokens_total: ["run", "tokens"],
   cost_cap_tokens_per_phase: ["phase", "tokens"],
   wall_clock_timeout_minutes_total: ["run", "minutes"],
@@ -21,18 +21,18 @@ const caps: Readonly<Record<string, readonly ["run" | "phase", string]>> = {
 };
 
 /** Computes the limits in force: the objective's budget over the flow's own, and the config's tuning. Thresholds keep their names. */
-export function flowLimits(flow: Flow, objective: Objective, tuned: TunedLimits, { isBudgetGiven = false } = {}): Limits {
+export function computeFlowLimits(flow: Flow, objective: Objective, tuned: TunedLimits, { isBudgetGiven = false } = {}): Limits {
   const limits: Limits = {
     run: {
       retries: thresholdDefaults.max_total_retries_per_run,
-      ...numericLimits(flow.limits?.run),
-      ...numericLimits(objective.max_budget.limits),
+      ...pickNumericLimits(flow.limits?.run),
+      ...pickNumericLimits(objective.max_budget.limits),
     },
-    phase: numericLimits(flow.limits?.phase),
+    phase: pickNumericLimits(flow.limits?.phase),
   };
   for (const [name, value] of Object.entries(tuned)) {
     if (costConstantNames.includes(name)) continue; // an estimate limits nothing
-    const cap = Object.hasOwn(caps, name) ? caps[name] : undefined;
+    const cap = Object.hasOwn(limitsByCap, name) ? limitsByCap[name] : undefined;
     if (cap === undefined) {
       limits.run[name] = value;
       continue;
@@ -47,12 +47,12 @@ export function flowLimits(flow: Flow, objective: Objective, tuned: TunedLimits,
 }
 
 /** Warns of tuned names that nothing in this flow uses: most likely typos. */
-export function unusedLimitWarnings(flow: Flow, tuned: TunedLimits): readonly string[] {
-  const known = [...Object.keys(limitDefaults), ...costConstantNames, ...Object.keys(flow.options ?? {})];
+export function listUnusedLimitWarnings(flow: Flow, tuned: TunedLimits): readonly string[] {
+  const knownNames = [...Object.keys(limitDefaults), ...costConstantNames, ...Object.keys(flow.options ?? {})];
   return Object.keys(tuned)
-    .filter((name) => !known.includes(name))
-    .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, known)}`);
+    .filter((name) => !knownNames.includes(name))
+    .map((name) => `limits.${name} in the config is not a known limit and has no effect.${didYouMean(name, knownNames)}`);
 }
 
-const numericLimits = (limits: object | undefined): Record<string, number> =>
+const pickNumericLimits = (limits: object | undefined): Record<string, number> =>
   Object.fromEntries(Object.entries(limits ?? {}).filter(([, value]) => typeof value === "number"));

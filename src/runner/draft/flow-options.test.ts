@@ -11,8 +11,8 @@ import type { RunView } from "../../core/state.ts";
 import { estimatedTokens } from "../../insight/planned-cost.ts";
 import { limitDefaults } from "../../project/config/config-defaults.ts";
 import { readCostConstants, costConstantNames } from "../../project/config/cost-constants.ts";
-import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
-import { flowOptions } from "./flow-options.ts";
+import { computeFlowLimits, listUnusedLimitWarnings } from "./flow-limits.ts";
+import { computeFlowOptions } from "./flow-options.ts";
 import { Refusal } from "../../project/respond.ts";
 
 const flow = {
@@ -28,9 +28,9 @@ const flow = {
   },
 } as unknown as Flow;
 const objective = { max_budget: { profile: null, soft_ratio: 0.8, limits: { tokens: 5_000_000, minutes: 1_440 } } } as unknown as Objective;
-const limits = (tuned: Record<string, number>, isBudgetGiven = false) => flowLimits(flow, objective, tuned, { isBudgetGiven });
+const limits = (tuned: Record<string, number>, isBudgetGiven = false) => computeFlowLimits(flow, objective, tuned, { isBudgetGiven });
 const options = (tuned: Record<string, number>, given: Record<string, string> = {}) =>
-  flowOptions(flow, { input: { words: [], options: given }, objective, confidenceFloor: 0.6, tuned });
+  computeFlowOptions(flow, { input: { words: [], options: given }, objective, confidenceFloor: 0.6, tuned });
 const thresholds = (tuned: Record<string, number>) => breakerLimits({ limits: limits(tuned) } as unknown as RunView);
 
 /** What each of the eleven changes, read where it is used. */
@@ -73,7 +73,7 @@ test("what the command line says goes before a tuned limit", () =>
 test("documents go before tuned limits, and facts of theirs before everything", () => {
   const prepared = { options: { phases: "3", alignment_min: 8 }, facts: { spec_hash: "sha256:x" } };
   expect(
-    flowOptions(flow, {
+    computeFlowOptions(flow, {
       input: { words: [], options: { phases: "4" } },
       objective,
       confidenceFloor: 0.6,
@@ -94,7 +94,7 @@ test("a count that is no whole number is refused, by its name", () => {
 });
 
 test("a name that nothing listens to is told, with what may have been meant", () => {
-  expect(unusedLimitWarnings(flow, { no_progres_threshold: 3, buffer_multiplier: 2, alignment_min: 8 })).toEqual([
+  expect(listUnusedLimitWarnings(flow, { no_progres_threshold: 3, buffer_multiplier: 2, alignment_min: 8 })).toEqual([
     "limits.no_progres_threshold in the config is not a known limit and has no effect. Did you mean no_progress_threshold?",
   ]);
 });

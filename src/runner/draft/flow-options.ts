@@ -18,7 +18,7 @@ export type OptionSources = {
 };
 
 /** Computes a flow's options: from `--option name=value`, else documents, else tuned limits and objective fields of the same name. */
-export function flowOptions(
+export function computeFlowOptions(
   flow: Flow,
   { input, objective, confidenceFloor, tuned = {}, prepared }: OptionSources,
 ): Record<string, Scalar> {
@@ -31,7 +31,7 @@ export function flowOptions(
   };
   const options: Record<string, Scalar> = {};
   for (const name of Object.keys(declared)) {
-    const value = tunedOption(flow, name, tuned) ?? objectiveValues[name];
+    const value = findTunedOption(flow, name, tuned) ?? objectiveValues[name];
     if (value !== undefined) options[name] = value;
   }
   Object.assign(options, prepared?.options, runOptionsFrom(flow, input.asks ?? {}));
@@ -40,13 +40,13 @@ export function flowOptions(
 }
 
 /** Warns of an approval policy that this flow never reads, so that the user doesn't count on it. */
-export function unusedPolicyWarnings({ flow, options, lands_nothing }: Flow, { approval_policy }: Objective): readonly string[] {
+export function listUnusedPolicyWarnings({ flow, options, lands_nothing }: Flow, { approval_policy }: Objective): readonly string[] {
   if (approval_policy === "none" || lands_nothing === true || options?.["approval_policy"] !== undefined) return [];
   return [`approval-policy ${approval_policy} is not followed by flow ${flow}: what is proved lands without being asked for.`];
 }
 
 /** Finds the limit of the config that sets an option, by its name. The format uses a percentage where the flow has a score of ten. */
-function tunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, number>>): number | undefined {
+function findTunedOption(flow: Flow, name: string, tuned: Readonly<Record<string, number>>): number | undefined {
   const limit = name === "alignment_min" ? "output_degradation_pct" : name;
   const value = Object.hasOwn(tuned, limit) ? tuned[limit] : undefined;
   const type = flow.options?.[name]?.type;

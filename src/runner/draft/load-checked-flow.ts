@@ -5,18 +5,18 @@ import { lintFlow } from "../../flows/lint.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, type LoadedFlow } from "../../flows/load.ts";
 import type { Finding } from "../../kit/finding.ts";
-import { callsFlows, registryFor } from "./called-flows.ts";
+import { callsFlows, buildLintRegistry } from "./called-flows.ts";
 import { findProject } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 
-export const projectRoot = (context: CommandContext): string => findProject(context.cwd)?.root ?? context.cwd;
+export const findProjectRoot = (context: CommandContext): string => findProject(context.cwd)?.root ?? context.cwd;
 
 export const formatFinding = ({ file, line, message, rule }: Finding): string => `${file}:${line}: ${message} (${rule})`;
 
 /** Loads a flow that may run: well-formed, without findings of lint or of exploring its paths. Refuses any other. */
 export async function loadCheckedFlow(context: CommandContext, name: string): Promise<LoadedFlow> {
-  const loaded = await loadFlow(projectRoot(context), name);
+  const loaded = await loadFlow(findProjectRoot(context), name);
   if (loaded.kind === "missing") return refuse("flow_missing", { message: loaded.message });
   const { findings } = loaded.kind === "invalid" ? loaded : await checkFlow(context, loaded);
   if (loaded.kind === "invalid" || findings.length > 0) {
@@ -29,8 +29,8 @@ export async function loadCheckedFlow(context: CommandContext, name: string): Pr
 }
 
 /**
- * Lints a flow, then explores its paths. `states`: how many were explored; null if none. A built-in flow is linted and explored by the tests;
- * only what it calls may be the user's own.
+ * Lints a flow, then explores its paths. `states`: how many were explored; null if none. A built-in flow is linted and explored by the
+ * tests; only what it calls may be the user's own.
  */
 export async function checkFlow(
   context: CommandContext,
@@ -38,7 +38,7 @@ export async function checkFlow(
 ): Promise<{ readonly findings: readonly Finding[]; readonly states: number | null }> {
   const isBuiltIn = loaded.source.startsWith("built-in:");
   if (isBuiltIn && !callsFlows(loaded.flow)) return { findings: [], states: null };
-  const registry = await registryFor(projectRoot(context), loaded.flow);
+  const registry = await buildLintRegistry(findProjectRoot(context), loaded.flow);
   const errors = lintFlow({ ...loaded, registry }).filter(({ severity }) => severity === "error");
   if (errors.length > 0 || isBuiltIn) return { findings: errors, states: null };
   const explored = exploreFlow(loaded.flow);

@@ -1,5 +1,5 @@
-// missing-tools: finds tools that a project's checks need and this machine lacks, with the command that installs each. Done before a run
-// begins, so that a missing tool is never mistaken for a failing check.
+// missing-tools: finds tools that a project's checks need and this machine lacks, with the command that installs each. This is done before
+// a run begins, so that a missing tool is never mistaken for a failing check.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -26,8 +26,8 @@ export async function findMissingTools(commands: readonly string[], search: Tool
   const needs = new Map<string, { need: Need; neededBy: string[] }>();
   for (const command of commands) {
     for (const need of findNeeds(command, search.tree)) {
-      const earlier = needs.get(`${need.kind} ${need.name}`);
-      if (earlier !== undefined) earlier.neededBy.push(command);
+      const known = needs.get(`${need.kind} ${need.name}`);
+      if (known !== undefined) known.neededBy.push(command);
       else needs.set(`${need.kind} ${need.name}`, { need, neededBy: [command] });
     }
   }

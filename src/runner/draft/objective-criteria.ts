@@ -5,7 +5,7 @@ import type { Criterion } from "../../contracts/objective.ts";
 export type ParsedCriteria = { readonly criteria: readonly Criterion[] } | { readonly fault: string };
 
 const criteriaMax = 100;
-const charactersMax = 4_000;
+const criterionCharsMax = 4_000;
 
 /** Numbers criteria that were parsed before: their texts are plain text, whatever is in them. */
 export const numberCriteria = (criteria: readonly Omit<Criterion, "id">[]): { readonly criteria: readonly Criterion[] } => ({
@@ -19,15 +19,16 @@ export const numberCriteria = (criteria: readonly Omit<Criterion, "id">[]): { re
 export function parseCriteria(texts: readonly string[]): ParsedCriteria {
   const items: { text: string; check: string | null }[] = [];
   for (const line of texts.flatMap((text) => text.split(/\r?\n/))) {
-    let open: { text: string; check: string | null } | null = null;
-    for (const part of line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, "").split(";")) {
+    let openItem: { text: string; check: string | null } | null = null;
+    const withoutBullet = line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, ""); // `- `, `1. `
+    for (const part of withoutBullet.split(";")) {
       const index = part.search(/ ::(?: |$)/);
-      if (index < 0 && open !== null && open.check !== null) {
-        open.check += `;${part}`;
+      if (index < 0 && openItem !== null && openItem.check !== null) {
+        openItem.check += `;${part}`;
         continue;
       }
-      open = index < 0 ? { text: part, check: null } : { text: part.slice(0, index), check: part.slice(index + 3) };
-      items.push(open);
+      openItem = index < 0 ? { text: part, check: null } : { text: part.slice(0, index), check: part.slice(index + 3) };
+      items.push(openItem);
     }
   }
   const criteria: Criterion[] = [];
@@ -40,8 +41,8 @@ export function parseCriteria(texts: readonly string[]): ParsedCriteria {
       };
     const criterion = text.trim() === "" ? (command ?? "") : text.trim();
     if (criterion === "") continue;
-    if (criterion.length > charactersMax || (command ?? "").length > charactersMax)
-      return { fault: `a criterion is longer than ${charactersMax} characters.` };
+    if (criterion.length > criterionCharsMax || (command ?? "").length > criterionCharsMax)
+      return { fault: `a criterion is longer than ${criterionCharsMax} characters.` };
     if ((criterion + (command ?? "")).includes("\0")) return { fault: "a criterion has a NUL character in it." };
     criteria.push({ id: `c${criteria.length + 1}`, text: criterion, check: command });
   }

@@ -28,14 +28,15 @@ export function parseScope(texts: readonly string[]): ParsedScope {
 }
 
 function findFault(pattern: string): string | null {
-  const bare = pattern.replace(/^!/, "").trim();
-  if (bare === "") return `"${pattern}" excludes nothing: expected a pattern after the !.`;
-  if (/^[/\\~]/.test(bare) || /^[A-Za-z]:/.test(bare)) return `"${pattern}" is an absolute path: expected a pattern inside the repository.`;
+  const bareGlob = pattern.replace(/^!/, "").trim();
+  if (bareGlob === "") return `"${pattern}" excludes nothing: expected a pattern after the !.`;
+  if (/^[/\\~]/.test(bareGlob) || /^[A-Za-z]:/.test(bareGlob))
+    return `"${pattern}" is an absolute path: expected a pattern inside the repository.`;
   // Braces can hide a `..`: {a,..}/b.
-  if (bare.split(/[/\\,{}]/).includes("..")) return `"${pattern}" climbs out of the repository: expected a pattern without "..".`;
-  if (bare.includes("\\")) return `"${pattern}" has a backslash: expected / between folders.`;
-  if (/[\u0000-\u001f\u007f]/.test(bare)) return `a pattern has a control character in it.`;
-  if (bare.length > patternCharactersMax) return `a pattern is ${bare.length} characters long: at most ${patternCharactersMax}.`;
+  if (bareGlob.split(/[/\\,{}]/).includes("..")) return `"${pattern}" climbs out of the repository: expected a pattern without "..".`;
+  if (bareGlob.includes("\\")) return `"${pattern}" has a backslash: expected / between folders.`;
+  if (/[\u0000-\u001f\u007f]/.test(bareGlob)) return `a pattern has a control character in it.`;
+  if (bareGlob.length > patternCharactersMax) return `a pattern is ${bareGlob.length} characters long: at most ${patternCharactersMax}.`;
   return null;
 }
 

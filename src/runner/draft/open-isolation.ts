@@ -14,13 +14,13 @@ import { refuse } from "../../project/respond.ts";
 export async function openIsolation(requested: string, paths: ProjectPaths, runDir: string): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const level = isolationLevels.find((isolationLevel) => isolationLevel === requested) ?? ("auto" satisfies IsolationLevel);
-  const options = { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) };
-  const choice = await chooseIsolation(level, options);
+  const place = { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) };
+  const choice = await chooseIsolation(level, place);
   if ("isolation" in choice) return choice.isolation;
   const { reason, detail, fixes } = choice.failure;
-  const full = explainDiskFull(detail, [runDir, homedir()]);
-  if (full !== null) return refuse("disk_full", { message: `${full} The sandbox could not be tested.` });
-  const fallback = level === "auto" ? choice : await chooseIsolation("auto", options);
+  const fullDisk = explainDiskFull(detail, [runDir, homedir()]);
+  if (fullDisk !== null) return refuse("disk_full", { message: `${fullDisk} The sandbox could not be tested.` });
+  const fallback = level === "auto" ? choice : await chooseIsolation("auto", place);
   const [fix] = fixes; // of the strongest level, or of the one that was named
   return refuse(reason, {
     message:

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Objective } from "../../contracts/objective.ts";
-import { findStartFolder, readFromFolder, startFolderWarnings } from "./start-folder.ts";
+import { findStartFolder, readFromFolder, listStartFolderWarnings } from "./start-folder.ts";
 
 test("the folder one stands in is seen below the root, also through a link", () => {
   const root = mkdtempSync(join(tmpdir(), "inside-"));
@@ -53,11 +53,11 @@ describe("an objective typed in a folder of the repository", () => {
 });
 
 test("the user is told where commands run, and what the agent may change", () => {
-  expect(startFolderWarnings("", { isScopeTyped: true })).toEqual([]);
-  expect(startFolderWarnings("api", { isScopeTyped: true })).toEqual([
+  expect(listStartFolderWarnings("", { isScopeTyped: true })).toEqual([]);
+  expect(listStartFolderWarnings("api", { isScopeTyped: true })).toEqual([
     "Commands of this objective run in api/, where you are, and its scope begins there.",
   ]);
-  expect(startFolderWarnings("api", { isScopeTyped: false })).toEqual([
+  expect(listStartFolderWarnings("api", { isScopeTyped: false })).toEqual([
     "Commands of this objective run in api/, where you are, and the agent may change the whole repository (--scope limits it).",
   ]);
 });

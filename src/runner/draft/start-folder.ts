@@ -1,5 +1,5 @@
-// start-folder: a run that is started in a folder of the repository. It works on the whole repository; what its user typed is meant from
-// where they stand: commands run there, and globs begin there.
+// start-folder: handles a run that is started in a subfolder of the repository. The run works on the whole repository, but what the user
+// typed is relative to that folder: commands run there, and globs begin there.
 
 import { shellWord } from "../../kit/shell-word.ts";
 import { realpathSync } from "node:fs";
@@ -9,11 +9,11 @@ import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 
-/** The folder the user stands in, below the repository's root; empty in the root. */
+/** The folder that the user is in, relative to the repository's root; empty in the root. */
 export const findStartFolder = (context: Pick<CommandContext, "cwd">, paths: Pick<ProjectPaths, "root">): string =>
   relative(realpathSync(paths.root), realpathSync(context.cwd));
 
-/** Documents, and the checks they name, are the whole repository's. */
+/** Refuses a flow with documents in a subfolder: documents, and the checks they name, are the whole repository's. */
 export function refuseDocumentsBelowRoot(folder: string): void {
   if (folder === "") return;
   const root = folder
@@ -30,20 +30,20 @@ export function refuseDocumentsBelowRoot(folder: string): void {
 /** The objective with its commands and its scope relative to the folder the user is in. A scope that nobody typed stays as it is. */
 export function readFromFolder(objective: Objective, folder: string, { isScopeTyped }: { readonly isScopeTyped: boolean }): Objective {
   if (folder === "") return objective;
-  const inFolder = (command: string): string => `cd ${shellWord(folder)} && ${command}`;
+  const toFolderCommand = (command: string): string => `cd ${shellWord(folder)} && ${command}`;
   const globFolder = folder.replaceAll(/[\\[\]{}()*?!+@]/g, "\\$&");
   return {
     ...objective,
     scope: isScopeTyped ? objective.scope.map((glob) => glob.replace(/^!?/, (mark) => `${mark}${globFolder}/`)) : objective.scope,
     done_criteria: objective.done_criteria.map((criterion) =>
-      criterion.check === null ? criterion : { ...criterion, check: inFolder(criterion.check) },
+      criterion.check === null ? criterion : { ...criterion, check: toFolderCommand(criterion.check) },
     ),
-    red_green: objective.red_green.map(inFolder),
-    holdout: objective.holdout.map(inFolder),
+    red_green: objective.red_green.map(toFolderCommand),
+    holdout: objective.holdout.map(toFolderCommand),
   };
 }
 
-export function startFolderWarnings(folder: string, { isScopeTyped }: { readonly isScopeTyped: boolean }): readonly string[] {
+export function listStartFolderWarnings(folder: string, { isScopeTyped }: { readonly isScopeTyped: boolean }): readonly string[] {
   if (folder === "") return [];
   const scope = isScopeTyped ? "its scope begins there" : "the agent may change the whole repository (--scope limits it)";
   return [`Commands of this objective run in ${folder}/, where you are, and ${scope}.`];

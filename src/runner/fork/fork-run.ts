@@ -25,7 +25,7 @@ import { readTreeId } from "../../workspace/git/tree.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
 import { chooseCheckoutKind } from "../../workspace/checkouts/checkout-kind.ts";
 import { requireMayGrant } from "../require-may-grant.ts";
-import type { Changes } from "./changes.ts";
+import type { RunChanges } from "./build-changes.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const batchLines = 500;
@@ -39,7 +39,7 @@ export type ForkRequest = {
   readonly line: string;
   /** The run's state there. */
   readonly state: RunView;
-  readonly changes: Changes;
+  readonly changes: RunChanges;
   /** The line that commits a paid turn which the other run died before committing. */
   readonly committed: Draft | null;
   readonly bound: BindingRecord;
@@ -133,8 +133,8 @@ export async function commitOpenTurn(projectPaths: ProjectPaths, run: string, st
     checkouts: chooseCheckoutKind(drafted.isolation, folder),
     ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map((origin) => origin.run), begins: fork.tip } }),
   });
-  const { layer, commit: done } = await workspace.inspect(open.attempt, open.turn?.layer ?? null);
-  const commit = done ?? (layer === "intact" ? await workspace.preview(open.attempt) : null);
+  const { layer, commit: existingCommit } = await workspace.inspect(open.attempt, open.turn?.layer ?? null);
+  const commit = existingCommit ?? (layer === "intact" ? await workspace.preview(open.attempt) : null);
   if (commit === null) return `what the turn of ${open.attempt} had changed is not there any more`;
   const paths = (await workspace.differences(tip.commit, commit)).map(({ path }) => path);
   const tree = await readTreeId(repository, commit);

@@ -23,7 +23,7 @@ import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { erase } from "../../workspace/folder.ts";
 import { openFoldedJournal } from "../open-journal.ts";
 import { openRuntime } from "../open-runtime.ts";
-import type { Changes } from "./changes.ts";
+import type { RunChanges } from "./build-changes.ts";
 import { copyRecords } from "./fork-run.ts";
 
 export type ReplayRequest = {
@@ -32,7 +32,7 @@ export type ReplayRequest = {
   readonly seq: number;
   readonly line: string;
   readonly attempt: string;
-  readonly changes: Changes;
+  readonly changes: RunChanges;
   /** The runs that it was forked from: a copied line refers to their commits. */
   readonly origins: readonly string[];
 };
@@ -71,12 +71,12 @@ async function playAttempt(
     invariant(fold.state.status !== "unborn", "a journal begins with its draft");
     return fold.state;
   };
-  const played: Entry[] = [];
+  const replayedEntries: Entry[] = [];
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     for (const entry of entries) {
       fold.apply(entry);
-      played.push(entry);
+      replayedEntries.push(entry);
     }
     return entries;
   };
@@ -87,7 +87,7 @@ async function playAttempt(
     const largest = structuredClone(view().ledger.largest);
     const fork = { event: "run_forked", run: request.run, at: request.seq, line: request.line, taken, largest, ...changed } as const;
     await append([{ ...fork, actor: toActor(context) }]);
-    played.length = 0; // the line above prepares the replay and is no part of it
+    replayedEntries.length = 0; // the line above prepares the replay and is no part of it
     const { runtime, close } = await openRuntime({
       context,
       paths,
@@ -100,12 +100,12 @@ async function playAttempt(
       isOwner: () => true,
       isApart: true, // R1
       forkedLater: request.origins,
-      beginChild: noChild,
-      withChild: noChild,
+      beginChild: rejectChild,
+      withChild: rejectChild,
     });
     try {
       await performWithChecks(context, request.attempt, { runtime, view, append });
-      return played;
+      return replayedEntries;
     } catch (error) {
       if (error instanceof Cancelled) return [];
       throw error;
@@ -117,14 +117,14 @@ async function playAttempt(
   }
 }
 
-type Stage = {
+type ReplayStage = {
   readonly runtime: Runtime;
   readonly view: () => RunView;
   readonly append: (events: readonly Draft[]) => Promise<readonly Entry[]>;
 };
 
 /** Performs the attempt, then the checks that follow it at once: they are part of its result. Throws `Cancelled` on an interrupt. */
-async function performWithChecks(context: CommandContext, attempt: string, { runtime, view, append }: Stage): Promise<void> {
+async function performWithChecks(context: CommandContext, attempt: string, { runtime, view, append }: ReplayStage): Promise<void> {
   const cancel = new Cancel();
   const abort = (): void => cancel.abort("operator");
   if (context.interrupted.aborted) abort();
@@ -158,4 +158,4 @@ async function performWithChecks(context: CommandContext, attempt: string, { run
   }
 }
 
-const noChild = (): Promise<never> => Promise.reject(new Error("a step that calls another flow is not replayed"));
+const rejectChild = (): Promise<never> => Promise.reject(new Error("a step that calls another flow is not replayed"));

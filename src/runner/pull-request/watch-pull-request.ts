@@ -31,9 +31,9 @@ export async function watchPullRequest(context: CommandContext, openRun: OpenRun
     const ended = openRun.view().pull_request?.ended ?? null;
     if (ended !== null) return endedResponse(openRun, ended);
     try {
-      const { response, mayChange: goesOn } = await pollOnce(context, openRun, input);
+      const { response, mayChange } = await pollOnce(context, openRun, input);
       failures = 0;
-      if (input.once || !goesOn) return response;
+      if (input.once || !mayChange) return response;
       if (response.reason_code !== "pull_request_waiting") context.show(`${response.result === "FAIL" ? "!" : "✓"} ${response.message}`);
     } catch (error) {
       const mayPass = error instanceof WorkspaceFailed && error.reason === "forge_unreachable" && !input.once; // W3
@@ -49,21 +49,21 @@ export async function watchPullRequest(context: CommandContext, openRun: OpenRun
 
 /** `mayChange`: there may be more to do later. */
 type PollResult = { readonly response: CommandResponse; readonly mayChange: boolean };
-const final = (response: CommandResponse): PollResult => ({ response, mayChange: false });
+const toFinalResult = (response: CommandResponse): PollResult => ({ response, mayChange: false });
 
 /** Polls the pull request once and does what follows from it. */
 async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<PollResult> {
   const request = requireOpened(openRun);
-  const look = await openForge(request.place, context.env).look(request.opened.number);
-  const next = decidePullRequestStep(request, look, input.tries);
+  const snapshot = await openForge(request.place, context.env).look(request.opened.number);
+  const next = decidePullRequestStep(request, snapshot, input.tries);
   switch (next.do) {
     case "end":
-      return final(await recordEnd(openRun, next.how));
+      return toFinalResult(await recordEnd(openRun, next.how));
     case "stop":
-      return final(stoppedResponse(openRun, next.because));
+      return toFinalResult(stoppedResponse(openRun, next.because));
     case "wait": {
-      const news = look.pending === 0 ? "Nothing new" : `${plural(look.pending, "check")} under way`;
-      const message = `${news} at ${request.opened.url}.${describeIgnored(look.ignored)}`;
+      const news = snapshot.pending === 0 ? "Nothing new" : `${plural(snapshot.pending, "check")} under way`;
+      const message = `${news} at ${request.opened.url}.${describeIgnored(snapshot.ignored)}`;
       return { response: waitingResponse(openRun, message), mayChange: true };
     }
     case "follow":
@@ -88,7 +88,7 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
   const request = requireOpened(openRun);
   const { view, response } = await driveFollowUp(context, openRun.paths, run);
   if (view.status !== "completed" && view.status !== "stopped")
-    return final({
+    return toFinalResult({
       ...(response ?? respond("run_in_progress")),
       run_id: openRun.run,
       message: `${run} works on the pull request and needs you. ${response?.message ?? ""}`.trim(),
@@ -96,11 +96,11 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
     });
   const rejection = whyNotPushed(openRun.view(), view);
   if (rejection === null) {
-    const look = await openForge(request.place, context.env).look(request.opened.number); // W4
-    const blockedBy = whyPushBlocked(request, look, view.tip.commit);
-    if (blockedBy === "moved") return final(stoppedResponse(openRun, "pull_request_moved"));
-    if (blockedBy !== null) return final(await recordEnd(openRun, blockedBy));
-    const push = { commit: view.tip.commit, seen: look.head, env: context.env };
+    const snapshot = await openForge(request.place, context.env).look(request.opened.number); // W4
+    const blockedBy = whyPushBlocked(request, snapshot, view.tip.commit);
+    if (blockedBy === "moved") return toFinalResult(stoppedResponse(openRun, "pull_request_moved"));
+    if (blockedBy !== null) return toFinalResult(await recordEnd(openRun, blockedBy));
+    const push = { commit: view.tip.commit, seen: snapshot.head, env: context.env };
     await pushCommit(await requireRepository(openRun.paths.root), openRun.folder, request.place, push); // idempotent
   }
   const commit = rejection === null ? view.tip.commit : null;
@@ -116,13 +116,13 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
     const message = `Pushed ${view.tip.commit.slice(0, 10)} of ${run} to ${request.opened.url}.`;
     return { response: respond("pull_request_pushed", { ...common, message }), mayChange: true };
   }
-  const rejected = respond(rejection.code, {
+  const rejectedResponse = respond(rejection.code, {
     ...common,
     result: "FAIL",
     message: `Nothing of ${run} was pushed: ${rejection.detail}`,
     remediation: [`autopilot report --run ${run}`],
   });
-  return { response: rejected, mayChange: rejection.code !== "operator_stopped" }; // a person who stops it has other plans
+  return { response: rejectedResponse, mayChange: rejection.code !== "operator_stopped" }; // a person who stopped it decides what comes next
 }
 
 type OpenRequest = PullRequestView & { readonly opened: NonNullable<PullRequestView["opened"]> };
@@ -140,21 +140,21 @@ async function recordEnd(openRun: OpenRun, ending: "merged" | "closed"): Promise
 }
 
 const stoppedResponse = (openRun: OpenRun, because: "pull_request_moved" | "pull_request_tries_spent"): CommandResponse =>
-  respond(because, { ...runFields(openRun), message: `${reasons[because].meaning} ${urlOf(openRun)}` });
+  respond(because, { ...runFields(openRun), message: `${reasons[because].meaning} ${readUrl(openRun)}` });
 
 const runFields = (openRun: OpenRun) => ({ run_id: openRun.run, state: openRun.view().status });
-const urlOf = (openRun: OpenRun): string => openRun.view().pull_request?.opened?.url ?? "";
+const readUrl = (openRun: OpenRun): string => openRun.view().pull_request?.opened?.url ?? "";
 const waitingResponse = (openRun: OpenRun, message: string): CommandResponse =>
   respond("pull_request_waiting", {
     ...runFields(openRun),
     message,
     remediation: [`autopilot pr watch ${openRun.run}`],
-    data: { url: urlOf(openRun) },
+    data: { url: readUrl(openRun) },
   });
 const endedResponse = (openRun: OpenRun, ending: "merged" | "closed"): CommandResponse =>
   respond(`pull_request_${ending}`, {
     ...runFields(openRun),
-    message: `${urlOf(openRun)} was ${ending}.`,
+    message: `${readUrl(openRun)} was ${ending}.`,
     remediation: [],
-    data: { url: urlOf(openRun) },
+    data: { url: readUrl(openRun) },
   });

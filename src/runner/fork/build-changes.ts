@@ -1,4 +1,4 @@
-// changes: builds what a fork or a replay changes from its flags: another agent, model, prompt or limit.
+// build-changes: builds what a fork or a replay changes in a run, from its flags: another agent, model, prompt or limit.
 
 import { shellWord } from "../../kit/shell-word.ts";
 import { createHash } from "node:crypto";
@@ -18,7 +18,7 @@ import { requireSettings } from "../../project/config/settings.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { refuse } from "../../project/respond.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { castFor } from "../draft/assign-agents.ts";
+import { castAgent } from "../draft/assign-agents.ts";
 
 const promptBytesMax = 262_144;
 
@@ -43,27 +43,27 @@ export function formatChangeFlags({ agent, model, prompt, limits = [] }: ChangeF
 }
 
 /** The changes as they are journaled: texts by hash, and the texts themselves as blobs. */
-export type Changes = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
+export type RunChanges = Pick<Forked, "cast" | "prompts" | "limits"> & { readonly blobs: readonly string[] };
 
-type ChangesInput = {
+type RunChangesInput = {
   readonly context: CommandContext;
   readonly paths: ProjectPaths;
   readonly run: RunView;
   /** The step that `--prompt FILE` applies to; null if ambiguous. */
   readonly step: string | null;
-  readonly given: ChangeFlags;
+  readonly flags: ChangeFlags;
   readonly code: ReasonCode;
 };
 
-export async function buildChanges(input: ChangesInput): Promise<Changes> {
+export async function buildChanges(input: RunChangesInput): Promise<RunChanges> {
   const blobs: string[] = [];
-  const keep = (text: string): string => {
+  const storeText = (text: string): string => {
     blobs.push(text);
     return createHash("sha256").update(text).digest("hex");
   };
-  const cast = await changedCast(input, keep);
-  const prompts = changedPrompts(input, keep);
-  const limits = changedLimits(input);
+  const cast = await buildCast(input, storeText);
+  const prompts = buildPrompts(input, storeText);
+  const limits = buildLimits(input);
   return {
     blobs,
     ...(cast === null ? {} : { cast }),
@@ -73,11 +73,11 @@ export async function buildChanges(input: ChangesInput): Promise<Changes> {
 }
 
 /** Assigns the named agent to every role, as with `go --agent`; a model alone keeps the agents. */
-async function changedCast(
-  { context, paths, run, given }: ChangesInput,
-  keep: (text: string) => string,
+async function buildCast(
+  { context, paths, run, flags }: RunChangesInput,
+  storeText: (text: string) => string,
 ): Promise<Record<string, Cast> | null> {
-  const { agent, model } = given;
+  const { agent, model } = flags;
   if (agent === undefined && model === undefined) return null;
   const { config } = requireSettings(context, paths);
   const cast: Record<string, Cast> = {};
@@ -85,20 +85,23 @@ async function changedCast(
     const agentCast =
       agent === undefined
         ? (structuredClone(recorded) as Cast)
-        : await castFor({ context, config, storeScript: (text) => Promise.resolve(keep(text)) }, role, agent);
+        : await castAgent({ context, config, storeScript: (text) => Promise.resolve(storeText(text)) }, role, agent);
     cast[role] = model === undefined ? agentCast : { ...agentCast, override: { ...agentCast.override, model } };
   }
   return cast;
 }
 
-function changedPrompts({ context, run, step, given, code }: ChangesInput, keep: (text: string) => string): Record<string, string> | null {
-  if (given.prompt === undefined) return null;
+function buildPrompts(
+  { context, run, step, flags, code }: RunChangesInput,
+  storeText: (text: string) => string,
+): Record<string, string> | null {
+  if (flags.prompt === undefined) return null;
   const flow = run.drafted.flow as Flow;
   const steps = stepsEverywhere(flow).flatMap((located) =>
     located.step.prompt === undefined ? [] : [{ id: located.step.id, prompt: located.step.prompt }],
   );
   const stepIds = [...new Set(steps.map(({ id }) => id))];
-  const [, givenStep, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(given.prompt) ?? [null, null, given.prompt];
+  const [, givenStep, path] = /^([a-z][a-z0-9_-]{0,63})=(.+)$/.exec(flags.prompt) ?? [null, null, flags.prompt];
   const promptStep = givenStep ?? step ?? (stepIds.length === 1 ? stepIds[0] : null);
   const remediation = [`--prompt STEP=FILE, with one of: ${stepIds.join(", ")}`];
   if (promptStep === null || promptStep === undefined)
@@ -122,13 +125,13 @@ function changedPrompts({ context, run, step, given, code }: ChangesInput, keep:
       message: `${path}:${unknown.line}:${unknown.column}: found the unknown placeholder {${unknown.name}}.${didYouMean(unknown.name, Object.keys(placeholders))}`,
       remediation: [`expected one of ${Object.keys(placeholders).join(", ")}, or {{${unknown.name}}} for the text itself`],
     });
-  return Object.fromEntries(prompts.map((prompt) => [prompt, keep(text)]));
+  return Object.fromEntries(prompts.map((prompt) => [prompt, storeText(text)]));
 }
 
 const phasePrefix = "phase.";
 
-function changedLimits({ run, given, code }: ChangesInput): NonNullable<Forked["limits"]> | null {
-  const settings = (given.limits ?? []).flatMap((word) => word.split(","));
+function buildLimits({ run, flags, code }: RunChangesInput): NonNullable<Forked["limits"]> | null {
+  const settings = (flags.limits ?? []).flatMap((word) => word.split(","));
   if (settings.length === 0) return null;
   const limits: { run: Record<string, number>; phase: Record<string, number> } = { run: {}, phase: {} };
   for (const setting of settings) {

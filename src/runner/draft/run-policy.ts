@@ -1,4 +1,4 @@
-// policy: records the config's rules for checks, sandbox and landing, and notices later changes to them.
+// run-policy: records the config's rules for checks, sandbox and landing, and notices later changes to them.
 
 import type { Config } from "../../contracts/config.ts";
 import type { Check } from "../../contracts/evidence.ts";
@@ -17,7 +17,7 @@ import type { Casting } from "./assign-agents.ts";
 const defaultCheckMinutes = 15;
 
 /** Builds the policy to be recorded with a run: the config's settings for agents, checks and landing. */
-export function policyOf(
+export function buildPolicy(
   { checks, network, prices, box, on_limit, protect, land }: Config,
   restores: readonly Check[] = [],
   landFlag?: LandMinimum | "pr",
@@ -48,14 +48,14 @@ export function policyOf(
 }
 
 /** Returns the policy a run was drafted with; the defaults for a run from before policies were recorded. */
-export function recordedPolicy(run: RunView): Policy {
+export function readRecordedPolicy(run: RunView): Policy {
   const { policy } = run.drafted;
-  return policy === undefined ? policyOf({}) : (structuredClone(policy) as Policy);
+  return policy === undefined ? buildPolicy({}) : (structuredClone(policy) as Policy);
 }
 
 /** Finds the value of `--land` that the run was drafted with: `unverified` and `pr` are no config values. */
 function findLandFlag(run: RunView): LandMinimum | "pr" | undefined {
-  const { land, land_as } = recordedPolicy(run);
+  const { land, land_as } = readRecordedPolicy(run);
   return land_as ?? (land === "unverified" ? "unverified" : undefined);
 }
 
@@ -82,7 +82,7 @@ export async function findPolicyChange(adoption: PolicyAdoption, { isAdopted }: 
   } as const;
   if (!isAdopted) return { ...change, adopted: false };
   const adopted = await adoptPolicy(adoption);
-  const { dependencies_from } = recordedPolicy(run);
+  const { dependencies_from } = readRecordedPolicy(run);
   return { ...change, ...adopted, policy: { ...adopted.policy, ...definedFields({ dependencies_from }) } };
 }
 
@@ -90,7 +90,7 @@ export async function findPolicyChange(adoption: PolicyAdoption, { isAdopted }: 
  * The commands that restore packages before a check. With `lockfile` they depend on the lock files of the tree under check, so only whether
  * the base had one is kept; otherwise the config names them.
  */
-function restoresOf(setting: RestoreSetting, { restores, restore_from }: Policy): readonly Check[] | undefined {
+function findRestores(setting: RestoreSetting, { restores, restore_from }: Policy): readonly Check[] | undefined {
   if (setting !== "lockfile") return detectRestores({ files: new Set(), read: () => null }, setting);
   return restore_from === undefined ? undefined : restores;
 }
@@ -102,7 +102,11 @@ export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAd
     adopted: true,
     actor: toActor(context),
     isolation: settings.isolation,
-    policy: policyOf(settings.config, restoresOf(settings.config.checks?.restore ?? "copy", recordedPolicy(run)), findLandFlag(run)),
+    policy: buildPolicy(
+      settings.config,
+      findRestores(settings.config.checks?.restore ?? "copy", readRecordedPolicy(run)),
+      findLandFlag(run),
+    ),
     cast: await recastRoles({ context, config: settings.config, storeScript }, run),
   } as const;
 }
@@ -112,12 +116,12 @@ export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAd
  * explicitly is kept.
  */
 async function recastRoles(casting: Casting, { drafted }: RunView): Promise<Record<string, Cast>> {
-  const { castInOrder } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
+  const { castAgents } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {
     const configured = casting.config.roles?.[role] ?? casting.config.agent;
     const isKept = configured === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
-    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castInOrder(casting, role, configured ?? recorded.agent);
+    cast[role] = isKept ? (structuredClone(recorded) as Cast) : await castAgents(casting, role, configured ?? recorded.agent);
   }
   return cast;
 }

@@ -1,4 +1,5 @@
-// objective: resolves the user's objective from text, flags and config, and reports every default. A flag can undo each of them.
+// resolve-objective: resolves the user's objective from text, flags and config, and reports every default that was used. Each default can
+// be overridden by a flag.
 
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
 import type { Budget } from "../../contracts/budget.ts";
@@ -20,15 +21,15 @@ export type ResolvedObjective =
 const goalCharactersMax = 20_000;
 const promiseCharactersMax = 100;
 
-class Invalid extends Error {
+class InvalidObjective extends Error {
   readonly failure: ObjectiveFailure;
   constructor(field: string, message: string, isMissing: boolean) {
     super(message);
     this.failure = { field, missing_fields: isMissing ? [field] : [], message };
   }
 }
-const invalid = (field: string, message: string): never => {
-  throw new Invalid(field, `${field}: ${message}`, false);
+const refuseField = (field: string, message: string): never => {
+  throw new InvalidObjective(field, `${field}: ${message}`, false);
 };
 
 export type ObjectiveSources = {
@@ -46,7 +47,7 @@ export function resolveObjective(sources: ObjectiveSources): ResolvedObjective {
   try {
     return resolveFields(sources);
   } catch (error) {
-    if (error instanceof Invalid) return { failure: error.failure };
+    if (error instanceof InvalidObjective) return { failure: error.failure };
     throw error;
   }
 }
@@ -64,12 +65,12 @@ function resolveFields(sources: ObjectiveSources): ResolvedObjective {
   };
 
   const goal = resolveGoal(input, flow, infer, warnings);
-  const parsedScope = parseScope(nonBlankTexts(input.scope));
-  if ("fault" in parsedScope) return invalid("scope", parsedScope.fault);
+  const parsedScope = parseScope(keepNonBlank(input.scope));
+  if ("fault" in parsedScope) return refuseField("scope", parsedScope.fault);
   const scope = parsedScope.scope.length > 0 ? [...parsedScope.scope] : infer("scope", ["**"], "** (every file)");
 
-  const parsedCriteria = input.criteria === undefined ? parseCriteria(nonBlankTexts(input.doneCriteria)) : numberCriteria(input.criteria);
-  if ("fault" in parsedCriteria) return invalid("done-criteria", parsedCriteria.fault);
+  const parsedCriteria = input.criteria === undefined ? parseCriteria(keepNonBlank(input.doneCriteria)) : numberCriteria(input.criteria);
+  if ("fault" in parsedCriteria) return refuseField("done-criteria", parsedCriteria.fault);
   const criteria =
     parsedCriteria.criteria.length > 0
       ? [...parsedCriteria.criteria]
@@ -112,9 +113,9 @@ function resolveGoal(input: ObjectiveInput, flow: Flow, infer: Infer, warnings: 
   const words = nonBlank(input.words?.join(" "));
   const flag = nonBlank(input.goal);
   if (words !== null && flag !== null && words !== flag) warnings.push(`--goal was taken as the goal; the words "${words}" were not.`);
-  const goal = flag ?? words ?? documentGoal(flow, infer);
-  if (goal.length > goalCharactersMax) invalid("goal", `is ${goal.length} characters long; at most ${goalCharactersMax} are read.`);
-  if (goal.includes("\0")) invalid("goal", "has a NUL character in it.");
+  const goal = flag ?? words ?? findDocumentGoal(flow, infer);
+  if (goal.length > goalCharactersMax) refuseField("goal", `is ${goal.length} characters long; at most ${goalCharactersMax} are read.`);
+  if (goal.includes("\0")) refuseField("goal", "has a NUL character in it.");
   return goal;
 }
 
@@ -122,7 +123,7 @@ function resolveBudget({ input, config, flow, estimate, tokensUsedBefore = 0 }: 
   const text = nonBlank(input.maxBudget) ?? nonBlank(config.max_budget);
   if (text !== null) {
     const parsed = parseBudget(text);
-    return "fault" in parsed ? invalid("max-budget", parsed.fault) : parsed.budget;
+    return "fault" in parsed ? refuseField("max-budget", parsed.fault) : parsed.budget;
   }
   const budget = computeFlowBudget(flow, estimate, tokensUsedBefore);
   const limits = Object.entries(budget.limits).map(([name, limit]) => `${name}=${quantityText(limit ?? 0)}`);
@@ -147,30 +148,30 @@ function resolveApproval(
 function resolvePromise({ completionPromise }: ObjectiveInput, infer: Infer): string {
   const promise = nonBlank(completionPromise) ?? infer("completion-promise", "DONE", "DONE");
   if (promise.length > promiseCharactersMax || /[<>`\u0000-\u001f\u007f]/.test(promise)) {
-    invalid("completion-promise", `must be one line of at most ${promiseCharactersMax} characters without < > or backticks.`);
+    refuseField("completion-promise", `must be one line of at most ${promiseCharactersMax} characters without < > or backticks.`);
   }
   return promise;
 }
 
 /** A document-driven flow names its own goal; otherwise the goal is never guessed. */
-function documentGoal(flow: Flow, infer: Infer): string {
+function findDocumentGoal(flow: Flow, infer: Infer): string {
   if (flow.flow === "objective")
-    throw new Invalid("goal", "goal: is missing. Say what you want done, in your own words or with --goal.", true);
+    throw new InvalidObjective("goal", "goal: is missing. Say what you want done, in your own words or with --goal.", true);
   const goal = flow.about ?? `complete the flow ${flow.flow}`;
   return infer("goal", goal, `"${goal}"`);
 }
 
-const nonBlankTexts = (texts: readonly string[] | undefined): string[] => (texts ?? []).filter((text) => nonBlank(text) !== null);
+const keepNonBlank = (texts: readonly string[] | undefined): string[] => (texts ?? []).filter((text) => nonBlank(text) !== null);
 
 /** Checks that a value is one of the choices; null if there is no value. */
 function parseChoice<T extends string>(field: string, text: string | null | undefined, choices: readonly T[]): T | null {
   if (text === null || text === undefined) return null;
   const choice = choices.find((candidate) => candidate === text);
-  return choice ?? invalid(field, `"${text}" is none of ${choices.join(", ")}.${didYouMean(text, choices)}`);
+  return choice ?? refuseField(field, `"${text}" is none of ${choices.join(", ")}.${didYouMean(text, choices)}`);
 }
 
 function parseCommands(field: string, texts: readonly string[] | undefined): string[] {
-  const trimmed = nonBlankTexts(texts).map((text) => text.trim());
-  if (trimmed.some((command) => command.includes("\0"))) invalid(field, "has a NUL character in it.");
+  const trimmed = keepNonBlank(texts).map((text) => text.trim());
+  if (trimmed.some((command) => command.includes("\0"))) refuseField(field, "has a NUL character in it.");
   return trimmed;
 }

@@ -4,8 +4,8 @@ import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { computeFlowBudget } from "../../project/config/flow-budget.ts";
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
-import { resolveObjective } from "./objective.ts";
-import { limitWarnings } from "./preview.ts";
+import { resolveObjective } from "./resolve-objective.ts";
+import { listLimitWarnings } from "./build-preview.ts";
 
 const flow: Flow = { flow: "objective", version: 1, phases: [{ id: "1", steps: [{ id: "a", run: "land" }] }] };
 const roadmap: Flow = {
@@ -266,11 +266,11 @@ describe("a budget that nobody gave", () => {
 
 test("an estimate above a limit is told before the run", () => {
   const estimate = { tokens: { p50: 100, p90: 300 }, minutes: null, usd: { p50: 9, p90: 10 }, basis: "history" };
-  expect(limitWarnings(estimate, { tokens: 200, usd: 5 })).toEqual([
+  expect(listLimitWarnings(estimate, { tokens: 200, usd: 5 })).toEqual([
     expect.stringContaining("exceeds the limit of 200 tokens: the run may pause") as string,
     expect.stringContaining("the run will probably pause") as string,
   ]);
-  expect(limitWarnings(estimate, { tokens: 300 })).toEqual([]);
+  expect(listLimitWarnings(estimate, { tokens: 300 })).toEqual([]);
 });
 
 test("criteria that were read before are not read again: nothing in a text becomes a command", () => {

@@ -1,4 +1,4 @@
-// children: runs the child run of a `flow` step: another flow, with its own journal in the parent's folder and its own branch. It never
+// child-runs: runs the child run of a `flow` step: another flow, with its own journal in the parent's folder and its own branch. It never
 // lands itself.
 
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import type { LoadedFlow } from "../flows/load.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { registryVersions } from "../playbooks/registry/registry.ts";
 import type { CommandContext } from "../project/command-context.ts";
-import { recordedPolicy } from "./draft/policy.ts";
+import { readRecordedPolicy } from "./draft/run-policy.ts";
 
 /** An open run, as far as a parent needs it. */
 export type OpenChild = {
@@ -50,7 +50,7 @@ export function createChildren(parts: ChildParts): ChildRuns {
         if (answered !== undefined) await recordAnswer(child, answered);
         await resumeChild(child, answered?.actor);
         const why = await child.drive({ cancel });
-        return childResult({ run, view: child.view(), why, answered });
+        return buildChildResult({ run, view: child.view(), why, answered });
       });
     },
   };
@@ -71,11 +71,11 @@ type ChildEnd = {
 };
 
 /** Builds the step's result from the child's state: what it used since the last answer, its question, its commits. */
-function childResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType<ChildRuns["run"]>> {
+function buildChildResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType<ChildRuns["run"]>> {
   const { status, verdict, tip, ledger, drafted, detail } = view;
   const { tokens, calls, usd, estimated } = ledger.run;
   const before = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
-  const asks = findOpenQuestion(view);
+  const openQuestion = findOpenQuestion(view);
   const ending = status === "completed" ? (verdict ?? "") : [why, detail].filter((part) => part !== null).join(", ");
   return {
     usage: {
@@ -85,10 +85,10 @@ function childResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType
       minutes: 0, // not charged: the parent's own clock ran meanwhile
       source: estimated > 0 ? "estimated" : "reported",
     },
-    ...(asks === null ? {} : { asks: { run, ...asks, spent: { tokens, calls, usd } } }),
+    ...(openQuestion === null ? {} : { openQuestion: { run, ...openQuestion, spent: { tokens, calls, usd } } }),
     ok: status === "completed",
     facts: { run, status, verdict: verdict ?? "none", commit: tip.commit },
-    detail: asks === null ? `child run ${run}: ${ending}` : `child run ${run} has a question`,
+    detail: openQuestion === null ? `child run ${run}: ${ending}` : `child run ${run} has a question`,
     ...(drafted.flow.lands_nothing === true ? {} : { work: { since: drafted.base.commit, commit: tip.commit } }),
   };
 }
@@ -96,9 +96,9 @@ function childResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType
 /** Records the answer of the parent's user, once; a question that was settled meanwhile stays settled. */
 async function recordAnswer(child: OpenChild, { block, answer, issues, actor }: ChildAnswer): Promise<void> {
   if (ownValue(child.view().blocks, block) === undefined) return;
-  const more = issues === undefined ? {} : { issues: [...issues] };
+  const issueFields = issues === undefined ? {} : { issues: [...issues] };
   const request = `parent:${child.view().seq}`;
-  await child.append({ event: "block_answered", actor, reason_code: "block_answered", request, block, answer, ...more });
+  await child.append({ event: "block_answered", actor, reason_code: "block_answered", request, block, answer, ...issueFields });
 }
 
 /** Resumes a child that was paused because of its parent's pause or question. A pause of the child's own remains. */
@@ -136,7 +136,7 @@ type ChildDraft = {
 /** Writes the child's draft: the called flow with the parent's objective, agents, checks and remaining limits. */
 async function draftChild(parts: ChildParts, { folder, run, attempt, flow: name, options }: ChildDraft): Promise<void> {
   const { drafted, tip } = parts.view();
-  const { flow, prompts, hash } = await recordedFlow(parts, name);
+  const { flow, prompts, hash } = await loadRecordedFlow(parts, name);
   const withoutLanding = flow.options?.["land"] === undefined ? {} : { land: false };
   const content = {
     flow,
@@ -147,15 +147,15 @@ async function draftChild(parts: ChildParts, { folder, run, attempt, flow: name,
     objective: structuredClone(drafted.objective) as EventOf<"run_drafted">["objective"],
     options: { ...options, ...withoutLanding },
     budget: structuredClone(drafted.budget) as EventOf<"run_drafted">["budget"],
-    limits: remainingLimits(parts.view(), attempt),
+    limits: computeRemainingLimits(parts.view(), attempt),
     checks: structuredClone(drafted.checks) as EventOf<"run_drafted">["checks"],
     cast: structuredClone(drafted.cast) as EventOf<"run_drafted">["cast"],
     isolation: drafted.isolation,
-    policy: recordedPolicy(parts.view()),
+    policy: readRecordedPolicy(parts.view()),
     config_hash: drafted.config_hash,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const hashes = inheritedBlobs(parts.view());
+  const hashes = listInheritedBlobs(parts.view());
   const texts = await Promise.all([...hashes].map(async (hash) => (await parts.readBlob(hash)).toString("utf8")));
   await parts.beginChild(
     folder,
@@ -175,7 +175,7 @@ async function draftChild(parts: ChildParts, { folder, run, attempt, flow: name,
 }
 
 /** Lists the blobs that the child's own children need: each journal is complete by itself. */
-function inheritedBlobs({ drafted }: RunView): ReadonlySet<string> {
+function listInheritedBlobs({ drafted }: RunView): ReadonlySet<string> {
   const scripts = Object.values(drafted.cast).flatMap(({ script, instead = [] }) => [
     script,
     ...instead.map((fallback) => fallback.script),
@@ -185,11 +185,11 @@ function inheritedBlobs({ drafted }: RunView): ReadonlySet<string> {
 }
 
 /** Loads the flow as it was when the parent was drafted; for a parent from before flows were recorded, as it is now. */
-async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<LoadedFlow, "flow" | "prompts" | "hash">> {
+async function loadRecordedFlow(parts: ChildParts, name: string): Promise<Pick<LoadedFlow, "flow" | "prompts" | "hash">> {
   const recorded = parts.view().drafted.called?.find(({ flow }) => flow.flow === name);
   if (recorded === undefined) {
-    const { loadCheckedFlow: loadedFlow } = await import("./draft/load-checked-flow.ts"); // recorded flows don't need the flow parser
-    return loadedFlow(parts.context, name);
+    const { loadCheckedFlow } = await import("./draft/load-checked-flow.ts"); // recorded flows don't need the flow parser
+    return loadCheckedFlow(parts.context, name);
   }
   const prompts: Record<string, string> = {};
   for (const [file, hash] of Object.entries(recorded.prompts)) prompts[file] = (await parts.readBlob(hash)).toString("utf8");
@@ -197,7 +197,7 @@ async function recordedFlow(parts: ChildParts, name: string): Promise<Pick<Loade
 }
 
 /** Limits a child to what its parent has left. */
-function remainingLimits(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
+function computeRemainingLimits(parent: RunView, attempt: string): EventOf<"run_drafted">["limits"] {
   const phase = parent.cursors[parent.open[attempt]?.cursor ?? ""]?.phase ?? "";
   const left = dimensions
     .map((dimension) => [dimension, remainingAmount(parent, phase, dimension)] as const)

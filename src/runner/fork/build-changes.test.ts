@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatChangeFlags } from "./changes.ts";
+import { formatChangeFlags } from "./build-changes.ts";
 
 test("a way on types again every flag that was given, quoted where a shell would change it", () => {
   expect(formatChangeFlags({})).toBe("");

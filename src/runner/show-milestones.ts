@@ -1,4 +1,4 @@
-// narrate: prints the milestones of a run on the terminal as they are journaled.
+// show-milestones: prints the milestones of a run on the terminal as they are journaled.
 
 import type { Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";

@@ -1,4 +1,4 @@
-// preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
+// build-preview: builds the preview of a draft: steps, agents, scope, checks, limits, isolation and estimate.
 
 import { shellWord } from "../../kit/shell-word.ts";
 import { resolveProfile } from "../../agents/profiles/resolve-profile.ts";
@@ -8,20 +8,20 @@ import type { RunView } from "../../core/state.ts";
 import {
   type CheckVariable,
   missingToolMessage,
-  buildPreview as viewOf,
+  buildPreview as buildPreviewView,
   previewDetails,
   previewPage,
   type PreviewView,
 } from "../../views/preview.ts";
 import { formatAmount } from "../../views/wording.ts";
-import { shownCommand } from "./agent-availability.ts";
+import { toShownCommand } from "./agent-availability.ts";
 import { loadTree } from "./collect-checks.ts";
 import { estimateUsage } from "./estimate-usage.ts";
 import { loadPlaybook } from "../../playbooks/registry/table.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { findMissingTools } from "./missing-tools.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { recordedPolicy } from "./policy.ts";
+import { readRecordedPolicy } from "./run-policy.ts";
 import { countMatches } from "./count-matches.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 import { listDisplayPaths } from "../../workspace/git/tree-list.ts";
@@ -41,7 +41,7 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
   const settings = requireSettings(context, paths);
   const isolation = await tryIsolation(drafted.isolation, paths);
   const playbookPreview = await (await loadPlaybook(drafted.flow.playbook))?.preview?.({ context, paths, view: run });
-  const policy = recordedPolicy(run);
+  const policy = readRecordedPolicy(run);
   const scope = await matchScope(paths.root, drafted.base.commit, drafted.objective.scope);
   const missing = await findMissingTools(
     drafted.checks.filter(({ kind }) => kind !== "holdout").map(({ command }) => command),
@@ -52,16 +52,16 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
       isRestored: (policy.restores ?? []).length > 0,
     },
   );
-  const data = viewOf({
+  const data = buildPreviewView({
     objective: structuredClone(drafted.objective) as never,
     inferredDefaults: drafted.inferred_defaults ?? [],
     flow: structuredClone(drafted.flow) as never,
     options: drafted.options,
     cast: structuredClone(drafted.cast) as never,
-    commands: agentCommands(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
+    commands: listAgentCommands(Object.values(drafted.cast).flatMap((agent) => [agent, ...(agent.instead ?? [])])),
     scopeFiles: scope?.files ?? null,
     checks: structuredClone(drafted.checks),
-    checkEnv: checkEnvironment(context, policy),
+    checkEnv: listCheckVariables(context, policy),
     missing,
     budget: structuredClone(drafted.budget),
     limits: drafted.limits,
@@ -76,17 +76,16 @@ export async function buildPreview(context: CommandContext, paths: ProjectPaths,
         `The scope ${glob} matches no file at ${drafted.base.commit.slice(0, 10)}. Check it for a slip, unless the run is to make such files.`,
     ),
     ...missing.map((missingTool) => `Missing: ${missingToolMessage(missingTool)}`),
-    ...limitWarnings(data.estimate, drafted.limits.run),
-    ...(isolation.not_enforced.length > 0 && gradeLevel(isolation.level) !== "strong"
-      ? [`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`]
-      : []),
+    ...listLimitWarnings(data.estimate, drafted.limits.run),
   ];
+  if (isolation.not_enforced.length > 0 && gradeLevel(isolation.level) !== "strong")
+    warnings.push(`Sandbox ${isolation.level} doesn't block: ${isolation.not_enforced.join("; ")}.`);
   const page = previewPage(data, drafted.ack, warnings);
   return { data, page, whole: [...page, ...previewDetails(data)], warnings, dryRun: settings.dryRun };
 }
 
 /** Each agent's command line. */
-function agentCommands(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
+function listAgentCommands(cast: readonly RunView["drafted"]["cast"][string][]): Readonly<Record<string, string>> {
   const commands = cast.flatMap(({ agent, argv, override }) => {
     const resolved = resolveProfile({
       agent,
@@ -94,13 +93,13 @@ function agentCommands(cast: readonly RunView["drafted"]["cast"][string][]): Rea
       ...(override === undefined ? {} : { override: structuredClone(override) as never }),
     });
     if ("problem" in resolved || argv === undefined) return [];
-    return [[agent, shownCommand({ profile: resolved.profile, argv }).map(shellWord).join(" ")] as const];
+    return [[agent, toShownCommand({ profile: resolved.profile, argv }).map(shellWord).join(" ")] as const];
   });
   return Object.fromEntries(commands);
 }
 
 /** Lists the variables the config sets for checks, and those of the user's shell that affect tools. */
-function checkEnvironment({ env }: CommandContext, { check_env = {} }: Policy): readonly CheckVariable[] {
+function listCheckVariables({ env }: CommandContext, { check_env = {} }: Policy): readonly CheckVariable[] {
   const shell = ["CI", "NO_COLOR", "FORCE_COLOR", "TERM"].filter((name) => check_env[name] === undefined);
   return [
     ...Object.entries(check_env).map(([name, value]) => ({ name, value, from: "config" as const })),
@@ -119,7 +118,7 @@ async function matchScope(
 }
 
 /** Warns before the start that the run will probably exceed its limits. */
-export function limitWarnings(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
+export function listLimitWarnings(estimate: PreviewView["estimate"], limits: Readonly<Record<string, number>>): readonly string[] {
   return (["tokens", "minutes", "usd"] as const).flatMap((dimension) => {
     const [range, limit] = [estimate[dimension], limits[dimension]];
     if (range === null || limit === undefined || range.p90 <= limit) return [];

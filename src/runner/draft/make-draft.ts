@@ -1,4 +1,4 @@
-// draft: makes an objective into a run that waits for acknowledgement. Everything is validated before anything is written.
+// make-draft: makes an objective into a run that waits for acknowledgement. Everything is validated before anything is written.
 
 import type { LoadedFlow } from "../../flows/load.ts";
 import { findUnknownLimits } from "../../flows/unknown-limits.ts";
@@ -12,7 +12,7 @@ import { canonicalJson } from "../../kit/canonical-json.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { loadCalledFlows } from "./called-flows.ts";
-import { assignAgents, inferAgent, type InferredAgent, unusedRoleWarnings } from "./assign-agents.ts";
+import { assignAgents, inferAgent, type InferredAgent, listUnusedRoleWarnings } from "./assign-agents.ts";
 import { collectChecks } from "./collect-checks.ts";
 import { loadPlaybook } from "../../playbooks/registry/table.ts";
 import { loadCheckedFlow } from "./load-checked-flow.ts";
@@ -21,15 +21,15 @@ import { nonBlank } from "../../playbooks/contract/non-blank.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import type { PreparedRun } from "../../playbooks/contract/playbook.ts";
 import { type ProjectPaths, claimRunId, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";
-import { resolveObjective, type ResolvedObjective } from "./objective.ts";
-import { flowLimits, unusedLimitWarnings } from "./flow-limits.ts";
+import { resolveObjective, type ResolvedObjective } from "./resolve-objective.ts";
+import { computeFlowLimits, listUnusedLimitWarnings } from "./flow-limits.ts";
 import { beginRun } from "../begin-run.ts";
 import { refuseSecondRun, whileNoOtherStarts } from "../../project/runs/open-runs.ts";
 import { requireRepository, startSurvey } from "../../project/runs/require-repository.ts";
-import { flowOptions, unusedPolicyWarnings } from "./flow-options.ts";
+import { computeFlowOptions, listUnusedPolicyWarnings } from "./flow-options.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
-import { policyOf } from "./policy.ts";
-import { findStartFolder, readFromFolder, refuseDocumentsBelowRoot, startFolderWarnings } from "./start-folder.ts";
+import { buildPolicy } from "./run-policy.ts";
+import { findStartFolder, readFromFolder, refuseDocumentsBelowRoot, listStartFolderWarnings } from "./start-folder.ts";
 import { product } from "../../project/runs/product.ts";
 import { refuse } from "../../project/respond.ts";
 import { requireSettings } from "../../project/config/settings.ts";
@@ -62,10 +62,21 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
   const collected = await collectChecks(repository, objective, { ...settings.config.checks, commands });
   await refuseUnknownLimit(paths.root, settings.config);
   // Documents only tighten, so their limits replace the config's.
-  const tuned = { ...settings.config.limits, ...prepared?.limits };
+  const tunedLimits = { ...settings.config.limits, ...prepared?.limits };
   await tryIsolation(settings.isolation, paths);
 
-  const content = buildContent({ input, settings, loaded, called, prepared, objective, inferred_defaults, casting, collected, tuned });
+  const content = buildContent({
+    input,
+    settings,
+    loaded,
+    called,
+    prepared,
+    objective,
+    inferred_defaults,
+    casting,
+    collected,
+    tunedLimits,
+  });
   const blobs = [
     ...[loaded.prompts, ...called.map((item) => item.prompts)].flatMap((texts) => Object.values(texts)),
     ...casting.scripts,
@@ -80,15 +91,15 @@ export async function makeDraft(context: CommandContext, paths: ProjectPaths, in
     warnings: [
       ...settings.warnings,
       ...(prepared?.warnings ?? []),
-      ...unusedLimitWarnings(flow, tuned),
-      ...unusedRoleWarnings(settings.config, Object.keys(casting.cast)),
-      ...unusedPolicyWarnings(flow, objective),
+      ...listUnusedLimitWarnings(flow, tunedLimits),
+      ...listUnusedRoleWarnings(settings.config, Object.keys(casting.cast)),
+      ...listUnusedPolicyWarnings(flow, objective),
       ...objectiveWarnings,
-      ...startFolderWarnings(folder, { isScopeTyped: !inferred_defaults.includes("scope") }),
-      ...inferredAgentWarnings(casting.inferred),
+      ...listStartFolderWarnings(folder, { isScopeTyped: !inferred_defaults.includes("scope") }),
+      ...listInferredAgentWarnings(casting.inferred),
       ...surveyWarnings,
       ...collected.warnings.map(({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`),
-      ...endedQuarantineWarnings(settings.config),
+      ...listEndedQuarantineWarnings(settings.config),
     ],
   };
 }
@@ -100,7 +111,7 @@ function requireObjective(
   { config, flow, folder }: { readonly config: Config; readonly flow: Flow; readonly folder: string },
 ): Extract<ResolvedObjective, { readonly objective: Objective }> {
   const resolved = resolveObjective({
-    input: withScope(withGoal(input, prepared?.goal), prepared?.scope),
+    input: addDocumentScope(addDocumentGoal(input, prepared?.goal), prepared?.scope),
     config,
     flow,
     estimate: prepared?.estimate,
@@ -130,11 +141,11 @@ type ContentParts = {
   readonly casting: Awaited<ReturnType<typeof castRoles>>;
   readonly collected: Awaited<ReturnType<typeof collectChecks>>;
   /** The limits of the config and the documents. */
-  readonly tuned: NonNullable<Config["limits"]>;
+  readonly tunedLimits: NonNullable<Config["limits"]>;
 };
 
 function buildContent(parts: ContentParts): DraftContent {
-  const { input, settings, loaded, called, prepared, objective, inferred_defaults, casting, collected, tuned } = parts;
+  const { input, settings, loaded, called, prepared, objective, inferred_defaults, casting, collected, tunedLimits } = parts;
   return {
     flow: loaded.flow,
     flow_hash: loaded.hash,
@@ -145,20 +156,26 @@ function buildContent(parts: ContentParts): DraftContent {
     registry: { ...registryVersions },
     objective,
     inferred_defaults: [...inferred_defaults, ...(casting.inferred === null ? [] : ["agent"])],
-    options: flowOptions(loaded.flow, { input, objective, confidenceFloor: confidenceFloors[objective.risk_level], tuned, prepared }),
+    options: computeFlowOptions(loaded.flow, {
+      input,
+      objective,
+      confidenceFloor: confidenceFloors[objective.risk_level],
+      tuned: tunedLimits,
+      prepared,
+    }),
     budget: objective.max_budget,
-    limits: flowLimits(loaded.flow, objective, tuned, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
+    limits: computeFlowLimits(loaded.flow, objective, tunedLimits, { isBudgetGiven: !inferred_defaults.includes("max-budget") }),
     checks: collected.checks,
     cast: casting.cast,
     isolation: settings.isolation,
-    policy: { ...policyOf(settings.config, collected.restores, input.land), ...definedFields({ dependencies_from: input.copyOf }) },
+    policy: { ...buildPolicy(settings.config, collected.restores, input.land), ...definedFields({ dependencies_from: input.copyOf }) },
     ...(prepared === undefined ? {} : { documents: prepared.documents.map(({ path, text }) => ({ path, hash: sha256(text) })) }),
     ...(prepared?.resumes === undefined ? {} : { resumes: prepared.resumes }),
     config_hash: settings.hash,
   };
 }
 
-const inferredAgentWarnings = (inferred: InferredAgent | null): readonly string[] =>
+const listInferredAgentWarnings = (inferred: InferredAgent | null): readonly string[] =>
   inferred === null ? [] : [`No agent was named, so ${inferred.name} was taken: ${inferred.why}.`];
 
 /** Assigns the agents; roles without one get the only agent installed here, which is reported. */
@@ -172,8 +189,8 @@ async function castRoles(
     return Promise.resolve(sha256(text));
   };
   const inferred = agent === undefined ? await inferAgent(context, config, flow) : null;
-  const complete = inferred === null ? config : { ...config, agent: inferred.name };
-  return { cast: await assignAgents({ context, config: complete, storeScript }, flow, agent), scripts, inferred };
+  const completeConfig = inferred === null ? config : { ...config, agent: inferred.name };
+  return { cast: await assignAgents({ context, config: completeConfig, storeScript }, flow, agent), scripts, inferred };
 }
 
 /** The part of a draft that its acknowledgement covers. */
@@ -214,18 +231,18 @@ async function writeDraft(
   });
 }
 
-const endedQuarantineWarnings = ({ checks }: Config): readonly string[] =>
+const listEndedQuarantineWarnings = ({ checks }: Config): readonly string[] =>
   (checks?.quarantine ?? [])
     .filter(({ until }) => systemClock.now().slice(0, 10) > until)
     .map(({ check, until }) => `The quarantine of ${check} ended with ${until}, so it counts again.`);
 
 /** Takes the goal from the documents, if the user named none. */
-function withGoal(input: GoInput, goal: string | undefined): GoInput {
+function addDocumentGoal(input: GoInput, goal: string | undefined): GoInput {
   if (goal === undefined || nonBlank(input.words.join(" ")) !== null || nonBlank(input.goal) !== null) return input;
   return { ...input, goal };
 }
 
-const withScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
+const addDocumentScope = (input: GoInput, scope: readonly string[] | undefined): GoInput =>
   scope === undefined || (input.scope ?? []).some((pattern) => nonBlank(pattern) !== null) ? input : { ...input, scope };
 
 const hashTexts = (prompts: Readonly<Record<string, string>>): Record<string, string> =>
