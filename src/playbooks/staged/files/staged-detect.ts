@@ -11,14 +11,17 @@ import { findSource, type StagedTree, readStagedTree } from "./staged-tree.ts";
 
 export type DetectedStep = {
   readonly flow: string;
+  /** The id of the step, or `done`. */
   readonly step: string;
   readonly name: string;
+  /** What shows that the project is at this step. */
   readonly because: string;
   /** The state file, if there is one that can be read. */
   readonly stateFile: ParsedStagedState | null;
   readonly tree: StagedTree;
 };
 
+/** If the state file and the folders agree, that is the step. If they do not, the folders count. */
 export async function detectStaged(root: string): Promise<DetectedStep> {
   const tree = await readStagedTree(root);
   const file = await readStagedText(root);
@@ -52,12 +55,13 @@ async function detectByFolders(root: string, tree: StagedTree, stateFile: Parsed
     const flow = await requireStagedFlow(root, "existing-code");
     return buildDetected(flow, await scanFlow(flow, tree, record), `there is source (${source}) and no document in _docs/`, context);
   }
-  const isExisting = source !== null && tree.has("02_document") && !tree.has("00_problem");
-  const flow = await requireStagedFlow(root, isExisting ? "existing-code" : "greenfield");
+  const isExistingCode = source !== null && tree.has("02_document") && !tree.has("00_problem");
+  const flow = await requireStagedFlow(root, isExistingCode ? "existing-code" : "greenfield");
   const scan = await scanFlow(flow, tree, record);
   const whyGreenfield = source === null ? "there is no source" : "there is a problem in _docs/00_problem/, or no document of the code";
-  const why = isExisting ? `there is source (${source}) and _docs/02_document/, and no _docs/00_problem/` : whyGreenfield;
-  return buildDetected(flow, scan, scan.entered === null ? why : `${why}; the first step that is not proved: ${scan.because}`, context);
+  const whyFlow = isExistingCode ? `there is source (${source}) and _docs/02_document/, and no _docs/00_problem/` : whyGreenfield;
+  const whyStep = scan.entered === null ? "" : `; the first step that is not proved: ${scan.because}`;
+  return buildDetected(flow, scan, `${whyFlow}${whyStep}`, context);
 }
 
 function buildDetected(flow: Flow, { entered }: Scan, because: string, context: Pick<DetectedStep, "stateFile" | "tree">): DetectedStep {
@@ -84,7 +88,8 @@ export function describeDisagreement(flow: Flow, scan: Scan, record: ParsedStage
   const scannedStep = scan.entered?.id ?? "done";
   if (String(current.step) === scannedStep)
     return scan.partial === null || current.status !== "not_started" ? null : `${describeAgreement(current, scan)}.`;
-  const file = findProofFile(flow, String(current.step));
-  const proofText = scan.proved.includes(String(current.step)) && file !== null ? ` (${file} is there)` : ` (${scan.because})`;
-  return `${stagedStatePath} says step ${current.step} ${current.name}; the folders say ${scannedStep === "done" ? "that all is done" : `step ${scannedStep} ${scan.entered?.name ?? ""}`}${proofText}, and they hold.`;
+  const proofFile = scan.proved.includes(String(current.step)) ? findProofFile(flow, String(current.step)) : null;
+  const proofText = proofFile === null ? scan.because : `${proofFile} is there`;
+  const scannedText = scannedStep === "done" ? "that all is done" : `step ${scannedStep} ${scan.entered?.name ?? ""}`;
+  return `${stagedStatePath} says step ${current.step} ${current.name}; the folders say ${scannedText} (${proofText}), and they hold.`;
 }

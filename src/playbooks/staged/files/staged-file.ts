@@ -21,6 +21,7 @@ export type FileStatus =
 /** The Current Step as others last edited it: optional steps before it are skipped. */
 export type StatedStep = { readonly step: number | "done"; readonly status: string };
 
+/** Kept in the run's folder between two processes, under these names. */
 type Memory = {
   /** The last texts the runner wrote, the newest last. */
   readonly written: readonly string[];
@@ -30,6 +31,7 @@ type Memory = {
   readonly read: string | null;
   /** A foreign text that was read and is about to be journaled. `after`: the newest entry at that time. */
   readonly pending: { readonly text: string; readonly after: number } | null;
+  /** The Current Step that others last wrote. */
   readonly said: StatedStep | null;
 };
 
@@ -37,6 +39,7 @@ const fileBytesMax = 1024 * 1024;
 /** A foreign edit is journaled whole, and a journal line has a limit. */
 const editedCharsMax = 200_000;
 const memoryName = "staged-file.json";
+/** After a crash the file has the text before the last, or the last. */
 const writtenMax = 2;
 const emptyMemory: Memory = { written: [], isPlaced: false, read: null, pending: null, said: null };
 
@@ -60,7 +63,7 @@ export class StagedFile {
     this.#folder = folder;
   }
 
-  /** `draftedText` is the text that the run was drafted with, if there was one. */
+  /** What is in the file now. `draftedText` is the text that the run was drafted with, if there was one. */
   async inspect(draftedText: string | null): Promise<FileStatus> {
     const content = await readStagedText(this.#root);
     if (content === null) return { kind: "absent" };
@@ -106,10 +109,8 @@ export class StagedFile {
     if (status.kind === "known" && status.text === text) return true;
     if (status.kind === "unusable") await setAside(this.#root, stagedStatePath, this.#folder); // O3
     const previousMemory = await this.#memory();
-    const memory = {
-      ...previousMemory,
-      written: [...previousMemory.written.filter((earlier) => earlier !== text), text].slice(-writtenMax),
-    };
+    const earlierTexts = previousMemory.written.filter((earlierText) => earlierText !== text);
+    const memory = { ...previousMemory, written: [...earlierTexts, text].slice(-writtenMax) };
     await this.#remember(memory); // O2
     const isUnchanged = async (): Promise<boolean> => {
       const current = await readStagedText(this.#root);

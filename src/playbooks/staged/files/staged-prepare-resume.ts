@@ -1,5 +1,6 @@
 // staged-prepare-resume: before a staged run is resumed, shows its summary and turns edits of the state file into events.
 
+import { listSome } from "../../../kit/list-some.ts";
 import type { Draft } from "../../../contracts/event.ts";
 import { retriesMax } from "../../../contracts/staged-state.ts";
 import type { RunView } from "../../../core/state.ts";
@@ -25,51 +26,52 @@ export async function prepareStagedResume({ context, paths, view }: PrepareResum
   const draftedFileText = draftedText(view, blobReader(folder));
   const because = "what proves the steps of this run lies on its branch; optional steps before theirs are passed over";
   const reading = await rereadStateFile(file, { draftedFileText, seq: view.seq, because, entries: () => readEntries(folder) });
-  for (const line of reading.state === null ? [] : stagedSummary(reading.state)) context.show(line);
-  const answers =
-    reading.state === null || reading.ownState === null ? [] : findAnswers(view, reading.state, reading.ownState, context.user);
+  const { state, ownState, differed } = reading;
+  for (const line of state === null ? [] : stagedSummary(state)) context.show(line);
+  const answers = state === null || ownState === null ? [] : findAnswers(view, state, ownState, context.user);
+  const shownDifferences = differed.filter(({ field }) => field !== differedFields.dropped); // shown with the decisions that are left
   return {
-    events: [...reading.differed.map((differed): Draft => ({ event: "document_differed", ...differed })), ...answers],
+    events: [...differed.map((difference): Draft => ({ event: "document_differed", ...difference })), ...answers],
     warnings: [
       ...(reading.why === null ? [] : [`${reading.why}; it is set aside and written anew.`]),
-      ...reading.differed
-        .filter(({ field }) => field !== differedFields.dropped)
-        .map(({ field, because: why }) => `${field} of the state file was changed by somebody else: ${why}.`),
+      ...shownDifferences.map(({ field, because: why }) => `${field} of the state file was changed by somebody else: ${why}.`),
       ...(await describeUnseenEdits(paths.root, view)),
     ],
   };
 }
 
+type FileState = ParsedStagedState["state"];
+
 /** Answers to open questions that follow from an edit of the file: a reset step, a skipped step, the research decision. */
-function findAnswers(
-  view: RunView,
-  editedState: ParsedStagedState["state"],
-  ownState: ParsedStagedState["state"],
-  user: string,
-): readonly Draft[] {
-  const { current } = editedState;
-  return Object.values(view.blocks).flatMap((block): Draft[] => {
-    const answer = (choice: string): Draft[] => [
-      {
-        event: "block_answered",
-        request: `state-file:${view.seq}:${block.block}`,
-        block: block.block,
-        answer: choice,
-        actor: `operator:${user}`,
-        reason_code: "block_answered",
-      },
-    ];
-    if (block.step === "decision" && isResearchDecided(editedState.decisions) && !isResearchDecided(ownState.decisions)) return answer("B");
-    // The other answers are for the question about a step that failed for good.
-    if (!(block.house || block.code === "phase_failed") || current === null || current.flow !== view.drafted.flow.flow) return [];
-    const ownStep = ownState.current;
-    const isSkipped =
-      current.status === "skipped" ||
-      (typeof current.step === "number" && typeof ownStep?.step === "number" && current.step > ownStep.step);
-    if (isSkipped && Object.hasOwn(block.options, "B")) return answer("B");
-    const wereRetriesSpent = ownStep?.status === "failed" && ownStep.retry_count === retriesMax;
-    return wereRetriesSpent && current.step === ownStep.step && current.status !== "failed" && current.retry_count === 0 ? answer("A") : [];
-  });
+function findAnswers(view: RunView, editedState: FileState, ownState: FileState, user: string): readonly Draft[] {
+  const answers: Draft[] = [];
+  for (const block of Object.values(view.blocks)) {
+    const answer = findAnswer(view, block, editedState, ownState);
+    if (answer === null) continue;
+    answers.push({
+      event: "block_answered",
+      request: `state-file:${view.seq}:${block.block}`,
+      block: block.block,
+      answer,
+      actor: `operator:${user}`,
+      reason_code: "block_answered",
+    });
+  }
+  return answers;
+}
+
+/** The option of a question that the edit chooses; null if it chooses none. */
+function findAnswer(view: RunView, block: RunView["blocks"][string], editedState: FileState, ownState: FileState): "A" | "B" | null {
+  const [editedStep, ownStep] = [editedState.current, ownState.current];
+  if (block.step === "decision" && isResearchDecided(editedState.decisions) && !isResearchDecided(ownState.decisions)) return "B";
+  // The other answers are for the question about a step that failed for good.
+  const isAboutFailure = block.house || block.code === "phase_failed";
+  if (!isAboutFailure || editedStep === null || editedStep.flow !== view.drafted.flow.flow) return null;
+  const isLaterStep = typeof editedStep.step === "number" && typeof ownStep?.step === "number" && editedStep.step > ownStep.step;
+  if ((editedStep.status === "skipped" || isLaterStep) && Object.hasOwn(block.options, "B")) return "B";
+  const wereRetriesSpent = ownStep?.status === "failed" && ownStep.retry_count === retriesMax;
+  const isReset = editedStep.status !== "failed" && editedStep.retry_count === 0;
+  return wereRetriesSpent && editedStep.step === ownStep.step && isReset ? "A" : null;
 }
 
 /** Warns about documents that were changed on the user's branch since the run's branch started: the run does not see them. */
@@ -80,18 +82,12 @@ async function describeUnseenEdits(root: string, { drafted: { run_id, base } }: 
   const { code, out } = await git({
     ...(await openUserView(places)),
     args: ["diff", "--name-only", "-z", "--no-renames", `refs/heads/autopilot/${run_id}...refs/heads/${base.branch}`, "--", "_docs"],
-    codes: [0, 128],
+    codes: [0, 128], // 128: one of the branches is gone
   });
-  const files =
-    code === 0
-      ? out
-          .toString("utf8")
-          .split("\0")
-          .filter((path) => path !== "" && !path.endsWith("/_autopilot_state.md"))
-      : [];
+  const changedPaths = code === 0 ? out.toString("utf8").split("\0") : [];
+  const files = changedPaths.filter((path) => path !== "" && !path.endsWith("/_autopilot_state.md"));
   if (files.length === 0) return [];
-  const more = files.length > filesShownMax ? ` and ${files.length - filesShownMax} more` : "";
   return [
-    `Changed on ${base.branch} since, and not seen by this run, which works on its own branch: ${files.slice(0, filesShownMax).join(", ")}${more}. autopilot stop, then autopilot go takes the project up with them.`,
+    `Changed on ${base.branch} since, and not seen by this run, which works on its own branch: ${listSome(files, filesShownMax)}. autopilot stop, then autopilot go takes the project up with them.`,
   ];
 }

@@ -1,5 +1,6 @@
 // staged-prepare: prepares a run of a staged flow: its options follow from the state file and from the documents that exist.
 
+import { listSome } from "../../../kit/list-some.ts";
 import { compileScope } from "../../../workspace/layers/scope-globs.ts";
 import type { Flow, Scalar } from "../../../contracts/flow.ts";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
@@ -16,7 +17,7 @@ import { refuse } from "../../../project/respond.ts";
 import { requireSettings } from "../../../project/config/settings.ts";
 import type { PreparedRun, PrepareInput } from "../../contract/playbook.ts";
 import { findIgnoreRule, requiredPaths } from "../../contract/ignored-paths.ts";
-import { detectStaged, describeDisagreement } from "./staged-detect.ts";
+import { type DetectedStep, detectStaged, describeDisagreement } from "./staged-detect.ts";
 import { readStagedText } from "./staged-file.ts";
 import { isSkipped, scanFlow } from "./staged-scan.ts";
 
@@ -27,7 +28,8 @@ const breakerLimits = { no_progress_threshold: 20, same_error_threshold: 20 };
 
 export async function prepareStaged({ context, paths, input, loadFlow }: PrepareInput): Promise<PreparedRun> {
   const { flow } = await loadFlow(input.flow ?? "");
-  await refuseInvisibleDocuments(paths.root, flow);
+  await refuseIgnoredDocuments(paths.root, flow);
+  await refuseUncommittedDocuments(paths.root);
   refuseScopeWithoutDocs(input.scope);
   const file = await readStagedText(paths.root);
   if (file !== null && "why" in file) refuse("file_invalid", { message: `${file.why}.`, remediation: [`mv ${stagedStatePath} elsewhere`] });
@@ -45,12 +47,14 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
     });
   const contradiction = startsNewTask ? null : describeDisagreement(flow, scan, parsed?.state ?? null);
   const findingTexts = (parsed?.findings ?? []).map(findingText);
-  const optionalSteps = requireSettings(context, paths, input).config.with ?? [];
+  const hiddenCount = findingTexts.length - findingsShownMax;
+  const configuredSteps = requireSettings(context, paths, input).config.with ?? [];
+  const optionalSteps = configuredSteps.filter((name) => Object.hasOwn(flow.options ?? {}, name));
   return {
     options: {
       ...recordedOptions(flow, startsNewTask ? null : (parsed?.state ?? null)),
       ...(startsNewTask ? { new_task: true } : {}),
-      ...Object.fromEntries(optionalSteps.filter((name) => Object.hasOwn(flow.options ?? {}, name)).map((name) => [name, "do"])),
+      ...Object.fromEntries(optionalSteps.map((name) => [name, "do"])),
       ...(input.options?.["chosen"] === undefined ? { chosen: describeChosen(flow.flow, detected) } : {}),
     },
     documents: file === null ? [] : [{ path: stagedStatePath, text: file.text }],
@@ -58,15 +62,13 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
     warnings: [
       ...(contradiction === null ? [] : [contradiction]),
       ...findingTexts.slice(0, findingsShownMax),
-      ...(findingTexts.length > findingsShownMax ? [`… ${findingTexts.length - findingsShownMax} more remarks on ${stagedStatePath}`] : []),
+      ...(hiddenCount > 0 ? [`… ${hiddenCount} more remarks on ${stagedStatePath}`] : []),
     ],
   };
 }
 
-function describeChosen(
-  flow: string,
-  { flow: detectedFlow, step, because }: { readonly flow: string; readonly step: string; readonly because: string },
-): string {
+/** Recorded as a decision: the user named the flow, and what the folders would have said. */
+function describeChosen(flow: string, { flow: detectedFlow, step, because }: DetectedStep): string {
   return flow === detectedFlow ? "chosen with --flow" : `chosen with --flow (the folders say ${detectedFlow} step ${step}: ${because})`;
 }
 
@@ -76,8 +78,9 @@ function recordedOptions(flow: Flow, record: ParsedStagedState["state"] | null):
   const options: Record<string, Scalar> = {};
   if (Object.hasOwn(flow.options ?? {}, "research") && isResearchDecided(record.decisions)) options["research"] = "decided";
   for (const phase of declaredPhases(flow, "phases") ?? []) {
-    const name = phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record) ? findSkipOption(flow, phase.id) : null;
-    if (name !== null) options[name] = "skip";
+    const isSkippedStep = phaseRule(flow, phase.id).optional === true && isSkipped(flow, phase, record);
+    const optionName = isSkippedStep ? findSkipOption(flow, phase.id) : null;
+    if (optionName !== null) options[optionName] = "skip";
   }
   return options;
 }
@@ -85,27 +88,31 @@ function recordedOptions(flow: Flow, record: ParsedStagedState["state"] | null):
 /** The option that skips an optional step: the one that presets the answer to its question. */
 function findSkipOption(flow: Flow, phase: string): string | null {
   const presets = phaseRule(flow, phase).steps.flatMap(({ human }) => human?.preset ?? []);
-  const names = presets.flatMap(({ when }) => Object.entries(when).flatMap(([fact, value]) => (value === "skip" ? [fact] : [])));
-  return names.find((fact) => fact.startsWith("option."))?.slice("option.".length) ?? null;
+  const conditions = presets.flatMap(({ when }) => Object.entries(when)); // option.ui: skip
+  const skipFact = conditions.find(([fact, value]) => fact.startsWith("option.") && value === "skip")?.[0];
+  return skipFact?.slice("option.".length) ?? null;
 }
 
-/** A run starts from the last commit: it would not see uncommitted documents, and could never commit ignored ones. */
-async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void> {
-  const required = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(listProofsOfDone(flow, id)));
-  const rule = await findIgnoreRule(root, required);
-  if (rule !== null) {
-    const { path, source, line, pattern } = rule;
-    const isFolder = /^\/?_docs\b/.test(pattern);
-    refuse("workspace_unusable", {
-      message: `Git ignores ${isFolder ? "_docs/" : path} (${source}:${line}: ${pattern}), so what a run writes there could not be kept.`,
-      remediation: [
-        isFolder
-          ? `take ${pattern} out of ${source}, commit, then autopilot go`
-          : "echo '!/_docs/**' >> .gitignore && git add .gitignore && git commit -m 'keep the documents', then autopilot go",
-      ],
-      data: { path, source, line, pattern },
-    });
-  }
+/** A run could never commit ignored documents. */
+async function refuseIgnoredDocuments(root: string, flow: Flow): Promise<void> {
+  const documentPaths = (declaredPhases(flow, "phases") ?? []).flatMap(({ id }) => requiredPaths(listProofsOfDone(flow, id)));
+  const rule = await findIgnoreRule(root, documentPaths);
+  if (rule === null) return;
+  const { path, source, line, pattern } = rule;
+  const isFolder = /^\/?_docs\b/.test(pattern);
+  refuse("workspace_unusable", {
+    message: `Git ignores ${isFolder ? "_docs/" : path} (${source}:${line}: ${pattern}), so what a run writes there could not be kept.`,
+    remediation: [
+      isFolder
+        ? `take ${pattern} out of ${source}, commit, then autopilot go`
+        : "echo '!/_docs/**' >> .gitignore && git add .gitignore && git commit -m 'keep the documents', then autopilot go",
+    ],
+    data: { path, source, line, pattern },
+  });
+}
+
+/** A run starts from the last commit, so it would not see uncommitted documents. */
+async function refuseUncommittedDocuments(root: string): Promise<void> {
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
   const { out } = await git({
@@ -115,12 +122,11 @@ async function refuseInvisibleDocuments(root: string, flow: Flow): Promise<void>
   const files = out
     .toString("utf8")
     .split("\0")
-    .map((line) => line.slice(3))
+    .map((line) => line.slice(3)) // two letters, a space and the path
     .filter((path) => path !== "" && !path.startsWith(stagedStatePath));
   if (files.length === 0) return;
-  const more = files.length > filesShownMax ? ` and ${files.length - filesShownMax} more` : "";
   refuse("workspace_unusable", {
-    message: `Not committed yet: ${files.slice(0, filesShownMax).join(", ")}${more}. A run begins from the last commit and would not see them.`,
+    message: `Not committed yet: ${listSome(files, filesShownMax)}. A run begins from the last commit and would not see them.`,
     remediation: ['git add _docs && git commit -m "documents", then autopilot go'],
   });
 }

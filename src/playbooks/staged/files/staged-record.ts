@@ -1,4 +1,4 @@
-// staged-record: the staged state file as it was when the run was drafted.
+// staged-record: reads the staged state file as it was when the run was drafted.
 
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import type { RunView } from "../../../core/state.ts";
@@ -10,6 +10,7 @@ export function draftedText(run: RunView, readBlob: (hash: string) => Buffer | n
   return document === undefined ? null : (readBlob(document.hash)?.toString("utf8") ?? null);
 }
 
+/** The same, parsed. */
 export function draftedState(run: RunView, readBlob: (hash: string) => Buffer | null): ParsedStagedState["state"] | null {
   const text = draftedText(run, readBlob);
   return text === null ? null : parseStagedState(text).state;

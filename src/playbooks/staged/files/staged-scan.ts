@@ -28,9 +28,8 @@ export type PartialProof = { readonly present: string; readonly missing: string 
 
 /** Null if all or none of a step's documents exist. Only proofs by file count. */
 export function findPartialProof(flow: FlowView, phase: string, paths: readonly string[]): PartialProof | null {
-  const files = listProofsOfDone(flow, phase).flatMap((proof) =>
-    typeof proof === "string" ? [] : [...(proof.files ?? []), proof.file ?? []].flat(),
-  );
+  const gates = listProofsOfDone(flow, phase).filter((proof) => typeof proof !== "string");
+  const files = gates.flatMap((gate) => [...(gate.files ?? []), ...(gate.file === undefined ? [] : [gate.file])]);
   const present = files.findLast((file) => paths.includes(file));
   const missing = files.find((file) => !paths.includes(file));
   return present === undefined || missing === undefined ? null : { present, missing };
@@ -41,13 +40,17 @@ export const describePartial = ({ present, missing }: PartialProof): string => `
 /** Null if there is no state file. */
 type StagedRecord = ParsedStagedState["state"] | null;
 
+/** Goes through the steps of a flow in order. */
 export async function scanFlow(flow: FlowView, tree: StagedTree, record: StagedRecord): Promise<Scan> {
   const phases = declaredPhases(flow, "phases") ?? [];
+  /** What is missing of each step; null if it is proved. */
   const missing = await Promise.all(phases.map(({ id }) => findMissing(flow, id, tree, record)));
   const isProved = (index: number): boolean => missing[index] === null;
-  const isPassed = (phase: Phase, index: number): boolean =>
-    isProved(index) ||
-    (phaseRule(flow, phase.id).optional === true && (missing.includes(null, index + 1) || isSkipped(flow, phase, record)));
+  const isPassed = (phase: Phase, index: number): boolean => {
+    if (isProved(index)) return true;
+    const isLaterProved = missing.includes(null, index + 1);
+    return phaseRule(flow, phase.id).optional === true && (isLaterProved || isSkipped(flow, phase, record));
+  };
   const enteredIndex = phases.findIndex((phase, index) => !isPassed(phase, index));
   const proved = phases.filter((_, index) => isProved(index)).map(({ id }) => id);
   const entered = phases[enteredIndex];
@@ -83,8 +86,8 @@ async function checkNamedProof(name: string, { view }: StagedTree, record: Stage
     case "open_task":
       return findOpenTaskFault(view, true);
     case "every_task_named": {
-      const [first] = await findUnnamedTasks(view);
-      return first === undefined ? null : `${first} is named by no implementation report`;
+      const [unnamedTask] = await findUnnamedTasks(view);
+      return unnamedTask === undefined ? null : `${unnamedTask} is named by no implementation report`;
     }
     default:
       return `${name} cannot be told from files alone`;

@@ -18,29 +18,31 @@ export type StagedTree = {
   readonly facts: GateFacts;
   /** Whether `_docs/` holds anything but the state file. */
   readonly hasDocuments: boolean;
+  /** Whether a folder of `_docs/` holds a file. */
   readonly has: (folder: string) => boolean;
 };
 
 const docsFolder = "_docs";
 const sourceNames = /\.(?:py|cs|rs|ts|go|java|csproj)$|^(?:Cargo\.toml|package\.json|go\.mod|pom\.xml)$/;
 const entriesMax = 50_000;
-const depthMax = 8;
+const docsDepthMax = 32;
+const sourceDepthMax = 8;
 
 export async function readStagedTree(root: string): Promise<StagedTree> {
   const folder = join(root, docsFolder);
   const exists = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true; // D1
-  const listing = await listTree(exists ? folder : [], { entriesMax, depthMax: 32 });
-  const reader = textReader(listing);
+  const listing = await listTree(exists ? folder : [], { entriesMax, depthMax: docsDepthMax });
+  const readContent = textReader(listing);
   const relativePath = (path: string): string => path.slice(docsFolder.length + 1);
   const files = new Map([...listing.entries].map(([path, entry]) => [`${docsFolder}/${path}`, entry]));
   const paths = [...files].filter(([, { kind }]) => kind === "file").map(([path]) => path);
-  const read: GateFacts["read"] = (path) => (path.startsWith(`${docsFolder}/`) ? reader(relativePath(path)) : null);
+  const read: GateFacts["read"] = (path) => (path.startsWith(`${docsFolder}/`) ? readContent(relativePath(path)) : null);
   return {
     view: {
       paths,
       read: (path) => {
-        const text = read(path);
-        return Promise.resolve(text === null || !text.isWhole || text.fault !== undefined ? null : text.text);
+        const content = read(path);
+        return Promise.resolve(content === null || !content.isWhole || content.fault !== undefined ? null : content.text);
       },
     },
     facts: {
@@ -57,19 +59,19 @@ export async function readStagedTree(root: string): Promise<StagedTree> {
   };
 }
 
-/** The first source file or folder; null if there is none. */
+/** The first source file or folder, searched level by level; null if there is none. */
 export async function findSource(root: string): Promise<string | null> {
   let entriesSeen = 0;
   const queue = [""];
   for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
-    const items = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    const items = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []); // a folder that cannot be read has none
     for (const item of items.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (++entriesSeen > entriesMax) return null; // D2
       const path = folder === "" ? item.name : `${folder}/${item.name}`;
       if (item.isFile() && sourceNames.test(item.name)) return path;
       if (!item.isDirectory() || item.name.startsWith(".") || ignoredFolders.includes(item.name) || path === docsFolder) continue;
       if (path === "src") return "src/";
-      if (path.split("/").length < depthMax) queue.push(path);
+      if (path.split("/").length < sourceDepthMax) queue.push(path);
     }
   }
   return null;

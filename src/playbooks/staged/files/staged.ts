@@ -36,6 +36,7 @@ function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): O
   const draftedFileText = draftedText(run, readBlob);
   const history = new StagedHistory(run.drafted.flow, draftedState(run, readBlob), (hash) => findClaim(readBlob(hash)));
   const file = new StagedFile(root, folder);
+  /** The newest entry about an edit of the file. */
   let differenceSeq = 0;
   const onEntry: OpenedPlaybook["onEntry"] = (entry) => {
     history.add(entry);
@@ -43,7 +44,7 @@ function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): O
   };
   for (const entry of entries()) onEntry(entry, run);
   return {
-    onEntry: onEntry,
+    onEntry,
     phaseNotes: (phase) => history.notesFor(phase),
     writeFiles: async () => {
       if (!history.mayWrite) return; // W3
@@ -54,6 +55,7 @@ function openStaged({ root, folder, view, entries, readBlob }: PlaybookParts): O
 }
 
 const decisionCharsMax = 300;
+const blockersShownMax = 3;
 
 /** The parts of an agent's return that the file reports. */
 function findClaim(bytes: Buffer | null): Claim | null {
@@ -71,6 +73,7 @@ function findClaim(bytes: Buffer | null): Claim | null {
   }
 }
 
+/** `_docs/00_problem/…` to `_docs/06_…/…` */
 const knownDocuments = /^_docs\/0[0-6]_[a-z]+\//;
 
 /** A staged project with open steps, begun by another tool or by a run that was stopped. */
@@ -79,10 +82,9 @@ async function findForeignStaged(_context: CommandContext, root: string): Promis
   const { flow, step, name, because, stateFile, tree } = await detectStaged(root);
   const documents = tree.view.paths.filter((path) => knownDocuments.test(path));
   if ((stateFile === null && documents.length === 0) || step === "done") return null;
-  const files = [...(stateFile === null ? [] : [stagedStatePath]), ...(documents.length === 0 ? [] : ["_docs/"])];
   return {
     flow,
-    files,
+    files: [...(stateFile === null ? [] : [stagedStatePath]), ...(documents.length === 0 ? [] : ["_docs/"])],
     summary: `a staged project, ${flow} at step ${step} ${name}: ${because}${describeFailed(stateFile, step)}`,
     options: { chosen: `taken up from _docs/ at step ${step} ${name}` },
     // Only warnings: if the state file has faults, the folders decide, and the project can still be resumed.
@@ -106,5 +108,6 @@ async function findFinishedStaged(root: string): Promise<FinishedProject | null>
 function describeFailed(stateFile: ParsedStagedState | null, step: string): string {
   const { current, blockers } = stateFile?.state ?? { current: null, blockers: [] };
   if (current?.status !== "failed" || current.retry_count < retriesMax || String(current.step) !== step) return "";
-  return `; it failed and its retries are used up${blockers.length === 0 ? "" : ` (${firstFew(blockers, 3)})`}`;
+  const blockersText = blockers.length === 0 ? "" : ` (${firstFew(blockers, blockersShownMax)})`;
+  return `; it failed and its retries are used up${blockersText}`;
 }

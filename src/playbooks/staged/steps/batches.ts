@@ -11,23 +11,21 @@ import type { StagedTask } from "./task-table.ts";
 export function scheduleTasks(allTasks: readonly StagedTask[], isDone: (id: string) => boolean): readonly TaskFound[] {
   const tasks = sortByDependency(allTasks.filter(({ id }) => !isDone(id)));
   const sharedPatterns = [...new Set(tasks.flatMap(({ files }) => files.filter((file) => patternFolder(file) !== null)))];
+  const openIds = new Set(tasks.map(({ id }) => id));
   /** The last task that runs alone, if there is one. */
   let lastExclusive: readonly string[] = [];
-  const earlierIds: string[] = [];
-  return tasks.map(({ id, name, files, after, text }): TaskFound => {
+  return tasks.map(({ id, name, files, after, text }, index): TaskFound => {
     const isExclusive = files.length === 0;
-    const exclusiveDependencies = isExclusive ? earlierIds : lastExclusive;
+    const exclusiveDependencies = isExclusive ? tasks.slice(0, index).map((earlier) => earlier.id) : lastExclusive;
     if (isExclusive) lastExclusive = [id];
-    const overlapping = sharedPatterns.filter((pattern) => files.some((file) => file !== pattern && mayOverlap(file, pattern)));
-    const task = {
+    const overlappingPatterns = sharedPatterns.filter((pattern) => files.some((file) => file !== pattern && mayOverlap(file, pattern)));
+    return {
       id,
-      files: [...new Set([...files, ...overlapping])],
-      after: [...new Set([...after.filter((other) => tasks.some((candidate) => candidate.id === other)), ...exclusiveDependencies])],
+      files: [...new Set([...files, ...overlappingPatterns])],
+      after: [...new Set([...after.filter((dependency) => openIds.has(dependency)), ...exclusiveDependencies])],
       title: name,
       ...(text === "" ? {} : { about: text }),
     };
-    earlierIds.push(id);
-    return task;
   });
 }
 
@@ -49,8 +47,8 @@ function sortByDependency(tasks: readonly StagedTask[]): readonly StagedTask[] {
     if (visited.has(task.id)) return;
     visited.add(task.id);
     for (const id of task.after) {
-      const other = tasks.find((candidate) => candidate.id === id);
-      if (other !== undefined) visit(other);
+      const dependency = tasks.find((candidate) => candidate.id === id);
+      if (dependency !== undefined) visit(dependency);
     }
     ordered.push(task);
   };
@@ -58,11 +56,11 @@ function sortByDependency(tasks: readonly StagedTask[]): readonly StagedTask[] {
   return ordered;
 }
 
-/** The folder that a pattern starts from; null for a plain file. */
+/** The folder that a pattern starts from: `src/` and `src/*.ts` have `src/`; null for a plain file. */
 function patternFolder(file: string): string | null {
   if (file.endsWith("/")) return file;
-  const index = file.search(/[*?[{]/);
-  return index < 0 ? null : file.slice(0, file.lastIndexOf("/", index) + 1);
+  const wildcardIndex = file.search(/[*?[{]/);
+  return wildcardIndex < 0 ? null : file.slice(0, file.lastIndexOf("/", wildcardIndex) + 1);
 }
 
 /** Errs on the safe side: true if the two may have a file in common. */

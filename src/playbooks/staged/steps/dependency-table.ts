@@ -10,7 +10,7 @@ import { viewCommit } from "./tree-view.ts";
 
 type Reader = Functions<RunView, unknown>["tasks"][string];
 
-/** Reads from the run's newest commit. A task counts as implemented if a report says that it is done. */
+/** The reader `dependency_table`. It reads from the run's newest commit. A task counts as implemented if a report says that it is done. */
 export function createDependencyTableReader(workspace: Workspace): Reader {
   return async (run) => {
     const tree = await viewCommit(workspace, run.tip.commit);

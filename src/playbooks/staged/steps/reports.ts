@@ -8,9 +8,11 @@ export const finalReport = `${reportsFolder}FINAL_implementation_report.md`;
 export const batchPath = (number: number): string => `${reportsFolder}batch_${String(number).padStart(2, "0")}_report.md`;
 const isBatch = (path: string): boolean => /\/batch_\d+_report\.md$/.test(path);
 
-/** The number of the next batch. */
-export const nextBatch = ({ paths }: TreeView): number =>
-  1 + Math.max(0, ...paths.map((path) => Number(/^_docs\/03_implementation\/batch_(\d{1,6})_report\.md$/.exec(path)?.[1] ?? 0)));
+export function nextBatchNumber({ paths }: TreeView): number {
+  const batchReport = /^_docs\/03_implementation\/batch_(\d{1,6})_report\.md$/;
+  const numbers = paths.map((path) => Number(batchReport.exec(path)?.[1] ?? 0));
+  return 1 + Math.max(0, ...numbers);
+}
 
 export type Reports = {
   /** Whether any report names the task at all. */
@@ -19,10 +21,10 @@ export type Reports = {
   readonly isDone: (id: string) => boolean;
 };
 
+/** The reports of agents alone, or those of the runner too. */
 export async function readReports(tree: TreeView, authors: "all" | "agents" = "all"): Promise<Reports> {
-  const paths = tree.paths.filter(
-    (path) => path.startsWith(reportsFolder) && /report[^/]*\.md$/i.test(path) && (authors === "all" || !isBatch(path)),
-  );
+  const reportPaths = tree.paths.filter((path) => path.startsWith(reportsFolder) && /report[^/]*\.md$/i.test(path));
+  const paths = authors === "all" ? reportPaths : reportPaths.filter((path) => !isBatch(path));
   const texts = await Promise.all(paths.map((path) => tree.read(path)));
   const lines = texts.flatMap((text) => (text ?? "").split("\n"));
   const linesNaming = (id: string): readonly string[] => lines.filter((line) => namesTask(line, id));
@@ -32,8 +34,8 @@ export async function readReports(tree: TreeView, authors: "all" | "agents" = "a
 /** Whether the line contains the id as a whole word: `01_store_extra` does not contain `01_store`. */
 function namesTask(line: string, id: string): boolean {
   for (let index = line.indexOf(id); index >= 0; index = line.indexOf(id, index + 1)) {
-    const after = line.slice(index + id.length).replace(/^\.md\b/, "");
-    if (!/[\w.-]/.test(line.charAt(index - 1)) && !/^[\w-]|^\.\w/.test(after)) return true;
+    const textAfter = line.slice(index + id.length).replace(/^\.md\b/, "");
+    if (!/[\w.-]/.test(line.charAt(index - 1)) && !/^[\w-]|^\.\w/.test(textAfter)) return true;
   }
   return false;
 }

@@ -14,6 +14,7 @@ export async function hasPlan(tree: TreeView): Promise<boolean> {
   return texts.some((text) => text !== null && text !== "");
 }
 
+/** The proof `research_decided`. */
 export function createResearchDecidedProof(workspace: Workspace) {
   return {
     version: 1,

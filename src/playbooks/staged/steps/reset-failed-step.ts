@@ -9,6 +9,7 @@ import { draftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./staged-parts.ts";
 import { findBegin } from "./survey-project.ts";
 
+/** The step `reset_failed_step`. Does nothing if nobody was asked. */
 export function createResetFailedStep({ paths, folder, readBlob }: Pick<StagedParts, "paths" | "folder" | "readBlob">) {
   return {
     version: 1,

@@ -15,6 +15,7 @@ import { draftedState, draftedText } from "../files/staged-record.ts";
 import type { StagedParts } from "./staged-parts.ts";
 import { viewCommit } from "./tree-view.ts";
 
+/** The step `state_file`. */
 export function createStateFileStep({ paths, folder, readBlob, workspace, entries }: Omit<StagedParts, "verifier">) {
   return {
     version: 1,
@@ -28,10 +29,11 @@ export function createStateFileStep({ paths, folder, readBlob, workspace, entrie
         because: "what proves the steps of this run lies on its branch; optional steps before theirs are passed over",
       });
       const statedStep = await file.statedStep();
+      const draftedDecisions = draftedState(state, readBlob)?.decisions ?? [];
       const facts = {
         edited: reading.differed.length > 0,
         decided: isResearchDecided(reading.state?.decisions ?? []),
-        skip: isSkippedByEdit(state, cursor, statedStep, findEdits(reading, draftedState(state, readBlob)?.decisions ?? [])),
+        skip: isSkippedByEdit(state, cursor, statedStep, findEdits(reading, draftedDecisions)),
         drafts_found: Number(surveyOutcome(state)?.facts["drafts"] ?? 0),
         ...(await researchFacts(workspace, commit)),
       };
@@ -42,10 +44,12 @@ export function createStateFileStep({ paths, folder, readBlob, workspace, entrie
 }
 
 type StateFileReading = {
+  /** Null if there is no file, or it cannot be read. */
   readonly state: ParsedStagedState["state"] | null;
   /** What the runner itself last wrote, if the file was edited since. */
   readonly ownState: ParsedStagedState["state"] | null;
   readonly differed: readonly DocumentDiffered[];
+  /** Why the file cannot be read. */
   readonly why: string | null;
 };
 
@@ -70,21 +74,18 @@ export async function rereadStateFile(
   if (fileStatus.kind === "known") return { state, ownState: null, differed: [], why: null };
   const ownState = parseStagedState(fileStatus.before).state;
   const differed = stagedDifferences(state, ownState, { step: stepText(ownState.current), because });
-  const hasMoved = state.current !== null && stepText(state.current) !== stepText(ownState.current);
-  await file.markPending(
-    fileStatus.text,
-    hasMoved && state.current !== null ? { step: state.current.step, status: state.current.status } : null,
-    seq,
-  );
+  const { current } = state;
+  const hasMoved = current !== null && stepText(current) !== stepText(ownState.current);
+  await file.markPending(fileStatus.text, hasMoved ? { step: current.step, status: current.status } : null, seq);
   if (differed.length === 0) await file.accept(Number.POSITIVE_INFINITY); // only whitespace differs
   return { state, ownState, differed, why: null };
 }
 
 /** The newest journal entry about this file; 0 if there is none. */
 function newestDifferenceSeq(entries: Iterable<Entry>): number {
-  let newest = 0;
-  for (const entry of entries) if (entry.event === "document_differed" && entry.path === stagedStatePath) newest = entry.seq;
-  return newest;
+  let newestSeq = 0;
+  for (const entry of entries) if (entry.event === "document_differed" && entry.path === stagedStatePath) newestSeq = entry.seq;
+  return newestSeq;
 }
 
 type Edits = Pick<ParsedStagedState["state"], "decisions" | "completed">;
@@ -102,8 +103,8 @@ function findEdits({ state, ownState }: StateFileReading, draftedDecisions: read
 /** Whether an edit skips this optional step: by naming a later one, or explicitly. */
 function isSkippedByEdit(run: RunView, { phase }: CursorView, statedStep: StatedStep | null, edits: Edits): boolean {
   const name = run.phases.find(({ id }) => id === phase)?.name ?? "";
-  const wasLetGo = ownValue(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B";
-  if (wasLetGo && surveyOutcome(run)?.facts["entered"] === phase) return true;
+  const isGivenUp = ownValue(run.cursors, "before.survey")?.last["failed_optional"]?.facts["answer"] === "B"; // a person skipped the failed step
+  if (isGivenUp && surveyOutcome(run)?.facts["entered"] === phase) return true;
   if (isRecordedSkipped(name, edits)) return true;
   if (statedStep === null || !/^\d+$/.test(phase)) return false;
   if (statedStep.step === "done") return true;
@@ -113,6 +114,7 @@ function isSkippedByEdit(run: RunView, { phase }: CursorView, statedStep: Stated
 /** The result of the survey at the start of the run. */
 export const surveyOutcome = (run: RunView) => ownValue(run.cursors, "before.survey")?.last["look"];
 
+const summaryCharsMax = 200;
 const draftPattern = /^_docs\/01_solution\/solution_draft[^/]*\.md$/;
 
 /** Shown to the person who decides whether research continues. */
@@ -120,13 +122,15 @@ async function researchFacts(workspace: Workspace, commit: string): Promise<Fact
   const tree = await viewCommit(workspace, commit);
   const draftPaths = tree.paths.filter((path) => draftPattern.test(path)).sort();
   const has = (name: string): string => (tree.paths.includes(`_docs/01_solution/${name}`) ? "yes" : "no");
-  const newest = draftPaths.at(-1);
-  const text = newest === undefined ? null : await tree.read(newest);
-  const summary = /^#+\s*(.+)$/m.exec(text ?? "")?.[1] ?? text?.split("\n").find((line) => line.trim() !== "") ?? "";
+  const newestPath = draftPaths.at(-1);
+  const text = newestPath === undefined ? "" : ((await tree.read(newestPath)) ?? "");
+  const firstHeading = /^#+\s*(.+)$/m.exec(text)?.[1];
+  const firstLine = text.split("\n").find((line) => line.trim() !== "");
+  const summary = firstHeading ?? firstLine ?? "";
   return {
     drafts: draftPaths.length,
     tech_stack: has("tech_stack.md"),
     security_analysis: has("security_analysis.md"),
-    summary: summary.trim().slice(0, 200),
+    summary: summary.trim().slice(0, summaryCharsMax),
   };
 }

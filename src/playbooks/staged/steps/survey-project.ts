@@ -18,6 +18,7 @@ import { viewCommit } from "./tree-view.ts";
 type Phase = RunView["phases"][number];
 type StagedRecord = ParsedStagedState["state"] | null;
 
+/** The step `survey_project`. */
 export function createSurveyProjectStep({ workspace, readBlob }: Pick<StagedParts, "workspace" | "readBlob">) {
   return {
     version: 1,
@@ -61,10 +62,11 @@ function classifyFailure(run: RunView, record: StagedRecord, entered: Phase | nu
   return String(current.step) === entered.id && phaseRule(run.drafted.flow, entered.id).optional === true ? "optional" : "required";
 }
 
-const describeFailedStep = (current: CurrentStep | null | undefined): string =>
-  current === null || current === undefined
-    ? ""
-    : `${current.flow} step ${current.step} ${current.name}${current.sub_step === null ? "" : `, at ${current.sub_step}`}`;
+function describeFailedStep(current: CurrentStep | null | undefined): string {
+  if (current === null || current === undefined) return "";
+  const { flow, step, name, sub_step } = current;
+  return `${flow} step ${step} ${name}${sub_step === null ? "" : `, at ${sub_step}`}`;
+}
 
 /** The differences between the state file and where the run begins, each with the file that decides. */
 function buildCorrections(

@@ -16,6 +16,7 @@ type ProofFindings = { readonly faults: readonly string[]; readonly facts?: Func
 const pointsMax = 5;
 const faultsShownMax = 10;
 
+/** A proof that holds if `inspect` finds no fault in the commit. */
 const createProof = (workspace: Workspace, inspect: (tree: TreeView, input: StepInput) => Promise<ProofFindings>) => ({
   version: 1,
   async prove(input: StepInput): Promise<FunctionResult> {
@@ -25,7 +26,7 @@ const createProof = (workspace: Workspace, inspect: (tree: TreeView, input: Step
   },
 });
 
-/** Every task is in the table, has its own file, and is small enough. */
+/** The proof `task_points`: every task is in the table, has its own file, and is small enough. */
 export const createTaskPointsProof = (workspace: Workspace) =>
   createProof(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);
@@ -43,7 +44,7 @@ export const createTaskPointsProof = (workspace: Workspace) =>
     return { faults: [...noTasks, ...missing, ...unlisted, ...wrongSizes], facts: measureTasks(tasks, () => false) };
   });
 
-/** A report written by an agent says that each task of the table is done; the runner's own batch reports do not count. */
+/** The proof `every_task_reported`: a report written by an agent says that each task of the table is done; the runner's own batch reports do not count. */
 export const createEveryTaskReportedProof = (workspace: Workspace) =>
   createProof(workspace, async (tree) => {
     const { tasks, faults } = await readTasks(tree);
@@ -60,6 +61,7 @@ export async function findUnnamedTasks(tree: TreeView): Promise<readonly string[
   return findTaskFiles(tree).filter((path) => !isNamed(taskId(path)) && !isNamed(stemOf(path)));
 }
 
+/** The proof `every_task_named`. */
 export const createEveryTaskNamedProof = (workspace: Workspace) =>
   createProof(workspace, async (tree) => ({
     faults: (await findUnnamedTasks(tree)).map((path) => `${path} is named by no implementation report`),
@@ -72,6 +74,7 @@ export async function findOpenTaskFault(tree: TreeView, acceptsFinalReport: bool
   return "found no task in _docs/02_tasks/ that no implementation report names yet";
 }
 
+/** The proof `open_task`: something is left to implement. */
 export const createOpenTaskProof = (workspace: Workspace) =>
   createProof(workspace, async (tree, { cursor, state }) => {
     const acceptsFinalReport = cursor.visit === 0 && optionValue(state, "new_task") !== true;
@@ -79,19 +82,20 @@ export const createOpenTaskProof = (workspace: Workspace) =>
     return { faults: fault === null ? [] : [fault] };
   });
 
-/** The files that a task names exist, and this run changed at least one of them. */
+/** The proof `task_files`: the files that a task names exist, and this run changed at least one of them. */
 export const createTaskFilesProof = (workspace: Workspace) =>
   createProof(workspace, async (tree, { cursor, state, changed, commit }) => {
     const { tasks } = await readTasks(tree);
     const files = tasks.find(({ id }) => id === cursor.task)?.files ?? [];
-    const missing = files.filter((file) => !tree.paths.some(matcher(file))).map((file) => `${file} is not there`);
+    const missing = files.filter((file) => !tree.paths.some(pathMatcher(file))).map((file) => `${file} is not there`);
     if (changed.length > 0) return { faults: missing };
     const changedPaths = (await workspace.differences(state.drafted.base.commit, commit)).map(({ path }) => path);
-    const isUntouched = !files.some((file) => changedPaths.some(matcher(file)));
+    const isUntouched = !files.some((file) => changedPaths.some(pathMatcher(file)));
     return { faults: [...missing, ...(isUntouched ? [`nothing was changed for task ${cursor.task ?? ""}`] : [])] };
   });
 
-function matcher(file: string): (path: string) => boolean {
+/** Matches the paths that a task's file, folder or pattern means. */
+function pathMatcher(file: string): (path: string) => boolean {
   const pattern = file.replace(/^\.\//, "");
   if (pattern.endsWith("/")) return (path) => path.startsWith(pattern);
   return /[*?[{]/.test(pattern) ? picomatch(pattern, { dot: true }) : (path) => path === pattern;

@@ -10,8 +10,9 @@ import { readTasks } from "./task-table.ts";
 import { viewCommit } from "./tree-view.ts";
 
 /** Shown with the question: tasks run in parallel in their own folders, so one agent session cannot continue in all of them. */
-const sessions = "each task has an agent session of its own, with A and with B; B goes on now, and Key Decisions are handed over";
+const sessionsNote = "each task has an agent session of its own, with A and with B; B goes on now, and Key Decisions are handed over";
 
+/** The step `task_summary`. */
 export function createTaskSummaryStep(workspace: Workspace) {
   return {
     version: 1,
@@ -21,7 +22,7 @@ export function createTaskSummaryStep(workspace: Workspace) {
       const { tasks, faults } = await readTasks(tree);
       // A project that is resumed at this step starts new sessions anyway.
       const entered = cursor.visit === 1 && surveyOutcome(state)?.facts["entered"] === cursor.phase;
-      const facts = { ...measureTasks(tasks, (await readReports(tree)).isDone), sessions, entered };
+      const facts = { ...measureTasks(tasks, (await readReports(tree)).isDone), sessions: sessionsNote, entered };
       return { ok: true, facts, ...(faults.length === 0 ? {} : { detail: faults.join("; ") }) };
     },
   };

@@ -48,23 +48,23 @@ export async function readTasks(tree: TreeView): Promise<TasksResult> {
   for (const row of rows) {
     const path = files.find((file) => stemOf(file) === row.id || stemOf(file).startsWith(`${row.id}_`)) ?? null;
     const text = path === null ? "" : ((await tree.read(path)) ?? "");
-    const after: string[] = [];
-    for (const word of row.after) {
-      const id = resolveId(word, ids);
-      if (id === null) faults.push(`${tablePath}:${row.line}: task ${row.id} depends on ${word}, which is not there`);
-      else if (!after.includes(id)) after.push(id);
+    const dependencies = new Set<string>();
+    for (const name of row.after) {
+      const id = resolveId(name, ids);
+      if (id === null) faults.push(`${tablePath}:${row.line}: task ${row.id} depends on ${name}, which is not there`);
+      else dependencies.add(id);
     }
     tasks.push({
       id: row.id,
       name: row.name,
       points: row.points ?? findPoints(text),
-      after,
+      after: [...dependencies],
       files: row.files.length > 0 ? row.files : findFiles(text),
       path,
       text: text.slice(0, textCharsMax),
     });
   }
-  for (const ring of findCycles(tasks, compareText)) faults.push(`${tablePath}: tasks wait for each other: ${ring.join(" -> ")}`); // T2
+  for (const cycle of findCycles(tasks, compareText)) faults.push(`${tablePath}: tasks wait for each other: ${cycle.join(" -> ")}`); // T2
   return faults.length === 0 ? { tasks, faults } : { tasks: [], faults }; // T1
 }
 
@@ -93,11 +93,8 @@ function parseRows(text: string): { readonly rows: readonly Row[]; readonly faul
   let columns: Columns | null = null;
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const cells = parseCells({ number: index + 1, text: line });
-    if (cells === null) {
-      if (rows.length > 0 && line.trim() === "") break;
-      continue;
-    }
-    if (isSeparatorRow(cells)) continue;
+    if (cells === null && rows.length > 0 && line.trim() === "") break; // the table ends here
+    if (cells === null || isSeparatorRow(cells)) continue;
     if (columns === null) {
       const candidates = findColumns(cells);
       if (candidates.id >= 0) columns = candidates;
@@ -108,7 +105,7 @@ function parseRows(text: string): { readonly rows: readonly Row[]; readonly faul
     const report = (fault: string): unknown => faults.push(`${tablePath}:${index + 1}: ${fault}`);
     if (!idPattern.test(id)) report(`found "${id}" as a task, expected a name of letters, digits, _ . -`);
     else if (rows.some((row) => row.id === id)) report(`found a second row for the task ${id}`);
-    const points = /^(\d{1,3})(?:\s*(?:points?|pts?))?$/i.exec(plainText(cell("points")))?.[1];
+    const points = /^(\d{1,3})(?:\s*(?:points?|pts?))?$/i.exec(plainText(cell("points")))?.[1]; // 3, 3 points, 3 pts
     if (rows.length >= tasksMax) {
       report(`found more than ${tasksMax} tasks`);
       break;
@@ -132,15 +129,16 @@ function findColumns(cells: readonly string[]): Columns {
   return { id: indexOf("id"), name: indexOf("name"), points: indexOf("points"), after: indexOf("after"), files: indexOf("files") };
 }
 
-/** A link in Markdown. Its parts exclude opening brackets so that the search stays linear. */
-const link = /\[([^[\]]*)\]\([^()]*\)/g;
+/** A link in Markdown, `[text](target)`. Its parts exclude opening brackets so that the search stays linear. */
+const markdownLink = /\[([^[\]]*)\]\([^()]*\)/g;
 
 /** A cell without code marks, bold marks and links. */
-const plainText = (cell: string): string => cell.replace(link, "$1").replace(/[`*]/g, "").trim();
+const plainText = (cell: string): string => cell.replace(markdownLink, "$1").replace(/[`*]/g, "").trim();
 
+/** `01_store, 02_api<br>03_ui` → three names */
 const splitCell = (cell: string): readonly string[] =>
   cell
-    .replace(link, "$1")
+    .replace(markdownLink, "$1")
     .replaceAll("`", "")
     .split(/[,;]|<br\s*\/?>/)
     .map((word) => word.trim())
@@ -150,10 +148,11 @@ const splitCell = (cell: string): readonly string[] =>
 function resolveId(word: string, ids: readonly string[]): string | null {
   const name = word.replaceAll("*", "").replace(/\.md$/, "");
   if (ids.includes(name)) return name;
-  const [only, second] = ids.filter((id) => id.startsWith(`${name}_`));
-  return only !== undefined && second === undefined ? only : null;
+  const [firstMatch, secondMatch] = ids.filter((id) => id.startsWith(`${name}_`));
+  return firstMatch !== undefined && secondMatch === undefined ? firstMatch : null;
 }
 
+/** `**Complexity:** 3` in the task's own file. */
 function findPoints(text: string): number | null {
   const points = /^[^\w\n]{0,20}(?:complexity|points|complexity points)[^\w\n]{0,20}:[^\w\n]{0,20}(\d{1,3})\b/im.exec(text)?.[1];
   return points === undefined ? null : Number(points);

@@ -1,6 +1,6 @@
-// tests-pass: a named proof: the project's own test command passes on this commit, whatever its earlier result.
+// tests-pass: proof that the project's own test command passes on a commit, whatever its earlier result.
 
-import type { Check } from "../../../contracts/evidence.ts";
+import type { Check, CheckResult } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { baseTestFields } from "../../../engine/protected-files.ts";
@@ -15,7 +15,7 @@ import { viewCommit, type TreeView } from "./tree-view.ts";
 const testScript = "scripts/run-tests.sh";
 const manifestNames = /^(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod|[Mm]akefile|GNUmakefile)$/;
 
-/** Uses the test commands found when the run was drafted; if there were none, searches the commit for one. */
+/** The proof `tests_pass`. It uses the test commands found when the run was drafted; if there were none, searches the commit for one. */
 export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
   return {
     version: 1,
@@ -37,7 +37,7 @@ export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
         checks: draftedChecks,
       });
       const refusedChanges = changes.filter(({ allowed }) => allowed === null);
-      const oracles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
+      const restoredFiles = refusedChanges.length === 0 ? {} : { oracles: { base: base.commit, changes: refusedChanges } };
       const results = await verifier.check({
         attempt,
         checks: tests.checks,
@@ -45,16 +45,14 @@ export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
         cancel,
         onLiveEvent,
         ...baseTestFields(state, changes),
-        ...oracles,
+        ...restoredFiles,
       });
       const failedTests = results.filter(
         ({ check, status, quarantined }) => check.kind === "project" && status !== "passed" && quarantined === undefined,
       );
       const detail = [
         ...refusedChanges.map(({ path, how }) => `${path} (${how}) judges this work and was changed by it`),
-        ...failedTests.map(
-          ({ check, status, exit_code }) => `${check.command}: ${status}${exit_code === null ? "" : `, exit ${exit_code}`}`,
-        ),
+        ...failedTests.map(describeFailedTest),
       ].join("; ");
       return {
         ok: detail === "",
@@ -66,8 +64,12 @@ export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
   };
 }
 
+const describeFailedTest = ({ check, status, exit_code }: CheckResult): string =>
+  `${check.command}: ${status}${exit_code === null ? "" : `, exit ${exit_code}`}`;
+
 const noTestsFound = `no test command was found, expected ${testScript} or one that the project's manifest names (npm, pytest, cargo, go, make)`;
 
+/** The test script, else the test command that a manifest names. */
 async function detectTests(tree: TreeView): Promise<{ readonly checks: readonly Check[]; readonly faults: readonly string[] }> {
   if (tree.paths.includes(testScript))
     return {
@@ -77,8 +79,9 @@ async function detectTests(tree: TreeView): Promise<{ readonly checks: readonly 
   const texts = new Map<string, string | null>();
   for (const path of tree.paths.filter((candidate) => manifestNames.test(candidate))) texts.set(path, await tree.read(path));
   const { checks } = detectChecks({ files: new Set(tree.paths), read: (path) => texts.get(path) ?? null });
-  const why = findTrivialTest(texts.get("package.json") ?? null);
-  return { checks: testChecksAmong(checks), faults: why === null ? [] : [`package.json scripts.test proves nothing: ${why}`] };
+  const trivialReason = findTrivialTest(texts.get("package.json") ?? null);
+  const faults = trivialReason === null ? [] : [`package.json scripts.test proves nothing: ${trivialReason}`];
+  return { checks: testChecksAmong(checks), faults };
 }
 
 /** Why the test script of package.json cannot fail; null if it can. */

@@ -1,4 +1,4 @@
-// tree-view: a read-only view of a commit's paths and text files.
+// tree-view: reads the paths and text files of a commit, or of a checkout in the same form.
 
 import type { Workspace } from "../../../ports/workspace.ts";
 

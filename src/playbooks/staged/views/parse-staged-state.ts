@@ -35,7 +35,7 @@ export type ParsedStagedState = {
   readonly findings: readonly Finding[];
 };
 
-const charsMax = 1_048_576;
+const textCharsMax = 1_048_576;
 const findingsMax = 200;
 const rowsMax = 5_000;
 
@@ -47,9 +47,9 @@ export function parseStagedState(source: string, file: string = stagedStatePath)
   const report: Report = (severity, line, rule, message) => {
     if (findings.length < findingsMax) findings.push({ file, line, column: 1, path: "", rule, message, severity });
   };
-  if (source.length > charsMax)
-    report("error", 1, "too_large", `found ${source.length} characters, expected at most ${charsMax}; the rest is not read`);
-  const sections = splitSections(source.slice(0, charsMax), stagedSections);
+  if (source.length > textCharsMax)
+    report("error", 1, "too_large", `found ${source.length} characters, expected at most ${textCharsMax}; the rest is not read`);
+  const sections = splitSections(source.slice(0, textCharsMax), stagedSections);
   if (!isStagedState(source)) report("error", 1, "not_a_state_file", "found neither the title `# Autopilot State` nor a Current Step");
   const others: StagedState["others"] = [];
   const linesOf = (title: Title): readonly Line[] => findSection(sections, title, report)?.lines ?? [];
@@ -60,16 +60,13 @@ export function parseStagedState(source: string, file: string = stagedStatePath)
   const completed = parseRows(linesOf("Completed Steps"), report, (lines) => keepLines("Completed Steps", lines), parseCompleted);
   const decisions = [...parseList(linesOf("Key Decisions"))];
   const last_session = parseSession(linesOf("Last Session"), (lines) => keepLines("Last Session", lines));
-  const retry_log = parseRows(
-    linesOf("Retry Log"),
-    report,
-    (lines) =>
-      keepLines(
-        "Retry Log",
-        lines.filter(({ text }) => !/^\(.*\)$/.test(text.trim())),
-      ),
-    parseRetry,
-  );
+  const isRemark = ({ text }: Line): boolean => /^\(.*\)$/.test(text.trim()); // (no retries yet)
+  const keepRetryLines = (lines: readonly Line[]): void =>
+    keepLines(
+      "Retry Log",
+      lines.filter((line) => !isRemark(line)),
+    );
+  const retry_log = parseRows(linesOf("Retry Log"), report, keepRetryLines, parseRetry);
   const blockers = [...parseList(linesOf("Blockers"))];
   for (const title of stagedSections)
     for (const { lines } of sections.filter((section) => hasTitle(section, title)).slice(1)) keepLines(title, nonBlank(lines)); // R3
@@ -77,7 +74,7 @@ export function parseStagedState(source: string, file: string = stagedStatePath)
   if (preamble.length > 0) others.push({ title: "", lines: preamble.map(({ text }) => text) }); // R3
   for (const section of sections.slice(1).filter((candidate) => !stagedSections.some((title) => hasTitle(candidate, title))))
     others.push({ title: section.title, lines: section.lines.map(({ text }) => text).slice(0, endOfText(section.lines)) }); // R3
-  const state = { current, completed, decisions, last_session, retry_log, blockers, others: others };
+  const state = { current, completed, decisions, last_session, retry_log, blockers, others };
   checkConsistency(state, sections, report);
   return { state, findings: findings.toSorted((a, b) => a.line - b.line) };
 }
@@ -92,16 +89,16 @@ function findSection(
   report: Report,
   severity: Finding["severity"] = "warning",
 ): Section | null {
-  const [first, second] = sections.filter((section) => hasTitle(section, title));
-  if (first === undefined) report(severity, 1, "section_missing", `found no section ${title}, expected \`## ${title}\``);
-  if (second !== undefined)
+  const [section, secondSection] = sections.filter((candidate) => hasTitle(candidate, title));
+  if (section === undefined) report(severity, 1, "section_missing", `found no section ${title}, expected \`## ${title}\``);
+  if (secondSection !== undefined)
     report(
       "warning",
-      second.line,
+      secondSection.line,
       "section_twice",
       `found a second section ${title}; the first one counts, and what this one says is kept behind it`,
     );
-  return first ?? null;
+  return section ?? null;
 }
 
 const fieldNames: readonly string[] = ["flow", "step", "name", "status", "sub_step", "retry_count"];
@@ -119,12 +116,8 @@ function parseCurrent(section: Section | null, report: Report, keep: (lines: rea
   const valueOf = (name: string): string => fields.get(name)?.value ?? "";
   const lineOf = (name: string): number => fields.get(name)?.line ?? section.line;
   const reportInvalid = (name: string, expected: string): null => {
-    report(
-      "error",
-      lineOf(name),
-      `current_${name}`,
-      `found ${fields.has(name) ? shown(valueOf(name)) : "nothing"} as ${name}, expected ${expected}`,
-    );
+    const actual = fields.has(name) ? shown(valueOf(name)) : "nothing";
+    report("error", lineOf(name), `current_${name}`, `found ${actual} as ${name}, expected ${expected}`);
     return null;
   };
   const numberIn = (name: string, pattern: RegExp, expected: string): number | null =>
@@ -136,19 +129,19 @@ function parseCurrent(section: Section | null, report: Report, keep: (lines: rea
   const flow = /^[a-z][a-z0-9_-]{0,63}$/.test(valueOf("flow"))
     ? valueOf("flow")
     : reportInvalid("flow", Object.keys(stagedSteps).join(" or "));
-  const count = fields.has("retry_count") ? numberIn("retry_count", /^[0-3]$/, "0 to 3") : 0;
+  const retryCount = fields.has("retry_count") ? numberIn("retry_count", /^[0-3]$/, "0 to 3") : 0;
   if (!fields.has("retry_count")) report("warning", section.line, "current_retry_count", "found no retry_count, read as 0");
   const stepsMax = flow !== null && Object.hasOwn(stagedSteps, flow) ? stagedSteps[flow]?.length : undefined;
   if (typeof step === "number" && stepsMax !== undefined && (step < 1 || step > stepsMax))
     return reportInvalid("step", `1 to ${stepsMax} or done`); // R2
-  if (step === null || status === null || flow === null || count === null) return null; // R2
+  if (step === null || status === null || flow === null || retryCount === null) return null; // R2
   const parsed = findIssues(CurrentStep, {
     flow,
     step,
     name: valueOf("name"),
     status,
     sub_step: isEmptyMark(valueOf("sub_step")) ? null : valueOf("sub_step"),
-    retry_count: count,
+    retry_count: retryCount,
   });
   return parsed.issues.length === 0 ? parsed.value : reportInvalid("step", "a step of the flow");
 }

@@ -34,7 +34,8 @@ export function findCorrections(recorded: ParsedState, begin: BeginStep, because
   const isSameStep = stepText(recorded.current) === stepText(corrected.current);
   const reason =
     because ?? (wereRetriesSpent ? "a person has decided what becomes of the failed step" : "the step is begun anew, with its retries");
-  return stagedDifferences(recorded, corrected, { step: begin === null ? "every step is proved" : beginText(begin), because: reason })
+  const keptStep = { step: begin === null ? "every step is proved" : beginText(begin), because: reason };
+  return stagedDifferences(recorded, corrected, keptStep)
     .filter(({ field }) => field !== differedFields.current || !isSameStep)
     .map((difference) => ({
       ...difference,
@@ -43,6 +44,7 @@ export function findCorrections(recorded: ParsedState, begin: BeginStep, because
     }));
 }
 
+/** `greenfield step 3 Plan, in_progress` */
 const beginText = ({ flow, step, name, isBegun = false }: NonNullable<BeginStep>): string =>
   `${flow} step ${step} ${name}${isBegun ? ", in_progress" : ""}`;
 

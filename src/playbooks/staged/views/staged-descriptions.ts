@@ -9,14 +9,15 @@ import { oneLine } from "../../../views/wording.ts";
 
 type Block = EventOf<"block_opened">;
 
+const outcomeCharsMax = 160;
 /** The reason code with which flows end an optional phase that nobody wanted. */
 export const optionalSkipped = "optional_skipped";
 
 /** The result of a completed phase, on one line. */
 export function outcomeText(because: string | undefined, summary: string | undefined): string {
   if (because === optionalSkipped) return "skipped";
-  if (summary !== undefined && summary !== "") return oneLine(summary, 160);
-  return because === undefined ? "done" : oneLine(because.replaceAll("_", " "), 160);
+  if (summary !== undefined && summary !== "") return oneLine(summary, outcomeCharsMax);
+  return because === undefined ? "done" : oneLine(because.replaceAll("_", " "), outcomeCharsMax);
 }
 
 /** The outcome of a phase that was proved before it started, with a file that shows it. Null for other reasons. */
@@ -54,16 +55,20 @@ export function describeDecision(block: Block, answer: string, name: string, isP
   }
   if (block.code === "session_boundary") return null;
   if (block.step === "decision") return `${researchDecision}: ${oneLine(meaning)}`;
-  if (block.step === "wanted") return `${prefix}${/skip/i.test(meaning) ? `skipped${isPreset ? ", nobody was asked" : ""}` : "wanted"}`;
+  if (block.step === "wanted") {
+    const skippedText = isPreset ? "skipped, nobody was asked" : "skipped";
+    return `${prefix}${/skip/i.test(meaning) ? skippedText : "wanted"}`;
+  }
   return isPreset ? null : `${prefix}${oneLine(block.question)} ${oneLine(meaning)}`;
 }
 
 /** The text of a blocker. */
 export function describeFailure(block: Block, name: string, current: CurrentStep): string {
   if (block.house !== true || Object.keys(block.options).length === 0) return `Waits for an answer: ${oneLine(block.question)}`;
-  const step = current.step === "done" ? "" : `Step ${current.step} `;
-  const retries = current.retry_count === 0 ? "" : ` after ${current.retry_count} consecutive retries`;
-  return `${step}${name} failed${retries}${current.sub_step === null ? "" : ` at ${current.sub_step}`}: ${oneLine(extractReason(block.question))}`;
+  const stepText = current.step === "done" ? "" : `Step ${current.step} `;
+  const retriesText = current.retry_count === 0 ? "" : ` after ${current.retry_count} consecutive retries`;
+  const subStepText = current.sub_step === null ? "" : ` at ${current.sub_step}`;
+  return `${stepText}${name} failed${retriesText}${subStepText}: ${oneLine(extractReason(block.question))}`;
 }
 
 /** The reason in parentheses of the question that the engine asks about a failed step. */
@@ -73,10 +78,10 @@ type SessionEnd = Extract<Entry, { event: "run_paused" | "run_stopped" | "run_co
 
 /** How a session ended. The format allows four reasons; details are in the notes. */
 export function buildSession(entry: SessionEnd, { step, name, sub_step }: Pick<CurrentStep, "step" | "name" | "sub_step">): LastSession {
-  const ended_at = `Step ${step} ${name}${sub_step === null ? "" : ` — SubStep ${sub_step.replace(" — ", " ")}`}`;
+  const subStepText = sub_step === null ? "" : ` — SubStep ${sub_step.replace(" — ", " ")}`;
   const reason = reasonFor(entry);
   const notes = reason === "session boundary" ? "Decompose complete, implementation ready" : sessionNotes(entry);
-  return { date: entry.ts.slice(0, 10), ended_at, reason, notes };
+  return { date: entry.ts.slice(0, 10), ended_at: `Step ${step} ${name}${subStepText}`, reason, notes };
 }
 
 function sessionNotes(entry: SessionEnd): string {
@@ -89,10 +94,11 @@ function sessionNotes(entry: SessionEnd): string {
 function reasonFor({ event, reason_code }: SessionEnd): (typeof sessionReasons)[number] {
   if (event === "run_completed") return "completed step";
   if (reason_code === "session_boundary") return "session boundary";
-  return ["budget_threshold_reached", "provider_limit_reached", "provider_failed", "cost_cap_reached"].includes(reason_code)
-    ? "context limit"
-    : "user paused";
+  return limitReasons.includes(reason_code) ? "context limit" : "user paused";
 }
+
+/** The format has no reason of its own for these; a limit is the nearest. */
+const limitReasons: readonly string[] = ["budget_threshold_reached", "provider_limit_reached", "provider_failed", "cost_cap_reached"];
 
 /** A decision on how the flow was chosen, if a person chose it. */
 export function flowChoice({ options, flow }: EventOf<"run_drafted">): readonly string[] {

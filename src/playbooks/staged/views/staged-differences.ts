@@ -30,31 +30,38 @@ export const differedFields = {
 
 /** Limits the edited text in a report. What is kept is never cut; its size is bounded when the file is read. */
 const foundCharsMax = 4_000;
-const editHolds = "it was edited since the runner last wrote it, and there their word holds";
-const recordHolds = "it was edited since the runner last wrote it, and there the runner's record holds";
+const editReason = "it was edited since the runner last wrote it, and there their word holds";
+const recordReason = "it was edited since the runner last wrote it, and there the runner's record holds";
 
-/** `holding`: the step that is kept and why; if null, the edited step is kept. */
+/** A version that is kept, and why. */
+type KeptVersion = { readonly kept: string; readonly because: string };
+
+/** `keptStep`: the step that is kept and why; if null, the edited step is kept. */
 export function stagedDifferences(
   edited: ParsedState,
-  own: ParsedState,
-  holding: { readonly step: string; readonly because: string } | null,
+  written: ParsedState,
+  keptStep: { readonly step: string; readonly because: string } | null,
 ): readonly StagedDifference[] {
   const differences: StagedDifference[] = [];
-  const add = (field: string, editedText: string, ownText: string, kept: string, because: string): void => {
-    if (editedText !== ownText) differences.push({ path: stagedStatePath, field, found: cut(editedText), kept, because });
+  const add = (field: string, editedText: string, writtenText: string, version: KeptVersion): void => {
+    if (editedText !== writtenText) differences.push({ path: stagedStatePath, field, found: cut(editedText), ...version });
   };
-  const [editedStep, ownStep] = [stepText(edited.current), stepText(own.current)];
-  add(differedFields.current, editedStep, ownStep, holding?.step ?? editedStep, holding?.because ?? editHolds); // E2
-  add(differedFields.completed, tableText(edited.completed), tableText(own.completed), tableText(own.completed), recordHolds); // E1
+  const keepEdit = (field: string, editedText: string, writtenText: string): void =>
+    add(field, editedText, writtenText, { kept: editedText, because: editReason });
+  const keepRecord = (field: string, editedText: string, writtenText: string): void =>
+    add(field, editedText, writtenText, { kept: writtenText, because: recordReason });
+  const [editedStep, writtenStep] = [stepText(edited.current), stepText(written.current)];
+  const keptVersion = { kept: keptStep?.step ?? editedStep, because: keptStep?.because ?? editReason };
+  add(differedFields.current, editedStep, writtenStep, keptVersion); // E2
+  keepRecord(differedFields.completed, tableText(edited.completed), tableText(written.completed)); // E1
   // Listed apart: decisions made after the edited text was written are kept, those removed from it are not.
-  const dropped = own.decisions.filter((decision) => !edited.decisions.includes(decision));
-  add(differedFields.dropped, listText(dropped), "", listText(dropped), editHolds);
-  add(differedFields.decisions, listText(edited.decisions), listText(own.decisions), listText(edited.decisions), editHolds);
-  const [editedNotes, ownNotes] = [edited.last_session?.notes ?? "", own.last_session?.notes ?? ""];
-  add(differedFields.notes, editedNotes, ownNotes, editedNotes, editHolds);
-  add(differedFields.retries, tableText(edited.retry_log), tableText(own.retry_log), tableText(own.retry_log), recordHolds);
-  add(differedFields.blockers, listText(edited.blockers), listText(own.blockers), listText(edited.blockers), editHolds);
-  add(differedFields.others, JSON.stringify(edited.others), JSON.stringify(own.others), JSON.stringify(edited.others), editHolds); // E3
+  const dropped = written.decisions.filter((decision) => !edited.decisions.includes(decision));
+  keepEdit(differedFields.dropped, listText(dropped), "");
+  keepEdit(differedFields.decisions, listText(edited.decisions), listText(written.decisions));
+  keepEdit(differedFields.notes, edited.last_session?.notes ?? "", written.last_session?.notes ?? "");
+  keepRecord(differedFields.retries, tableText(edited.retry_log), tableText(written.retry_log));
+  keepEdit(differedFields.blockers, listText(edited.blockers), listText(written.blockers));
+  keepEdit(differedFields.others, JSON.stringify(edited.others), JSON.stringify(written.others)); // E3
   return differences;
 }
 
@@ -65,8 +72,8 @@ export function stepText(current: CurrentStep | null): string {
   return `${flow} step ${step} ${name}, ${status}${sub_step === null ? "" : ` at ${sub_step}`}, retry_count ${retry_count}`;
 }
 
-export const listText = (list: readonly string[]): string => list.map((point) => `- ${point}`).join("\n");
-const tableText = (list: readonly object[]): string => list.map((row) => Object.values(row).join(" | ")).join("\n");
+export const listText = (items: readonly string[]): string => items.map((item) => `- ${item}`).join("\n");
+const tableText = (rows: readonly object[]): string => rows.map((row) => Object.values(row).join(" | ")).join("\n");
 const cut = (text: string): string => (text.length <= foundCharsMax ? text : `${text.slice(0, foundCharsMax)}…`);
 
 /** The inverse of `listText`. */

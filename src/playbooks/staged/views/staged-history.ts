@@ -54,12 +54,11 @@ export class StagedHistory {
     this.#flow = flow;
     this.#readClaim = readClaim;
     this.#phases = declaredPhases(flow, "phases") ?? [];
-    const first = this.#phases[0];
     this.#foreignBlockers = [...(before?.blockers ?? [])];
     this.#subStep = new SubStep(before, flow.flow);
     this.#retries = new Retries(before?.retry_log ?? []);
     this.#state = {
-      current: before?.current ?? { ...freshStep, flow: flow.flow, step: 1, name: first?.name ?? "" },
+      current: before?.current ?? { ...freshStep, flow: flow.flow, step: 1, name: this.#phases[0]?.name ?? "" },
       completed: [...(before?.completed ?? [])],
       decisions: [...(before?.decisions ?? [])],
       last_session: before?.last_session ?? null,
@@ -186,10 +185,10 @@ export class StagedHistory {
         completed: ts.slice(0, 10),
         key_outcome: outcome,
       });
-    const next = this.#phases[this.#phases.findIndex(({ id }) => id === phase) + 1];
+    const nextPhase = this.#phases[this.#phases.findIndex(({ id }) => id === phase) + 1];
     this.#retries.reset(); // C2
-    if (next === undefined) this.#state.current = { ...this.#state.current, status: "completed", sub_step: null, retry_count: 0 };
-    else this.#enter(next.id, false);
+    if (nextPhase === undefined) this.#state.current = { ...this.#state.current, status: "completed", sub_step: null, retry_count: 0 };
+    else this.#enter(nextPhase.id, false);
     this.#currentPhase = null;
   }
 
@@ -212,7 +211,7 @@ export class StagedHistory {
     if (subStep !== null) this.#state.current.sub_step = subStep;
   }
 
-  /** C3 */
+  /** An agent's claim is recorded once its step has passed. C3 */
   #onPassed(attempt: string): void {
     const claim = this.#claims.get(attempt);
     this.#claims.delete(attempt);
@@ -277,10 +276,10 @@ export class StagedHistory {
   }
 
   /** Edited decisions come first, then those made since the edited text was written. */
-  #mergeDecisions(theirs: readonly string[]): void {
-    const editedOrDropped = [...theirs, ...this.#droppedDecisions];
+  #mergeDecisions(edited: readonly string[]): void {
+    const editedOrDropped = [...edited, ...this.#droppedDecisions];
     this.#droppedDecisions = [];
-    this.#state.decisions = [...theirs, ...this.#state.decisions.filter((decision) => !editedOrDropped.includes(decision))];
+    this.#state.decisions = [...edited, ...this.#state.decisions.filter((decision) => !editedOrDropped.includes(decision))];
   }
 
   /** A blocker written by the runner stays the runner's if it is still in an edited file. */

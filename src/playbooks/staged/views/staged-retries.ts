@@ -13,13 +13,14 @@ export class Retries {
   count = 0;
   /** The number of the running retry, by cursor and step. */
   readonly #runningRetries = new Map<string, number>();
+  /** The cursor and step of each open attempt: `6@1/implement#1/task-1 code`. */
   readonly #stepKeys = new Map<string, string>();
 
   constructor(rows: readonly RetryRow[]) {
     this.rows = [...rows];
   }
 
-  /** R2 */
+  /** The step succeeded, or a person reset it. R2 */
   reset(): void {
     this.rows = [];
     this.count = 0;
@@ -40,14 +41,15 @@ export class Retries {
     if (stepKey !== undefined) this.#runningRetries.delete(stepKey);
   }
 
-  /** R1 */
+  /** Adds a row if the attempt was a retry. R1 */
   onFailed(attempt: string, row: Omit<RetryRow, "attempt" | "sub_step">, subStepOf: (path: string, step: string) => string): void {
     const stepKey = this.#stepKeys.get(attempt);
     const retryNumber = stepKey === undefined ? undefined : this.#runningRetries.get(stepKey);
     this.#stepKeys.delete(attempt);
     if (stepKey === undefined || retryNumber === undefined) return;
-    const index = stepKey.lastIndexOf(" ");
-    this.rows.push({ attempt: retryNumber, ...row, sub_step: subStepOf(stepKey.slice(0, index), stepKey.slice(index + 1)) });
+    const separator = stepKey.lastIndexOf(" ");
+    const subStep = subStepOf(stepKey.slice(0, separator), stepKey.slice(separator + 1));
+    this.rows.push({ attempt: retryNumber, ...row, sub_step: subStep });
     this.count = Math.min(retriesMax, retryNumber);
   }
 }

@@ -11,17 +11,18 @@ export function splitSections(text: string, ownTitles: readonly string[]): reado
   const sections: { title: string; line: number; lines: Line[] }[] = [{ title: "", line: 1, lines: [] }];
   const isOwn = (title: string): boolean => title === "" || ownTitles.some((heading) => heading.toLowerCase() === title.toLowerCase());
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
-  let fence: string | null = null;
+  let openFence: string | null = null;
   for (const [index, line] of lines.entries()) {
-    const mark = /^\s*(```|~~~)/.exec(line)?.[1];
-    const heading = fence === null ? parseHeading(line) : null;
+    const fenceMark = /^\s*(```|~~~)/.exec(line)?.[1];
+    const heading = openFence === null ? parseHeading(line) : null;
     if (heading !== null) {
       sections.push({ title: heading, line: index + 1, lines: [] });
       continue;
     }
     const section = sections.at(-1);
-    if (mark !== undefined && isOwn(section?.title ?? "")) continue;
-    if (mark !== undefined && (fence === null || fence === mark)) fence = fence === null ? mark : null;
+    if (fenceMark !== undefined && isOwn(section?.title ?? "")) continue;
+    if (fenceMark !== undefined && openFence === null) openFence = fenceMark;
+    else if (fenceMark !== undefined && openFence === fenceMark) openFence = null;
     section?.lines.push({ number: index + 1, text: line.trimEnd() });
   }
   return sections;
@@ -76,16 +77,16 @@ export const isSeparatorRow = (cells: readonly string[]): boolean => cells.lengt
 
 /** The items of a list. Indented lines continue the item above; any other line is an item of its own. */
 export function parseList(lines: readonly Line[]): readonly string[] {
-  const points: string[] = [];
+  const items: string[] = [];
   for (const { text } of lines) {
     if (text.trim() === "") continue;
-    const point = /^ {0,3}[-*+]\s+(.*)$/.exec(text)?.[1];
-    const last = points.length - 1;
-    if (point !== undefined) points.push(point.trim());
-    else if (/^\s{2,}\S/.test(text) && last >= 0) points[last] = `${points[last] ?? ""} ${text.trim()}`;
-    else points.push(text.trim());
+    const itemText = /^ {0,3}[-*+]\s+(.*)$/.exec(text)?.[1];
+    const lastIndex = items.length - 1;
+    if (itemText !== undefined) items.push(itemText.trim());
+    else if (/^\s{2,}\S/.test(text) && lastIndex >= 0) items[lastIndex] = `${items[lastIndex] ?? ""} ${text.trim()}`;
+    else items.push(text.trim());
   }
-  return points.filter((point) => !isEmptyMark(point));
+  return items.filter((item) => !isEmptyMark(item));
 }
 
 /** Marks that people write for "nothing", and the format's own placeholders. */

@@ -12,9 +12,9 @@ const cellCharsMax = 2_000;
 const lineCharsMax = 8_000;
 
 export function renderStagedState(state: StagedState): string {
-  const { current, last_session: last } = state;
+  const { current, last_session: lastSession } = state;
   const foreignLines = (title: (typeof stagedSections)[number]): readonly string[] =>
-    state.others.filter((other) => other.title === title).flatMap(({ lines }) => lines); // S2
+    state.others.filter((section) => section.title === title).flatMap(({ lines }) => lines); // S2
   const isOwn = (title: string): boolean => title === "" || (stagedSections as readonly string[]).includes(title);
   const preamble = state.others.filter(({ title }) => title === "").flatMap(({ lines }) => lines);
   return [
@@ -22,11 +22,11 @@ export function renderStagedState(state: StagedState): string {
     ...(preamble.length === 0 ? [] : ["", ...preamble]), // S2
     "",
     "## Current Step",
-    `flow: ${line(current.flow)}`,
+    `flow: ${toLine(current.flow)}`,
     `step: ${current.step}`,
-    `name: ${line(current.name)}`,
+    `name: ${toLine(current.name)}`,
     `status: ${current.status}`,
-    `sub_step: ${line(current.sub_step ?? "")}`.trimEnd(),
+    `sub_step: ${toLine(current.sub_step ?? "")}`.trimEnd(),
     `retry_count: ${current.retry_count}`,
     ...foreignLines("Current Step"),
     "",
@@ -34,18 +34,15 @@ export function renderStagedState(state: StagedState): string {
     "",
     "| Step | Name | Completed | Key Outcome |",
     "|------|------|-----------|-------------|",
-    ...state.completed.map(({ step, name, completed, key_outcome }) => row(step, name, completed, key_outcome)),
+    ...state.completed.map(({ step, name, completed, key_outcome }) => tableRow(step, name, completed, key_outcome)),
     ...foreignLines("Completed Steps"),
     "",
     "## Key Decisions",
-    ...state.decisions.map((decision) => `- ${line(decision)}`),
+    ...state.decisions.map((decision) => `- ${toLine(decision)}`),
     ...foreignLines("Key Decisions"),
     "",
     "## Last Session",
-    ...(last === null
-      ? []
-      : [`date: ${line(last.date)}`, `ended_at: ${line(last.ended_at)}`, `reason: ${line(last.reason)}`, `notes: ${line(last.notes)}`]
-    ).map((message) => message.trimEnd()),
+    ...(lastSession === null ? [] : sessionLines(lastSession)),
     ...foreignLines("Last Session"),
     "",
     "## Retry Log",
@@ -53,21 +50,24 @@ export function renderStagedState(state: StagedState): string {
     "| Attempt | Step | Name | SubStep | Failure Reason | Timestamp |",
     "|---------|------|------|---------|----------------|-----------|",
     ...state.retry_log.map(({ attempt, step, name, sub_step, failure_reason, timestamp }) =>
-      row(attempt, step, name, sub_step, failure_reason, timestamp),
+      tableRow(attempt, step, name, sub_step, failure_reason, timestamp),
     ),
     ...foreignLines("Retry Log"),
     "",
     "## Blockers",
-    ...(state.blockers.length === 0 ? ["- none"] : state.blockers.map((blocker) => `- ${line(blocker)}`)),
+    ...(state.blockers.length === 0 ? ["- none"] : state.blockers.map((blocker) => `- ${toLine(blocker)}`)),
     ...foreignLines("Blockers"),
-    ...state.others.filter(({ title }) => !isOwn(title)).flatMap(({ title, lines }) => ["", `## ${line(title)}`, ...lines]), // S2
+    ...state.others.filter(({ title }) => !isOwn(title)).flatMap(({ title, lines }) => ["", `## ${toLine(title)}`, ...lines]), // S2
     "",
   ].join("\n");
 }
 
-const line = (text: string): string => oneLine(text, lineCharsMax); // S1
+const sessionLines = ({ date, ended_at, reason, notes }: NonNullable<StagedState["last_session"]>): readonly string[] =>
+  Object.entries({ date, ended_at, reason, notes }).map(([name, value]) => `${name}: ${toLine(value)}`.trimEnd());
 
-const row = (...cells: readonly (string | number)[]): string => `| ${cells.map(cell).join(" | ")} |`;
+const toLine = (text: string): string => oneLine(text, lineCharsMax); // S1
+
+const tableRow = (...cells: readonly (string | number)[]): string => `| ${cells.map(toCell).join(" | ")} |`;
 
 /** Escapes bars, which would split the cell. S1 */
-const cell = (value: string | number): string => oneLine(String(value), cellCharsMax).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+const toCell = (value: string | number): string => oneLine(String(value), cellCharsMax).replaceAll("\\", "\\\\").replaceAll("|", "\\|");

@@ -21,13 +21,15 @@ export const phaseOfPath = (path: string): string => path.split(/[@/]/, 1)[0] ??
 
 /** The current step within its phase, by number and name; inside of a tasks step also the task or batch. */
 export function describeSubStep(flow: FlowView, cursorPath: string, step: string): string {
-  const [, outer, inner] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? [];
+  const [, tasksStep, taskOrWave] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? []; // 6@1/implement#1/wave:2
   const steps = stepsOfPhase(flow, phaseOfPath(cursorPath)).filter(({ run }) => run === undefined); // steps of the runner itself do not count
-  const index = steps.findIndex(({ id }) => id === (outer ?? step));
-  const text = inner === undefined ? step : `${outer}: ${inner.replace(/^wave:/, "batch ")}${step === outer ? "" : ` ${step}`}`;
-  return `${index + 1} — ${text}`;
+  const index = steps.findIndex(({ id }) => id === (tasksStep ?? step));
+  if (taskOrWave === undefined) return `${index + 1} — ${step}`;
+  const innerStep = step === tasksStep ? "" : ` ${step}`;
+  return `${index + 1} — ${tasksStep}: ${taskOrWave.replace(/^wave:/, "batch ")}${innerStep}`;
 }
 
+/** The sub-step of the current step. */
 export class SubStep {
   /** Where an earlier session stopped, until the run has entered a step. */
   #earlier: { readonly step: string; readonly sub_step: string | null; readonly notes: string } | null = null;
@@ -69,7 +71,7 @@ export class SubStep {
     return claimed === null ? null : this.#name;
   }
 
-  /** B1 */
+  /** Forgets the sub-step and the notes once an agent's turn has passed the step. B1 */
   onPassed(attempt: string): void {
     if (this.#endedTurns.delete(attempt)) [this.#name, this.#notes] = [null, ""];
   }

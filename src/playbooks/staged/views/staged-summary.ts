@@ -7,21 +7,21 @@ import { oneLine } from "../../../views/wording.ts";
 const decisionsShownMax = 8;
 
 export function stagedSummary({ current, decisions, last_session, blockers, completed }: ParsedStagedState["state"]): readonly string[] {
-  const more = decisions.length - decisionsShownMax;
+  const hiddenCount = decisions.length - decisionsShownMax;
   return [
     current === null ? "Where it stands cannot be read from the state file." : describeCurrent(current),
     ...(completed.length === 0 ? [] : [`Completed: ${completed.map(({ step, name }) => `${step} ${oneLine(name, 40)}`).join(", ")}`]),
     ...(decisions.length === 0 ? ["Decisions: none yet"] : ["Decisions:"]),
-    ...(more > 0 ? [`  … ${more} earlier ones`] : []),
+    ...(hiddenCount > 0 ? [`  … ${hiddenCount} earlier ones`] : []),
     ...decisions.slice(-decisionsShownMax).map((decision) => `  - ${oneLine(decision)}`),
-    ...(last_session === null
-      ? ["Last session: none"]
-      : [
-          `Last session: ${oneLine(last_session.date, 40)}, ended at ${oneLine(last_session.ended_at, 80)} (${oneLine(last_session.reason, 40)})`,
-          ...(last_session.notes === "" ? [] : [`  ${oneLine(last_session.notes)}`]),
-        ]),
+    ...(last_session === null ? ["Last session: none"] : sessionLines(last_session)),
     ...(blockers.length === 0 ? ["Blockers: none"] : ["Blockers:", ...blockers.map((blocker) => `  ! ${oneLine(blocker)}`)]),
   ];
+}
+
+function sessionLines({ date, ended_at, reason, notes }: NonNullable<ParsedStagedState["state"]["last_session"]>): readonly string[] {
+  const headline = `Last session: ${oneLine(date, 40)}, ended at ${oneLine(ended_at, 80)} (${oneLine(reason, 40)})`;
+  return notes === "" ? [headline] : [headline, `  ${oneLine(notes)}`];
 }
 
 type Current = NonNullable<ParsedStagedState["state"]["current"]>;
