@@ -1,7 +1,7 @@
 // bound: computes the most attempts that one visit of a flow's phases can take.
 
 import type { Flow, Step } from "../contracts/flow.ts";
-import { flowLists } from "./lists.ts";
+import { flowLists, type StepList } from "./lists.ts";
 import { spentOf } from "./lint-routes.ts";
 
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
@@ -11,27 +11,30 @@ export type OptionValues = Readonly<Record<string, string | number | boolean>>;
  * add up and do not multiply. A count kept per invocation bounds one invocation.
  */
 export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
-  const rows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]).concat(flow.when_step_fails ?? []);
-  const counts = new Set(
-    rows.flatMap((row) => [row.count, ...spentOf(flow, row).map((spent) => spent.row.count)]).filter((name) => name !== undefined),
-  );
+  const stepRows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]);
+  const rows = [...stepRows, ...(flow.when_step_fails ?? [])];
+  const countNames = rows.flatMap((row) => [row.count, ...spentOf(flow, row).map((spent) => spent.row.count)]);
   let waysBack = 0;
-  for (const name of counts) waysBack += flowAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
-  const once = steps.reduce((sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0), 0);
-  return (1 + waysBack) * once;
+  for (const name of new Set(countNames.filter((countName) => countName !== undefined)))
+    waysBack += flowAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
+  const attemptsPerPass = steps.reduce((sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0), 0);
+  return (1 + waysBack) * attemptsPerPass;
 }
 
 /** The same for every phase of a flow, by its id: `1`, `before.baseline`, `after.land`, `closing`; `*` for phases that are read. */
 export function flowBound(flow: Flow, options: OptionValues = {}): Readonly<Record<string, number>> {
   const bounds: Record<string, number> = {};
-  for (const list of flowLists(flow)) {
-    if (list.kind !== "phase" && list.kind !== "closing") continue;
-    const id = list.kind === "closing" ? "closing" : list.group === "phases" ? list.phase : `${list.group}.${list.phase}`;
-    bounds[id] = computeAttemptsMax(flow, list.steps, options);
-  }
+  for (const list of flowLists(flow))
+    if (list.kind === "phase" || list.kind === "closing") bounds[phaseId(list)] = computeAttemptsMax(flow, list.steps, options);
   return bounds;
 }
 
+function phaseId({ kind, group, phase }: StepList): string {
+  if (kind === "closing") return "closing";
+  return group === "phases" ? phase : `${group}.${phase}`;
+}
+
+/** A number, or the value of an option: `option.max_cycles`. */
 function flowAmount(flow: Flow, amount: number | string, options: OptionValues): number {
   if (typeof amount === "number") return amount;
   const name = amount.slice("option.".length);

@@ -22,69 +22,88 @@ export type ShownSchema = {
 const textsMax = 1_000;
 const depthMax = 6;
 const shownCharsMax = 80;
+/** A shorter text may repeat the prompt by chance. */
 const copiedCharsMin = 60;
 
+/** Everything that is wrong with a return, as text for the agent; empty if it has content. */
 export function findJunk(schema: ShownSchema, value: unknown, context: ReturnContext = {}): readonly string[] {
   if (isSchema(value)) return ["this is the JSON Schema itself; expected an object that fits it, filled in with what you did"];
-  const reportedClaimTexts = findTexts(schema, value);
+  const claimTexts = findTexts(schema, value);
   const prompt = toOneLine(context.prompt ?? "");
   return [
-    ...reportedClaimTexts.flatMap((claimText) => findFaults(claimText, schema, prompt)),
+    ...claimTexts.flatMap((claimText) => findFaults(claimText, schema, prompt)),
     ...workWithoutEvidence(value),
-    ...repeatedClaims(reportedClaimTexts, value, context.previous),
+    ...repeatedClaims(claimTexts, value, context.previous),
   ];
 }
 
-function findFaults({ path, text, isRequired, about }: ClaimText, schema: ShownSchema, prompt: string): readonly string[] {
-  const plain = toOneLine(text);
-  const isQuote = quoting.has(path.split(/[.[]/).findLast((part) => /^[a-z]/i.test(part)) ?? "");
-  const expected = `expected ${about === "" ? "your own words" : about}`;
-  if (plain === "") return [`${path}: is empty; ${expected}`];
-  if (isPlaceholder(plain) || (isRequired && isEmptyAnswer(plain))) return [`${path}: "${shown(plain)}" is a placeholder; ${expected}`];
-  if (findDescriptions(schema, 0).has(plain.toLowerCase()))
-    return [`${path}: "${shown(plain)}" is what the schema says of a field; ${expected}`];
-  if (isRequired && !isQuote && plain.length >= copiedCharsMin && prompt.includes(plain))
-    return [`${path}: "${shown(plain)}" is copied from what you were told; ${expected}`];
+/** The first fault of one text. J1 */
+function findFaults({ path, text, isRequired, description }: ClaimText, schema: ShownSchema, prompt: string): readonly string[] {
+  const plainText = toOneLine(text);
+  const fieldName = path.split(/[.[]/).findLast((part) => /^[a-z]/i.test(part)) ?? ""; // evidence[0].criterion → criterion
+  const expected = `expected ${description === "" ? "your own words" : description}`;
+  if (plainText === "") return [`${path}: is empty; ${expected}`];
+  if (isPlaceholder(plainText) || (isRequired && isEmptyAnswer(plainText)))
+    return [`${path}: "${shorten(plainText)}" is a placeholder; ${expected}`];
+  if (findDescriptions(schema, 0).has(plainText.toLowerCase()))
+    return [`${path}: "${shorten(plainText)}" is what the schema says of a field; ${expected}`];
+  if (isRequired && !quotingFields.has(fieldName) && plainText.length >= copiedCharsMin && prompt.includes(plainText))
+    return [`${path}: "${shorten(plainText)}" is copied from what you were told; ${expected}`];
   return [];
 }
 
 /** Fields that repeat the prompt on purpose: they name the subject. */
-const quoting: ReadonlySet<string> = new Set(["criterion", "expected", "requirement_id", "task_id", "phase_id"]);
+const quotingFields: ReadonlySet<string> = new Set(["criterion", "expected", "requirement_id", "task_id", "phase_id"]);
 const mayBeEmptyPattern = /\bempty if\b/;
 
+/** A value in a return, and what the schema says of it. */
+type ReturnedValue = {
+  readonly value: unknown;
+  readonly schema: ShownSchema;
+  readonly path: string;
+  readonly isRequired: boolean;
+};
+
+/** The texts of a return, with the schema of each. */
 function findTexts(schema: ShownSchema, value: unknown): readonly ClaimText[] {
-  const reportedClaimTexts: ClaimText[] = [];
-  const cursor = (at: ShownSchema, part: unknown, path: string, isRequired: boolean, depth: number): void => {
-    if (reportedClaimTexts.length >= textsMax || depth > depthMax) return; // J2
-    if (typeof part === "string") {
-      // An optional text, or one that may be empty, may be left empty: that says there is nothing.
-      const mayBeEmpty = !isRequired || mayBeEmptyPattern.test(at.description ?? "");
-      if (part.trim() !== "" || !mayBeEmpty || path.endsWith("]"))
-        reportedClaimTexts.push({ path, text: part, isRequired, about: at.description ?? "" });
-      return;
-    }
-    if (Array.isArray(part)) {
-      part.forEach((item, nth) => cursor(about(at.items, at.description), item, `${path}[${nth}]`, false, depth + 1));
-      return;
-    }
-    if (typeof part !== "object" || part === null) return;
-    for (const [key, item] of Object.entries(part)) {
-      const below = Object.hasOwn(at.properties ?? {}, key) ? at.properties?.[key] : undefined;
-      cursor(below ?? {}, item, path === "" ? key : `${path}.${key}`, below !== undefined && (at.required ?? []).includes(key), depth + 1);
-    }
+  const claimTexts: ClaimText[] = [];
+  const visit = (returned: ReturnedValue, depth: number): void => {
+    if (claimTexts.length >= textsMax || depth > depthMax) return; // J2
+    if (typeof returned.value === "string") claimTexts.push(...toClaimText(returned, returned.value));
+    else for (const child of listChildren(returned)) visit(child, depth + 1);
   };
-  cursor(schema, value, "", false, 0);
-  return reportedClaimTexts;
+  visit({ value, schema, path: "", isRequired: false }, 0);
+  return claimTexts;
 }
 
-const about = (items: ShownSchema | undefined, description: string | undefined): ShownSchema =>
-  description === undefined ? (items ?? {}) : { description, ...items };
+/** An optional text, or one that may be empty, may be left empty: that says there is nothing. Then there is no text to judge. */
+function toClaimText({ schema, path, isRequired }: ReturnedValue, text: string): readonly ClaimText[] {
+  const { description = "" } = schema;
+  const isListItem = path.endsWith("]");
+  const mayBeEmpty = !isListItem && (!isRequired || mayBeEmptyPattern.test(description));
+  return text.trim() === "" && mayBeEmpty ? [] : [{ path, text, isRequired, description }];
+}
 
+/** The items of a list or the fields of an object. */
+function listChildren({ value, schema, path }: ReturnedValue): readonly ReturnedValue[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) {
+    const itemSchema = schema.description === undefined ? (schema.items ?? {}) : { description: schema.description, ...schema.items };
+    return value.map((item, index) => ({ value: item, schema: itemSchema, path: `${path}[${index}]`, isRequired: false }));
+  }
+  return Object.entries(value).map(([key, item]) => {
+    const fieldSchema = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined;
+    const isRequired = fieldSchema !== undefined && (schema.required ?? []).includes(key);
+    return { value: item, schema: fieldSchema ?? {}, path: path === "" ? key : `${path}.${key}`, isRequired };
+  });
+}
+
+/** Every description in a schema. */
 function findDescriptions(schema: ShownSchema, depth: number): ReadonlySet<string> {
   const descriptions = schema.description === undefined ? [] : [toOneLine(schema.description).toLowerCase()];
   if (depth > depthMax) return new Set(descriptions);
-  const below = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])];
-  return new Set([...descriptions, ...below.flatMap((shownSchema) => [...findDescriptions(shownSchema, depth + 1)])]);
+  const innerSchemas = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])];
+  return new Set([...descriptions, ...innerSchemas.flatMap((innerSchema) => [...findDescriptions(innerSchema, depth + 1)])]);
 }
 
 /** Whether a value is a JSON Schema itself, and not a value that fits one. */
@@ -95,4 +114,4 @@ export function isSchema(value: unknown): boolean {
 }
 
 const toOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
-const shown = (text: string): string => (text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`);
+const shorten = (text: string): string => (text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`);

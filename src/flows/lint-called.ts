@@ -13,37 +13,41 @@ export function lintCalled(lint: Lint): void {
   if (flows === undefined) return;
   for (const { step, path } of stepsEverywhere(lint.flow)) {
     if (step.flow === undefined) continue;
-    const at = [...path, "flow"];
+    const flowPath = [...path, "flow"];
     const names = Object.keys(flows);
     if (!Object.hasOwn(flows, step.flow)) {
       lint.say(
-        at,
+        flowPath,
         "unknown_flow",
         `found the unknown flow ${shown(step.flow)}, expected one of ${names.join(", ")}.${didYouMean(step.flow, names)}`,
       );
       continue;
     }
-    const called = flows[step.flow] ?? null;
-    if (called === null) {
-      lint.say(at, "called_invalid", `found the flow ${shown(step.flow)}, which cannot be read itself: autopilot flow lint ${step.flow}`);
+    const calledFlow = flows[step.flow] ?? null;
+    if (calledFlow === null) {
+      lint.say(
+        flowPath,
+        "called_invalid",
+        `found the flow ${shown(step.flow)}, which cannot be read itself: autopilot flow lint ${step.flow}`,
+      );
       continue;
     }
-    lintOptions(lint, called, step.with ?? {}, [...path, "with"]);
+    lintOptions(lint, calledFlow, step.with ?? {}, [...path, "with"]);
     const cycle = findCallCycle(lint.flow.flow, step.flow, flows);
     if (cycle !== null)
-      lint.say(at, "flow_ring", `found flows that call each other for ever: ${cycle.join(" -> ")}, expected each to come to its end`);
+      lint.say(flowPath, "flow_ring", `found flows that call each other for ever: ${cycle.join(" -> ")}, expected each to come to its end`);
   }
 }
 
-function lintOptions({ say }: Lint, called: Flow, given: Readonly<Record<string, unknown>>, path: DataPath): void {
-  const declared = called.options ?? {};
-  for (const [name, value] of Object.entries(given)) {
-    const option = Object.hasOwn(declared, name) ? declared[name] : undefined;
+function lintOptions({ say }: Lint, calledFlow: Flow, values: Readonly<Record<string, unknown>>, path: DataPath): void {
+  const declaredOptions = calledFlow.options ?? {};
+  for (const [name, value] of Object.entries(values)) {
+    const option = Object.hasOwn(declaredOptions, name) ? declaredOptions[name] : undefined;
     if (option === undefined)
       say(
         [...path, name],
         "unknown_option",
-        `found the option ${shown(name)}, which the flow ${called.flow} does not have.${didYouMean(name, Object.keys(declared))}`,
+        `found the option ${shown(name)}, which the flow ${calledFlow.flow} does not have.${didYouMean(name, Object.keys(declaredOptions))}`,
       );
     else if (!fitsOption(option, value)) say([...path, name], "option_value", `found ${shown(value)}, expected ${describeOption(option)}`);
   }
@@ -51,16 +55,16 @@ function lintOptions({ say }: Lint, called: Flow, given: Readonly<Record<string,
 
 /** The chain of calls from a called flow back to its caller, or null. */
 function findCallCycle(caller: string, called: string, flows: CalledFlows): readonly string[] | null {
-  const seen = new Set<string>();
+  const visitedNames = new Set<string>();
   const chains: (readonly string[])[] = [[caller, called]];
   for (const chain of chains) {
-    const last = chain.at(-1) ?? "";
-    if (last === caller) return chain;
-    if (seen.has(last)) continue;
-    seen.add(last);
-    const flow = (Object.hasOwn(flows, last) ? flows[last] : null) ?? null;
-    const next = flow === null ? [] : stepsEverywhere(flow).flatMap(({ step }) => step.flow ?? []);
-    for (const name of next) chains.push([...chain, name]);
+    const lastName = chain.at(-1) ?? "";
+    if (lastName === caller) return chain;
+    if (visitedNames.has(lastName)) continue;
+    visitedNames.add(lastName);
+    const lastFlow = (Object.hasOwn(flows, lastName) ? flows[lastName] : null) ?? null;
+    const calledNames = lastFlow === null ? [] : stepsEverywhere(lastFlow).flatMap(({ step }) => step.flow ?? []);
+    for (const name of calledNames) chains.push([...chain, name]); // grows the list that this loop goes through
   }
   return null;
 }

@@ -17,6 +17,7 @@ import { rowsAfterFailure, isGate, flowLists, rowsAfterPass, type LocatedRow, ty
 
 const statesMax = 20_000;
 
+/** No list of steps can complete past a failure, or on an agent's word alone. */
 export function lintCompletion(lint: Lint): void {
   for (const list of flowLists(lint.flow)) {
     lintCompletionOnSays(lint, list);
@@ -25,16 +26,17 @@ export function lintCompletion(lint: Lint): void {
   }
 }
 
-/** C4 */
+/** Reports rows that complete on an agent's claims alone. C4 */
 function lintCompletionOnSays({ flow, say }: Lint, list: StepList): void {
-  for (const [n, step] of list.steps.entries()) {
-    const path = [...list.path, n];
-    for (const { row, path: at } of [...rowsAfterPass(step, path), ...rowsAfterFailure(flow, step, path)]) {
+  for (const [index, step] of list.steps.entries()) {
+    const path = [...list.path, index];
+    for (const located of [...rowsAfterPass(step, path), ...rowsAfterFailure(flow, step, path)]) {
+      const { row } = located;
       const facts = Object.keys(row.when ?? {}).filter((name) => !/^(option|count)\./.test(name));
-      const isEnd = row.end === "completed" || spentOf(flow, row).some(({ row: spent }) => spent.end === "completed");
-      if (isEnd && facts.length > 0 && facts.every(isSaid))
+      const isEnd = row.end === "completed" || spentOf(flow, row).some(({ row: spentRow }) => spentRow.end === "completed");
+      if (isEnd && facts.length > 0 && facts.every(isClaim))
         say(
-          at,
+          located.path,
           "completed_on_says",
           `found end: completed on what an agent says alone (${facts.join(", ")}), expected a fact of the runner's beside it`,
         );
@@ -42,134 +44,150 @@ function lintCompletionOnSays({ flow, say }: Lint, list: StepList): void {
   }
 }
 
-const isSaid = (fact: string): boolean => fact.split(".").includes("says");
+const isClaim = (fact: string): boolean => fact.split(".").includes("says");
 
 type Outcome = "passed" | "failed" | "skipped";
-/** The state of a path: the step, the last result of each step, and whether a proof has passed since the last turn. */
-type Spot = { readonly at: number; readonly last: readonly (Outcome | null)[]; readonly isProved: boolean };
+/** Where a path is: the index of the step, the last outcome of each step, and whether a proof has passed since the last turn. */
+type PathState = { readonly index: number; readonly outcomes: readonly (Outcome | null)[]; readonly isProved: boolean };
 
-function explore({ flow, say }: Lint, list: StepList): void {
+/** Goes through every state that a path can reach, each once. */
+function explore(lint: Lint, list: StepList): void {
+  const { flow, say } = lint;
   const { steps } = list;
-  const reported = new Set<string>();
-  const report = (path: DataPath, rule: string, message: string): void => {
-    if (reported.has(JSON.stringify([path, rule]))) return;
-    reported.add(JSON.stringify([path, rule]));
-    say(path, rule, message);
+  const completions = openCompletionReport(lint, list);
+  const visitedKeys = new Set<string>();
+  const stack: PathState[] = [{ index: 0, outcomes: steps.map(() => null), isProved: true }];
+  const enter = (state: PathState): void => {
+    const key = JSON.stringify(state);
+    if (visitedKeys.has(key) || visitedKeys.size >= statesMax) return;
+    visitedKeys.add(key);
+    stack.push(state);
   };
-  let completes = 0;
-  const seen = new Set<string>();
-  const stack: Spot[] = [{ at: 0, last: steps.map(() => null), isProved: true }];
-  const enter = (spot: Spot): void => {
-    const key = JSON.stringify(spot);
-    if (seen.has(key) || seen.size >= statesMax) return;
-    seen.add(key);
-    stack.push(spot);
-  };
-  const complete = (spot: Spot, row: Row | null, path: DataPath): void => {
-    completes += 1;
-    if (row !== null && restsOnRunner(steps, row)) return; // C3
-    const failed = steps.find((step, n) => isGate(step) && spot.last[n] === "failed");
-    if (failed !== undefined)
-      report(path, "completed_past_gate", `found a way to completed while ${failed.id} has failed, expected no way past a failed gate`); // C1
-    else if (!spot.isProved && list.kind === "phase")
-      report(path, "completed_without_proof", "found a way to completed without a proof of the runner's since the last agent turn"); // C2
-  };
-  while (stack.length > 0) {
-    const spot = stack.pop();
-    const step = spot === undefined ? undefined : steps[spot.at];
-    if (spot === undefined || step === undefined) continue;
-    for (const after of stepOutcomes(step, spot)) {
-      for (const { row, path, isSkip } of flowWays(flow, list, step, after)) {
-        const here = isSkip ? { ...after, last: after.last.with(after.at, "skipped"), isProved: true } : after;
-        const to = row === null ? here.at + 1 : stepTarget(steps, here.at, row);
-        if (row?.end === "completed" || to === steps.length) complete(here, row, path);
-        else if (row !== null && typeof row.go === "object") completes += 1;
-        else if (to !== null)
-          enter({
-            at: to,
-            last: to > here.at ? here.last : here.last.map((outcome, n) => (n >= to ? null : outcome)),
-            isProved: here.isProved,
-          });
+  for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
+    const step = steps[state.index];
+    if (step === undefined) continue;
+    for (const stateAfter of stepOutcomes(step, state)) {
+      for (const route of listRoutes(flow, list, step, stateAfter)) {
+        const leaving = route.isSkip ? withSkippedStep(stateAfter) : stateAfter;
+        const target = route.row === null ? leaving.index + 1 : stepTarget(steps, leaving.index, route.row);
+        if (route.row?.end === "completed" || target === steps.length) completions.add(leaving, route);
+        else if (route.row !== null && typeof route.row.go === "object") completions.addPhaseChange();
+        else if (target !== null) enter(goTo(leaving, target));
       }
     }
   }
-  if (completes === 0) say(list.path, "never_completes", `found no way to completed in ${stepListName(list)}`);
-  if (seen.size >= statesMax)
-    say(
-      list.path,
-      "explored_partly",
-      `found more than ${statesMax} ways through ${stepListName(list)}; the rest was not looked at`,
-      "warning",
-    );
+  if (completions.count() === 0) say(list.path, "never_completes", `found no way to completed in ${stepListName(list)}`);
+  if (visitedKeys.size >= statesMax) {
+    const message = `found more than ${statesMax} ways through ${stepListName(list)}; the rest was not looked at`;
+    say(list.path, "explored_partly", message, "warning");
+  }
+}
+
+const withSkippedStep = (state: PathState): PathState => ({
+  ...state,
+  outcomes: state.outcomes.with(state.index, "skipped"),
+  isProved: true,
+});
+
+/** Going back forgets the outcomes at and after the target. */
+function goTo({ index, outcomes, isProved }: PathState, target: number): PathState {
+  const isForward = target > index;
+  const keptOutcomes = isForward ? outcomes : outcomes.map((outcome, position) => (position >= target ? null : outcome));
+  return { index: target, outcomes: keptOutcomes, isProved };
+}
+
+/** Counts the ways to `completed`, and reports each that should not be there, once per row. */
+function openCompletionReport({ say }: Lint, { steps, kind }: StepList) {
+  let completionCount = 0;
+  const reportedKeys = new Set<string>();
+  const reportOnce = (path: DataPath, rule: string, message: string): void => {
+    const key = JSON.stringify([path, rule]);
+    if (!reportedKeys.has(key)) say(path, rule, message);
+    reportedKeys.add(key);
+  };
+  return {
+    add: ({ outcomes, isProved }: PathState, { row, path }: Route): void => {
+      completionCount += 1;
+      if (row !== null && restsOnRunner(steps, row)) return; // C3
+      const failedGate = steps.find((step, index) => isGate(step) && outcomes[index] === "failed");
+      if (failedGate !== undefined) {
+        const message = `found a way to completed while ${failedGate.id} has failed, expected no way past a failed gate`;
+        reportOnce(path, "completed_past_gate", message); // C1
+      } else if (!isProved && kind === "phase")
+        reportOnce(path, "completed_without_proof", "found a way to completed without a proof of the runner's since the last agent turn"); // C2
+    },
+    /** A way to another phase may complete there. */
+    addPhaseChange: (): void => {
+      completionCount += 1;
+    },
+    count: (): number => completionCount,
+  };
 }
 
 /** The possible results of a step here. A human step never fails; one without conditions is never skipped. */
-function stepOutcomes(step: Step, spot: Spot): readonly Spot[] {
-  const outcomes: Outcome[] = ["passed"];
-  if (step.human === undefined) outcomes.push("failed");
-  if (step.only_if !== undefined || step.unless !== undefined) outcomes.push("skipped");
-  return outcomes.map((outcome) => ({
-    at: spot.at,
-    last: spot.last.with(spot.at, outcome),
-    isProved: isProvedAfter(step, outcome, spot.isProved),
+function stepOutcomes(step: Step, { index, outcomes, isProved }: PathState): readonly PathState[] {
+  const possible: Outcome[] = ["passed"];
+  if (step.human === undefined) possible.push("failed");
+  if (step.only_if !== undefined || step.unless !== undefined) possible.push("skipped");
+  return possible.map((outcome) => ({
+    index,
+    outcomes: outcomes.with(index, outcome),
+    isProved: isProvedAfter(step, outcome, isProved),
   }));
 }
 
 /** C2: a turn unproves, a passed gate proves; tasks prove if every turn in them is proved. */
-function isProvedAfter(step: Step, outcome: Outcome, was: boolean): boolean {
-  if (outcome === "skipped") return was;
+function isProvedAfter(step: Step, outcome: Outcome, wasProved: boolean): boolean {
+  if (outcome === "skipped") return wasProved;
   if (isGate(step)) return outcome === "passed";
   if (step.agent !== undefined) return false;
   if (step.flow !== undefined) return outcome === "passed";
-  if (step.tasks !== undefined)
-    return (
-      outcome === "passed" &&
-      step.tasks.each.every(
-        (candidate) =>
-          candidate.agent === undefined || isGate(candidate) || step.tasks?.each.some((other) => other.check !== undefined) === true,
-      )
-    );
-  return was;
+  if (step.tasks === undefined) return wasProved;
+  const { each: taskSteps } = step.tasks;
+  const hasCheck = taskSteps.some(({ check }) => check !== undefined);
+  return outcome === "passed" && taskSteps.every((taskStep) => taskStep.agent === undefined || isGate(taskStep) || hasCheck);
 }
 
-type Way = { readonly row: Row | null; readonly path: DataPath; readonly isSkip: boolean };
+/** One way on from a step: by a row, or without one to the next step. `isSkip`: a person skips the failed step. */
+type Route = { readonly row: Row | null; readonly path: DataPath; readonly isSkip: boolean };
 
-/** The rows an outcome may take: those whose facts about outcomes fit, up to the first that is sure to match. */
-function flowWays(flow: Flow, list: StepList, step: Step, spot: Spot): readonly Way[] {
-  const path = [...list.path, spot.at];
-  const isFailed = spot.last[spot.at] === "failed";
+/** The rows an outcome may take: those whose facts about outcomes match, up to the first that is sure to match. */
+function listRoutes(flow: Flow, list: StepList, step: Step, state: PathState): readonly Route[] {
+  const path = [...list.path, state.index];
+  const isFailed = state.outcomes[state.index] === "failed";
   const rows = isFailed ? rowsAfterFailure(flow, step, path) : rowsAfterPass(step, path);
-  const fitting = rows.filter(({ row }) => fits(list.steps, row, spot));
-  const sure = fitting.findIndex(({ row }) => Object.keys(row.when ?? {}).every((fact) => list.steps.some(({ id }) => id === fact)));
-  const ways = (sure < 0 ? fitting : fitting.slice(0, sure + 1))
-    .flatMap((located) => [located, ...spentOf(flow, located.row)])
-    .flatMap(asWays);
-  return sure >= 0 ? ways : [...ways, { row: null, path, isSkip: false }];
+  const matchingRows = rows.filter(({ row }) => mayMatch(list.steps, row, state));
+  const isStepId = (fact: string): boolean => list.steps.some(({ id }) => id === fact);
+  const sureIndex = matchingRows.findIndex(({ row }) => Object.keys(row.when ?? {}).every(isStepId));
+  const reachedRows = sureIndex < 0 ? matchingRows : matchingRows.slice(0, sureIndex + 1);
+  const routes = reachedRows.flatMap((located) => [located, ...spentOf(flow, located.row)]).flatMap(toRoutes);
+  return sureIndex >= 0 ? routes : [...routes, { row: null, path, isSkip: false }];
 }
 
 /** A failed step's built-in question has three answers: again (nothing new), skip the step, stop. */
-function asWays({ row, path }: LocatedRow): readonly Way[] {
+function toRoutes({ row, path }: LocatedRow): readonly Route[] {
   if (row.ask === undefined) return [{ row, path, isSkip: false }];
   return Object.hasOwn(row.ask, "B") ? [{ row: null, path, isSkip: true }] : [];
 }
 
-function fits(steps: readonly Step[], row: Row, spot: Spot): boolean {
+/** Whether a row's condition can hold here: outcomes must match, other facts may. */
+function mayMatch(steps: readonly Step[], row: Row, { outcomes }: PathState): boolean {
   return Object.entries(row.when ?? {}).every(([fact, want]) => {
     const index = steps.findIndex(({ id }) => id === fact);
-    if (index >= 0) return Array.isArray(want) ? want.includes(spot.last[index] ?? "") : want === spot.last[index];
+    if (index >= 0) return Array.isArray(want) ? want.includes(outcomes[index] ?? "") : want === outcomes[index];
     // Any other fact of a step is absent while the step has no outcome, and an absent fact matches nothing.
-    const [head, second] = fact.split(".");
-    const owner = steps.findIndex(({ id }) => id === head);
-    if (owner < 0) return true;
-    const outcome = spot.last[owner] ?? null;
-    return outcome !== null && (outcome !== "skipped" || second === undefined);
+    const [stepId, factName] = fact.split(".");
+    const ownerIndex = steps.findIndex(({ id }) => id === stepId);
+    if (ownerIndex < 0) return true;
+    const outcome = outcomes[ownerIndex] ?? null;
+    return outcome !== null && (outcome !== "skipped" || factName === undefined);
   });
 }
 
 /** C3: a fact that a `run` step made. It is valid only while the path has not gone back before that step. */
 function restsOnRunner(steps: readonly Step[], row: Row): boolean {
   return Object.keys(row.when ?? {}).some((fact) => {
-    const [head, second] = fact.split(".");
-    return second !== undefined && second !== "says" && steps.some((step) => step.id === head && step.run !== undefined);
+    const [stepId, factName] = fact.split(".");
+    return factName !== undefined && factName !== "says" && steps.some((step) => step.id === stepId && step.run !== undefined);
   });
 }

@@ -12,10 +12,10 @@ const countMax = 10_000;
 export function lintCounts(lint: Lint): void {
   const { flow, say } = lint;
   const counts = flow.counts ?? {};
-  const used = new Set<string>();
-  const use = (row: Row, path: DataPath): void => {
+  const usedCounts = new Set<string>();
+  const noteUse = (row: Row, path: DataPath): void => {
     if (row.count === undefined) return;
-    used.add(row.count);
+    usedCounts.add(row.count);
     if (!Object.hasOwn(counts, row.count))
       say(
         [...path, "count"],
@@ -24,27 +24,27 @@ export function lintCounts(lint: Lint): void {
       );
   };
   for (const { step, path, list } of stepsEverywhere(flow)) {
-    for (const word of ["then", "otherwise"] as const) {
-      for (const [n, row] of (step[word] ?? []).entries()) {
-        const at = [...path, word, n];
-        use(row, at);
+    for (const key of ["then", "otherwise"] as const) {
+      for (const [index, row] of (step[key] ?? []).entries()) {
+        const rowPath = [...path, key, index];
+        noteUse(row, rowPath);
         const count = row.count === undefined ? undefined : counts[row.count];
         if (count?.per === "task" && list.kind !== "each")
-          say([...at, "count"], "count_scope", `found a count per task outside the steps a task runs`);
-        if (word === "otherwise" && isGate(step)) lintGateBypass(lint, row, step.id);
+          say([...rowPath, "count"], "count_scope", `found a count per task outside the steps a task runs`);
+        if (key === "otherwise" && isGate(step)) lintGateBypass(lint, row, step.id);
       }
     }
   }
-  for (const [n, row] of (flow.when_step_fails ?? []).entries()) use(row, ["when_step_fails", n]);
+  for (const [index, row] of (flow.when_step_fails ?? []).entries()) noteUse(row, ["when_step_fails", index]);
   for (const [name, count] of Object.entries(counts)) {
     const path = ["counts", name];
-    use(count.spent, [...path, "spent"]);
+    noteUse(count.spent, [...path, "spent"]);
     lintBound(lint, count.at_most, [...path, "at_most"]);
     const cycle = findSpentCycle(lint, name);
     if (cycle !== null) say([...path, "spent"], "spent_round", `found spent counts that go round: ${cycle.join(" -> ")}`);
   }
   for (const name of Object.keys(counts))
-    if (!used.has(name)) say(["counts", name], "count_unused", `found the count ${shown(name)}, which no row names`);
+    if (!usedCounts.has(name)) say(["counts", name], "count_unused", `found the count ${shown(name)}, which no row names`);
 }
 
 /** A count is bounded by a whole number, or by an option that counts and has a default. */
@@ -78,9 +78,9 @@ function findSpentCycle({ flow }: Lint, name: string): readonly string[] | null 
 
 /** A gate that failed until its count was spent has still failed. */
 function lintGateBypass({ flow, say }: Lint, row: Row, gate: string): void {
-  const seen = new Set<string>();
-  for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {
-    seen.add(name);
+  const visitedNames = new Set<string>();
+  for (let name = row.count; name !== undefined && !visitedNames.has(name); name = flow.counts?.[name]?.spent.count) {
+    visitedNames.add(name);
     if (flow.counts?.[name]?.spent.end !== "completed") continue;
     say(
       ["counts", name, "spent"],

@@ -12,82 +12,92 @@ import type { SaysKind } from "./returns.ts";
 export function lintFacts(lint: Lint): void {
   const { flow } = lint;
   for (const { step, path, list } of stepsEverywhere(flow)) {
-    const index = list.steps.indexOf(step);
-    const entering: KnownFacts = { steps: list.steps, upTo: index };
-    const leaving: KnownFacts = { steps: list.steps, upTo: index + 1 };
+    const stepIndex = list.steps.indexOf(step);
+    const entering: KnownFacts = { steps: list.steps, upTo: stepIndex };
+    const leaving: KnownFacts = { steps: list.steps, upTo: stepIndex + 1 };
     if (isNeverWanted(step)) lint.say(path, "unreachable", `found the step ${shown(step.id)}, ${neverWanted}`);
     lintCondition(lint, step.only_if, [...path, "only_if"], entering);
-    for (const [n, when] of (step.unless ?? []).entries()) lintCondition(lint, when, [...path, "unless", n], entering);
-    for (const [n, preset] of (step.human?.preset ?? []).entries())
-      lintCondition(lint, preset.when, [...path, "human", "preset", n, "when"], entering);
+    for (const [index, when] of (step.unless ?? []).entries()) lintCondition(lint, when, [...path, "unless", index], entering);
+    for (const [index, preset] of (step.human?.preset ?? []).entries())
+      lintCondition(lint, preset.when, [...path, "human", "preset", index, "when"], entering);
     for (const located of rowsAfterPass(step, path)) lintCondition(lint, located.row.when, [...located.path, "when"], leaving);
-    for (const [n, row] of (step.otherwise ?? []).entries()) lintCondition(lint, row.when, [...path, "otherwise", n, "when"], leaving);
+    for (const [index, row] of (step.otherwise ?? []).entries())
+      lintCondition(lint, row.when, [...path, "otherwise", index, "when"], leaving);
   }
   const everywhere: KnownFacts = { steps: stepsEverywhere(flow).map(({ step }) => step), upTo: Number.POSITIVE_INFINITY };
-  for (const [n, row] of (flow.when_step_fails ?? []).entries()) lintCondition(lint, row.when, ["when_step_fails", n, "when"], everywhere);
-  for (const [n, row] of (flow.when_phase_fails ?? []).entries())
-    lintCondition(lint, row.when, ["when_phase_fails", n, "when"], everywhere);
+  for (const key of ["when_step_fails", "when_phase_fails"] as const)
+    for (const [index, row] of (flow[key] ?? []).entries()) lintCondition(lint, row.when, [key, index, "when"], everywhere);
+  lintPhaseConditions(lint);
+}
+
+/** The conditions of phases, which know no step's outcome. */
+function lintPhaseConditions(lint: Lint): void {
+  const { flow } = lint;
   const outside: KnownFacts = { steps: [], upTo: 0 };
   for (const group of ["before", "phases", "after"] as const) {
     const phases: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
-    for (const [n, phase] of phases.entries()) {
-      if (isNeverWanted(phase)) lint.say([group, n], "unreachable", `found the phase ${shown(phase.id)}, ${neverWanted}`);
-      lintCondition(lint, phase.only_if, [group, n, "only_if"], outside);
-      for (const [m, when] of (phase.unless ?? []).entries()) lintCondition(lint, when, [group, n, "unless", m], outside);
+    for (const [phaseIndex, phase] of phases.entries()) {
+      if (isNeverWanted(phase)) lint.say([group, phaseIndex], "unreachable", `found the phase ${shown(phase.id)}, ${neverWanted}`);
+      lintCondition(lint, phase.only_if, [group, phaseIndex, "only_if"], outside);
+      for (const [index, when] of (phase.unless ?? []).entries()) lintCondition(lint, when, [group, phaseIndex, "unless", index], outside);
     }
   }
 }
 
 const neverWanted = "which is never run: unless holds whenever only_if does";
 
-/** Whether one of its skip conditions holds whenever its `when` does, or always. */
+/** Whether one of its `unless` conditions holds whenever `only_if` does, or always. */
 function isNeverWanted({ only_if = {}, unless = [] }: Pick<Step, "only_if" | "unless">): boolean {
-  const wanted = new Set(Object.entries(only_if).map((pair) => JSON.stringify(pair)));
-  return unless.some((when) => Object.entries(when).every((pair) => wanted.has(JSON.stringify(pair))));
+  const requiredPairs = new Set(Object.entries(only_if).map((pair) => JSON.stringify(pair)));
+  return unless.some((when) => Object.entries(when).every((pair) => requiredPairs.has(JSON.stringify(pair))));
 }
 
 /** The steps of the list, and how many of them may have an outcome by now: going anywhere forgets outcomes at and after the target. */
 type KnownFacts = { readonly steps: readonly Step[]; readonly upTo: number };
 
+/** Facts are `option.x`, `count.x`, `before.phase.step.x`, and `step`, `step.x` or `step.says.x` of a step in the list. */
 function lintCondition(lint: Lint, when: When | undefined, path: DataPath, known: KnownFacts): void {
-  for (const [name, want] of Object.entries(when ?? {})) {
-    const at = [...path, name];
-    for (const number of findNumbers(want)) {
-      if (typeof number === "string") lintOptionFact(lint, number.slice("option.".length), at, null);
-    }
-    const [head = "", first = "", ...rest] = name.split(".");
-    if (head === "option") lintOptionFact(lint, [first, ...rest].join("."), at, want);
-    else if (head === "count") lintCountFact(lint, first, at, want);
-    else if (head === "before") lintPhaseFact(lint, first, rest, at, want);
-    else lintStepFact(lint, head, name === head ? [] : [first, ...rest], at, want, known);
+  for (const [fact, want] of Object.entries(when ?? {})) {
+    const factPath = [...path, fact];
+    const bound = findBound(want);
+    if (typeof bound === "string") lintOptionFact(lint, bound.slice("option.".length), factPath, null);
+    const [head = "", ...parts] = fact.split(".");
+    const [first = "", ...others] = parts;
+    if (head === "option") lintOptionFact(lint, parts.join("."), factPath, want);
+    else if (head === "count") lintCountFact(lint, first, factPath, want);
+    else if (head === "before") lintPhaseFact(lint, first, others, factPath, want);
+    else lintStepFact(lint, head, parts, { path: factPath, want, known });
   }
 }
 
-function findNumbers(want: Want): readonly (number | string)[] {
-  if (typeof want !== "object" || Array.isArray(want)) return [];
-  return "below" in want ? [want.below] : [want.min];
+/** What a fact is compared with: a number, or an option by its name; null if the condition is no comparison. */
+function findBound(want: Want): number | string | null {
+  if (typeof want !== "object" || Array.isArray(want)) return null;
+  return "below" in want ? want.below : want.min;
 }
 
 const isComparison = (want: Want): boolean => typeof want === "object" && !Array.isArray(want);
+/** The values that a condition accepts; none if it is a comparison. */
 function valuesOf(want: Want): readonly unknown[] {
   if (isComparison(want)) return [];
   return Array.isArray(want) ? want : [want];
 }
 
+/** `want` is null if the option is what another fact is compared with. */
 function lintOptionFact({ flow, say }: Lint, name: string, path: DataPath, want: Want | null): void {
-  const declared = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
-  if (declared === undefined)
+  const option = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
+  if (option === undefined)
     return say(
       path,
       "unknown_option",
       `found option.${name}, which is not declared under options.${didYouMean(name, Object.keys(flow.options ?? {}))}`,
     );
-  const isNumber = declared.type === "count" || declared.type === "number";
+  const isNumber = option.type === "count" || option.type === "number";
   if ((want === null || isComparison(want)) && !isNumber)
-    say(path, "fact_value", `found a comparison with option.${name}, which is a ${declared.type}`);
+    say(path, "fact_value", `found a comparison with option.${name}, which is a ${option.type}`);
   if (want === null) return undefined;
   for (const value of valuesOf(want))
-    if (!fitsOption(declared, value)) say(path, "fact_value", `found ${shown(value)}, expected ${describeOption(declared)}`);
+    if (!fitsOption(option, value)) say(path, "fact_value", `found ${shown(value)}, expected ${describeOption(option)}`);
   return undefined;
 }
 
@@ -101,10 +111,10 @@ function lintCountFact({ flow, say }: Lint, name: string, path: DataPath, want: 
   for (const value of valuesOf(want)) if (typeof value !== "number") say(path, "fact_value", `found ${shown(value)}, expected a number`);
 }
 
-function lintPhaseFact(lint: Lint, phaseId: string, rest: readonly string[], path: DataPath, want: Want): void {
+function lintPhaseFact(lint: Lint, phaseId: string, parts: readonly string[], path: DataPath, want: Want): void {
   const phases = lint.flow.before ?? [];
   const phase = phases.find((candidate) => candidate.id === phaseId);
-  const [stepId = "", ...fact] = rest;
+  const [stepId = "", ...fact] = parts;
   const step = phase?.steps.find((candidate) => candidate.id === stepId);
   if (step !== undefined) return lintOutcomeFact(lint, step, fact, path, want);
   const stepNames = phases.flatMap((item) => item.steps.map(({ id }) => `before.${item.id}.${id}`));
@@ -115,7 +125,9 @@ function lintPhaseFact(lint: Lint, phaseId: string, rest: readonly string[], pat
   );
 }
 
-function lintStepFact(lint: Lint, id: string, fact: readonly string[], path: DataPath, want: Want, known: KnownFacts): void {
+type Condition = { readonly path: DataPath; readonly want: Want; readonly known: KnownFacts };
+
+function lintStepFact(lint: Lint, id: string, fact: readonly string[], { path, want, known }: Condition): void {
   const index = known.steps.findIndex((step) => step.id === id);
   const step = known.steps[index];
   if (step === undefined) {
@@ -132,7 +144,7 @@ function lintStepFact(lint: Lint, id: string, fact: readonly string[], path: Dat
   return lintOutcomeFact(lint, step, fact, path, want);
 }
 
-const kinds = ["passed", "failed", "skipped"];
+const outcomeNames = ["passed", "failed", "skipped"];
 const taskFacts = ["done", "failed", "left", "not_begun"];
 const gateFacts = ["hollow", "hollow_files", "oracles"];
 const checkFacts = ["ran", "passing", "failing", "regressed", "red_before", "flaky", "quarantined", "oracles", "uninstalled"];
@@ -140,7 +152,7 @@ const agentFacts = ["changed", "promised", "announced_more", "agent_asks", "sess
 const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];
 
 /** The facts a step can have, or undefined if a function it names may return any. */
-function registryFacts(registry: Lint["registry"], step: Step): readonly string[] | undefined {
+function listStepFacts(registry: Lint["registry"], step: Step): readonly string[] | undefined {
   if (step.tasks !== undefined) return taskFacts;
   if (step.run !== undefined) return registry.facts?.[step.run];
   if (step.check !== undefined) return step.check.some((name) => registry.proof.includes(name)) ? undefined : checkFacts;
@@ -152,11 +164,11 @@ function lintOutcomeFact({ registry, say }: Lint, step: Step, fact: readonly str
   const [first, field] = fact;
   if (first === undefined) {
     for (const value of valuesOf(want))
-      if (!kinds.includes(String(value))) say(path, "fact_value", `found ${shown(value)}, expected ${kinds.join(", ")}`);
-    if (isComparison(want)) say(path, "fact_value", `found a comparison with an outcome, expected ${kinds.join(", ")}`);
+      if (!outcomeNames.includes(String(value))) say(path, "fact_value", `found ${shown(value)}, expected ${outcomeNames.join(", ")}`);
+    if (isComparison(want)) say(path, "fact_value", `found a comparison with an outcome, expected ${outcomeNames.join(", ")}`);
     return;
   }
-  if (first === "says") return lintReturnedField(registry, say, step, field, path, want);
+  if (first === "says") return lintReturnedField({ registry, say }, step, field, path, want);
   if (fact.length > 1)
     return say(
       path,
@@ -173,7 +185,7 @@ function lintOutcomeFact({ registry, say }: Lint, step: Step, fact: readonly str
     return;
   }
   if (first === "answer") return say(path, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
-  const factNames = registryFacts(registry, step);
+  const factNames = listStepFacts(registry, step);
   if (factNames !== undefined && !factNames.includes(first))
     say(
       path,
@@ -182,9 +194,9 @@ function lintOutcomeFact({ registry, say }: Lint, step: Step, fact: readonly str
     );
 }
 
+/** A field of what the step's agent returns. */
 function lintReturnedField(
-  registry: Lint["registry"],
-  say: Lint["say"],
+  { registry, say }: Pick<Lint, "registry" | "say">,
   step: Step,
   field: string | undefined,
   path: DataPath,
@@ -204,9 +216,9 @@ function lintReturnedField(
       `found ${field}, expected a number, flag or listed word of ${step.returns}: ${fieldNames.join(", ")}.${didYouMean(field, fieldNames)}`,
     );
   }
-  const text = describeKind(kind);
-  for (const value of valuesOf(want)) if (!fitsKind(kind, value)) say(path, "fact_value", `found ${shown(value)}, expected ${text}`);
-  if (isComparison(want) && kind !== "number") say(path, "fact_value", `found a comparison, expected ${text}`);
+  const expected = describeKind(kind);
+  for (const value of valuesOf(want)) if (!fitsKind(kind, value)) say(path, "fact_value", `found ${shown(value)}, expected ${expected}`);
+  if (isComparison(want) && kind !== "number") say(path, "fact_value", `found a comparison, expected ${expected}`);
   return undefined;
 }
 

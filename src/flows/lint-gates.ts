@@ -3,26 +3,27 @@
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import { shown, type DataPath } from "../kit/finding.ts";
 import { didYouMean } from "../kit/suggest.ts";
-import { contradictoryGate, contradictorySteps } from "./lint-contradictions.ts";
+import { lintContradictoryGate, lintContradictoryGates } from "./lint-contradictions.ts";
 import { pathFault } from "./lint-steps.ts";
 import type { Lint } from "./lint-subject.ts";
 import { stepsEverywhere } from "./lists.ts";
 
 /** Proofs name something that exists, inspect something, and can hold. */
 export function lintGates(lint: Lint): void {
-  for (const { proof, path } of phaseProofs(lint.flow)) for (const [n, item] of proof.entries()) lintProof(lint, item, [...path, n]);
+  for (const { proofs, path } of phaseProofs(lint.flow))
+    for (const [index, proof] of proofs.entries()) lintProof(lint, proof, [...path, index]);
   for (const { step, path, list } of stepsEverywhere(lint.flow)) {
-    for (const [n, proof] of (step.proof ?? []).entries()) lintProof(lint, proof, [...path, "proof", n], list.kind === "each");
-    contradictorySteps(lint, step, path);
+    for (const [index, proof] of (step.proof ?? []).entries()) lintProof(lint, proof, [...path, "proof", index], list.kind === "each");
+    lintContradictoryGates(lint, step, path);
   }
 }
 
 /** The rules that show that a phase is done, if the phase has its own. */
-function phaseProofs(flow: Flow): readonly { readonly proof: readonly Proof[]; readonly path: DataPath }[] {
+function phaseProofs(flow: Flow): readonly { readonly proofs: readonly Proof[]; readonly path: DataPath }[] {
   return (["before", "phases", "after"] as const).flatMap((group) => {
     const phases = flow[group] ?? [];
     if (!Array.isArray(phases)) return [];
-    return phases.flatMap(({ proof }, n) => (proof === undefined ? [] : [{ proof, path: [group, n, "proof"] }]));
+    return phases.flatMap(({ proof }, index) => (proof === undefined ? [] : [{ proofs: proof, path: [group, index, "proof"] }]));
   });
 }
 
@@ -38,69 +39,69 @@ function lintProof(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): 
     return;
   }
   lintGateSubject(lint, proof, path);
-  contradictoryGate(lint, proof, path);
+  lintContradictoryGate(lint, proof, path);
   lintPaths(lint, proof, path, isOfTask);
   if (proof.matches !== undefined) lintRegex(lint, proof.matches, [...path, "matches"]);
   if (proof.for_each !== undefined) lintRegex(lint, proof.for_each.matches, [...path, "for_each", "matches"]);
   if (proof.if !== undefined) lintProof(lint, proof.if, [...path, "if"], isOfTask);
-  for (const [n, inner] of (proof.all ?? []).entries()) lintProof(lint, inner, [...path, "all", n], isOfTask);
-  for (const [n, inner] of (proof.else ?? []).entries()) lintProof(lint, inner, [...path, "else", n], isOfTask);
+  for (const [index, inner] of (proof.all ?? []).entries()) lintProof(lint, inner, [...path, "all", index], isOfTask);
+  for (const [index, inner] of (proof.else ?? []).entries()) lintProof(lint, inner, [...path, "else", index], isOfTask);
 }
 
-/** A gate inspects something, and each of its words has what it needs. */
+/** A gate inspects something, and each of its keys has those it needs. */
 function lintGateSubject({ say }: Lint, gate: Gate, path: DataPath): void {
-  const named = (["file", "files", "any", "none", "command", "if", "for_each"] as const).filter((word) => gate[word] !== undefined);
-  if (named.length === 0)
+  const subjects = (["file", "files", "any", "none", "command", "if", "for_each"] as const).filter((key) => gate[key] !== undefined);
+  if (subjects.length === 0)
     say(path, "gate_without_subject", `found ${Object.keys(gate).join(", ") || "nothing"}, expected file, files, any, none, command or if`);
-  const needs = (words: readonly (keyof Gate)[], of: readonly (keyof Gate)[]): void => {
-    for (const word of words) {
-      if (gate[word] !== undefined && !of.some((other) => gate[other] !== undefined))
-        say([...path, word], "gate_word_alone", `found ${word} without ${of.join(" or ")}`);
+  const requireOneOf = (keys: readonly (keyof Gate)[], neededKeys: readonly (keyof Gate)[]): void => {
+    for (const key of keys) {
+      if (gate[key] !== undefined && !neededKeys.some((neededKey) => gate[neededKey] !== undefined))
+        say([...path, key], "gate_word_alone", `found ${key} without ${neededKeys.join(" or ")}`);
     }
   };
-  needs(["exists"], ["file", "files"]);
-  needs(["non_empty", "min_lines", "matches", "fresh", "after"], ["file", "files", "any"]);
-  needs(["at_least"], ["any"]);
-  needs(["except"], ["any", "none"]);
-  needs(["all", "else"], ["if"]);
-  needs(["for_each"], ["files"]);
+  requireOneOf(["exists"], ["file", "files"]);
+  requireOneOf(["non_empty", "min_lines", "matches", "fresh", "after"], ["file", "files", "any"]);
+  requireOneOf(["at_least"], ["any"]);
+  requireOneOf(["except"], ["any", "none"]);
+  requireOneOf(["all", "else"], ["if"]);
+  requireOneOf(["for_each"], ["files"]);
   if (gate.if !== undefined && gate.all === undefined && gate.else === undefined)
     say(path, "gate_word_alone", "found if without all or else, so nothing follows from it");
-  if (gate.if !== undefined && named.length > 1)
-    say(path, "gate_mixed", `found if beside ${named.filter((word) => word !== "if").join(", ")}, expected two gates`);
-  if (gate.command !== undefined && named.length > 1)
-    say(path, "gate_mixed", `found command beside ${named.filter((word) => word !== "command").join(", ")}, expected two gates`);
+  for (const key of ["if", "command"] as const)
+    if (gate[key] !== undefined && subjects.length > 1)
+      say(path, "gate_mixed", `found ${key} beside ${subjects.filter((subject) => subject !== key).join(", ")}, expected two gates`);
   if (gate.command !== undefined && /^\s*(true|:|exit(\s+0)?|)\s*$/.test(gate.command))
     say([...path, "command"], "gate_always_holds", `found ${shown(gate.command)}, which proves nothing`);
-  for (const word of ["files", "none"] as const)
-    if (gate[word]?.length === 0) say([...path, word], "gate_without_subject", `found no ${word}, expected at least one`);
+  for (const key of ["files", "none"] as const)
+    if (gate[key]?.length === 0) say([...path, key], "gate_without_subject", `found no ${key}, expected at least one`);
 }
 
 function lintPaths({ say }: Lint, gate: Gate, path: DataPath, isOfTask: boolean): void {
-  const groups = gate.for_each === undefined ? 0 : countGroups(gate.for_each.matches);
-  const lintPattern = (text: string, at: DataPath, isGlob: boolean): void => {
+  const groupCount = gate.for_each === undefined ? 0 : countGroups(gate.for_each.matches);
+  const lintPattern = (text: string, textPath: DataPath, isGlob: boolean): void => {
     const fault = pathFault(text) ?? findPlainFault(text);
-    if (fault !== null) say(at, "bad_path", `found ${shown(text)}, ${fault}`);
-    if (!isGlob && /[*?[\]]/.test(text)) say(at, "glob_in_file", `found a pattern, expected the path of one file; a pattern stands in any`);
+    if (fault !== null) say(textPath, "bad_path", `found ${shown(text)}, ${fault}`);
+    if (!isGlob && /[*?[\]]/.test(text))
+      say(textPath, "glob_in_file", `found a pattern, expected the path of one file; a pattern stands in any`);
     if (!isOfTask && text.includes("{task}"))
-      say(at, "unknown_placeholder", "found {task} outside the steps that a task runs, where there is none");
+      say(textPath, "unknown_placeholder", "found {task} outside the steps that a task runs, where there is none");
     for (const [, name = ""] of text.matchAll(/\{([^{},]*)\}/g)) {
       const isNumber = /^[1-9]\d*$/.test(name);
-      if (isNumber && Number(name) <= groups) continue;
-      if (isNumber) say(at, "unknown_placeholder", `found {${name}}, and for_each has ${groups} groups`);
-      else if (!pathPlaceholders.some((known) => known === name))
+      if (isNumber && Number(name) <= groupCount) continue;
+      if (isNumber) say(textPath, "unknown_placeholder", `found {${name}}, and for_each has ${groupCount} groups`);
+      else if (!pathPlaceholders.some((placeholder) => placeholder === name))
         say(
-          at,
+          textPath,
           "unknown_placeholder",
           `found {${name}}, expected one of ${pathPlaceholders.join(", ")}.${didYouMean(name, pathPlaceholders)}`,
         );
     }
   };
   if (gate.file !== undefined) lintPattern(gate.file, [...path, "file"], false);
-  for (const [n, file] of (gate.files ?? []).entries()) lintPattern(file, [...path, "files", n], false);
+  for (const [index, file] of (gate.files ?? []).entries()) lintPattern(file, [...path, "files", index], false);
   if (gate.any !== undefined) lintPattern(gate.any, [...path, "any"], true);
-  for (const word of ["none", "except"] as const)
-    for (const [n, glob] of (gate[word] ?? []).entries()) lintPattern(glob, [...path, word, n], true);
+  for (const key of ["none", "except"] as const)
+    for (const [index, glob] of (gate[key] ?? []).entries()) lintPattern(glob, [...path, key, index], true);
   if (gate.after !== undefined) lintPattern(gate.after, [...path, "after"], false);
   if (gate.for_each !== undefined) lintPattern(gate.for_each.file, [...path, "for_each", "file"], false);
 }
@@ -112,11 +113,12 @@ function findPlainFault(path: string): string | null {
   return path.split("/").some((part) => part === "" || part === ".") ? "expected one / between folders" : null;
 }
 
+/** The number of groups in a pattern: with an empty alternative it matches the empty text, and the match lists all groups. */
 function countGroups(source: string): number {
   try {
     return (new RegExp(`${source}|`).exec("")?.length ?? 1) - 1;
   } catch {
-    return 0;
+    return 0; // an invalid pattern is reported as one
   }
 }
 
@@ -128,7 +130,7 @@ function lintRegex({ say }: Lint, source: string, path: DataPath): void {
   } catch (error) {
     return say(path, "bad_regex", `found a pattern that is none: ${error instanceof Error ? error.message : String(error)}`);
   }
-  // A repeated group that repeats inside takes exponential time on a file an agent wrote.
+  // A repeated group that repeats inside, as in (a+)+, takes exponential time on a file an agent wrote.
   if (/\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\d*\})/.test(source))
     return say(path, "slow_regex", "found a repeated group with a repetition inside, which can take for ever");
   return undefined;

@@ -7,9 +7,10 @@ import { stepsEverywhere } from "./lists.ts";
 import { placeholders, unknownPlaceholders } from "./prompt.ts";
 
 /** Prompts exist, and use only placeholders that something fills. */
-export function lintPrompts({ flow, positions, prompts, promptFiles, say, report }: Lint): void {
-  const read = new Set<string>();
-  unused();
+export function lintPrompts(lint: Lint): void {
+  const { flow, prompts, promptFiles, say } = lint;
+  const lintedPrompts = new Set<string>();
+  reportUnusedPrompts(lint);
   for (const { step, path, list } of stepsEverywhere(flow)) {
     if (step.prompt === undefined) continue;
     const text = Object.hasOwn(prompts, step.prompt) ? prompts[step.prompt] : undefined;
@@ -30,41 +31,41 @@ export function lintPrompts({ flow, positions, prompts, promptFiles, say, report
         "warning",
       );
     }
-    if (list.kind !== "each" && holds(text, "task"))
+    if (list.kind !== "each" && hasPlaceholder(text, "task"))
       say([...path, "prompt"], "placeholder_empty", `found {task} in prompts/${step.prompt}, and no task runs this step`, "warning");
-    if ((step.proof ?? []).length > 0 && !holds(text, "previous")) {
-      const lack = `found no {previous} in prompts/${step.prompt}, so an agent whose proof did not hold is not told why`;
-      say([...path, "prompt"], "failure_not_shown", lack, "warning");
+    if ((step.proof ?? []).length > 0 && !hasPlaceholder(text, "previous")) {
+      const message = `found no {previous} in prompts/${step.prompt}, so an agent whose proof did not hold is not told why`;
+      say([...path, "prompt"], "failure_not_shown", message, "warning");
     }
-    if (read.has(step.prompt)) continue;
-    read.add(step.prompt);
-    for (const { name, line, column } of unknownPlaceholders(text)) {
-      const message = `found the unknown placeholder ${shown(`{${name}}`)}, expected one of ${Object.keys(placeholders).join(", ")}, or {{${name}}} for the text itself.${didYouMean(name, Object.keys(placeholders))}`;
-      report({
-        file: `${fileFolder(positions.file)}prompts/${step.prompt}`,
-        line,
-        column,
-        path: name,
-        rule: "unknown_placeholder",
-        message,
-        severity: "error",
-      });
-    }
-  }
-
-  /** An unused prompt is most often one that a step misspells. */
-  function unused(): void {
-    const used = new Set(stepsEverywhere(flow).map(({ step }) => step.prompt));
-    for (const name of (promptFiles ?? []).filter((file) => !used.has(file))) {
-      const file = `${fileFolder(positions.file)}prompts/${name}`;
-      const message = `found prompts/${name}, which no step names`;
-      report({ file, line: 1, column: 1, path: "", rule: "prompt_unused", message, severity: "warning" });
-    }
+    if (!lintedPrompts.has(step.prompt)) reportUnknownPlaceholders(lint, step.prompt, text);
+    lintedPrompts.add(step.prompt);
   }
 }
 
-const holds = (text: string, placeholder: string): boolean => new RegExp(`(?<!\\{)\\{${placeholder}\\}(?!\\})`).test(text);
+function reportUnknownPlaceholders({ positions, report }: Lint, prompt: string, text: string): void {
+  const names = Object.keys(placeholders);
+  const file = `${fileFolder(positions.file)}prompts/${prompt}`;
+  for (const { name, line, column } of unknownPlaceholders(text)) {
+    const expected = `expected one of ${names.join(", ")}, or {{${name}}} for the text itself`;
+    const message = `found the unknown placeholder ${shown(`{${name}}`)}, ${expected}.${didYouMean(name, names)}`;
+    report({ file, line, column, path: name, rule: "unknown_placeholder", message, severity: "error" });
+  }
+}
 
+/** An unused prompt is most often one that a step misspells. */
+function reportUnusedPrompts({ flow, positions, promptFiles, report }: Lint): void {
+  const usedNames = new Set(stepsEverywhere(flow).map(({ step }) => step.prompt));
+  for (const name of (promptFiles ?? []).filter((file) => !usedNames.has(file))) {
+    const file = `${fileFolder(positions.file)}prompts/${name}`;
+    const message = `found prompts/${name}, which no step names`;
+    report({ file, line: 1, column: 1, path: "", rule: "prompt_unused", message, severity: "warning" });
+  }
+}
+
+/** Whether the text has `{task}`; `{{task}}` is the word in braces. */
+const hasPlaceholder = (text: string, placeholder: string): boolean => new RegExp(`(?<!\\{)\\{${placeholder}\\}(?!\\})`).test(text);
+
+/** `a/flow.yaml` → `a/`; a built-in flow is its own folder. */
 function fileFolder(file: string): string {
   return file.startsWith("built-in:") ? `${file}/` : file.slice(0, file.search(/[^/\\]*$/));
 }

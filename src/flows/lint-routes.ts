@@ -9,18 +9,20 @@ import { rowsAfterFailure, flowLists, reachableRows, rowsAfterPass, type Located
 /** Every row leads somewhere, every step can be reached, and every cycle passes a count. */
 export function lintRoutes(lint: Lint): void {
   for (const list of flowLists(lint.flow)) {
-    for (const [n, step] of list.steps.entries()) {
-      const path = [...list.path, n];
-      const failureRows = (step.otherwise ?? []).map((row, m) => ({ row, path: [...path, "otherwise", m] }));
-      for (const rows of [rowsAfterPass(step, path), failureRows]) lintHiddenRows(lint, rows);
-      for (const { row, path: at } of [...rowsAfterPass(step, path), ...failureRows]) lintTargets(lint, list, row, at);
+    for (const [stepIndex, step] of list.steps.entries()) {
+      const path = [...list.path, stepIndex];
+      const failureRows = (step.otherwise ?? []).map((row, index) => ({ row, path: [...path, "otherwise", index] }));
+      for (const rows of [rowsAfterPass(step, path), failureRows]) {
+        lintHiddenRows(lint, rows);
+        for (const located of rows) lintTargets(lint, list, located);
+      }
     }
     lintUncountedCycles(lint, list);
     lintReachability(lint, list);
   }
-  const flowFailureRows = (lint.flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
+  const flowFailureRows = (lint.flow.when_step_fails ?? []).map((row, index) => ({ row, path: ["when_step_fails", index] }));
   lintHiddenRows(lint, flowFailureRows);
-  for (const { row, path } of flowFailureRows) for (const list of flowLists(lint.flow)) lintTargets(lint, list, row, path);
+  for (const located of flowFailureRows) for (const list of flowLists(lint.flow)) lintTargets(lint, list, located);
 }
 
 /** A row after one that always matches is never reached. */
@@ -30,36 +32,37 @@ function lintHiddenRows({ say }: Lint, rows: readonly LocatedRow[]): void {
 }
 
 /** A row, and each row of the counts it spends, goes to a step of its list or to a phase. */
-function lintTargets(lint: Lint, list: StepList, row: Row, path: DataPath): void {
-  for (const at of [{ row, path }, ...spentOf(lint.flow, row)]) {
-    if (typeof at.row.go === "string" && !list.steps.some((step) => step.id === at.row.go)) {
-      const ids = list.steps.map((step) => step.id);
+function lintTargets(lint: Lint, list: StepList, located: LocatedRow): void {
+  const ids = list.steps.map((step) => step.id);
+  for (const { row, path } of [located, ...spentOf(lint.flow, located.row)]) {
+    const { go: target } = row;
+    if (typeof target === "string" && !ids.includes(target))
       lint.say(
-        [...at.path, "go"],
+        [...path, "go"],
         "unknown_target",
-        `found go: ${at.row.go}, which isn't a step of ${stepListName(list)}.${didYouMean(at.row.go, ids)}`,
+        `found go: ${target}, which isn't a step of ${stepListName(list)}.${didYouMean(target, ids)}`,
       );
-    }
-    if (typeof at.row.go === "object") lintPhaseTarget(lint, list, at.row, at.path);
+    if (typeof target === "object") lintPhaseTarget(lint, list, row, path);
   }
 }
 
 function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPath): void {
   const target = typeof row.go === "object" ? row.go.phase : "";
-  const at = [...path, "go"];
+  const goPath = [...path, "go"];
   if (list.kind !== "phase" || list.group !== "phases")
-    return say(at, "phase_target", `found go: { phase } in ${stepListName(list)}, expected it in one of the phases`);
+    return say(goPath, "phase_target", `found go: { phase } in ${stepListName(list)}, expected it in one of the phases`);
   if (!Array.isArray(flow.phases)) return undefined;
   const ids = flow.phases.map((phase) => phase.id);
   if (!ids.includes(target))
-    return say(at, "unknown_target", `found the phase ${shown(target)}, which is not listed.${didYouMean(target, ids)}`);
+    return say(goPath, "unknown_target", `found the phase ${shown(target)}, which is not listed.${didYouMean(target, ids)}`);
   if (ids.indexOf(target) > ids.indexOf(list.phase))
-    return say(at, "phase_target", `found the later phase ${shown(target)}, expected this one or an earlier one`);
+    return say(goPath, "phase_target", `found the later phase ${shown(target)}, expected this one or an earlier one`);
   if (isFree(row))
     return say(path, "ring_without_count", `found a way back to phase ${shown(target)} without a count, expected every ring to pass one`);
   return undefined;
 }
 
+/** A list of steps in the words of a message. */
 export function stepListName(list: StepList): string {
   switch (list.kind) {
     case "closing":
@@ -75,11 +78,11 @@ export function stepListName(list: StepList): string {
 /** Where a row leads once its count is spent, and so on down the chain. */
 export function spentOf(flow: Flow, row: Row): readonly LocatedRow[] {
   const locatedRows: LocatedRow[] = [];
-  const seen = new Set<string>();
-  for (let name = row.count; name !== undefined && !seen.has(name); name = flow.counts?.[name]?.spent.count) {
-    seen.add(name);
-    const spent = Object.hasOwn(flow.counts ?? {}, name) ? flow.counts?.[name]?.spent : undefined;
-    if (spent !== undefined) locatedRows.push({ row: spent, path: ["counts", name, "spent"] });
+  const visitedNames = new Set<string>();
+  for (let name = row.count; name !== undefined && !visitedNames.has(name); name = flow.counts?.[name]?.spent.count) {
+    visitedNames.add(name);
+    const spentRow = Object.hasOwn(flow.counts ?? {}, name) ? flow.counts?.[name]?.spent : undefined;
+    if (spentRow !== undefined) locatedRows.push({ row: spentRow, path: ["counts", name, "spent"] });
   }
   return locatedRows;
 }
@@ -107,38 +110,39 @@ function nextPositions(flow: Flow, list: StepList, position: number, isWanted: (
   const isCaught = (step.then ?? []).some((row) => row.when === undefined);
   const isSkippable = failureRows.some(({ row }) => row.ask !== undefined); // A person may choose to skip this step.
   if (!isCaught || isSkippable) targets.push(position + 1);
-  return targets.filter((to) => to !== null && to >= 0 && to < list.steps.length) as number[];
+  return targets.filter((target) => target !== null && target >= 0 && target < list.steps.length) as number[];
 }
 
 function lintReachability({ flow, say }: Lint, list: StepList): void {
   const reached = new Set([0]);
-  for (const position of reached) for (const to of nextPositions(flow, list, position, () => true)) reached.add(to);
-  for (const [n, step] of list.steps.entries()) {
-    if (!reached.has(n)) say([...list.path, n], "unreachable", `found the step ${shown(step.id)}, which nothing leads to`);
+  // Grows the set that this loop goes through.
+  for (const position of reached) for (const target of nextPositions(flow, list, position, () => true)) reached.add(target);
+  for (const [position, step] of list.steps.entries()) {
+    if (!reached.has(position)) say([...list.path, position], "unreachable", `found the step ${shown(step.id)}, which nothing leads to`);
   }
 }
 
 /** Reports the first cycle of the list that costs nothing. */
 function lintUncountedCycles({ flow, say }: Lint, list: StepList): void {
-  const state = new Map<number, "open" | "done">();
-  const open: number[] = [];
+  const donePositions = new Set<number>();
+  /** The positions from the start to the current one. */
+  const openPositions: number[] = [];
   const visit = (position: number): readonly number[] | null => {
-    if (state.get(position) === "done") return null;
-    if (state.get(position) === "open") return [...open.slice(open.indexOf(position)), position];
-    state.set(position, "open");
-    open.push(position);
-    for (const to of nextPositions(flow, list, position, isFree)) {
-      const cycle = visit(to);
+    if (donePositions.has(position)) return null;
+    if (openPositions.includes(position)) return [...openPositions.slice(openPositions.indexOf(position)), position];
+    openPositions.push(position);
+    for (const target of nextPositions(flow, list, position, isFree)) {
+      const cycle = visit(target);
       if (cycle !== null) return cycle;
     }
-    open.pop();
-    state.set(position, "done");
+    openPositions.pop();
+    donePositions.add(position);
     return null;
   };
   for (const position of list.steps.keys()) {
     const cycle = visit(position);
     if (cycle === null) continue;
-    const names = cycle.map((n) => list.steps[n]?.id ?? "?");
+    const names = cycle.map((cyclePosition) => list.steps[cyclePosition]?.id ?? "?");
     say(
       [...list.path, cycle[0] ?? 0],
       "ring_without_count",

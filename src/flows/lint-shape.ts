@@ -14,20 +14,17 @@ export function lintShape(lint: Lint): void {
   lintOptionDeclarations(lint);
   for (const located of rowsEverywhere(lint)) lintRow(lint, located);
   lintLanding(lint);
-  for (const word of ["when_step_fails", "when_phase_fails"] as const) {
-    const last = lint.flow[word]?.at(-1);
-    if (lint.flow[word] !== undefined && (last === undefined || last.when !== undefined)) {
-      lint.say(
-        [word],
-        "house_not_total",
-        `found no row without a condition at the end of ${word}, expected one that catches every failure`,
-      );
+  for (const key of ["when_step_fails", "when_phase_fails"] as const) {
+    const rows = lint.flow[key];
+    const lastRow = rows?.at(-1);
+    if (rows !== undefined && (lastRow === undefined || lastRow.when !== undefined)) {
+      lint.say([key], "house_not_total", `found no row without a condition at the end of ${key}, expected one that catches every failure`);
     }
   }
-  for (const [n, row] of (lint.flow.when_phase_fails ?? []).entries()) {
-    const named = [row.finish, row.pause, row.stop].filter((word) => word !== undefined);
-    if (named.length !== 1)
-      lint.say(["when_phase_fails", n], "no_target", `found ${named.length} of finish, pause and stop, expected exactly one`);
+  for (const [index, row] of (lint.flow.when_phase_fails ?? []).entries()) {
+    const targetCount = [row.finish, row.pause, row.stop].filter((target) => target !== undefined).length;
+    if (targetCount !== 1)
+      lint.say(["when_phase_fails", index], "no_target", `found ${targetCount} of finish, pause and stop, expected exactly one`);
   }
 }
 
@@ -43,39 +40,49 @@ function lintPlaybook({ flow, registry, say }: Lint): void {
 
 const stepsMax = 200;
 
-function lintPhases({ flow, registry, say }: Lint): void {
+function lintPhases(lint: Lint): void {
+  lintPhaseIds(lint);
+  lintPhaseSource(lint);
+  lintStepLists(lint);
+}
+
+function lintPhaseIds({ flow, say }: Lint): void {
   for (const group of ["before", "phases", "after"] as const) {
-    const list: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
-    for (const [n, phase] of list.entries()) {
-      const path = [group, n, "id"];
-      if (list.findIndex((other) => other.id === phase.id) < n)
+    const phases: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
+    for (const [index, phase] of phases.entries()) {
+      const path = [group, index, "id"];
+      if (phases.findIndex(({ id }) => id === phase.id) < index)
         say(path, "duplicate_phase", `found a second phase ${shown(phase.id)} in ${group}, expected ids that differ`);
       if (group === "before" && phase.id.includes("."))
         say(path, "phase_id", "found a dot in a before phase's id, which facts name as before.<phase>.<step>");
     }
   }
+}
+
+/** Phases are listed with their own steps, or read by a reader and then run the flow's steps. */
+function lintPhaseSource({ flow, registry, say }: Lint): void {
   if (Array.isArray(flow.phases)) {
     if (flow.steps !== undefined) say(["steps"], "steps_unused", "found steps beside listed phases, which bring their own");
-  } else {
-    if (!registry.readers.phases.includes(flow.phases.read)) {
-      say(
-        ["phases", "read"],
-        "unknown_reader",
-        `found the unknown reader ${shown(flow.phases.read)}.${didYouMean(flow.phases.read, registry.readers.phases)}`,
-      );
-    }
-    if (flow.steps === undefined || flow.steps.length === 0)
-      say(["phases"], "no_steps", "found phases that are read and no steps for them to run");
+    return;
   }
+  const { read: reader } = flow.phases;
+  const readers = registry.readers.phases;
+  if (!readers.includes(reader))
+    say(["phases", "read"], "unknown_reader", `found the unknown reader ${shown(reader)}.${didYouMean(reader, readers)}`);
+  if (flow.steps === undefined || flow.steps.length === 0)
+    say(["phases"], "no_steps", "found phases that are read and no steps for them to run");
+}
+
+function lintStepLists({ flow, say }: Lint): void {
   for (const list of flowLists(flow)) {
     if (list.steps.length === 0 && list.path[0] !== "steps")
       say(list.path, "no_steps", "found an empty list of steps, expected at least one");
     if (list.steps.length > stepsMax)
       say(list.path, "too_many_steps", `found ${list.steps.length} steps in one list, expected at most ${stepsMax}`);
     const ids = list.steps.map((step) => step.id);
-    for (const [n, id] of ids.entries())
-      if (ids.indexOf(id) < n)
-        say([...list.path, n, "id"], "duplicate_step", `found a second step ${shown(id)} in one list, expected ids that differ`);
+    for (const [index, id] of ids.entries())
+      if (ids.indexOf(id) < index)
+        say([...list.path, index, "id"], "duplicate_step", `found a second step ${shown(id)} in one list, expected ids that differ`);
   }
 }
 
@@ -88,16 +95,11 @@ function lintOptionDeclarations({ flow, say }: Lint): void {
       say([...path, "default"], "option_default", `found the default ${shown(option.default)}, expected ${describeOption(option)}`);
     }
   }
-  const every = flow.pause_every?.phases;
-  if (typeof every === "string" && !Object.hasOwn(flow.options ?? {}, every.slice("option.".length))) {
-    say(
-      ["pause_every", "phases"],
-      "unknown_option",
-      `found ${every}, which is not declared under options.${didYouMean(
-        every,
-        Object.keys(flow.options ?? {}).map((name) => `option.${name}`),
-      )}`,
-    );
+  const interval = flow.pause_every?.phases;
+  if (typeof interval === "string" && !Object.hasOwn(flow.options ?? {}, interval.slice("option.".length))) {
+    const optionNames = Object.keys(flow.options ?? {}).map((name) => `option.${name}`);
+    const message = `found ${interval}, which is not declared under options.${didYouMean(interval, optionNames)}`;
+    say(["pause_every", "phases"], "unknown_option", message);
   }
 }
 
@@ -109,6 +111,7 @@ export function fitsOption(option: Option, value: unknown): boolean {
   return typeof value === "string" && (option.one_of === undefined || option.one_of.includes(value));
 }
 
+/** The values an option may have, for a message. */
 export function describeOption(option: Option): string {
   if (option.type === "flag") return "true or false";
   if (option.type === "count") return "a whole number from 0";
@@ -117,23 +120,25 @@ export function describeOption(option: Option): string {
 }
 
 function rowsEverywhere({ flow }: Lint): LocatedRow[] {
-  const ofSteps = stepsEverywhere(flow).flatMap(({ step, path }) => [
+  const stepRows = stepsEverywhere(flow).flatMap(({ step, path }) => [
     ...rowsAfterPass(step, path),
-    ...(step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] })),
+    ...(step.otherwise ?? []).map((row, index) => ({ row, path: [...path, "otherwise", index] })),
   ]);
-  const flowFailureRows = (flow.when_step_fails ?? []).map((row, n) => ({ row, path: ["when_step_fails", n] }));
-  const spent = Object.entries(flow.counts ?? {}).map(([name, count]) => ({ row: count.spent, path: ["counts", name, "spent"] }));
-  return [...ofSteps, ...flowFailureRows, ...spent];
+  const flowFailureRows = (flow.when_step_fails ?? []).map((row, index) => ({ row, path: ["when_step_fails", index] }));
+  const spentRows = Object.entries(flow.counts ?? {}).map(([name, count]) => ({ row: count.spent, path: ["counts", name, "spent"] }));
+  return [...stepRows, ...flowFailureRows, ...spentRows];
 }
 
 export const targets = ["go", "end", "stop", "ask", "again"] as const;
+/** The answers to the question about a failed step: try again, skip the step, stop. */
 const replies = ["A", "B", "C"];
 
 function lintRow({ say }: Lint, { row, path }: LocatedRow): void {
-  const named = targets.filter((target) => row[target] !== undefined);
-  if (named.length > 1) say(path, "two_targets", `found ${named.join(" and ")} in one row, expected one target`);
+  const rowTargets = targets.filter((target) => row[target] !== undefined);
+  if (rowTargets.length > 1) say(path, "two_targets", `found ${rowTargets.join(" and ")} in one row, expected one target`);
   const isSpent = path.at(-1) === "spent";
-  if (named.length === 0 && (isSpent || (row.pause ?? row.rest ?? row.because ?? row.count) === undefined)) {
+  const hasEffect = (row.pause ?? row.rest ?? row.because ?? row.count) !== undefined;
+  if (rowTargets.length === 0 && (isSpent || !hasEffect)) {
     say(path, "no_target", `found a row that leads nowhere, expected one of ${targets.join(", ")}`);
   }
   if (isSpent && row.when !== undefined)
@@ -149,23 +154,24 @@ function lintRow({ say }: Lint, { row, path }: LocatedRow): void {
     if (!replies.includes(reply))
       say([...path, "ask", reply], "ask_reply", `found the reply ${shown(reply)}, expected A (try again), B (skip this step) or C (stop)`);
   }
-  for (const word of ["pause", "rest", "stop"] as const) lintCode(say, [...path, word], row[word]);
+  for (const key of ["pause", "rest", "stop"] as const) lintCode(say, [...path, key], row[key]);
 }
 
 /** A flow may define its own reason codes, but one that is almost a known one is a typo. */
 function lintCode(say: Lint["say"], path: DataPath, name: string | undefined): void {
   if (name === undefined || isReasonCode(name)) return;
-  const near = suggest(name, reasonCodes);
-  if (near !== null && editDistance(name, near) <= 2)
-    say(path, "reason_misspelt", `found the reason code ${name}. Did you mean ${near}?`, "warning");
+  const similarCode = suggest(name, reasonCodes);
+  if (similarCode !== null && editDistance(name, similarCode) <= 2)
+    say(path, "reason_misspelt", `found the reason code ${name}. Did you mean ${similarCode}?`, "warning");
 }
 
 function lintLanding({ flow, registry, say }: Lint): void {
-  const lands = registry.lands ?? ["land"];
-  const lander = stepsEverywhere(flow).find(({ step }) => step.run !== undefined && lands.includes(step.run));
-  if (lander === undefined && flow.lands_nothing !== true) {
-    say(["flow"], "lands_nothing", `found no step that lands the work (run: ${lands.join(", ")}), expected one, or lands_nothing: true`);
+  const landFunctions = registry.lands ?? ["land"];
+  const landStep = stepsEverywhere(flow).find(({ step }) => step.run !== undefined && landFunctions.includes(step.run));
+  if (landStep === undefined && flow.lands_nothing !== true) {
+    const message = `found no step that lands the work (run: ${landFunctions.join(", ")}), expected one, or lands_nothing: true`;
+    say(["flow"], "lands_nothing", message);
   }
-  if (lander !== undefined && flow.lands_nothing === true)
-    say([...lander.path, "run"], "lands_anyway", "found a step that lands work in a flow that says lands_nothing");
+  if (landStep !== undefined && flow.lands_nothing === true)
+    say([...landStep.path, "run"], "lands_anyway", "found a step that lands work in a flow that says lands_nothing");
 }

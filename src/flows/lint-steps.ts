@@ -10,8 +10,8 @@ import { stepsEverywhere, type StepList } from "./lists.ts";
 export function lintSteps(lint: Lint): void {
   for (const { step, path, list } of stepsEverywhere(lint.flow)) {
     const kinds = stepKinds.filter((kind) => step[kind] !== undefined);
-    const [kind, second] = kinds;
-    if (kind === undefined || second !== undefined) {
+    const [kind, secondKind] = kinds;
+    if (kind === undefined || secondKind !== undefined) {
       lint.say(
         path,
         "not_one_kind",
@@ -48,13 +48,9 @@ const kindsByKey: Readonly<Record<string, readonly StepKind[]>> = {
 };
 
 function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): void {
-  for (const [word, kinds] of Object.entries(kindsByKey)) {
-    if (step[word as keyof Step] !== undefined && !kinds.includes(kind)) {
-      say(
-        [...path, word],
-        "word_out_of_place",
-        `found ${word} on a ${kind} step, where it means nothing; it belongs to ${kinds.join(", ")}`,
-      );
+  for (const [key, kinds] of Object.entries(kindsByKey)) {
+    if (step[key as keyof Step] !== undefined && !kinds.includes(kind)) {
+      say([...path, key], "word_out_of_place", `found ${key} on a ${kind} step, where it means nothing; it belongs to ${kinds.join(", ")}`);
     }
   }
   if (kind === "agent" && step.prompt === undefined)
@@ -65,15 +61,15 @@ function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): vo
     if (step.limits?.[dimension] === 0)
       say([...path, "limits", dimension], "limit_zero", `found a limit of 0 ${dimension}, with which the step can never run`);
   }
-  for (const word of ["masks", "writes", "keeps"] as const) {
-    for (const [n, file] of (step[word] ?? []).entries()) {
-      const fault = pathFault(word === "keeps" ? file.replace(/^!/, "") : file);
-      if (fault !== null) say([...path, word, n], "bad_path", `found ${shown(file)}, ${fault}`);
+  for (const key of ["masks", "writes", "keeps"] as const) {
+    for (const [index, file] of (step[key] ?? []).entries()) {
+      const fault = pathFault(key === "keeps" ? file.replace(/^!/, "") : file);
+      if (fault !== null) say([...path, key, index], "bad_path", `found ${shown(file)}, ${fault}`);
     }
   }
 }
 
-/** Null if the path may stand in a flow. */
+/** What is wrong with a path in a flow; null if it may be there. */
 export function pathFault(path: string): string | null {
   if (path === "") return "expected a path";
   if (path.startsWith("/") || /^[A-Za-z]:/.test(path)) return "expected a path relative to the project";
@@ -82,45 +78,50 @@ export function pathFault(path: string): string | null {
   return null;
 }
 
-function lintNames({ say, registry }: Lint, step: Step, path: DataPath, list: StepList): void {
-  const requireKnown = (word: string, name: string | undefined, rule: string, names: readonly string[], at: DataPath): void => {
-    if (name === undefined || names.includes(name)) return;
-    const near = didYouMean(name, names);
-    // If no name is similar, the list is the only way to learn the names.
-    say(at, rule, `found the unknown ${word} ${shown(name)}${near === "" ? `, expected one of ${names.join(", ")}` : `.${near}`}`);
-  };
-  requireKnown("function", step.run, "unknown_function", registry.run, [...path, "run"]);
-  requireKnown("return schema", step.returns, "unknown_schema", registry.schemas, [...path, "returns"]);
-  if (step.tasks !== undefined) {
-    requireKnown("reader", step.tasks.read, "unknown_reader", registry.readers.tasks, [...path, "tasks", "read"]);
-    const { read, from } = step.tasks;
-    const wantsFile = registry.readers.from?.includes(read) === true;
-    const fault = from === undefined ? null : pathFault(from);
-    if (wantsFile && from === undefined)
-      say([...path, "tasks", "read"], "tasks_without_file", `found the reader ${shown(read)} and no file, expected from: <path>`);
-    if (!wantsFile && from !== undefined)
-      say([...path, "tasks", "from"], "word_out_of_place", `found from, which the reader ${shown(read)} does not take`);
-    if (fault !== null) say([...path, "tasks", "from"], "bad_path", `found ${shown(from)}, ${fault}`);
-    if (list.kind !== "phase") say([...path, "tasks"], "tasks_nested", `found tasks inside a ${list.kind} list, expected them in a phase`);
+type KnownNames = { readonly kind: string; readonly rule: string; readonly names: readonly string[]; readonly path: DataPath };
+
+function requireKnown({ say }: Lint, name: string | undefined, { kind, rule, names, path }: KnownNames): void {
+  if (name === undefined || names.includes(name)) return;
+  const suggestion = didYouMean(name, names);
+  // If no name is similar, the list is the only way to learn the names.
+  const hint = suggestion === "" ? `, expected one of ${names.join(", ")}` : `.${suggestion}`;
+  say(path, rule, `found the unknown ${kind} ${shown(name)}${hint}`);
+}
+
+/** The functions, readers, schemas and checks that a step names exist. */
+function lintNames(lint: Lint, step: Step, path: DataPath, list: StepList): void {
+  const { say, registry } = lint;
+  requireKnown(lint, step.run, { kind: "function", rule: "unknown_function", names: registry.run, path: [...path, "run"] });
+  requireKnown(lint, step.returns, { kind: "return schema", rule: "unknown_schema", names: registry.schemas, path: [...path, "returns"] });
+  if (step.tasks !== undefined) lintTasks(lint, step.tasks, [...path, "tasks"], list);
+  const { run } = step;
+  const isUndeclared = run !== undefined && registry.effects !== undefined && !Object.hasOwn(registry.effects, run);
+  if (isUndeclared && registry.run.includes(run)) {
+    const message = `found ${shown(run)}, which does not say whether it may be done twice (none, idempotent or keyed)`;
+    say([...path, "run"], "effect_undeclared", message);
   }
-  if (
-    step.run !== undefined &&
-    registry.effects !== undefined &&
-    registry.run.includes(step.run) &&
-    !Object.hasOwn(registry.effects, step.run)
-  ) {
-    say(
-      [...path, "run"],
-      "effect_undeclared",
-      `found ${shown(step.run)}, which does not say whether it may be done twice (none, idempotent or keyed)`,
-    );
-  }
-  for (const [n, check] of (step.check ?? []).entries()) {
+  for (const [index, check] of (step.check ?? []).entries()) {
     // A single bare word is a group; a one-word command is written with its folder or an argument, so that a typo is not run as a command.
     const isGroup = /^[a-z][a-z0-9_-]*$/.test(check);
-    if (isGroup) requireKnown("group of checks", check, "unknown_check", [...registry.checks, ...registry.proof], [...path, "check", n]);
-    if (check.trim() === "") say([...path, "check", n], "unknown_check", "found an empty command");
+    const checkPath = [...path, "check", index];
+    const groups = [...registry.checks, ...registry.proof];
+    if (isGroup) requireKnown(lint, check, { kind: "group of checks", rule: "unknown_check", names: groups, path: checkPath });
+    if (check.trim() === "") say(checkPath, "unknown_check", "found an empty command");
   }
+}
+
+/** The reader of a tasks step exists, and has a file if it needs one. */
+function lintTasks(lint: Lint, { read: reader, from: file }: NonNullable<Step["tasks"]>, path: DataPath, list: StepList): void {
+  const { say, registry } = lint;
+  requireKnown(lint, reader, { kind: "reader", rule: "unknown_reader", names: registry.readers.tasks, path: [...path, "read"] });
+  const needsFile = registry.readers.from?.includes(reader) === true;
+  const fault = file === undefined ? null : pathFault(file);
+  if (needsFile && file === undefined)
+    say([...path, "read"], "tasks_without_file", `found the reader ${shown(reader)} and no file, expected from: <path>`);
+  if (!needsFile && file !== undefined)
+    say([...path, "from"], "word_out_of_place", `found from, which the reader ${shown(reader)} does not take`);
+  if (fault !== null) say([...path, "from"], "bad_path", `found ${shown(file)}, ${fault}`);
+  if (list.kind !== "phase") say(path, "tasks_nested", `found tasks inside a ${list.kind} list, expected them in a phase`);
 }
 
 function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
@@ -128,20 +129,20 @@ function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
   if (human.question.trim() === "") say([...path, "question"], "human_question", "found an empty question");
   if (options.length === 0 && human.free !== true)
     say(path, "human_options", "found a question without an answer, expected options, or free: true");
-  const offered = (answer: string): boolean => human.free === true || options.length === 0 || options.includes(answer);
-  if (human.recommend !== undefined && !offered(human.recommend)) {
+  const isOffered = (answer: string): boolean => human.free === true || options.length === 0 || options.includes(answer);
+  if (human.recommend !== undefined && !isOffered(human.recommend)) {
     say(
       [...path, "recommend"],
       "recommend_unknown",
       `found the recommendation ${shown(human.recommend)}, expected one of ${options.join(", ")}`,
     );
   }
-  if (human.leaves !== undefined && !offered(human.leaves))
+  if (human.leaves !== undefined && !isOffered(human.leaves))
     say([...path, "leaves"], "answer_unknown", `found the answer ${shown(human.leaves)}, expected one of ${options.join(", ")}`);
-  for (const [n, preset] of (human.preset ?? []).entries()) {
-    if (!offered(preset.answer))
+  for (const [index, preset] of (human.preset ?? []).entries()) {
+    if (!isOffered(preset.answer))
       say(
-        [...path, "preset", n, "answer"],
+        [...path, "preset", index, "answer"],
         "answer_unknown",
         `found the answer ${shown(preset.answer)}, expected one of ${options.join(", ")}`,
       );
@@ -150,38 +151,44 @@ function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
 
 /** What a step keeps is written like a gate's paths, so that both can mean the same file. */
 function lintKeeping({ say }: Lint, step: Step, path: DataPath, list: StepList): void {
-  for (const [n, pattern] of (step.keeps ?? []).entries()) {
+  for (const [index, pattern] of (step.keeps ?? []).entries()) {
     for (const [, name = ""] of pattern.matchAll(/\{([^{},]*)\}/g)) {
       const isKnown = name === "task" ? list.kind === "each" : name === "phase" || name === "phase_dir";
       if (!isKnown)
-        say([...path, "keeps", n], "unknown_placeholder", `found {${name}}, expected phase_dir, phase, or task in the steps a task runs`);
+        say(
+          [...path, "keeps", index],
+          "unknown_placeholder",
+          `found {${name}}, expected phase_dir, phase, or task in the steps a task runs`,
+        );
     }
   }
 }
 
 /** The steps that a step sees and continues must exist. */
 function lintSight({ flow, say }: Lint, step: Step, path: DataPath, list: StepList): void {
-  const ids = list.steps.map((other) => other.id);
-  for (const [n, seen] of (step.sees ?? []).entries()) {
-    const [head, phaseId, stepId] = seen.split(".");
-    const before = flow.before?.find((phase) => phase.id === phaseId);
-    const isThere =
-      head === "before"
-        ? before !== undefined && (stepId === undefined || before.steps.some(({ id }) => id === stepId))
-        : ids.includes(seen);
-    if (!isThere)
-      say([...path, "sees", n], "sees_unknown", `found ${shown(seen)}, which isn't a step of this list.${didYouMean(seen, ids)}`);
+  const ids = list.steps.map(({ id }) => id);
+  for (const [index, name] of (step.sees ?? []).entries()) {
+    if (isStepOfFlow(flow, name, ids)) continue;
+    say([...path, "sees", index], "sees_unknown", `found ${shown(name)}, which isn't a step of this list.${didYouMean(name, ids)}`);
   }
   if (step.continues === undefined) return;
-  const at = [...path, "continues"];
+  const continuesPath = [...path, "continues"];
+  const name = shown(step.continues);
   const index = ids.indexOf(step.continues);
-  const other = list.steps[index];
-  if (other === undefined)
-    say(at, "continues_unknown", `found ${shown(step.continues)}, which isn't a step of this list.${didYouMean(step.continues, ids)}`);
-  else if (other.agent === undefined)
-    say(at, "continues_no_agent", `found ${shown(step.continues)}, which isn't an agent and has no session to keep`);
-  else if (other.agent !== step.agent)
-    say(at, "continues_other_role", `found the session of ${other.agent}, expected one of ${step.agent ?? "an agent"}`);
-  else if (index >= ids.indexOf(step.id))
-    say(at, "continues_later", `found ${shown(step.continues)}, which does not come before this step`);
+  const continuedStep = list.steps[index];
+  if (continuedStep === undefined)
+    say(continuesPath, "continues_unknown", `found ${name}, which isn't a step of this list.${didYouMean(step.continues, ids)}`);
+  else if (continuedStep.agent === undefined)
+    say(continuesPath, "continues_no_agent", `found ${name}, which isn't an agent and has no session to keep`);
+  else if (continuedStep.agent !== step.agent)
+    say(continuesPath, "continues_other_role", `found the session of ${continuedStep.agent}, expected one of ${step.agent ?? "an agent"}`);
+  else if (index >= ids.indexOf(step.id)) say(continuesPath, "continues_later", `found ${name}, which does not come before this step`);
+}
+
+/** A step of the list, or `before.<phase>` or `before.<phase>.<step>`. */
+function isStepOfFlow(flow: Lint["flow"], name: string, listIds: readonly string[]): boolean {
+  const [head, phaseId, stepId] = name.split(".");
+  if (head !== "before") return listIds.includes(name);
+  const phase = flow.before?.find(({ id }) => id === phaseId);
+  return phase !== undefined && (stepId === undefined || phase.steps.some(({ id }) => id === stepId));
 }

@@ -39,5 +39,6 @@ export type LintSubject = {
   readonly registry: Registry;
 };
 
+/** Reports a finding at a path in the flow's data; its line is looked up. */
 export type ReportFinding = (path: DataPath, rule: string, message: string, severity?: Finding["severity"]) => void;
 export type Lint = LintSubject & { readonly say: ReportFinding; readonly report: (finding: Finding) => void };

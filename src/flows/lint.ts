@@ -36,19 +36,14 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
   lintCounts(lint);
   lintRoutes(lint);
   // Paths are explored only if every route leads somewhere: otherwise the same mistake would be reported twice.
-  if (!findings.some(({ rule }) => blinding.has(rule))) lintCompletion(lint);
-  const seen = new Set<string>();
-  const once = findings.filter((finding) => {
-    const key = JSON.stringify(finding);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  if (!findings.some(({ rule }) => routeFaults.has(rule))) lintCompletion(lint);
+  const uniqueFindings = [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
   const rank = (finding: Finding): number => (finding.severity === "error" ? 0 : 1);
-  return once.sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
+  return uniqueFindings.sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
 }
 
-const blinding = new Set([
+/** Rules that say that some route leads nowhere. */
+const routeFaults = new Set([
   "unknown_target",
   "unknown_count",
   "duplicate_step",

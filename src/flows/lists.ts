@@ -19,9 +19,9 @@ export function flowLists(flow: Flow): readonly StepList[] {
   const lists: StepList[] = [];
   const add = (list: StepList): void => {
     lists.push(list);
-    for (const [n, step] of list.steps.entries()) {
+    for (const [index, step] of list.steps.entries()) {
       if (step.tasks === undefined) continue;
-      const path = [...list.path, n, "tasks"];
+      const path = [...list.path, index, "tasks"];
       lists.push({ ...list, kind: "each", steps: step.tasks.each, path: [...path, "each"] });
       if (step.tasks.wave !== undefined) lists.push({ ...list, kind: "wave", steps: step.tasks.wave, path: [...path, "wave"] });
     }
@@ -30,8 +30,8 @@ export function flowLists(flow: Flow): readonly StepList[] {
     const phases = flow[group] ?? [];
     if (!Array.isArray(phases)) add({ kind: "phase", group, phase: "*", steps: flow.steps ?? [], path: ["steps"] });
     else
-      for (const [n, phase] of phases.entries())
-        add({ kind: "phase", group, phase: phase.id, steps: phase.steps, path: [group, n, "steps"] });
+      for (const [index, phase] of phases.entries())
+        add({ kind: "phase", group, phase: phase.id, steps: phase.steps, path: [group, index, "steps"] });
   }
   if (flow.closing !== undefined) add({ kind: "closing", group: "phases", phase: "*", steps: flow.closing, path: ["closing"] });
   return lists;
@@ -39,26 +39,28 @@ export function flowLists(flow: Flow): readonly StepList[] {
 
 /** Every step of a flow, with its path. */
 export function stepsEverywhere(flow: Flow): readonly { readonly step: Step; readonly path: DataPath; readonly list: StepList }[] {
-  return flowLists(flow).flatMap((list) => list.steps.map((step, n) => ({ step, path: [...list.path, n], list })));
+  return flowLists(flow).flatMap((list) => list.steps.map((step, index) => ({ step, path: [...list.path, index], list })));
 }
 
+/** A routing row, and where it is in the flow's data. */
 export type LocatedRow = { readonly row: Row; readonly path: DataPath };
 
-/** The rows after passed or skipped. */
+/** The rows that decide after a step passed or was skipped. */
 export const rowsAfterPass = (step: Step, path: DataPath): LocatedRow[] =>
-  (step.then ?? []).map((row, n) => ({ row, path: [...path, "then", n] }));
+  (step.then ?? []).map((row, index) => ({ row, path: [...path, "then", index] }));
 
-/** The rows after failed: the step's own, then the flow's. */
+/** The rows that decide after a step failed: its own, then the flow's. */
 export function rowsAfterFailure(flow: Flow, step: Step, path: DataPath): LocatedRow[] {
-  const stepFailureRows = (step.otherwise ?? []).map((row, n) => ({ row, path: [...path, "otherwise", n] }));
-  const flowFailureRows = (flow.when_step_fails ?? [{ end: "failed" as const }]).map((row, n) => ({ row, path: ["when_step_fails", n] }));
+  const stepFailureRows = (step.otherwise ?? []).map((row, index) => ({ row, path: [...path, "otherwise", index] }));
+  const flowRows = flow.when_step_fails ?? [{ end: "failed" as const }];
+  const flowFailureRows = flowRows.map((row, index) => ({ row, path: ["when_step_fails", index] }));
   return [...stepFailureRows, ...flowFailureRows];
 }
 
 /** The rows that can be reached: none after one that always matches. */
 export function reachableRows(rows: readonly LocatedRow[]): readonly LocatedRow[] {
-  const always = rows.findIndex(({ row }) => row.when === undefined || Object.keys(row.when).length === 0);
-  return always < 0 ? rows : rows.slice(0, always + 1);
+  const unconditionalIndex = rows.findIndex(({ row }) => row.when === undefined || Object.keys(row.when).length === 0);
+  return unconditionalIndex < 0 ? rows : rows.slice(0, unconditionalIndex + 1);
 }
 
 /** A step that decides by the runner's own evidence: a check, or one with a proof. */

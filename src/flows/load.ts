@@ -42,30 +42,32 @@ export const flowsFolder = join(".autopilot", "flows");
 /** Finds and reads a flow. It is validated by its schema here; `lintFlow` does the rest. */
 export async function loadFlow(root: string, name: string): Promise<FlowResult> {
   if (!flowName.test(name)) return misnamed(name); // F1
-  const file = join(root, flowsFolder, name, "flow.yaml");
-  const text = await readPlain(root, join(flowsFolder, name), "flow.yaml", documentBytesMax);
-  if (text.kind === "refused") return { kind: "invalid", source: file, findings: [finding(file, "flow_file", text.message)] };
-  if (text.kind === "text")
-    return read(name, file, parseLocated(file, text.text), {
-      names: await readPrompts(join(root, flowsFolder, name, "prompts")),
-      textOf: (prompt) => readPlain(root, join(flowsFolder, name), join("prompts", prompt), promptBytesMax),
+  const folder = join(flowsFolder, name);
+  const file = join(root, folder, "flow.yaml");
+  const content = await readPlain(root, folder, "flow.yaml", documentBytesMax);
+  if (content.kind === "refused") return { kind: "invalid", source: file, findings: [buildFinding(file, "flow_file", content.message)] };
+  if (content.kind === "text")
+    return buildFlow(name, file, parseLocated(file, content.bytes), {
+      names: await listPrompts(join(root, folder, "prompts")),
+      readPrompt: (prompt) => readPlain(root, folder, join("prompts", prompt), promptBytesMax),
     });
   const builtIn = await builtInFlow(name);
   if (builtIn !== null) return builtIn;
   const flowNames = await namesOfFlows(root);
   if (!flowNames.includes(name)) return missing(name, flowNames);
-  return { kind: "invalid", source: file, findings: [finding(file, "flow_file", "found no such file in the flow's folder, expected one")] };
+  const message = "found no such file in the flow's folder, expected one";
+  return { kind: "invalid", source: file, findings: [buildFinding(file, "flow_file", message)] };
 }
 
 /** A flow file at any path, with the prompts beside it. For inspection; runs load theirs by name. */
 export async function loadFlowFile(path: string): Promise<FlowResult> {
   const [folder, file] = [dirname(path), basename(path)];
-  const text = await readPlain(folder, ".", file, documentBytesMax);
-  if (text.kind === "absent") return { kind: "missing", name: path, message: `There is no file ${path}.` };
-  if (text.kind === "refused") return { kind: "invalid", source: path, findings: [finding(path, "flow_file", text.message)] };
-  return read(null, path, parseLocated(path, text.text), {
-    names: await readPrompts(join(folder, "prompts")),
-    textOf: (prompt) => readPlain(folder, ".", join("prompts", prompt), promptBytesMax),
+  const content = await readPlain(folder, ".", file, documentBytesMax);
+  if (content.kind === "absent") return { kind: "missing", name: path, message: `There is no file ${path}.` };
+  if (content.kind === "refused") return { kind: "invalid", source: path, findings: [buildFinding(path, "flow_file", content.message)] };
+  return buildFlow(null, path, parseLocated(path, content.bytes), {
+    names: await listPrompts(join(folder, "prompts")),
+    readPrompt: (prompt) => readPlain(folder, ".", join("prompts", prompt), promptBytesMax),
   });
 }
 
@@ -74,29 +76,25 @@ export async function builtInFlow(name: string): Promise<FlowResult | null> {
   const builtIn = Object.hasOwn(embedded, name) ? embedded[name] : undefined;
   if (builtIn === undefined) return null;
   const source = `built-in:${name}`;
-  return read(
-    name,
-    source,
-    { value: JSON.parse(builtIn.data) as unknown, positions: findPositions(source, builtIn.flow) },
-    {
-      names: Object.keys(builtIn.prompts),
-      textOf: async (prompt) => {
-        const text = Object.hasOwn(builtIn.prompts, prompt) ? builtIn.prompts[prompt] : undefined;
-        return text === undefined ? { kind: "absent" } : { kind: "text", text: Buffer.from(text) };
-      },
+  const parsed = { value: JSON.parse(builtIn.data) as unknown, positions: findPositions(source, builtIn.flow) };
+  return buildFlow(name, source, parsed, {
+    names: Object.keys(builtIn.prompts),
+    readPrompt: async (prompt) => {
+      const text = Object.hasOwn(builtIn.prompts, prompt) ? builtIn.prompts[prompt] : undefined;
+      return text === undefined ? { kind: "absent" } : { kind: "text", bytes: Buffer.from(text) };
     },
-  );
+  });
 }
 
 /** Positions in a flow whose data is known: computed on demand, which is when something is wrong. */
 function findPositions(file: string, text: string): Positions {
   let knownPositions: Positions | null = null;
-  const places = (): Positions => {
+  const computePositions = (): Positions => {
     const parsed = knownPositions === null ? parseLocated(file, text) : null;
     if (parsed !== null && !isRefused(parsed)) knownPositions = parsed.positions;
     return knownPositions ?? { file, placeOf: () => ({ line: 1, column: 1 }), keyPlaceOf: () => ({ line: 1, column: 1 }) };
   };
-  return { file, placeOf: (path) => places().placeOf(path), keyPlaceOf: (path) => places().keyPlaceOf(path) };
+  return { file, placeOf: (path) => computePositions().placeOf(path), keyPlaceOf: (path) => computePositions().keyPlaceOf(path) };
 }
 
 /** Every flow available here, the user's own and the built-in ones, sorted. */
@@ -106,17 +104,17 @@ export async function namesOfFlows(root: string): Promise<string[]> {
   return [...new Set([...userFlows, ...Object.keys(embedded)])].sort();
 }
 
-type Text =
-  | { readonly kind: "text"; readonly text: Uint8Array }
+type FileContent =
+  | { readonly kind: "text"; readonly bytes: Uint8Array }
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly message: string };
 
-/** The prompts beside a flow: their names, and the text of one. */
-type Beside = { readonly names: readonly string[]; readonly textOf: (prompt: string) => Promise<Text> };
+/** The prompts beside a flow. */
+type PromptFolder = { readonly names: readonly string[]; readonly readPrompt: (prompt: string) => Promise<FileContent> };
 
 const promptFilesMax = 1_000;
 
-async function readPrompts(folder: string): Promise<readonly string[]> {
+async function listPrompts(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
@@ -125,40 +123,43 @@ async function readPrompts(folder: string): Promise<readonly string[]> {
     .slice(0, promptFilesMax);
 }
 
-async function read(name: string | null, source: string, parsed: Parsed | Refused, beside: Beside): Promise<FlowResult> {
+/** Validates the data of a flow, and reads the prompts it names. `name` is null if the flow may have any. */
+async function buildFlow(name: string | null, source: string, parsed: Parsed | Refused, promptFolder: PromptFolder): Promise<FlowResult> {
   const located = isRefused(parsed) ? parsed : fitLocated(parsed, Flow);
   if (isRefused(located)) return { kind: "invalid", source, findings: located.findings };
   const { value: flow, positions } = located;
   const findings: Finding[] = [];
   if (name !== null && flow.flow !== name) {
     findings.push({
-      ...finding(source, "flow_name", `found the name ${flow.flow}, expected ${name}, as its folder is called`),
+      ...buildFinding(source, "flow_name", `found the name ${flow.flow}, expected ${name}, as its folder is called`),
       ...positions.placeOf(["flow"]),
       path: "flow",
     });
   }
   const prompts: Record<string, string> = {};
   for (const { step, path } of stepsEverywhere(flow)) {
-    const prompt = step.prompt;
+    const { prompt } = step;
     if (prompt === undefined || Object.hasOwn(prompts, prompt)) continue;
-    const at = (): Pick<Finding, "line" | "column" | "path"> => ({ ...positions.placeOf([...path, "prompt"]), path: "prompt" });
-    if (!promptName.test(prompt)) {
-      findings.push({
-        ...finding(source, "prompt_name", `found ${JSON.stringify(prompt)}, expected the name of a .md file in prompts/`),
-        ...at(),
-      });
-      continue;
-    }
-    const text = await beside.textOf(prompt);
-    if (text.kind === "refused") findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: ${text.message}`), ...at() });
-    if (text.kind !== "text") continue; // Lint reports a missing one, with the step that uses it.
-    const wording = decodeText(text.text);
-    if (wording === null)
-      findings.push({ ...finding(source, "prompt_file", `prompts/${prompt}: found bytes that are no UTF-8 text`), ...at() });
-    else prompts[prompt] = wording;
+    const text = await readPromptText(promptFolder, prompt);
+    if ("text" in text) prompts[prompt] = text.text;
+    if ("rule" in text)
+      findings.push({ ...buildFinding(source, text.rule, text.message), ...positions.placeOf([...path, "prompt"]), path: "prompt" });
   }
   if (findings.length > 0) return { kind: "invalid", source, findings };
-  return { kind: "loaded", flow, prompts, promptFiles: beside.names, hash: flowHash(flow, prompts), source, positions };
+  return { kind: "loaded", flow, prompts, promptFiles: promptFolder.names, hash: flowHash(flow, prompts), source, positions };
+}
+
+type PromptText = { readonly text: string } | { readonly rule: string; readonly message: string } | { readonly isMissing: true };
+
+/** The text of a prompt, or the rule that it breaks. Lint reports a missing one, with the step that uses it. */
+async function readPromptText({ readPrompt }: PromptFolder, prompt: string): Promise<PromptText> {
+  if (!promptName.test(prompt))
+    return { rule: "prompt_name", message: `found ${JSON.stringify(prompt)}, expected the name of a .md file in prompts/` };
+  const content = await readPrompt(prompt);
+  if (content.kind === "absent") return { isMissing: true };
+  if (content.kind === "refused") return { rule: "prompt_file", message: `prompts/${prompt}: ${content.message}` };
+  const text = decodeText(content.bytes);
+  return text === null ? { rule: "prompt_file", message: `prompts/${prompt}: found bytes that are no UTF-8 text` } : { text };
 }
 
 /** The hash of a flow's content. F2 */
@@ -167,18 +168,18 @@ export function flowHash(flow: Flow, prompts: Readonly<Record<string, string>>):
 }
 
 /** A regular file inside a folder below the root, reached without a link. F1 */
-async function readPlain(root: string, folder: string, path: string, bytesMax: number): Promise<Text> {
+async function readPlain(root: string, folder: string, path: string, bytesMax: number): Promise<FileContent> {
   try {
-    const home = join(await realpath(root), folder);
-    const real = await realpath(join(root, folder, path));
-    if (real !== join(home, path) || !real.startsWith(home + sep))
+    const realFolder = join(await realpath(root), folder);
+    const realFile = await realpath(join(root, folder, path));
+    if (realFile !== join(realFolder, path) || !realFile.startsWith(realFolder + sep))
       return { kind: "refused", message: "found a link, expected a file of the flow's own folder" };
-    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const handle = await open(realFile, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const stat = await handle.stat();
       if (!stat.isFile()) return { kind: "refused", message: "found something that isn't a regular file" };
       if (stat.size > bytesMax) return { kind: "refused", message: `found ${stat.size} bytes, expected at most ${bytesMax}` };
-      return { kind: "text", text: await handle.readFile() };
+      return { kind: "text", bytes: await handle.readFile() };
     } finally {
       await handle.close();
     }
@@ -189,6 +190,7 @@ async function readPlain(root: string, folder: string, path: string, bytesMax: n
   }
 }
 
+/** Null if the bytes are no text. */
 function decodeText(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
@@ -198,9 +200,9 @@ function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-function missing(name: string, known: readonly string[]): FlowResult {
-  const list = known.length === 0 ? "" : ` There are: ${known.join(", ")}.`;
-  return { kind: "missing", name, message: `There is no flow called ${JSON.stringify(name)}.${didYouMean(name, known)}${list}` };
+function missing(name: string, flowNames: readonly string[]): FlowResult {
+  const listText = flowNames.length === 0 ? "" : ` There are: ${flowNames.join(", ")}.`;
+  return { kind: "missing", name, message: `There is no flow called ${JSON.stringify(name)}.${didYouMean(name, flowNames)}${listText}` };
 }
 
 const misnamed = (name: string): FlowResult => ({
@@ -209,7 +211,7 @@ const misnamed = (name: string): FlowResult => ({
   message: `There is no flow called ${JSON.stringify(name)}: a flow's name has small letters, digits, - and _, and begins with a letter.`,
 });
 
-const finding = (file: string, rule: string, message: string): Finding => ({
+const buildFinding = (file: string, rule: string, message: string): Finding => ({
   file,
   line: 1,
   column: 1,

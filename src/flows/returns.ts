@@ -14,8 +14,9 @@ import { findIssues } from "../kit/located-issues.ts";
 import { isSchema, findJunk, type ReturnContext, type ShownSchema } from "./junk.ts";
 import { unwrap } from "./unwrap.ts";
 
-const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
-const texts = (about: string) => v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(about));
+const text = (description: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(description));
+const texts = (description: string) =>
+  v.pipe(v.array(v.pipe(v.string(), v.maxLength(4_000))), v.maxLength(200), v.description(description));
 const confidence = v.pipe(
   v.number(),
   v.minValue(0),
@@ -61,7 +62,7 @@ const execute = v.looseObject({
 
 export type ReturnSchema = v.GenericSchema<unknown, Record<string, unknown>>;
 
-/** Every return schema a flow may name. Open for more. */
+/** Every return schema a flow may name. */
 export const returnSchemas: Readonly<Record<string, ReturnSchema>> = {
   ...roadmapReturns,
   progress,
@@ -98,6 +99,7 @@ export function factsIn(schema: ReturnSchema, value: unknown): Says {
   return says;
 }
 
+/** `ok` is the valid return, `says` its facts; `isJunk`: it fits the schema but has no real content. */
 export type Returned =
   | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
@@ -109,25 +111,25 @@ export type Returned =
 export function validateReturn(name: string, value: unknown, context: ReturnContext = {}): Returned {
   const schema = Object.hasOwn(returnSchemas, name) ? returnSchemas[name] : undefined;
   if (schema === undefined) return { errors: [`there is no return schema ${name}`] };
-  const judged = validateAgainst(schema, name, value, context);
-  if ("says" in judged) return judged;
-  for (const inner of unwrap(value)) {
-    const returned = validateAgainst(schema, name, inner, context);
-    if ("says" in returned)
-      return { ...returned, warning: "what it handed back was wrapped in something else; what fits was taken out of it" };
+  const result = validateAgainst(schema, name, value, context);
+  if ("says" in result) return result;
+  for (const innerValue of unwrap(value)) {
+    const innerResult = validateAgainst(schema, name, innerValue, context);
+    if ("says" in innerResult)
+      return { ...innerResult, warning: "what it handed back was wrapped in something else; what fits was taken out of it" };
   }
-  return judged;
+  return result;
 }
 
 /** Judges one value as it is, without looking inside wrappers. */
 function validateAgainst(schema: ReturnSchema, name: string, value: unknown, context: ReturnContext): Returned {
-  const shown = (findJsonSchema(name) ?? {}) as ShownSchema;
+  const shownSchema = (findJsonSchema(name) ?? {}) as ShownSchema;
   const { value: claim, issues } = findIssues(schema, value);
   const errors = issues.map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`));
-  const junk = findJunk(shown, issues.length === 0 ? claim : value, context);
-  if (errors.length === 0 && junk.length === 0) return { ok: claim, says: factsIn(schema, claim) };
-  const isJunk = junk.length > 0 && (errors.length === 0 || isSchema(value));
-  return { errors: [...errors, ...junk].slice(0, errorsMax), ...(isJunk ? { isJunk } : {}) };
+  const junkErrors = findJunk(shownSchema, issues.length === 0 ? claim : value, context);
+  if (errors.length === 0 && junkErrors.length === 0) return { ok: claim, says: factsIn(schema, claim) };
+  const isJunk = junkErrors.length > 0 && (errors.length === 0 || isSchema(value));
+  return { errors: [...errors, ...junkErrors].slice(0, errorsMax), ...(isJunk ? { isJunk } : {}) };
 }
 
 /** The values a field may have: a number, a boolean, or one of these words. */
@@ -136,19 +138,21 @@ export type SaysKind = "number" | "flag" | readonly string[];
 /** The fields of a schema that may become facts. R1 */
 export function factFields(schema: ReturnSchema): Readonly<Record<string, SaysKind>> {
   const fields: Record<string, SaysKind> = {};
-  for (const [name, field] of Object.entries((schema as unknown as Shape).entries ?? {})) {
-    let inner = field;
-    while (inner.wrapped !== undefined) inner = inner.wrapped;
-    if (inner.type === "number") fields[name] = "number";
-    if (inner.type === "boolean") fields[name] = "flag";
-    if (inner.type === "picklist" && inner.options !== undefined) fields[name] = inner.options.filter((word) => typeof word === "string");
+  for (const [name, field] of Object.entries((schema as unknown as SchemaShape).entries ?? {})) {
+    let fieldSchema = field;
+    while (fieldSchema.wrapped !== undefined) fieldSchema = fieldSchema.wrapped; // an optional field wraps its schema
+    const { type, options } = fieldSchema;
+    if (type === "number") fields[name] = "number";
+    if (type === "boolean") fields[name] = "flag";
+    if (type === "picklist" && options !== undefined) fields[name] = options.filter((word) => typeof word === "string");
   }
   return fields;
 }
 
-type Shape = {
+/** The parts of a valibot schema that are read here; its own types hide them. */
+type SchemaShape = {
   readonly type: string;
-  readonly entries?: Readonly<Record<string, Shape>>;
-  readonly wrapped?: Shape;
+  readonly entries?: Readonly<Record<string, SchemaShape>>;
+  readonly wrapped?: SchemaShape;
   readonly options?: readonly unknown[];
 };

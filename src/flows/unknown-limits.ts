@@ -8,17 +8,17 @@ export type UnknownLimit = { readonly name: string; readonly message: string };
 
 /** The names that nothing reads, each with a message. Flows are read only if a name isn't one of the limits. */
 export async function findUnknownLimits(root: string, limits: Readonly<Record<string, number>>): Promise<readonly UnknownLimit[]> {
-  const others = Object.keys(limits).filter((name) => !Object.hasOwn(limitRanges, name));
-  if (others.length === 0) return [];
+  const otherNames = Object.keys(limits).filter((name) => !Object.hasOwn(limitRanges, name));
+  if (otherNames.length === 0) return [];
   const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
   const options = flows.flatMap((loaded) => (loaded.kind === "loaded" ? Object.entries(loaded.flow.options ?? {}) : []));
-  const numbers = options.filter(([, { type }]) => type === "count" || type === "number").map(([name]) => name);
-  const knownNames = new Set([...Object.keys(limitRanges), ...numbers]);
-  return others
+  const numberOptions = options.filter(([, { type }]) => type === "count" || type === "number").map(([name]) => name);
+  const knownNames = new Set([...Object.keys(limitRanges), ...numberOptions]);
+  return otherNames
     .filter((name) => !knownNames.has(name))
     .map((name) => {
-      const near = suggest(name, knownNames);
-      const meant = near === null ? "" : ` Did you mean ${near}?`;
-      return { name, message: `found the unknown key "${name}", expected a limit or a number that a flow takes as an option.${meant}` };
+      const similarName = suggest(name, knownNames);
+      const hint = similarName === null ? "" : ` Did you mean ${similarName}?`;
+      return { name, message: `found the unknown key "${name}", expected a limit or a number that a flow takes as an option.${hint}` };
     });
 }
