@@ -52,7 +52,7 @@ END {
       if (!(input in around)) around[input] = one
       else if (around[input] != one) isVaried[input] = 1
       nearInput[input]++
-      if (one == was) isVaried[input] = 1
+      if (one == (was == value ? "=" : was)) isVaried[input] = 1
     }
     if (!((group, tested[i]) in seen)) {
       seen[group, tested[i]] = 1

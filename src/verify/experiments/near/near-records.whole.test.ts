@@ -16,3 +16,37 @@ test("a command that does not come to its end is stopped: it shows nothing, and 
   expect(exitCode(commandWithRecord(recording, "sleep 60"))).toBe(1);
   expect(exitCode(commandOrRecord(recording, "sleep 60"))).toBe(0);
 });
+
+/** A command that writes down what a function answers to `12.50` and to four inputs near it. */
+const answering = (answerTo: (input: string) => string): string =>
+  ["12.50", "13.50", "14.50", "15.50", "16.50"]
+    .map((input, index) => `printf 'parse\\t0\\t${index === 0 ? "is" : "near"}\\t${input}\\t${answerTo(input)}\\t12.50\\n' >> "$n0c"`)
+    .join("; ");
+
+test("an input that the code names is a special case only if it has an answer of its own", () => {
+  const named = { ...recording, written: ["12.50"] };
+  expect(
+    exitCode(
+      commandWithRecord(
+        named,
+        answering((input) => (input === "12.50" ? "1250" : "0")),
+      ),
+    ),
+  ).toBe(0);
+  expect(
+    exitCode(
+      commandWithRecord(
+        named,
+        answering((input) => input),
+      ),
+    ),
+  ).toBe(1);
+  expect(
+    exitCode(
+      commandWithRecord(
+        named,
+        answering((input) => `${input} EUR`),
+      ),
+    ),
+  ).toBe(1);
+});

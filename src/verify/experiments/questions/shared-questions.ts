@@ -47,7 +47,7 @@ export async function findReplacedFunctions(context: QuestionContext): Promise<s
   const { lab, rules, runWith } = context;
   const changed = (await readChanged(context, (path) => /\.[ch]$/.test(path))).filter(({ path }) => !isJudging(context, path));
   if (changed.length === 0) return null;
-  const headerPaths = [...rules.base].filter((path) => path.endsWith(".h")).slice(0, filesReadMax);
+  const headerPaths = [...rules.base].filter((path) => path.endsWith(".h") && !isJudging(context, path)).slice(0, filesReadMax);
   const headers = (await Promise.all(headerPaths.map((path) => lab.textAt("base", path)))).join("\n");
   const tests = (await readJudgingFiles(context, /\.(?:c|cc|cpp|h)$/)).map(({ text }) => text).join("\n");
   const macros = findMacrosInTests(changed, tests);

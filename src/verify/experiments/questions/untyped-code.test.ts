@@ -13,6 +13,7 @@ test("a new line that says any gets a type that allows nothing", () => {
 });
 
 test("a line from before, a word in a text and a name are left alone", () => {
+  expect(strict("export const f: any = (x: any) => x;\n")?.text).toBe("export const f: unknown = (x: unknown) => x;\n");
   expect(strict("let a: any;\n", "let a: any;\n")).toBeNull();
   expect(strict('say("any"); // any\nlist.any(1); const many = 1; any(2); ({ any: 1 });\n')).toBeNull();
   expect(typeStrictly({ path: "src/a.js", was: null, is: "x as any" })).toBeNull();

@@ -7,7 +7,8 @@ import { checksTypes } from "../flips/type-checker.ts";
 import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
 
 const isTyped = /\.[cm]?tsx?$/;
-const anyType = /(?<![\w$.'"-])any(?![\w$'"-]|\s*[(:=.])/g;
+/** As a type (`x: any = 1`), not as a name (`any = 1`, `any(x)`). */
+const anyType = /(?<=:\s*)any(?=\s*=)|(?<![\w$.'"-])any(?![\w$'"-]|\s*[(:=.])/g;
 const directive = /@ts-(?:ignore|expect-error)\b/g;
 
 export async function askUntypedCode(context: QuestionContext): Promise<RaisedQuestion | null> {
