@@ -39,8 +39,8 @@ export function findFact<Value>(
   const factText = Object.hasOwn(facts, name) ? facts[name] : undefined;
   if (typeof factText !== "string") return null;
   try {
-    const read = v.safeParse(schema, JSON.parse(factText));
-    return read.success ? read.output : null;
+    const parsed = v.safeParse(schema, JSON.parse(factText));
+    return parsed.success ? parsed.output : null;
   } catch {
     return null;
   }
@@ -54,6 +54,6 @@ export const gateFact = "gate";
 export function findRunEvent(tree: Readonly<Record<string, unknown>>): QualityRunEvent | null {
   const name = tree["event"];
   if (typeof name !== "string" || !isRunEventName(name)) return null;
-  const read = v.safeParse(runEventSchemas[name], tree);
-  return read.success ? read.output : null;
+  const parsed = v.safeParse(runEventSchemas[name], tree);
+  return parsed.success ? parsed.output : null;
 }

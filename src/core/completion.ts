@@ -174,8 +174,8 @@ function countedChecks({ criteria, others: allOthers }: CompletionInput): Counte
   const others = allOthers.filter(({ quarantined }) => quarantined === undefined); // C4
   const runnable = criteria.filter(({ check, quarantined }) => check !== null && quarantined === undefined);
   const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests, broke }) => {
-    const before = baseline === null ? null : { status: baseline, tests: testsBefore };
-    return ["failing", "regressed"].includes(criterionState(check.kind, before, { status: latest, tests, broke }));
+    const baselineOutcome = baseline === null ? null : { status: baseline, tests: testsBefore };
+    return ["failing", "regressed"].includes(criterionState(check.kind, baselineOutcome, { status: latest, tests, broke }));
   });
   return { runnable, others, failingCriteria: runnable.filter(({ latest }) => latest !== "passed"), vetoes };
 }

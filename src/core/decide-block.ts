@@ -54,9 +54,9 @@ export function presetAnswer(run: RunView, cursor: CursorView, block: string, st
 
 /** Asks a person what to do with a step that failed. */
 export function askAboutFailure(cursor: CursorView, step: Step, outcome: OutcomeView, row: Row): NextAction {
-  const why = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
+  const failureText = [outcome.reason, outcome.detail].filter((part) => part !== null && part !== "").join(": ");
   return openStepQuestion(cursor, step, "!", {
-    question: `Step ${step.id} of ${cursor.path} ${outcome.kind}${why === "" ? "" : ` (${why})`}. What now?`,
+    question: `Step ${step.id} of ${cursor.path} ${outcome.kind}${failureText === "" ? "" : ` (${failureText})`}. What now?`,
     options: row.ask ?? {},
     ...definedFields({ recommend: row.recommend, code: row.pause }),
   });

@@ -115,9 +115,9 @@ function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeV
     return withinRetries(run, record({ event: "phases_rewound", walk: cursor.path, step: step.id, to: row.go.phase, ...counted }), counted);
   }
   const steps = cursorSteps(run, cursor);
-  const to = targetIndex(row, cursor, steps);
-  const target = steps[to];
-  if (row.end !== undefined || to === steps.length)
+  const targetPosition = targetIndex(row, cursor, steps);
+  const target = steps[targetPosition];
+  if (row.end !== undefined || targetPosition === steps.length)
     return record({
       event: endings[cursor.kind][row.end ?? "completed"],
       walk: cursor.path,
@@ -125,7 +125,7 @@ function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeV
     });
   if (target === undefined) throw new InvariantBroken(`D3: ${cursor.path}/${step.id} goes to a step of its own walk`);
   const isStepForward =
-    to > cursor.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
+    targetPosition > cursor.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
   if (isStepForward) return beginStep(run, cursor, target);
   const route = {
     event: "route_taken",

@@ -35,11 +35,11 @@ export function pauseForFailures(run: RunView, failed: readonly PhaseView[]): Ne
   const { finish, pause } = rowFor(run, first);
   const phases = unseen.map(({ id }) => id);
   const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesReportedMax).map(phaseFailure).join("; ");
-  const rest = unseen.length > phasesReportedMax ? `; and ${unseen.length - phasesReportedMax} more` : "";
+  const moreText = unseen.length > phasesReportedMax ? `; and ${unseen.length - phasesReportedMax} more` : "";
   return pauseRun(run, finish ?? pause ?? "phase_failed", {
     phase: first.id,
     ...(phases.length > 1 ? { phases } : {}),
-    detail: `${detail}${rest}`,
+    detail: `${detail}${moreText}`,
   });
 }
 

@@ -51,8 +51,8 @@ function advanceWave(
 
 /** The tasks it depends on; tasks left to people, and unknown ones, block nothing. */
 function dependenciesOf(run: RunView, open: OpenAttemptView, cursor: CursorView): readonly CursorView[] {
-  const after = ownValue(open.after, cursor.task ?? "") ?? [];
-  return after.flatMap((task) => ownValue(run.cursors, taskPath(open.attempt, task)) ?? []);
+  const dependencyIds = ownValue(open.after, cursor.task ?? "") ?? [];
+  return dependencyIds.flatMap((task) => ownValue(run.cursors, taskPath(open.attempt, task)) ?? []);
 }
 
 /** The outcome of all tasks in a few facts; only these are kept. */

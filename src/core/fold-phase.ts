@@ -76,12 +76,12 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     setValue(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
     for (const other of run.phases) if (other.because === blockedByReason(walk)) resetToWaiting(other); // Phases that waited for it may wait for it again.
     for (const id of again) {
-      const other = findPhase(run, id);
+      const laterPhase = findPhase(run, id);
       invariant(
-        other.group === "after" && !["waiting", "open"].includes(other.status),
+        laterPhase.group === "after" && !["waiting", "open"].includes(laterPhase.status),
         `F1: phase ${id} is over and comes after all others`,
       );
-      Object.assign(other, { status: "again", because: null });
+      Object.assign(laterPhase, { status: "again", because: null });
     }
   },
   phases_rewound: (run, { walk, to, count, per, retry }) => {

@@ -32,8 +32,8 @@ const treesMax = 1_000;
 export const stepReducers: ReducersOf<StepEventName> = {
   step_started: (run, { walk: path, step: id, attempt, kind, need }) => {
     const cursor = findIdleCursor(run, path); // F2
-    const at = stepIndex(run, cursor, id);
-    const step = cursorSteps(run, cursor)[at];
+    const stepPosition = stepIndex(run, cursor, id);
+    const step = cursorSteps(run, cursor)[stepPosition];
     const ordinal = (ownValue(cursor.ended, id) ?? 0) + 1;
     // Not `invariant`: its message would be built for every attempt.
     if (step === undefined || stepKind(step) !== kind) throw new InvariantBroken(`F1: ${id} is a step of kind ${kind}`);
@@ -61,7 +61,7 @@ export const stepReducers: ReducersOf<StepEventName> = {
     };
     run.open[attempt] = open;
     cursor.open = attempt;
-    cursor.at = at;
+    cursor.at = stepPosition;
     delete cursor.last[id];
     incrementValue(cursor.tries, attempt);
     assignPlace(run, open, ordinal);
@@ -265,8 +265,8 @@ function recordProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: End
   if ((step?.proof?.length ?? 0) === 0) return;
   if (kind === "failed") {
     if (open.paths.length === 0) return;
-    const before = ownValue(cursor.unproved ?? {}, open.step) ?? [];
-    setValue((cursor.unproved ??= {}), open.step, [...new Set([...before, ...open.paths])].slice(0, unprovedMax));
+    const unprovedBefore = ownValue(cursor.unproved ?? {}, open.step) ?? [];
+    setValue((cursor.unproved ??= {}), open.step, [...new Set([...unprovedBefore, ...open.paths])].slice(0, unprovedMax));
     return;
   }
   if (cursor.unproved !== undefined) delete cursor.unproved[open.step];

@@ -68,8 +68,8 @@ function shortLimits(run: RunView, phase: string, need: Usage): ShortLimit[] {
       const needed = dimension === "minutes" ? Math.max(1, need.minutes) : (need[dimension] ?? 0);
       if (limit > used && limit - used >= needed) continue;
       // Sums of cents are not exact: a shortfall from rounding still raises the limit by something.
-      const to = Math.max(used + Math.max(needed, smallestTurn[dimension]), limit + raiseMin[dimension]);
-      short.push({ scope, dimension, limit, to });
+      const raiseTo = Math.max(used + Math.max(needed, smallestTurn[dimension]), limit + raiseMin[dimension]);
+      short.push({ scope, dimension, limit, to: raiseTo });
     }
   }
   return short;

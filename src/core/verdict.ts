@@ -101,8 +101,8 @@ const worstVerdict = (judged: readonly VerdictWithGaps[]): VerdictWithGaps => ({
  */
 export function computeLandingVerdict(run: RunView, cursor: Pick<CursorView, "kind">): VerdictWithGaps {
   if (cursor.kind !== "closing") return computeVerdict(run);
-  const done = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
-  return withGaps(run, worstVerdict(done.map((phase) => phaseVerdict(run, phase))));
+  const completedPhases = run.phases.filter(({ group, status }) => group === "phases" && status === "completed");
+  return withGaps(run, worstVerdict(completedPhases.map((phase) => phaseVerdict(run, phase))));
 }
 
 /** Judged by the checks that its document or plan gives it; without any by the run's criteria, or by the gates it has passed. */

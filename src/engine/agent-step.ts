@@ -64,8 +64,8 @@ type CompletedTurn = { readonly changes: ChangeSet; readonly report: AgentReport
 /** The turn, its changes and its text; `over` if the attempt ended with it. */
 async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
   const { runtime, attempt } = action;
-  const kept = runtime.receipts.read(attempt);
-  if (kept !== null) return recordTurn(action, kept); // A6
+  const receipt = runtime.receipts.read(attempt);
+  if (receipt !== null) return recordTurn(action, receipt); // A6
   const { run, cursor, step, open } = readContext(action);
   runtime.receipts.reserve(attempt); // A6
   const layer = await runtime.workspace.openLayer(

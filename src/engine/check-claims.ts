@@ -62,8 +62,8 @@ function claimsCheckedEvent(action: StepExecution, agent: string, claims: ClaimC
 
 /** An agent that keeps handing back something that isn't a result has claimed something false. */
 export function refusedReturnEvents(action: StepExecution, agent: string, detail: string): readonly Draft[] {
-  const why = detail.split("\n", 1)[0] ?? "";
-  const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: why.slice(0, whyCharsMax) };
+  const firstLine = detail.split("\n", 1)[0] ?? "";
+  const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: firstLine.slice(0, whyCharsMax) };
   return [claimsCheckedEvent(action, agent, [claim], [])];
 }
 

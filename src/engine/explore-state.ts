@@ -122,12 +122,12 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   if (hasEnded && !isBefore) return [cursor.path, cursor.result];
   const steps = hasEnded ? [] : cursorSteps(run, cursor);
   const step = steps[cursor.at];
-  const read = findOutcomeReaders(run.drafted.flow, steps);
+  const readers = findOutcomeReaders(run.drafted.flow, steps);
   // What only its own rows read of an outcome is irrelevant once the cursor has moved on, except a failure: no phase may end past a failed
   // proof.
   const outcomes = sortedEntries(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
     if (isBefore || id === step?.id) return [[id, kind, facts, says]];
-    const names = read.get(id);
+    const names = readers.get(id);
     if (names === undefined) return kind === "failed" ? [[id]] : [];
     return [[id, kind, ...[...names].map((name) => (name.startsWith("says.") ? says[name.slice("says.".length)] : facts[name]))]];
   });
@@ -159,12 +159,12 @@ function findOutcomeReaders(flow: Flow, steps: readonly Step[]): Readers {
     ];
     return whens.flatMap((when) => Object.keys(when ?? {})).filter((name) => name.split(".")[0] !== step.id);
   });
-  const read = new Map<string, Set<string>>();
+  const readers = new Map<string, Set<string>>();
   for (const name of [...flowNames, ...stepNames]) {
     const [head = "", first, second] = name.split(".");
-    const names = read.get(head) ?? new Set<string>();
-    read.set(head, first === undefined ? names : names.add(first === "says" ? `says.${second ?? ""}` : first));
+    const names = readers.get(head) ?? new Set<string>();
+    readers.set(head, first === undefined ? names : names.add(first === "says" ? `says.${second ?? ""}` : first));
   }
-  readersCache.set(steps, read);
-  return read;
+  readersCache.set(steps, readers);
+  return readers;
 }

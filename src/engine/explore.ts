@@ -258,14 +258,14 @@ function taskVariants({
   tasks,
 }: Step): readonly { readonly waves: { id: string; files: string[]; after: string[] }[][]; readonly left: string[] }[] {
   const singleTask = [[{ id: "task", files: [], after: [] }]];
-  const left =
+  const leftVariants =
     tasks?.leave === undefined
       ? []
       : [
           { waves: singleTask, left: ["left"] },
           { waves: [], left: ["left"] },
         ];
-  return [{ waves: singleTask, left: [] }, { waves: [], left: [] }, ...left];
+  return [{ waves: singleTask, left: [] }, { waves: [], left: [] }, ...leftVariants];
 }
 
 /** Where the run is, for a person: the cursor and step that is worked on or asked about. */

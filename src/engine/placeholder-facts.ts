@@ -11,8 +11,8 @@ const recordedMax = 200;
 export function placeholderFacts(placeholders: readonly PlaceholderFile[]): Facts {
   if (placeholders.length === 0) return {};
   const shown = placeholders.slice(0, shownMax).map(({ file, why }) => `${file} (${why})`);
-  const more = placeholders.length > shown.length ? [`and ${placeholders.length - shown.length} more`] : [];
-  return { hollow: placeholders.length, hollow_files: [...shown, ...more].join(", ") };
+  const moreText = placeholders.length > shown.length ? [`and ${placeholders.length - shown.length} more`] : [];
+  return { hollow: placeholders.length, hollow_files: [...shown, ...moreText].join(", ") };
 }
 
 /** The same for the journal, with earlier placeholders in which this proof found content. */

@@ -56,8 +56,8 @@ export function isApplicable(run: RunView, request: RunRequest): boolean {
 }
 
 function limitBefore({ limits }: RunView, { scope, dimension }: Extract<RunRequest, { readonly event: "limit_raised" }>) {
-  const from = ownValue(limits[scope], dimension);
-  return from === undefined ? {} : { from };
+  const limitBeforeRaise = ownValue(limits[scope], dimension);
+  return limitBeforeRaise === undefined ? {} : { from: limitBeforeRaise };
 }
 
 /** The request as the journal writes it down. */

@@ -39,16 +39,16 @@ export async function surveyArtifacts(runtime: Runtime, run: RunView): Promise<S
 }
 
 async function findLostSteps(runtime: Runtime, run: RunView): Promise<{ walk: string; step: string }[]> {
-  const lost: { walk: string; step: string }[] = [];
+  const lostSteps: { walk: string; step: string }[] = [];
   for (const { id } of run.phases.filter(({ status }) => status === "open")) {
     if ((await isProved(runtime, run, id, passedGates(run, id))) !== false) continue;
     for (const step of passedSteps(run, id)) {
       if ((await isProved(runtime, run, id, stepGates([step]))) !== false) continue;
-      lost.push({ walk: id, step: step.id });
+      lostSteps.push({ walk: id, step: step.id });
       break;
     }
   }
-  return lost;
+  return lostSteps;
 }
 
 const stepGates = (steps: readonly Step[]): readonly Gate[] =>

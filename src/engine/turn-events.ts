@@ -66,10 +66,10 @@ export function buildViolation(action: StepExecution, changes: ChangeSet, outsid
     .join("; ");
   const paths = violations.map(({ path }) => path);
   const isSecret = outside.length === 0 && changes.violations.every(({ kind }) => kind === "secret");
-  const why = isSecret
+  const cause = isSecret
     ? ({ by: "secret", reason_code: "secret_in_changes" } as const)
     : ({ by: "scope", reason_code: "scope_violation_blocked" } as const);
-  return { event: "step_interrupted", attempt: action.attempt, paths, detail, ...why };
+  return { event: "step_interrupted", attempt: action.attempt, paths, detail, ...cause };
 }
 
 /** `turn_ended` of a turn that failed or ran out of time. */

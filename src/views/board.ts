@@ -35,22 +35,22 @@ export function boardLines(run: RunView, { owner, live, rowsMax, sinceMinutes }:
   const rows = listPhaseRows(run);
   const head = [headLine(run, owner), spendLine(run, owner === null || run.status === "paused" ? 0 : sinceMinutes)];
   const liveText = live.trim();
-  const now = [...openLines(run), ...waitingLines(run), ...(liveText === "" ? [] : [`  ${liveText}`])];
+  const currentLines = [...openLines(run), ...waitingLines(run), ...(liveText === "" ? [] : [`  ${liveText}`])];
   // The lines about what happens now are never cut; the table of phases takes the room that is left.
-  const room = Math.max(phasesMin, rowsMax - head.length - now.length - framesRows);
+  const room = Math.max(phasesMin, rowsMax - head.length - currentLines.length - framesRows);
   const hasTable = rows.length > 1 || "read" in run.drafted.flow.phases;
   // Fewer phases than there is room for: between them, the table has lines that count the phases left out.
   const table = hasTable ? phaseTable(rows, Math.max(1, Math.floor(room * phasesShare))) : [];
-  return ["─".repeat(40), ...head, ...table.slice(0, room).map((line) => `  ${line}`), ...now].slice(0, rowsMax);
+  return ["─".repeat(40), ...head, ...table.slice(0, room).map((line) => `  ${line}`), ...currentLines].slice(0, rowsMax);
 }
 
 function headLine(run: RunView, owner: Owner): string {
   const { run_id, flow } = run.drafted;
   const mainPhases = run.phases.filter(({ group }) => group === "phases");
-  const done = mainPhases.filter(
+  const donePhases = mainPhases.filter(
     ({ status, because }) => status === "completed" || (status === "skipped" && because?.startsWith("already_") === true),
   );
-  const phases = mainPhases.length > 1 ? `, ${formatNumber(done.length)} of ${plural(mainPhases.length, "phase")} completed` : "";
+  const phases = mainPhases.length > 1 ? `, ${formatNumber(donePhases.length)} of ${plural(mainPhases.length, "phase")} completed` : "";
   return `${run_id}  ${run.status}, ${flow.flow}${phases}${owner === null ? "" : `, process ${owner.pid}`}`;
 }
 
@@ -95,8 +95,8 @@ function stepsLine(run: RunView, id: string): string {
     const mark = outcome === undefined ? "·" : stepMarks[outcome];
     return `${isCurrent ? "▸" : mark} ${step.id}`;
   });
-  const from = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
-  const shownSteps = [...(from > 0 ? ["…"] : []), ...steps.slice(from, from + stepsMax), ...(from + stepsMax < steps.length ? ["…"] : [])];
+  const firstShown = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
+  const shownSteps = [...(firstShown > 0 ? ["…"] : []), ...steps.slice(firstShown, firstShown + stepsMax), ...(firstShown + stepsMax < steps.length ? ["…"] : [])];
   return `  ${id.replace(/^(before|after)\./, "")}: ${shownSteps.join("  ")}`;
 }
 
@@ -108,8 +108,8 @@ function tasksLine(run: RunView, id: string): readonly string[] {
     const cursor = ownValue(run.cursors, taskPath(open.attempt, task));
     return `${taskMark(cursor)} ${oneLine(task, 20)}`;
   });
-  const more = tasks.length > tasksMax ? `  and ${formatNumber(tasks.length - tasksMax)} more` : "";
-  return [`     tasks  ${shownTasks.join("  ")}${more}`];
+  const moreText = tasks.length > tasksMax ? `  and ${formatNumber(tasks.length - tasksMax)} more` : "";
+  return [`     tasks  ${shownTasks.join("  ")}${moreText}`];
 }
 
 function taskMark(cursor: RunView["cursors"][string] | undefined): string {

@@ -17,8 +17,8 @@ export function fileRows(files: readonly ChangedFile[], filesMax: number): reado
     ...changedFileCounts(file),
     changedFileBar(file, largestSize),
   ]);
-  const left = files.length - largestFiles.length;
-  return [...alignColumns(rows, { right: [1, 2] }), ...(left > 0 ? [`… ${plural(left, "more file")}`] : [])];
+  const hiddenCount = files.length - largestFiles.length;
+  return [...alignColumns(rows, { right: [1, 2] }), ...(hiddenCount > 0 ? [`… ${plural(hiddenCount, "more file")}`] : [])];
 }
 
 export function describeDiffStat(files: readonly ChangedFile[], commits: number): string {

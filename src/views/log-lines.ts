@@ -27,14 +27,14 @@ export const eventSentence = (event: Event): string =>
 
 /** The event as a line of `autopilot log`: number, time, sentence, and the actor unless it was the runner. */
 export function logLine(entry: Entry): string {
-  const who = entry.actor === "system" ? "" : ` [${oneLine(entry.actor)}]`;
-  return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${eventSentence(entry)}${who}`;
+  const actorText = entry.actor === "system" ? "" : ` [${oneLine(entry.actor)}]`;
+  return `${String(entry.seq).padStart(5)}  ${entry.ts.slice(0, 19).replace("T", " ")}  ${eventSentence(entry)}${actorText}`;
 }
 
 /** A shorter line: the time of day where the reader is, and no number. */
 export function shortLogLine(entry: Entry, timeOf: (ts: string) => string): string {
-  const who = entry.actor === "system" || entry.actor.startsWith("agent:") ? "" : ` [${oneLine(entry.actor)}]`;
-  return `${timeOf(entry.ts)}  ${eventSentence(entry)}${who}`;
+  const actorText = entry.actor === "system" || entry.actor.startsWith("agent:") ? "" : ` [${oneLine(entry.actor)}]`;
+  return `${timeOf(entry.ts)}  ${eventSentence(entry)}${actorText}`;
 }
 
 /** Whether an event reports a result. Beginnings, sessions, routes and steps that changed nothing are only book-keeping. */

@@ -72,12 +72,12 @@ function completedActions(run: RunView): readonly string[] {
 
 /** How finished work that is still on the run's own branch gets onto the user's. */
 function landingActions(run: RunView): readonly string[] {
-  const kept = whyBranchKept(run);
-  if (kept === null) return [];
+  const keptBranch = whyBranchKept(run);
+  if (keptBranch === null) return [];
   if (isPullRequestDue(run)) return [`autopilot pr ${run.drafted.run_id}`];
   const [branch, base] = [`autopilot/${run.drafted.run_id}`, run.drafted.base.commit.slice(0, 12)];
-  const merge = mergeAction(kept.code, branch, base);
-  return kept.code === "work_unproved" ? [`git diff ${base} ${branch}`, merge] : [merge];
+  const merge = mergeAction(keptBranch.code, branch, base);
+  return keptBranch.code === "work_unproved" ? [`git diff ${base} ${branch}`, merge] : [merge];
 }
 
 /** A merge overwrites ignored files in its way, so no plain `git merge` is offered while there are any. */
@@ -112,8 +112,8 @@ export function describeEnding(run: RunView, proof: VerdictWithGaps = { verdict:
   const opened = run.pull_request?.opened ?? null;
   if (undone.length === 0 && opened !== null) return `${proofSentence(proof.verdict, proof.gaps)} It is in ${oneLine(opened.url)}.`;
   if (undone.length === 0) return verdictSentence({ ...proof, landing, branch });
-  const where = landing === "landed" ? "What was completed is on your branch." : landingSentence(proof.verdict, landing, branch);
-  return `${unfinishedSentence(undone)} ${where}`.trimEnd();
+  const landingText = landing === "landed" ? "What was completed is on your branch." : landingSentence(proof.verdict, landing, branch);
+  return `${unfinishedSentence(undone)} ${landingText}`.trimEnd();
 }
 
 /** Phases that should be done and are not: failed, blocked by a failed one, or not reached. Those left out on purpose don't count. */
@@ -129,10 +129,10 @@ export const listUndonePhases = (run: RunView): readonly string[] =>
 export function whyBranchKept(run: RunView): { readonly code: ReasonCode; readonly detail: string | null } | null {
   const outcomes = runOutcomes(run);
   const newest = newestLanding(outcomes);
-  const why = newest?.facts["why"];
+  const landingReason = newest?.facts["why"];
   if (isPullRequestDue(run)) return { code: "pull_request_pending", detail: null };
   if ((run.pull_request?.opened ?? null) !== null) return null;
-  if (run.tip.commit === run.drafted.base.commit || newest?.facts["landed"] === true || why === "nothing_to_land") return null;
+  if (run.tip.commit === run.drafted.base.commit || newest?.facts["landed"] === true || landingReason === "nothing_to_land") return null;
   const candidateReasons = [
     newest?.reason ?? null,
     run.reason,

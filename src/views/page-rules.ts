@@ -107,11 +107,11 @@ function checkProgress(lines: readonly string[], addViolation: AddViolation): vo
     else if ((lines[index] ?? "").startsWith("- [x]") && !/\(.+\)\s*$/.test(lines[index] ?? ""))
       addViolation(index + 1, "PG-phases", `phase ${phase} is checked and has no summary in parentheses`);
   }
-  const from = lines.indexOf("## Recent events (last 10)");
-  if (from < 0) return;
-  const to = lines.findIndex((line, index) => index > from && line.startsWith("## "));
-  const recent = lines.slice(from, to < 0 ? undefined : to).filter((line) => line.startsWith("- ")).length;
-  if (recent > 10) addViolation(from + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
+  const sectionStart = lines.indexOf("## Recent events (last 10)");
+  if (sectionStart < 0) return;
+  const sectionEnd = lines.findIndex((line, index) => index > sectionStart && line.startsWith("## "));
+  const recent = lines.slice(sectionStart, sectionEnd < 0 ? undefined : sectionEnd).filter((line) => line.startsWith("- ")).length;
+  if (recent > 10) addViolation(sectionStart + 1, "PG-recent", `lists ${recent} recent events, expected at most 10`);
 }
 
 /** Entries of the roadmap's learnings: a failure with its rule and context, or a person's verdict with its calibration. */

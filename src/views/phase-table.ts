@@ -65,8 +65,8 @@ function rowCells(row: PhaseRow, { isPriced }: { readonly isPriced: boolean }): 
 function phaseDetail({ status, step, tasks, waits_for, because }: PhaseRow): string {
   if (status === "in_progress") {
     const failed = tasks === null || tasks.failed === 0 ? "" : `, ${formatNumber(tasks.failed)} failed`;
-    const done = tasks === null ? "" : ` (${formatNumber(tasks.done)} of ${plural(tasks.total, "task")}${failed})`;
-    return step === null ? "" : `: ${step}${done}`;
+    const doneText = tasks === null ? "" : ` (${formatNumber(tasks.done)} of ${plural(tasks.total, "task")}${failed})`;
+    return step === null ? "" : `: ${step}${doneText}`;
   }
   if (status === "not_started") return waits_for.length === 0 ? "" : `, after ${firstFew(waits_for, 3)}`;
   return (status === "failed" || status === "skipped") && because !== null ? `: ${oneLine(because.replaceAll("_", " "), 60)}` : "";

@@ -92,20 +92,20 @@ export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrac
 
   function stepEndSpans(entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] {
     const { attempt } = entry;
-    const from = startTime(attempt, entry.ts);
+    const startedAt = startTime(attempt, entry.ts);
     const droppedCalls = Math.max(0, (openAttempts.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
     openAttempts.delete(attempt);
     const isPassed = entry.event === "step_completed";
-    const why = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
+    const outcomeText = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
     const dropped = droppedCalls === 0 ? "" : `; ${plural(droppedCalls, "further tool call")} not kept`;
     return [
       ...listCommands(entry.checks ?? [], entry.ts, evidenceOf).map((command) =>
         buildSpan(attemptPlace(attempt, command.at, "command_run"), command),
       ),
-      buildSpan(attemptPlace(attempt, from, "decision"), {
+      buildSpan(attemptPlace(attempt, startedAt, "decision"), {
         input: describeAttempt(attempt),
-        output: `${why}${dropped}`,
-        ms: msBetween(from, entry.ts),
+        output: `${outcomeText}${dropped}`,
+        ms: msBetween(startedAt, entry.ts),
         status: isPassed ? "success" : "failure",
       }),
     ];
@@ -114,7 +114,7 @@ export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrac
   function spanOfToolEvent(signal: ToolEvent, at: string): TraceSpan | null {
     if (isOutsideRoadmap(phaseOfPath(signal.attempt))) return null;
     const key = `${signal.attempt} ${signal.call ?? signal.title}`;
-    const from = callStarts.get(key) ?? at;
+    const startedAt = callStarts.get(key) ?? at;
     if (!endedStatuses.has(signal.status)) {
       if (!callStarts.has(key) && callStarts.size < callsOpenMax) callStarts.set(key, at);
       return null;
@@ -124,10 +124,10 @@ export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrac
     if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
     const action = toTraceAction(signal.kind);
     const isFile = action === "file_read" || action === "file_write";
-    return buildSpan(attemptPlace(signal.attempt, from, action), {
+    return buildSpan(attemptPlace(signal.attempt, startedAt, action), {
       input: isFile && signal.path !== undefined ? signal.path : signal.title,
       output: signal.status,
-      ms: msBetween(from, at),
+      ms: msBetween(startedAt, at),
       status: toolStatuses[signal.status] ?? "failure",
     }); // T1
   }

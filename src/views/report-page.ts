@@ -215,13 +215,13 @@ function checkedClaimLines({ looked_up, phases }: ReportView): readonly string[]
   const wrongLines = [...countsByLine]
     .slice(0, claimsMax)
     .map(([line, times]) => (times === 1 ? line : `${line} (${formatNumber(times)} times)`));
-  const more = countsByLine.size > wrongLines.length ? [`… ${formatNumber(countsByLine.size - wrongLines.length)} more false ones`] : [];
+  const moreLines = countsByLine.size > wrongLines.length ? [`… ${formatNumber(countsByLine.size - wrongLines.length)} more false ones`] : [];
   const counts = [
     `${formatNumber(looked_up.true)} true`,
     `${formatNumber(looked_up.false)} false`,
     ...(unverifiable === 0 ? [] : [`${formatNumber(unverifiable)} that can't be checked`]),
   ];
-  return [...wrongLines, ...more, `${plural(claims.length, "statement")} checked: ${counts.join(", ")}`];
+  return [...wrongLines, ...moreLines, `${plural(claims.length, "statement")} checked: ${counts.join(", ")}`];
 }
 
 function decisionLines(decisions: ReportView["decisions"], max: number): readonly string[] {

@@ -11,10 +11,10 @@ const commitsMax = 8;
 export function phaseReportLines(phases: readonly PhaseReport[]): readonly string[] {
   // Phases that have not begun are counted, not listed.
   const startedPhases = phases.filter(({ status }) => status !== "not_started");
-  const left = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);
+  const unstartedIds = phases.filter(({ status }) => status === "not_started").map(({ id }) => id);
   return [
     ...startedPhases.flatMap(phaseParagraph),
-    ...(left.length === 0 ? [] : [`· ${plural(left.length, "phase")} not begun: ${firstFew(left, 20)}`]),
+    ...(unstartedIds.length === 0 ? [] : [`· ${plural(unstartedIds.length, "phase")} not begun: ${firstFew(unstartedIds, 20)}`]),
   ];
 }
 
@@ -63,11 +63,11 @@ const phaseReportMark = ({ status, because }: PhaseReport): string =>
   status === "skipped" && because?.startsWith("already_") !== true ? "!" : phaseMarks[status];
 
 function phaseReportHead({ status, because, score, duration_minutes, tokens, usd, attempts, step }: PhaseReport): string {
-  const why = because === null || status === "completed" ? "" : ` (${because.replaceAll("_", " ")})`;
+  const reasonText = because === null || status === "completed" ? "" : ` (${because.replaceAll("_", " ")})`;
   const place = status === "in_progress" && step !== null ? `, at ${step}` : "";
   const statusText = status === "needs_human_verification" ? "needs your verdict" : status.replaceAll("_", " ");
   return [
-    `${statusText}${why}${place}`,
+    `${statusText}${reasonText}${place}`,
     ...(score === null ? [] : [`score ${formatNumber(score)} of 10`]),
     ...(attempts.debug === 0 ? [] : [`debugged ${timesText(attempts.debug)}`]),
     ...(attempts.replan === 0 ? [] : [`planned anew ${timesText(attempts.replan)}`]),

@@ -165,9 +165,9 @@ function summarizeRun(run: RunView, changes: ChangeSummary, owner: Owner): strin
   const code = findReasonCode(run, owner);
   const hasReason = run.status === "paused" || run.status === "stopped";
   const reason = hasReason ? ` ${reasons[code].meaning}` : "";
-  const why = run.status === "completed" ? ` ${describeEnding(run)}` : reason;
+  const reasonText = run.status === "completed" ? ` ${describeEnding(run)}` : reason;
   return (
-    `“${oneLine(run.drafted.objective.goal, goalCharsMax)}” is ${run.status}.${why} ` +
+    `“${oneLine(run.drafted.objective.goal, goalCharsMax)}” is ${run.status}.${reasonText} ` +
     (isReportedByPhases(run)
       ? describePhases(run)
       : `${proved} of ${plural(criteria.length, "done criterion", "done criteria")} proved, `) +
@@ -207,8 +207,8 @@ function describePhases(run: RunView): string {
     ...count("needs_human_verification", "waiting for a verdict"),
     ...count("in_progress", "under way"),
   ];
-  const done = rows.filter(({ status }) => status === "completed").length;
-  return `${done} of ${plural(rows.length, "phase")} completed${others.length === 0 ? "" : ` (${others.join(", ")})`}, `;
+  const completedCount = rows.filter(({ status }) => status === "completed").length;
+  return `${completedCount} of ${plural(rows.length, "phase")} completed${others.length === 0 ? "" : ` (${others.join(", ")})`}, `;
 }
 
 /** The journal knows paths and commits, but no line counts. */
@@ -273,11 +273,11 @@ const isMissing = ({ status, because }: PhaseRow): boolean =>
 const claimRanks = { false: 0, unverifiable: 1, true: 2 } as const;
 
 function sumCheckedClaims(entries: readonly Entry[]): CheckedClaims {
-  const all = entries.flatMap((entry) =>
+  const checkedClaims = entries.flatMap((entry) =>
     entry.event === "claims_checked" ? entry.claims.map((claim) => ({ ...claim, attempt: entry.attempt, agent: entry.agent })) : [],
   );
-  const count = (verdict: ClaimChecked["verdict"]): number => all.filter((claim) => claim.verdict === verdict).length;
-  const claims = all.toSorted((a, b) => claimRanks[a.verdict] - claimRanks[b.verdict]).slice(0, lookedUpMax);
+  const count = (verdict: ClaimChecked["verdict"]): number => checkedClaims.filter((claim) => claim.verdict === verdict).length;
+  const claims = checkedClaims.toSorted((a, b) => claimRanks[a.verdict] - claimRanks[b.verdict]).slice(0, lookedUpMax);
   return { true: count("true"), false: count("false"), unverifiable: count("unverifiable"), claims };
 }
 

@@ -50,11 +50,11 @@ export function runsPage(runs: readonly RunRow[], now: string, isAll: boolean): 
     formatBytes(run.disk_bytes),
     oneLine(`${forkPrefix(run)}${run.goal ?? ""}`, goalCharsMax),
   ]);
-  const left = runs.length - shownRows.length;
+  const hiddenCount = runs.length - shownRows.length;
   const bytes = runs.reduce((sum, { disk_bytes }) => sum + disk_bytes, 0);
   return [
     ...alignColumns([["", "RUN", "STATE", "VERDICT", "AGE", "COST", "DISK", "GOAL"], ...rows], { right: [4, 5, 6] }),
-    ...(left > 0 ? [`  … ${plural(left, "older run")}: autopilot runs --all`] : []),
+    ...(hiddenCount > 0 ? [`  … ${plural(hiddenCount, "older run")}: autopilot runs --all`] : []),
     "",
     `${plural(runs.length, "run")}, ${formatBytes(bytes)}. → autopilot clean   frees disk; autopilot discard RUN   removes one`,
   ];

@@ -12,10 +12,10 @@ const marks: Readonly<Record<TraceSpan["status"], string>> = { success: "✓", f
 
 export function tracePage(spans: readonly TraceSpan[]): readonly string[] {
   const shownSpans = spans.slice(-spansMax);
-  const left = spans.length - shownSpans.length;
+  const hiddenCount = spans.length - shownSpans.length;
   const phases = [...new Set(shownSpans.map(({ phase_id }) => phase_id))];
   return [
-    ...(left > 0 ? [`… ${formatNumber(left)} earlier ones; --json has them all`] : []),
+    ...(hiddenCount > 0 ? [`… ${formatNumber(hiddenCount)} earlier ones; --json has them all`] : []),
     ...phases.flatMap((phase) => {
       const phaseSpans = shownSpans.filter(({ phase_id }) => phase_id === phase);
       const failed = phaseSpans.filter(({ status }) => status === "failure").length;

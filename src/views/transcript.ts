@@ -34,8 +34,8 @@ type EventLine = Exclude<TranscriptLine, { kind: "turn" | "end" }>;
 
 function addLine(entries: (TurnCall | TurnText)[], line: EventLine): void {
   if (line.kind === "said" || line.kind === "thought") {
-    const last = entries.at(-1);
-    if (last?.kind === line.kind) entries[entries.length - 1] = { ...last, text: last.text + line.text };
+    const lastEntry = entries.at(-1);
+    if (lastEntry?.kind === line.kind) entries[entries.length - 1] = { ...lastEntry, text: lastEntry.text + line.text };
     else entries.push({ kind: line.kind, at: line.at, text: line.text });
     return;
   }
@@ -141,8 +141,8 @@ const nonBlankLines = (text: string): readonly string[] =>
 /** Cuts to `linesMax` lines, one of which counts the rest. Of a command's output the last lines say most, so those are kept. */
 function cutLines(lines: readonly string[], linesMax: number, which: "first" | "last"): readonly string[] {
   if (lines.length <= linesMax) return lines;
-  const more = `… ${plural(lines.length - linesMax + 1, "more line")}`;
-  return which === "first" ? [...lines.slice(0, linesMax - 1), more] : [more, ...lines.slice(-(linesMax - 1))];
+  const countLine = `… ${plural(lines.length - linesMax + 1, "more line")}`;
+  return which === "first" ? [...lines.slice(0, linesMax - 1), countLine] : [countLine, ...lines.slice(-(linesMax - 1))];
 }
 
 function isLong(entry: TurnCall | TurnText): boolean {

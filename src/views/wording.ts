@@ -59,13 +59,13 @@ type Amounts = { readonly tokens: number; readonly minutes: number; readonly cal
 
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
 export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
-  const of = (limit: number | undefined, format: (value: number) => string): string => (limit === undefined ? "" : ` of ${format(limit)}`);
+  const limitText = (limit: number | undefined, format: (value: number) => string): string => (limit === undefined ? "" : ` of ${format(limit)}`);
   const part = limits.tokens === undefined ? "" : ` (${formatPercent(usedShare(tokens, limits.tokens))})`;
-  const price = usd === 0 && limits.usd === undefined ? [] : [`${formatMoney(usd)}${of(limits.usd, formatMoney)}`];
+  const price = usd === 0 && limits.usd === undefined ? [] : [`${formatMoney(usd)}${limitText(limits.usd, formatMoney)}`];
   return [
-    `${compactNumber(tokens)}${of(limits.tokens, compactNumber)} tokens${part}`,
-    `${formatNumber(Math.round(minutes * 10) / 10)}${of(limits.minutes, formatNumber)} min`,
-    `${formatNumber(calls)}${of(limits.calls, formatNumber)} calls`,
+    `${compactNumber(tokens)}${limitText(limits.tokens, compactNumber)} tokens${part}`,
+    `${formatNumber(Math.round(minutes * 10) / 10)}${limitText(limits.minutes, formatNumber)} min`,
+    `${formatNumber(calls)}${limitText(limits.calls, formatNumber)} calls`,
     ...price,
   ].join(", ");
 }
@@ -114,8 +114,8 @@ export function describeCursor(path: string): string {
   const parts = path.split("/");
   const root = oneLine((parts[0] ?? path).replace(/@\d+$/, ""));
   const phase = root.startsWith("before.") || root.startsWith("after.") ? root.replace(/^(before|after)\./, "") : `phase ${root}`;
-  const last = parts.at(-1);
-  return parts.length === 1 || last === undefined ? phase : `${oneLine(last.replace(/@\d+$/, "").replace(/^wave:/, "wave "))} of ${phase}`;
+  const lastPart = parts.at(-1);
+  return parts.length === 1 || lastPart === undefined ? phase : `${oneLine(lastPart.replace(/@\d+$/, "").replace(/^wave:/, "wave "))} of ${phase}`;
 }
 
 /** An attempt in words: `1@1/execute#2` → execute #2 (phase 1). */
@@ -123,8 +123,8 @@ export function describeAttempt(attempt: string): string {
   const match = /^(.*)@(\d+)\/([^/]+)#(\d+)$/.exec(attempt);
   if (match === null) return oneLine(attempt);
   const [, walk = "", visit = "1", step = "", ordinal = ""] = match;
-  const again = visit === "1" ? "" : `, visit ${visit}`;
-  return `${step} #${ordinal} (${describeCursor(walk)}${again})`;
+  const visitText = visit === "1" ? "" : `, visit ${visit}`;
+  return `${step} #${ordinal} (${describeCursor(walk)}${visitText})`;
 }
 
 /** A question's answers one below the other, the recommended one marked. */

@@ -29,8 +29,8 @@ const noLooserThan = <Word extends string>(order: readonly Word[], defaultValue:
 /** Refuses entries that are not in the user's list. */
 const onlyFrom = <Item>(defaultValue: readonly Item[], why: (more: readonly Item[]) => string): DirectionRule<Item[]> =>
   tighten((value, userValue) => {
-    const more = value.filter((item) => !(userValue ?? defaultValue).includes(item));
-    return more.length > 0 ? why(more) : null;
+    const addedItems = value.filter((item) => !(userValue ?? defaultValue).includes(item));
+    return addedItems.length > 0 ? why(addedItems) : null;
   });
 
 const isException = (glob: string): boolean => glob.startsWith("!");
@@ -92,8 +92,8 @@ export const configDirections: DirectionNode<Config> = {
       return added.length === 0 ? null : `it would take the protection from ${added.join(", ")}`;
     },
     (value, userValue) => {
-      const left = value.filter((glob) => !newExceptions(value, userValue).includes(glob));
-      return left.length > 0 ? left : undefined;
+      const allowedGlobs = value.filter((glob) => !newExceptions(value, userValue).includes(glob));
+      return allowedGlobs.length > 0 ? allowedGlobs : undefined;
     },
   ),
   prices: { each: tighten((value, _userValue, { name, userConfig }) => whyPriceRefused(name, value, userConfig)) },
@@ -123,8 +123,8 @@ export const configDirections: DirectionNode<Config> = {
   max_budget: tighten((value, userValue) => {
     const requested = parseBudget(value);
     const allowed = userValue === undefined ? { budget: budgetProfiles.balanced } : parseBudget(userValue);
-    const more = "budget" in requested && "budget" in allowed ? findLooserDimensions(requested.budget, allowed.budget) : [];
-    return more.length > 0 ? `it would allow more ${more.join(", ")}` : null;
+    const looserNames = "budget" in requested && "budget" in allowed ? findLooserDimensions(requested.budget, allowed.budget) : [];
+    return looserNames.length > 0 ? `it would allow more ${looserNames.join(", ")}` : null;
   }),
   completion_mode: neutral, // both end a run only when every check holds
   risk_level: noLooserThan(riskLevels, "medium", "it would lower the confidence a turn needs"),

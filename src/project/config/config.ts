@@ -63,18 +63,18 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
   if ("findings" in user || "findings" in project || findings.length > 0) return { kind: "invalid", findings }; // K2
 
   const userConfig = merge([createLayer("default", configDefaults), createLayer("user", user.config)]).config;
-  const kept = withoutLoosening(project.config, userConfig); // K1
+  const allowedProject = withoutLoosening(project.config, userConfig); // K1
   const layers = [
     createLayer("default", configDefaults),
     createLayer("user", user.config, user.positions),
-    createLayer("project", kept.config, project.positions),
+    createLayer("project", allowedProject.config, project.positions),
     createLayer("environment", environment.config),
     createLayer("flag", flags),
   ];
   const { config, origins } = merge(layers);
   const lineSuffix = (key: string): string => (project.positions === null ? "" : `:${project.positions.placeOf(key.split(".")).line}`);
   const file = root === null ? "" : projectConfigPath(root);
-  const ignored = kept.ignored.map(
+  const ignored = allowedProject.ignored.map(
     ({ key, why }) => `${key} in ${file}${lineSuffix(key)} is ignored: ${why}. Say it with a flag or in ${userConfigPath(env)}.`,
   );
   return { kind: "config", config, origins, warnings: [...environment.warnings, ...ignored], hash: hashConfig(config) };
@@ -109,10 +109,10 @@ function merge(layers: readonly Layer[]): { config: Config; origins: Record<stri
           mergeInto(inner, value, keys);
           continue;
         }
-        const before = target[key];
+        const valueBefore = target[key];
         target[key] =
-          additiveKeys.includes(keys.join(".")) && Array.isArray(before) && Array.isArray(value)
-            ? [...new Set([...(before as unknown[]), ...(value as unknown[])])]
+          additiveKeys.includes(keys.join(".")) && Array.isArray(valueBefore) && Array.isArray(value)
+            ? [...new Set([...(valueBefore as unknown[]), ...(value as unknown[])])]
             : value;
         origins[keys.join(".")] = positions === null ? { from } : { from, file: positions.file, line: positions.placeOf(keys).line };
       }

@@ -35,16 +35,16 @@ export function withoutLoosening(project: Config, userConfig: Config): KeptConfi
       return node.allowedPart?.(value, userValue);
     }
     const siblings = value as Data;
-    const kept: Record<string, unknown> = {};
+    const allowedData: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(siblings)) {
       const innerNode = isEach(node) ? (node.each as AnyNode) : entryOf(node, key);
       if (inner === undefined || innerNode === undefined) continue;
       const innerContext = { ...context, siblings, name: isEach(node) ? key : context.name };
       const userInner = isData(userValue) ? entryOf(userValue, key) : undefined;
       const part = allowedPart(innerNode, inner, userInner, { path: [...path, key], context: innerContext });
-      if (part !== undefined) kept[key] = part;
+      if (part !== undefined) allowedData[key] = part;
     }
-    return kept;
+    return allowedData;
   }
 }
 

@@ -157,12 +157,12 @@ function recordOutcome(queue: NoticeQueue, { hook, items, message, outcome, nowM
       else queue.later(item, retryAtOrNull);
     }
   };
-  const kept = items.filter((item) => retryAtMs(item) !== null);
+  const retriedItems = items.filter((item) => retryAtMs(item) !== null);
   noteDelivery(
-    items.filter((item) => !kept.includes(item)),
+    items.filter((item) => !retriedItems.includes(item)),
     null,
   );
-  noteDelivery(kept, kept[0] === undefined ? null : retryAtMs(kept[0]));
+  noteDelivery(retriedItems, retriedItems[0] === undefined ? null : retryAtMs(retriedItems[0]));
 }
 
 /** Locks a hook's deliveries; returns how to release them, or null if another courier has them. */

@@ -19,9 +19,9 @@ const secretBytesMax = 16 * 1024;
 
 /** The user's hooks, or what is wrong with their file. */
 export function readHooks(env: Env): { readonly hooks: readonly Hook[]; readonly problem: string | null } {
-  const read = readConfigFile(userConfigPath(env)); // H1
-  if ("findings" in read) return { hooks: [], problem: read.findings.map(findingText).join("; ") };
-  const hooks = (read.config.notify ?? []).map((hook, index) => ({
+  const file = readConfigFile(userConfigPath(env)); // H1
+  if ("findings" in file) return { hooks: [], problem: file.findings.map(findingText).join("; ") };
+  const hooks = (file.config.notify ?? []).map((hook, index) => ({
     ...hook,
     name: hook.name ?? `hook-${index + 1}`,
     on: hook.on ?? [...noticeKinds],

@@ -121,8 +121,8 @@ export function openNoticeQueue(env: Env): NoticeQueue {
     },
     deliveries: () =>
       (readOwnFile(journal, 2 * journalBytesMax) ?? "").split("\n").flatMap((line) => {
-        const read = line === "" ? null : v.safeParse(Delivery, parseJson(line));
-        return read?.success === true ? [read.output] : [];
+        const parsed = line === "" ? null : v.safeParse(Delivery, parseJson(line));
+        return parsed?.success === true ? [parsed.output] : [];
       }),
   };
 }
@@ -137,8 +137,8 @@ function readNames(folder: string): readonly string[] {
 
 /** Unreadable files are skipped: of a newer version, or foreign ones. */
 function readItem(path: string): readonly QueueItem[] {
-  const read = v.safeParse(QueueItem, parseJson(readOwnFile(path, itemBytesMax) ?? ""));
-  return read.success ? [read.output] : [];
+  const parsed = v.safeParse(QueueItem, parseJson(readOwnFile(path, itemBytesMax) ?? ""));
+  return parsed.success ? [parsed.output] : [];
 }
 
 function parseJson(line: string): unknown {

@@ -83,8 +83,8 @@ function toOutcome({ status, ok, headers }: Response): SendOutcome {
   if (ok) return { kind: "sent", detail };
   const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429;
   if (!isTemporary) return { kind: "refused", detail };
-  const after = headers.get("retry-after") ?? "";
-  const ms = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - Date.now(); // seconds, or a date
+  const retryAfter = headers.get("retry-after") ?? "";
+  const ms = /^\d+$/.test(retryAfter.trim()) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now(); // seconds, or a date
   return Number.isFinite(ms) && ms > 0 ? { kind: "failed", detail, retryAfterMs: ms } : { kind: "failed", detail };
 }
 

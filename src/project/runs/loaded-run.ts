@@ -30,8 +30,8 @@ export async function loadRun(context: CommandContext, run: string | undefined):
     });
   }
   const isNamed = run !== undefined;
-  const other = isNamed || isOwnRun(context, paths, id) ? null : await findOtherOpenRun(context, paths, id);
-  if (other !== null) return other;
+  const otherRun = isNamed || isOwnRun(context, paths, id) ? null : await findOtherOpenRun(context, paths, id);
+  if (otherRun !== null) return otherRun;
   const loaded = { paths, run: id, ...(await readRun(paths, id)) };
   if (isNamed || loaded.view.status !== "draft") return loaded;
   return (await findOtherOpenRun(context, paths, id)) ?? loaded;

@@ -16,8 +16,8 @@ const waitMs = 10_000;
 
 /** Runs something while no other process starts a run in this repository. */
 export async function whileNoOtherStarts<Value>(paths: ProjectPaths, work: () => Promise<Value>): Promise<Value> {
-  const done = await runUnderLock(paths, "starting", async () => ({ value: await work() }), { waitMs });
-  if (done !== null) return done.value;
+  const result = await runUnderLock(paths, "starting", async () => ({ value: await work() }), { waitMs });
+  if (result !== null) return result.value;
   return refuse("run_locked", { message: `Another process has been starting a run here for ${waitMs / 1_000} s.` });
 }
 

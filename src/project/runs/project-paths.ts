@@ -88,8 +88,8 @@ export function findCurrentRun(paths: ProjectPaths): string | null {
 export function resolveRun(paths: ProjectPaths | null, run: string | undefined): string | null {
   if (run === undefined) return paths === null ? null : findCurrentRun(paths);
   if (paths === null || !isBegun(paths, run)) {
-    const all = paths === null ? [] : listRuns(paths);
-    const [known, more] = [all.slice(-3), all.length - 3];
+    const runs = paths === null ? [] : listRuns(paths);
+    const [known, more] = [runs.slice(-3), runs.length - 3];
     refuse("run_missing", {
       message: `There is no run ${run} here.`,
       remediation:

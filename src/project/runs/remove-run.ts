@@ -89,13 +89,13 @@ export async function removeRuns(
   runs: readonly { readonly run_id: string }[],
 ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
   const removed: string[] = [];
-  const kept: string[] = [];
+  const keptBranches: string[] = [];
   for (const { run_id } of runs) {
     const branches = await readRunBranches(repository, run_id, listRuns(paths));
     const merged = branches.filter(({ isMerged }) => isMerged);
     if (!(await removeRun(context, paths, repository, { run: run_id, branches: merged }))) continue;
     removed.push(run_id);
-    kept.push(...branches.filter(({ isMerged, isCheckedOut }) => !isMerged || isCheckedOut).map(({ name }) => name));
+    keptBranches.push(...branches.filter(({ isMerged, isCheckedOut }) => !isMerged || isCheckedOut).map(({ name }) => name));
   }
-  return { removed, kept };
+  return { removed, kept: keptBranches };
 }

@@ -27,13 +27,13 @@ export async function readRunCases(paths: ProjectPaths, flow: string): Promise<r
 export function describeRunFeatures(flow: string, cast: RunView["drafted"]["cast"]): Features {
   const joinDistinct = (values: readonly (string | undefined)[]): string | null =>
     [...new Set(values.flatMap((value) => value ?? []))].toSorted().join(",") || null;
-  const all = Object.values(cast);
+  const players = Object.values(cast);
   return {
     flow,
     step: "run",
     complexity: null,
-    agent: joinDistinct(all.map(({ agent }) => agent)),
-    model: joinDistinct(all.map(({ override }) => override?.model)),
+    agent: joinDistinct(players.map(({ agent }) => agent)),
+    model: joinDistinct(players.map(({ override }) => override?.model)),
     size: null,
   };
 }

@@ -2,13 +2,13 @@
 
 import type { Clock } from "../../ports/clock.ts";
 
-let last = { ms: Number.NaN, text: "" };
+let lastFormatted = { ms: Number.NaN, text: "" };
 
 /** The time as text; formatting costs more than the rest of a journal line, so each millisecond is formatted once. */
 function now(): string {
   const ms = Date.now();
-  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
-  return last.text;
+  if (ms !== lastFormatted.ms) lastFormatted = { ms, text: new Date(ms).toISOString() };
+  return lastFormatted.text;
 }
 
 export const systemClock: Clock = {

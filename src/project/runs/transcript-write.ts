@@ -53,8 +53,8 @@ export function transcribeAgents(agents: Agents, parts: Parts): Agents {
         transcript.end("crashed");
         throw error;
       });
-      const kept = transcript.end(describeEnd(result));
-      return kept === null ? result : { ...result, transcript: kept };
+      const transcriptKept = transcript.end(describeEnd(result));
+      return transcriptKept === null ? result : { ...result, transcript: transcriptKept };
     },
     sweep: (run) => agents.sweep(run),
   };
@@ -128,14 +128,14 @@ type SpeechKind = "said" | "thought";
 
 /** Buffers streamed text, so that a secret that comes in pieces is seen whole. */
 function openSpeech(redactor: Redactor, write: (kind: SpeechKind, text: string) => void) {
-  const before: Record<SpeechKind, string> = { said: "", thought: "" };
+  const textBefore: Record<SpeechKind, string> = { said: "", thought: "" };
   let kind: SpeechKind = "said";
   let pending = "";
   const writePending = (chars: number): void => {
     const text = pending.slice(0, chars);
     pending = pending.slice(chars);
-    const redacted = redactor.next(before[kind], text);
-    before[kind] = (before[kind] + text).slice(-patternCharsMax);
+    const redacted = redactor.next(textBefore[kind], text);
+    textBefore[kind] = (textBefore[kind] + text).slice(-patternCharsMax);
     if (redacted !== "") write(kind, redacted);
   };
   const flush = (): void => writePending(pending.length);
@@ -198,8 +198,8 @@ function openLines(folder: string, file: string) {
 }
 
 function endsWithNewline(fd: number, bytes: number): boolean {
-  const last = Buffer.alloc(1);
-  return readSync(fd, last, 0, 1, bytes - 1) === 1 && last[0] === 10;
+  const lastByte = Buffer.alloc(1);
+  return readSync(fd, lastByte, 0, 1, bytes - 1) === 1 && lastByte[0] === 10;
 }
 
 /** Removes the oldest files until the rest fit. */

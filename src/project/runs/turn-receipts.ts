@@ -86,7 +86,7 @@ function encodeReceipt(turn: EndedTurn): Buffer {
 function overwrite(path: string, bytes: Buffer): void {
   const fd = openSync(path, writeFlags, 0o600);
   try {
-    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, done);
+    for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written, bytes.length - written, written);
   } finally {
     closeSync(fd);
   }

@@ -94,12 +94,12 @@ const flagCompletions = (flags: readonly FlagSpec[]): string =>
  */
 function bashCase(command: Command, commands: readonly Command[]): string {
   const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...listSubcommands(commands, command.name)];
-  const first = completionsAfter(command, commands).join(" ");
+  const firstWords = completionsAfter(command, commands).join(" ");
   const wordsByPosition = command.arguments.map(({ names, values = [] }, index) => {
     if (names !== undefined) return `$(${nameCommands[names]})`;
-    return index === 0 ? first : values.join(" ");
+    return index === 0 ? firstWords : values.join(" ");
   });
-  const wordCompletions = (wordsByPosition.length === 0 ? [first] : wordsByPosition).flatMap((words, index) =>
+  const wordCompletions = (wordsByPosition.length === 0 ? [firstWords] : wordsByPosition).flatMap((words, index) =>
     words === "" ? [] : [` [[ $count -ne ${index} ]] || words="${words}";`],
   );
   const flags = flagCompletions(commandAndSubcommands.flatMap((item) => item.flags));

@@ -17,7 +17,7 @@ const fullPipeWaitsMax = 12_000;
 
 export function processIo(): CommandIo {
   const closedStreams = { out: false, err: false };
-  let lost: string | null = null;
+  let lostOutput: string | null = null;
   return {
     cwd: process.cwd(),
     env: process.env,
@@ -29,9 +29,9 @@ export function processIo(): CommandIo {
       if (closedStreams[to]) return;
       const result = writeFileAtomically(to === "out" ? 1 : 2, text);
       closedStreams[to] = result === "gone";
-      if (to === "out" && typeof result === "object") lost = result.lost;
+      if (to === "out" && typeof result === "object") lostOutput = result.lost;
     },
-    lost: () => lost,
+    lost: () => lostOutput,
     readLine,
     onInterrupt,
     leave: (code) => process.exit(code),

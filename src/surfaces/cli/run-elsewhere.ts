@@ -15,11 +15,11 @@ export async function locateNamedRun<Context extends CommandContext>(
   const isWord = command.arguments[0]?.name === "RUN";
   const runName = (isWord ? input.words[0] : undefined) ?? input.run;
   const project = findProject(context.cwd);
-  const here = { context, input, hinted: (response: CommandResponse): CommandResponse => response };
-  if (runName === undefined || (project !== null && isBegun(project, runName))) return here;
+  const unchanged = { context, input, hinted: (response: CommandResponse): CommandResponse => response };
+  if (runName === undefined || (project !== null && isBegun(project, runName))) return unchanged;
   const { findTaskRun } = await import("../../commands/portfolio/task-run.ts"); // `status` of a repository's own run never gets here
   const taskRun = await findTaskRun(context, runName, findReadingCommand);
-  if (taskRun === null) return here;
+  if (taskRun === null) return unchanged;
   const { copy, run, hinted } = taskRun;
   return {
     context: { ...context, cwd: copy, calledIn: context.cwd },

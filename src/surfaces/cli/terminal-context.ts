@@ -45,8 +45,8 @@ export function openTerminalContext(io: CommandIo, { cwd, mayAsk, hasColour, int
   };
   /** The cursor stays at the end of the last line, so that the board never scrolls by itself. */
   const draw = (lines: readonly string[]): void => {
-    const before = board.length === 0 ? "" : eraseBoard(board, io.columns());
-    io.write("err", `${before}${lines.flatMap((line) => progressLines(line, { hasColour })).join("\n")}`);
+    const eraseCodes = board.length === 0 ? "" : eraseBoard(board, io.columns());
+    io.write("err", `${eraseCodes}${lines.flatMap((line) => progressLines(line, { hasColour })).join("\n")}`);
     board = lines;
   };
   return {

@@ -68,9 +68,9 @@ async function listenOnFreePort(settings: DashboardSettings, requestedPort: numb
 
 /** The page's script: beside us once bundled, in dist when run from source. */
 function clientScript(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
+  const ownFolder = dirname(fileURLToPath(import.meta.url));
   const name = "dashboard-client.cjs";
-  const scriptPath = [join(here, name), join(here, "..", "..", "..", "dist", name)].find((path) => existsSync(path));
+  const scriptPath = [join(ownFolder, name), join(ownFolder, "..", "..", "..", "dist", name)].find((path) => existsSync(path));
   invariant(scriptPath !== undefined, `${name} is shipped with the product (npm run build makes it)`);
   return readFileSync(scriptPath, "utf8");
 }

@@ -64,7 +64,7 @@ export function splitPatch(patch: string): readonly { readonly path: string; rea
 
 /** From `+++ b/src/a.ts`; of a deleted file from `--- a/src/a.ts`; of a file without lines, such as a binary one, from `diff --git`. */
 function patchPath(part: string): string {
-  const after = /^\+\+\+ (?:"?b\/)(.*?)"?\t?$/m.exec(part)?.[1];
-  const before = /^--- (?:"?a\/)(.*?)"?\t?$/m.exec(part)?.[1];
-  return after ?? before ?? /^diff --git "?a\/.*"? "?b\/(.*?)"?$/m.exec(part)?.[1] ?? "?";
+  const newPath = /^\+\+\+ (?:"?b\/)(.*?)"?\t?$/m.exec(part)?.[1];
+  const oldPath = /^--- (?:"?a\/)(.*?)"?\t?$/m.exec(part)?.[1];
+  return newPath ?? oldPath ?? /^diff --git "?a\/.*"? "?b\/(.*?)"?$/m.exec(part)?.[1] ?? "?";
 }

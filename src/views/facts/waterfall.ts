@@ -192,12 +192,12 @@ function pauseRow(span: Span, from: string, nowMs: number): WaterfallRow {
 
 /** Null while one of them is still under way. */
 function lastEnd(spans: readonly Span[]): string | null {
-  let last = "";
+  let latestEnd = "";
   for (const { ended } of spans) {
     if (ended === null) return null;
-    if (ended > last) last = ended;
+    if (ended > latestEnd) latestEnd = ended;
   }
-  return last === "" ? null : last;
+  return latestEnd === "" ? null : latestEnd;
 }
 
 const msBetween = (from: string, to: string): number => Math.max(0, (parseIsoTime(to) ?? 0) - (parseIsoTime(from) ?? 0));

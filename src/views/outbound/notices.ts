@@ -148,9 +148,9 @@ export function combineNotices(notices: readonly Notice[]): Notice {
     const count = notices.filter((notice) => notice.kind === kind).length;
     return count === 0 ? [] : [`${count} ${kind.replace("_", " ")}`];
   });
-  const more = sorted.length > digestMax ? [`… and ${plural(sorted.length - digestMax, "more")}`] : [];
+  const moreLines = sorted.length > digestMax ? [`… and ${plural(sorted.length - digestMax, "more")}`] : [];
   const title = oneLine(`${plural(notices.length, "notice")}: ${counts.join(", ")}`, titleCharsMax);
-  const text = [title, ...sorted.slice(0, digestMax).flatMap(digestLines), ...more].join("\n");
+  const text = [title, ...sorted.slice(0, digestMax).flatMap(digestLines), ...moreLines].join("\n");
   return { ...first, id: `${first.id}+${notices.length - 1}`, at: lastNotice.at, title, text, next: "autopilot inbox" };
 }
 

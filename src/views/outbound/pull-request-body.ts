@@ -58,8 +58,8 @@ const verdictHeadings: Readonly<Record<Verdict, string>> = {
 function criteriaLines({ criteria }: ReportView): readonly string[] {
   if (criteria.length === 0) return [];
   const lines = criteria.slice(0, criteriaMax).map(({ text, proved }) => `- ${proved ? "proved" : "**not proved**"}: ${asCode(text)}`);
-  const more = criteria.length > criteriaMax ? [`- and ${formatNumber(criteria.length - criteriaMax)} more`] : [];
-  return ["", ...lines, ...more];
+  const moreLines = criteria.length > criteriaMax ? [`- and ${formatNumber(criteria.length - criteriaMax)} more`] : [];
+  return ["", ...lines, ...moreLines];
 }
 
 function checkLines(evidence: readonly ReportedCheck[]): readonly string[] {
@@ -68,8 +68,8 @@ function checkLines(evidence: readonly ReportedCheck[]): readonly string[] {
     const name = kind === "holdout" ? "(a check the agent was not told about)" : asCode(command);
     return `| ${escapeCell(name)} | ${before.replace("_", " ")} | ${couldNotRun({ status }) ? "could not run" : status.replace("_", " ")} |`;
   });
-  const more = evidence.length > checksMax ? ["", `And ${formatNumber(evidence.length - checksMax)} more.`] : [];
-  return ["| check | before | now |", "|---|---|---|", ...rows, ...more];
+  const moreLines = evidence.length > checksMax ? ["", `And ${formatNumber(evidence.length - checksMax)} more.`] : [];
+  return ["| check | before | now |", "|---|---|---|", ...rows, ...moreLines];
 }
 
 function recheckLines({ run_id, evidence }: ReportView): readonly string[] {

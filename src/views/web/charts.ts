@@ -24,19 +24,19 @@ export function burnDownChart(points: readonly SpendingPoint[], budget: BudgetVi
   const formats = { usd: formatMoney, minutes: (value: number) => `${shortNumber(value)} min`, tokens: shortNumber } as const;
   const format = formats[unit];
   const yOf = (rest: number): number => plot.top + (plot.bottom - plot.top) * (1 - Math.max(0, Math.min(1, rest / limit)));
-  const rest = limit - (points.at(-1)?.[unit] ?? 0);
+  const leftAmount = limit - (points.at(-1)?.[unit] ?? 0);
   const path = stepPath({ start: limit, steps: points.map((point) => ({ at: point.at, value: limit - point[unit] })), period, yOf });
   const warningY = yOf(limit * (1 - budget.soft_ratio));
   return chartFrame(
     size,
-    `Of ${format(limit)} ${unit === "usd" ? "" : unit} ${format(Math.max(0, rest))} are left`,
+    `Of ${format(limit)} ${unit === "usd" ? "" : unit} ${format(Math.max(0, leftAmount))} are left`,
     gridLines({ ...plot, top: limit, yOf, format }),
     filledArea(`${path}L${plot.right} ${plot.bottom}L${plot.left} ${plot.bottom}Z`),
     chartLine({ x1: plot.left, y1: warningY, x2: plot.right, y2: warningY }, { colour: "--you", dash: "2 3" }),
     chartText({ x: plot.left + 4, y: warningY - 4 }, `warns at ${formatShare(budget.soft_ratio)}`),
     curve(path),
     chartText({ x: plot.left, y: size.height - 6 }, shortTime(period.from)),
-    chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(Math.max(0, rest))} left`),
+    chartText({ x: plot.right, y: size.height - 6, anchor: "end" }, `${format(Math.max(0, leftAmount))} left`),
   );
 }
 

@@ -107,11 +107,11 @@ async function loadHead(key: string): Promise<void> {
 }
 
 async function loadLog(key: string): Promise<void> {
-  const last = state.log.rows.at(-1)?.seq ?? 0;
-  const logPage = await fetchFacts<LogPage>("log", { run: key, ...(last === 0 ? { max: String(logRowsFirst) } : { after: String(last) }) });
+  const lastSeq = state.log.rows.at(-1)?.seq ?? 0;
+  const logPage = await fetchFacts<LogPage>("log", { run: key, ...(lastSeq === 0 ? { max: String(logRowsFirst) } : { after: String(lastSeq) }) });
   if (state.key !== key) return;
-  if (logPage.total < last) state.log = emptyLog(); // another journal under the same name
-  else state.log.rows = last === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];
+  if (logPage.total < lastSeq) state.log = emptyLog(); // another journal under the same name
+  else state.log.rows = lastSeq === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];
   state.log.total = logPage.total;
   draw();
   void loadOlder(key);
@@ -127,12 +127,12 @@ async function loadOlder(key: string): Promise<void> {
     for (;;) {
       await waitForDrawing();
       const { rows } = state.log;
-      const first = rows[0]?.seq ?? 1;
+      const firstSeq = rows[0]?.seq ?? 1;
       const max = Math.min(logRowsPart, logRowsMax - rows.length);
-      if (state.key !== key || state.page !== "log" || first === 1 || max <= 0) return;
-      const logPage = await fetchFacts<LogPage>("log", { run: key, before: String(first), max: String(max) });
+      if (state.key !== key || state.page !== "log" || firstSeq === 1 || max <= 0) return;
+      const logPage = await fetchFacts<LogPage>("log", { run: key, before: String(firstSeq), max: String(max) });
       if (state.key !== key || logPage.rows.length === 0) return;
-      if (state.log.rows[0]?.seq !== first) continue; // another journal meanwhile
+      if (state.log.rows[0]?.seq !== firstSeq) continue; // another journal meanwhile
       state.log.rows = [...logPage.rows, ...state.log.rows];
       draw();
     }
@@ -155,13 +155,13 @@ const waitForDrawing = (): Promise<void> =>
   });
 
 async function loadDiff(key: string): Promise<void> {
-  const before = state.diff?.tip;
+  const tipBefore = state.diff?.tip;
   const diffPage = await fetchFacts<NonNullable<State["diff"]>>("diff", { run: key });
   if (state.key !== key) return;
   state.diff = diffPage;
   const firstFile = diffPage.files.find(({ mark }) => mark !== "refused") ?? diffPage.files[0]; // a refused file has no lines to show
   const file = state.file ?? firstFile?.path ?? null;
-  if (file !== null && (file !== state.file || before !== diffPage.tip)) await loadFile(file);
+  if (file !== null && (file !== state.file || tipBefore !== diffPage.tip)) await loadFile(file);
 }
 
 export async function loadFile(path: string): Promise<void> {

@@ -71,10 +71,10 @@ const flagsByKind = {
 } as const;
 /** Says which flags don't apply to what is added, so that none is silently ignored; null if all do. */
 export const findMisplacedFlags = (input: ParsedInput, kind: "project" | "task"): string | null => {
-  const other = kind === "project" ? "task" : "project";
-  const misplaced = flagsByKind[other].filter((name) => input.flag(name)).map((name) => `--${name}`);
+  const otherKind = kind === "project" ? "task" : "project";
+  const misplaced = flagsByKind[otherKind].filter((name) => input.flag(name)).map((name) => `--${name}`);
   if (misplaced.length === 0) return null;
-  return `${misplaced.join(", ")} ${misplaced.length === 1 ? "is" : "are"} for a ${other}, and this is a ${kind}.`;
+  return `${misplaced.join(", ")} ${misplaced.length === 1 ? "is" : "are"} for a ${otherKind}, and this is a ${kind}.`;
 };
 
 export const readTaskFlags = (input: ParsedInput) =>

@@ -69,9 +69,9 @@ function drawRows(): void {
   const rows = filteredRows();
   const px = rowPx();
   const sight = Math.ceil(view.height / px) + 1;
-  const first = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - spareRows)));
-  const from = first - (first % spareRows);
-  const inputs = [rows, from, sight, px, state.log.open, body];
+  const firstVisible = Math.max(0, Math.min(rows.length - sight, Math.floor(view.top / px - spareRows)));
+  const firstDrawn = firstVisible - (firstVisible % spareRows);
+  const inputs = [rows, firstDrawn, sight, px, state.log.open, body];
   if (inputs.every((value, index) => value === lastDrawn[index])) return;
   lastDrawn = inputs;
   const focused =
@@ -79,8 +79,8 @@ function drawRows(): void {
   render(
     el(
       "ol",
-      { style: { transform: `translateY(${from * px}px)` }, onClick: onPress, onKeyDown: onPress },
-      rows.slice(from, from + sight + 3 * spareRows).map((row, at) => lineElement(row, from + at, rows.length)),
+      { style: { transform: `translateY(${firstDrawn * px}px)` }, onClick: onPress, onKeyDown: onPress },
+      rows.slice(firstDrawn, firstDrawn + sight + 3 * spareRows).map((row, at) => lineElement(row, firstDrawn + at, rows.length)),
     ),
     body,
   );
@@ -88,8 +88,8 @@ function drawRows(): void {
 }
 
 const rowIndexOf = (element: unknown): number | null => {
-  const at = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-at]")?.dataset["at"] : undefined;
-  return at === undefined ? null : Number(at);
+  const indexText = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-at]")?.dataset["at"] : undefined;
+  return indexText === undefined ? null : Number(indexText);
 };
 const rowAt = (at: number): HTMLElement | null => body?.querySelector<HTMLElement>(`[data-at="${at}"]`) ?? null;
 
@@ -138,8 +138,8 @@ function placeRows(): void {
 function movedTop(rows: readonly LogRow[], px: number): number {
   const topRow = placedRows?.[Math.floor(view.top / px)];
   if (topRow === undefined) return view.top;
-  const at = rows.findIndex(({ seq }) => seq === topRow.seq);
-  return at < 0 ? view.top : at * px + (view.top % px);
+  const index = rows.findIndex(({ seq }) => seq === topRow.seq);
+  return index < 0 ? view.top : index * px + (view.top % px);
 }
 
 /** Scrolling up stops following the end of the log. */
@@ -181,12 +181,12 @@ export function moveInLog(step: 1 | -1): boolean {
   if (state.page !== "log" || list === null) return false;
   const active = rowIndexOf(document.activeElement);
   const px = rowPx();
-  const at = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(filteredRows().length - 1, active + step));
+  const index = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(filteredRows().length - 1, active + step));
   if (state.log.follow) setFollow(false);
-  if (at * px < view.top) list.scrollTop = at * px;
-  if ((at + 1) * px > view.top + view.height) list.scrollTop = (at + 1) * px - view.height;
+  if (index * px < view.top) list.scrollTop = index * px;
+  if ((index + 1) * px > view.top + view.height) list.scrollTop = (index + 1) * px - view.height;
   view.top = list.scrollTop;
   drawRows();
-  rowAt(at)?.focus({ preventScroll: true });
+  rowAt(index)?.focus({ preventScroll: true });
   return true;
 }

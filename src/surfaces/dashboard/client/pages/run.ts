@@ -87,15 +87,15 @@ function claimSections({ report }: ShownRun): readonly Child[] {
   ];
 }
 
-let cachedWaterfall: { readonly of: readonly unknown[]; readonly element: Element } | null = null;
+let cachedWaterfall: { readonly inputs: readonly unknown[]; readonly element: Element } | null = null;
 
 /** Returns the same element while the waterfall is unchanged: a run of 500 phases has thousands of nodes, and other changes redraw too. */
 function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
   const whole = countDetailedRows(`waterfall ${state.key ?? ""}`, waterfall.rows.length);
-  const of = [waterfall, state.chosen, isWide(), whole];
-  if (cachedWaterfall === null || !of.every((value, at) => value === cachedWaterfall?.of[at]))
+  const inputs = [waterfall, state.chosen, isWide(), whole];
+  if (cachedWaterfall === null || !inputs.every((value, index) => value === cachedWaterfall?.inputs[index]))
     cachedWaterfall = {
-      of,
+      inputs,
       element: waterfallList(waterfall, {
         selected: state.chosen,
         select: selectRow,
