@@ -69,7 +69,7 @@ export type RoadmapEventName = keyof typeof details;
 export const roadmapEventNames = Object.keys(details) as RoadmapEventName[];
 export const isRoadmapEventName = (name: string): name is RoadmapEventName => Object.hasOwn(details, name);
 
-const detailsOf: Readonly<Record<RoadmapEventName, v.GenericSchema<Record<string, unknown>>>> = details;
+const detailSchemas: Readonly<Record<RoadmapEventName, v.GenericSchema<Record<string, unknown>>>> = details;
 
 /** One line of `event_log`, by the event's name. */
 export const roadmapEventSchemas = Object.fromEntries(
@@ -80,7 +80,7 @@ export const roadmapEventSchemas = Object.fromEntries(
       phase: v.optional(text),
       step: v.optional(text),
       event: v.literal(name),
-      details: detailsOf[name],
+      details: detailSchemas[name],
     }),
   ]),
 ) as Readonly<Record<RoadmapEventName, EventSchema>>;

@@ -40,12 +40,13 @@ export function chargeLedger(ledger: Ledger, phase: string, usage: Usage | undef
   const { tokens, calls, usd = 0, source } = usage;
   invariant(isAmount(tokens) && isAmount(calls) && isAmount(usd), "F3: what is charged is an amount"); // B1
   const estimated = source === "estimated" ? tokens : Math.min(tokens, usage.estimated ?? 0);
-  grow(ledger.run, tokens, calls, usd, estimated);
+  const amounts = { tokens, calls, usd, estimated };
+  addAmounts(ledger.run, amounts);
   const phaseSpent = ownValue(ledger.phase, phase);
-  if (phaseSpent !== undefined) grow(phaseSpent, tokens, calls, usd, estimated);
+  if (phaseSpent !== undefined) addAmounts(phaseSpent, amounts);
 }
 
-function grow(spent: SpentAmounts, tokens: number, calls: number, usd: number, estimated: number): void {
+function addAmounts(spent: SpentAmounts, { tokens, calls, usd, estimated }: Omit<SpentAmounts, "minutes">): void {
   spent.tokens += tokens;
   spent.calls += calls;
   spent.usd += usd;

@@ -72,8 +72,8 @@ function followOutcome(run: RunView, cursor: CursorView, step: Step, outcome: Ou
   const rows: readonly Row[] = hasFailed
     ? [...(step.otherwise ?? []), ...((run.drafted.flow.when_step_fails ?? []) as readonly Row[]), failByDefault]
     : (step.then ?? []);
-  const { row, counted } = affordableRow(run, cursor, findMatchingRow(run, cursor, rows) ?? {});
-  return takeRow(run, cursor, step, outcome, row, counted);
+  const route = affordableRow(run, cursor, findMatchingRow(run, cursor, rows) ?? {});
+  return takeRow(run, cursor, { step, outcome, ...route });
 }
 
 const uncounted: CountedRoute = {};
@@ -98,7 +98,15 @@ function affordableRow(run: RunView, cursor: CursorView, first: Row): { readonly
   }
 }
 
-function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeView, row: Row, counted: CountedRoute): NextAction | null {
+/** An outcome of a step, the row it matched, and the count that the row uses. */
+type MatchedOutcome = {
+  readonly step: Step;
+  readonly outcome: OutcomeView;
+  readonly row: Row;
+  readonly counted: CountedRoute;
+};
+
+function takeRow(run: RunView, cursor: CursorView, { step, outcome, row, counted }: MatchedOutcome): NextAction | null {
   const because = resolveBecause(row, outcome, cursor);
   const aboutTests = givesUp(row) ? askAboutTests(run, cursor, step, outcome) : null;
   if (aboutTests !== null) return aboutTests;
@@ -125,7 +133,11 @@ function takeRow(run: RunView, cursor: CursorView, step: Step, outcome: OutcomeV
     });
   if (target === undefined) throw new InvariantBroken(`D3: ${cursor.path}/${step.id} goes to a step of its own walk`);
   const isStepForward =
-    targetPosition > cursor.at && row.pause === undefined && row.rest === undefined && row.because === undefined && counted.count === undefined;
+    targetPosition > cursor.at &&
+    row.pause === undefined &&
+    row.rest === undefined &&
+    row.because === undefined &&
+    counted.count === undefined;
   if (isStepForward) return beginStep(run, cursor, target);
   const route = {
     event: "route_taken",

@@ -8,16 +8,15 @@ import { taskPath, wavePath, getCursor } from "./selectors.ts";
 import { ownValue } from "./own-values.ts";
 import type { OpenAttemptView, RunView, CursorView } from "./state.ts";
 
+/** As in decide-cursor.ts, which imports this file; it is passed in because files must not import each other. */
+type AdvanceCursor = (run: RunView, cursor: CursorView) => NextAction | null;
+
 /** Waves in order, tasks of a wave in parallel, then the wave's own steps; at the end the outcome of all of it. */
-export function advanceTasks(
-  run: RunView,
-  open: OpenAttemptView,
-  step: Step,
-  advance: (run: RunView, cursor: CursorView) => NextAction | null,
-): NextAction | null {
+export function advanceTasks(run: RunView, open: OpenAttemptView, step: Step, advance: AdvanceCursor): NextAction | null {
   for (const [index, wave] of open.waves.entries()) {
     const cursors = wave.map((task) => getCursor(run, taskPath(open.attempt, task)));
-    if (cursors.some(({ result }) => result === null)) return advanceWave(run, open, cursors, step.tasks?.parallel ?? 1, advance);
+    if (cursors.some(({ result }) => result === null))
+      return advanceWave(run, { open, cursors, width: step.tasks?.parallel ?? 1, advance });
     const waveCursor = ownValue(run.cursors, wavePath(open.attempt, index));
     if (waveCursor !== undefined && waveCursor.result === null) return advance(run, waveCursor);
     const isOver =
@@ -27,17 +26,19 @@ export function advanceTasks(
   return tasksOutcome(run, open);
 }
 
-function advanceWave(
-  run: RunView,
-  open: OpenAttemptView,
-  cursors: readonly CursorView[],
-  width: number,
-  advance: (run: RunView, cursor: CursorView) => NextAction | null,
-): NextAction | null {
+type Wave = {
+  readonly open: OpenAttemptView;
+  readonly cursors: readonly CursorView[];
+  /** How many of its tasks may run at once. */
+  readonly width: number;
+  readonly advance: AdvanceCursor;
+};
+
+function advanceWave(run: RunView, { open, cursors, width, advance }: Wave): NextAction | null {
   let busy = cursors.reduce((sum, cursor) => sum + (cursor.open === null ? 0 : 1), 0);
   for (const cursor of cursors) {
     if (cursor.result !== null) continue;
-    const dependencies = dependenciesOf(run, open, cursor);
+    const dependencies = findDependencies(run, open, cursor);
     if (dependencies.some(({ result }) => result === "failed" || result === "skipped"))
       return record({ event: "task_skipped", walk: cursor.path, because: "blocked" });
     if (dependencies.some(({ result }) => result === null)) continue;
@@ -50,7 +51,7 @@ function advanceWave(
 }
 
 /** The tasks it depends on; tasks left to people, and unknown ones, block nothing. */
-function dependenciesOf(run: RunView, open: OpenAttemptView, cursor: CursorView): readonly CursorView[] {
+function findDependencies(run: RunView, open: OpenAttemptView, cursor: CursorView): readonly CursorView[] {
   const dependencyIds = ownValue(open.after, cursor.task ?? "") ?? [];
   return dependencyIds.flatMap((task) => ownValue(run.cursors, taskPath(open.attempt, task)) ?? []);
 }

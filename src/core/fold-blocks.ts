@@ -37,7 +37,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     const block = ownValue(run.blocks, id);
     invariant(block !== undefined, `F1: ${id} is open`);
     recordRequestOnce(run, request);
-    if (block.free !== true && !isValidAnswer(block.options, answer)) return; // Text that is none of the options answers nothing: the question stays open.
+    if (block.free !== true && !isValidAnswer(block.options, answer)) return; // The question stays open: only its options answer it.
     const cursor = findCursor(run, block.cursor);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];

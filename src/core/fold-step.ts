@@ -228,7 +228,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
     const latest = withEarlierFindings(result, knownCheck?.latest);
     setValue(run.checks, result.check.id, { baseline: knownCheck?.baseline ?? result, latest, ...(isLate ? { isLate } : {}) });
   }
-  recordProof(run, cursor, open, event, kind);
+  recordProof(run, cursor, open, event);
   const { verdict, gaps } = event.facts;
   // A child run judges its own work alone: its result bounds this run's verdict, and is not it.
   if (open.kind === "flow") {
@@ -260,10 +260,10 @@ function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
 const unprovedMax = 1_000;
 
 /** Records the result of a step's own proof: that it held, which artifacts have no content, and what is still to be proved. */
-function recordProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: EndEvent, kind: "passed" | "failed"): void {
+function recordProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: EndEvent): void {
   const step = cursorSteps(run, cursor).find(({ id }) => id === open.step);
   if ((step?.proof?.length ?? 0) === 0) return;
-  if (kind === "failed") {
+  if (event.event === "step_failed") {
     if (open.paths.length === 0) return;
     const unprovedBefore = ownValue(cursor.unproved ?? {}, open.step) ?? [];
     setValue((cursor.unproved ??= {}), open.step, [...new Set([...unprovedBefore, ...open.paths])].slice(0, unprovedMax));

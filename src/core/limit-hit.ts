@@ -23,14 +23,14 @@ export function reactToLimit(run: RunView, phase: string, short: Shortfall, need
   return record({ event: "circuit_breaker_opened", because: "phase_cap", cooldown_until, ...fields, reason_code: "phase_cap_reached" }); // L2
 }
 
-/** The same for a turn that exceeded a limit: its work is kept, and checked once there is room. */
+/** What to do after a turn that exceeded a limit: its work is kept, and checked once the limit is raised. */
 export function reactToOverdraft(run: RunView, phase: string, over: Shortfall): NextAction {
   const { scope, dimension, limit, left } = over;
   const used = `${dimension} of this ${scope}: ${round(limit - left)} of ${round(limit)} are used`;
   return reactToLimit(run, phase, over, findLargestTurn(run), `${used}; the last turn's work is kept and not checked yet`);
 }
 
-/** The same for a turn that was cut by what was left: the limit that is nearest to being used up. */
+/** What to do after a turn that was cut short for lack of budget: reacts to the limit that is nearest to being used up. */
 export function reactToCutTurn(run: RunView): NextAction | null {
   let tightest: { readonly short: Shortfall; readonly share: number; readonly phase: string } | null = null;
   for (const scope of ["run", "phase"] as const) {

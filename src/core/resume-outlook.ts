@@ -9,7 +9,7 @@ const decisionsMax = 10_000;
 
 /** Whether a paused run, resumed now after these raises, would pause again before doing anything. */
 export function wouldPauseAgain(run: RunView, raises: readonly Pick<ShortLimit, "scope" | "dimension" | "to">[] = []): boolean {
-  const fold = openFold(run as Run); // a copy
+  const fold = openFold(run as Run); // folds on a copy
   const apply = (event: Draft): void => {
     const { seq, updatedAt, activeMs } = fold.state as Run;
     const envelope = { seq: seq + 1, epoch: 0, ts: updatedAt, active_ms: activeMs, prev: "", crc: "" };

@@ -18,7 +18,7 @@ export type PhaseState = {
   group: PhaseGroup;
   name: string;
   after: string[];
-  /** `again`: rewound, to be run once more. */
+  /** `again`: the run went back before it, so it is to be run once more. */
   status: "waiting" | "open" | "completed" | "failed" | "skipped" | "again";
   visit: number;
   because: string | null;
@@ -35,25 +35,25 @@ export type StepCursor = {
   path: CursorPath;
   kind: "phase" | "task" | "wave" | "closing";
   phase: string;
-  /** For a task or wave: the tasks step it belongs to. */
+  /** For a task or wave: the id of the tasks step it belongs to. */
   of: string | null;
   /** For a task or wave: the attempt of that tasks step. */
   inside: AttemptId | null;
   /** For a task: its id as the reader gave it. */
   task: string | null;
   visit: number;
-  at: number;
+  at: number; // the position of its current step
   open: AttemptId | null;
   block: BlockId | null;
   /** Outcomes of the current round; going back forgets those at and after the target. */
   last: Record<string, Outcome>;
   /** The last outcome of each step in any round: what prompts may see. */
   seen: Record<string, Outcome>;
-  ended: Record<string, number>;
+  ended: Record<string, number>; // how many attempts of each step have ended
   /** How often each attempt was begun: crashes and cancellations add a try, never an ordinal. */
   tries: Record<AttemptId, number>;
-  streak: Record<string, number>;
-  taken: Record<string, number>;
+  streak: Record<string, number>; // how many attempts of each step have failed in a row
+  taken: Record<string, number>; // how often each count was used
   because: string | null;
   reply: string | null;
   /** Who answered the last question of this cursor: what follows from the answer is attributed to them. */
@@ -119,8 +119,8 @@ export type Block = {
   block: BlockId;
   cursor: CursorPath;
   step: string;
-  hold: boolean;
-  house: boolean;
+  hold: boolean; // whether the run waits for the answer; otherwise only its cursor does
+  house: boolean; // asked by the runner or an agent, and not by a human step of the flow
   question: string;
   options: Record<string, string>;
   recommend: string | null;
@@ -154,7 +154,7 @@ export type Ledger = {
   largest: Record<string, Usage>;
 };
 
-/** A limit without room for what comes next, and what it must be raised to. */
+/** A limit without room for the next turn, and what it must be raised to. */
 export type ShortLimit = { scope: "run" | "phase"; dimension: Dimension; limit: number; to: number };
 
 export type Breaker = {

@@ -1,4 +1,4 @@
-// turn-history: lists the facts of a turn and of the turns before it, in a fixed order.
+// turn-history: lists the facts of a turn and of the turns before it, in the order in which they first began.
 
 import type { AttemptId } from "../contracts/ids.ts";
 import type { TurnFacts } from "../contracts/script.ts";

@@ -1,6 +1,7 @@
 // check-step: runs a check step's commands and proofs on the newest commit, with protected tests from the base.
 
 import type { CheckResult } from "../contracts/evidence.ts";
+import type { Facts } from "../contracts/outcome.ts";
 import { describeExpectation } from "../kit/answer.ts";
 import { resolveChecks, filterNamedProofs } from "./checks.ts";
 import { errorFingerprint, madeProgress } from "../core/breaker.ts";
@@ -42,21 +43,10 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
   const claimEvents = await decideWaitingClaims(action, allResults, judgement.regressed);
   const progress = madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: allResults, changed: false });
   // New settings that everything passes without have judged nothing: they are listed as a gap, and nobody has to be asked.
-  const areInTheWay = refused.some(({ how }) => how !== "added") || (refused.length > 0 && !(judgement.passed && proof.holds));
-  const facts = {
-    ...proof.facts,
-    ran: results.length,
-    passing: results.filter(({ status }) => status === "passed").length,
-    failing: judgement.failing.length,
-    regressed: judgement.regressed.length,
-    red_before: judgement.redBefore.length,
-    flaky: results.filter(({ status }) => status === "flaky").length,
-    quarantined: judgement.quarantined.length,
-    oracles: areInTheWay ? "changed" : "kept",
-    ...(areOnlyPackagesMissing(judgement) ? { uninstalled: true } : {}),
-  };
+  const areChangesBlocking = refused.some(({ how }) => how !== "added") || (refused.length > 0 && !(judgement.passed && proof.holds));
+  const facts = buildFacts({ results, judgement, proof, areChangesBlocking });
   const common = { attempt, facts, checks: [...allResults], tree: run.tip.tree, progress };
-  if (areInTheWay) {
+  if (areChangesBlocking) {
     const detail = describeRefused(refused);
     const fingerprint = errorFingerprint("oracle_changed", detail);
     return action.record(...claimEvents, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
@@ -82,8 +72,30 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
   });
 }
 
-/** Whether all that failed did so for packages that the tree names and that are not installed here. */
-function areOnlyPackagesMissing({ failing, regressed }: ReturnType<typeof judgeChecks>): boolean {
+type CheckStepResult = {
+  readonly results: readonly CheckResult[];
+  readonly judgement: ChecksJudgement;
+  readonly proof: ProofOutcome;
+  /** Whether changes of protected files keep the step from passing. */
+  readonly areChangesBlocking: boolean;
+};
+
+/** The facts that flow rows may read of a check step. */
+const buildFacts = ({ results, judgement, proof, areChangesBlocking }: CheckStepResult): Facts => ({
+  ...proof.facts,
+  ran: results.length,
+  passing: results.filter(({ status }) => status === "passed").length,
+  failing: judgement.failing.length,
+  regressed: judgement.regressed.length,
+  red_before: judgement.redBefore.length,
+  flaky: results.filter(({ status }) => status === "flaky").length,
+  quarantined: judgement.quarantined.length,
+  oracles: areChangesBlocking ? "changed" : "kept",
+  ...(areOnlyPackagesMissing(judgement) ? { uninstalled: true } : {}),
+});
+
+/** Whether every failure is due to packages that the tree names and that are not installed here. */
+function areOnlyPackagesMissing({ failing, regressed }: ChecksJudgement): boolean {
   const failed = [...failing, ...regressed];
   return failed.length > 0 && failed.every(({ uninstalled }) => uninstalled !== undefined);
 }

@@ -86,7 +86,7 @@ export function findDomains(flow: Flow, options: Values): Domains {
       const [step = "", ...fact] = head === "before" ? rest.slice(1) : [head, ...rest];
       if (fact.length === 0) continue;
       const values = ((domains[step] ??= {})[fact.join(".")] ??= []);
-      for (const value of valuesOf(want, options)) if (!values.includes(value)) values.push(value);
+      for (const value of listValues(want, options)) if (!values.includes(value)) values.push(value);
     }
   }
   return domains;
@@ -116,7 +116,7 @@ export function listPossibleReports(step: Step, domains: Domains): readonly Step
   return maySayNothing ? [...reports, { says: {}, facts: reports[0]?.facts ?? {} }] : reports;
 }
 
-function valuesOf(want: Want, options: Values): readonly Scalar[] {
+function listValues(want: Want, options: Values): readonly Scalar[] {
   if (Array.isArray(want)) return [...want, "something else"];
   if (typeof want === "boolean") return [true, false];
   if (typeof want === "number") return [want, want + 1];

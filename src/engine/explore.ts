@@ -32,8 +32,9 @@ export type ExploreReport = {
 };
 export type ExploreLimits = { readonly statesMax?: number; readonly options?: Values };
 
-/** A node: the run, the cursors whose last turn nothing has proved since, and where that is. */
+/** A state in the search: the run, and the cursors whose last turn nothing has proved since. */
 type Node = { readonly run: Run; readonly unproved: Set<string> };
+/** `free` transitions cost nothing; a `paid` one needs a person's answer or a new invocation. */
 type Transitions = { readonly here: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
 /** A possible result of an attempt, and whether that proves its cursor, leaves it unproved, or neither. */
 type Branch = { readonly drafts: readonly Draft[]; readonly isProved: boolean | null };

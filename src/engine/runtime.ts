@@ -56,7 +56,7 @@ export type ChildResult = {
   readonly asks?: ChildAsks;
 };
 
-/** Where events go: acknowledged means durable. */
+/** Writes events: once `append` returns, they are durable. */
 export interface Recorder {
   append(events: readonly (Draft & { readonly actor: string; readonly reason_code: string })[]): Promise<readonly Entry[]>;
   putBlob(bytes: string | Uint8Array): Promise<Hash>;

@@ -31,7 +31,7 @@ export async function settleAttempt(runtime: Runtime, run: RunView, attempt: Att
   const cursor = run.cursors[open.cursor];
   invariant(cursor !== undefined, `F2: ${open.cursor} is a cursor of the run`);
   const step = findStep(run, cursor, open.step);
-  const crashState = await inspectCrash(runtime, run, cursor, open, step);
+  const crashState = await inspectCrash(runtime, run, { cursor, open, step });
   const { remedy, why } = findRecoveryRow(crashState);
   const wasPaid = crashState.kind === "agent" && crashState.stage === "started" && crashState.layer !== "absent";
   const usage = wasPaid && remedy !== "ask" ? reportedCharge(null, { need: open.need, minutes: 0 }) : undefined;
@@ -44,7 +44,10 @@ export async function settleAttempt(runtime: Runtime, run: RunView, attempt: Att
   };
 }
 
-async function inspectCrash(runtime: Runtime, run: RunView, cursor: CursorView, open: OpenAttemptView, step: Step): Promise<CrashState> {
+type CrashedAttempt = { readonly cursor: CursorView; readonly open: OpenAttemptView; readonly step: Step };
+
+async function inspectCrash(runtime: Runtime, run: RunView, attempt: CrashedAttempt): Promise<CrashState> {
+  const { open, step } = attempt;
   const kind = stepKind(step);
   const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
   const defaults = { stage, layer: "absent", done: false, proof: false, often: open.crashes >= crashesMax } as const;
@@ -55,7 +58,7 @@ async function inspectCrash(runtime: Runtime, run: RunView, cursor: CursorView, 
       if (stage === "started" && runtime.receipts.read(open.attempt) !== null)
         return { ...defaults, kind, stage: "turned", layer: layer === "absent" ? layer : "intact", done: commit !== null };
       const layerState = stage === "started" && layer === "intact" ? "dirty" : layer;
-      const isProved = stage === "started" && layerState === "dirty" && (await isDoneByArtifacts(runtime, run, cursor, step, open.attempt));
+      const isProved = stage === "started" && layerState === "dirty" && (await isDoneByArtifacts(runtime, run, attempt));
       return { ...defaults, kind, layer: layerState, done: commit !== null, proof: isProved };
     }
     case "run":
@@ -75,7 +78,8 @@ async function inspectCrash(runtime: Runtime, run: RunView, cursor: CursorView, 
  * Whether the attempt's artifacts prove its work done: they must be fresh (they hold with its layer and not without it), and no row may
  * need the agent's return.
  */
-async function isDoneByArtifacts(runtime: Runtime, run: RunView, cursor: CursorView, step: Step, attempt: AttemptId): Promise<boolean> {
+async function isDoneByArtifacts(runtime: Runtime, run: RunView, { cursor, open, step }: CrashedAttempt): Promise<boolean> {
+  const { attempt } = open;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const needsNames = gates.length !== (step.proof ?? []).length;
   const needsReport = step.returns !== undefined && step.returns_optional !== true;

@@ -96,7 +96,11 @@ function stepsLine(run: RunView, id: string): string {
     return `${isCurrent ? "▸" : mark} ${step.id}`;
   });
   const firstShown = steps.length <= stepsMax ? 0 : Math.max(0, Math.min((cursor?.at ?? 0) - stepsBefore, steps.length - stepsMax));
-  const shownSteps = [...(firstShown > 0 ? ["…"] : []), ...steps.slice(firstShown, firstShown + stepsMax), ...(firstShown + stepsMax < steps.length ? ["…"] : [])];
+  const shownSteps = [
+    ...(firstShown > 0 ? ["…"] : []),
+    ...steps.slice(firstShown, firstShown + stepsMax),
+    ...(firstShown + stepsMax < steps.length ? ["…"] : []),
+  ];
   return `  ${id.replace(/^(before|after)\./, "")}: ${shownSteps.join("  ")}`;
 }
 

@@ -36,11 +36,10 @@ export function buildBudgetView(run: RunView, metering: "metered" | "reported" =
     const ratio = limit === 0 ? 1 : counters[dimension] / limit;
     limits[dimension] = limit;
     ratios[dimension] = rounded(ratio, 4);
-    if (ratio >= 1) warnings.push(`${dimension}: the limit of ${formatAmount(dimension, limit)} is used up`);
+    const limitText = formatAmount(dimension, limit);
+    if (ratio >= 1) warnings.push(`${dimension}: the limit of ${limitText} is used up`);
     else if (ratio >= soft_ratio)
-      warnings.push(
-        `${dimension}: ${formatPercent(ratio)} of ${formatAmount(dimension, limit)} is used (warned at ${formatPercent(soft_ratio)})`,
-      );
+      warnings.push(`${dimension}: ${formatPercent(ratio)} of ${limitText} is used (warned at ${formatPercent(soft_ratio)})`);
   }
   if (estimated > 0) warnings.push(`part of the usage is estimated; an agent reported none (${formatNumber(estimated)})`);
   return {

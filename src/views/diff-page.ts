@@ -24,7 +24,8 @@ export function fileRows(files: readonly ChangedFile[], filesMax: number): reado
 export function describeDiffStat(files: readonly ChangedFile[], commits: number): string {
   if (files.length === 0) return "nothing changed";
   const sum = (field: "insertions" | "deletions"): number => files.reduce((total, file) => total + (file[field] ?? 0), 0);
-  return `${plural(files.length, "file")} +${formatNumber(sum("insertions"))} -${formatNumber(sum("deletions"))} in ${plural(commits, "commit")}`;
+  const lines = `+${formatNumber(sum("insertions"))} -${formatNumber(sum("deletions"))}`;
+  return `${plural(files.length, "file")} ${lines} in ${plural(commits, "commit")}`;
 }
 
 const changedFileSize = ({ insertions, deletions }: ChangedFile): number => (insertions ?? 0) + (deletions ?? 0);

@@ -152,8 +152,10 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   pull_request_ended: ({ how }) => `The pull request was ${how}.`,
   evidence_received: ({ source, items }) => `${plural(items.length, "thing")} to work on from ${oneLine(source)}, quoted as data.`,
 
-  phases_read: ({ phases }) =>
-    `Read ${plural(phases.length, "phase")}: ${firstFew(phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`)))}.`,
+  phases_read: ({ phases }) => {
+    const names = phases.map(({ id, name }) => (name === undefined ? id : `${id} ${name}`));
+    return `Read ${plural(phases.length, "phase")}: ${firstFew(names)}.`;
+  },
   artifacts_surveyed: ({ gone, proved, lost = [] }) => {
     const missing = [...gone, ...lost.map(({ walk, step }) => `${walk}/${step}`)];
     const missingText = missing.length === 0 ? "" : `; missing: ${firstFew(missing)}`;
@@ -223,8 +225,10 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   wave_completed: (event) => `${capitalize(describeCursor(event.walk))} done${endReasonText(event)}.`,
   wave_failed: (event) => `${capitalize(describeCursor(event.walk))} failed${endReasonText(event)}.`,
 
-  block_opened: ({ block, question, options }) =>
-    `Question (${oneLine(block)}): ${oneLine(question)}${Object.keys(options).length === 0 ? "" : ` [${describeChoices(options)}]`}`,
+  block_opened: ({ block, question, options }) => {
+    const choicesText = Object.keys(options).length === 0 ? "" : ` [${describeChoices(options)}]`;
+    return `Question (${oneLine(block)}): ${oneLine(question)}${choicesText}`;
+  },
   block_answered: ({ block, answer }) => `${oneLine(block)} answered: ${oneLine(answer)}.`,
   circuit_breaker_opened: ({ because: why, cooldown_until }) =>
     `Circuit breaker opened (${why.replaceAll("_", " ")}); cooldown until ${cooldown_until}.`,

@@ -47,21 +47,26 @@ const traceSteps: Readonly<Record<string, Step>> = {
 
 const toolStatuses: Readonly<Record<string, TraceSpan["status"]>> = { completed: "success", cancelled: "skipped" };
 
-export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrace {
-  const openAttempts = new Map<string, OpenAttempt>();
-  const callStarts = new Map<string, string>();
-  const startTime = (attempt: string, ifUnknown: string): string => openAttempts.get(attempt)?.at ?? ifUnknown;
+export const openPhaseTrace = (findEvidence: FindEvidence = () => null): PhaseTrace => new PhaseTraceBuilder(findEvidence);
 
-  return { spansOfEntry, spanOfToolEvent };
+class PhaseTraceBuilder implements PhaseTrace {
+  readonly #findEvidence: FindEvidence;
+  readonly #openAttempts = new Map<string, OpenAttempt>();
+  /** When each open tool call began. */
+  readonly #callStarts = new Map<string, string>();
 
-  function spansOfEntry(entry: Entry): readonly TraceSpan[] {
+  constructor(findEvidence: FindEvidence) {
+    this.#findEvidence = findEvidence;
+  }
+
+  spansOfEntry(entry: Entry): readonly TraceSpan[] {
     const phase = phaseOfEntry(entry);
     if (phase === null || isOutsideRoadmap(phase)) return [];
     const decision = phaseDecision(entry);
     if (decision !== null) return [buildSpan({ at: entry.ts, path: phase, step: "phase_runner", action: "decision" }, decision)];
     switch (entry.event) {
       case "step_started":
-        openAttempts.set(entry.attempt, { at: entry.ts, calls: 0 });
+        this.#openAttempts.set(entry.attempt, { at: entry.ts, calls: 0 });
         return [];
       case "step_skipped":
         return [
@@ -71,7 +76,7 @@ export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrac
           ),
         ];
       case "turn_ended":
-        return [turnSpan(entry, startTime(entry.attempt, entry.ts))];
+        return [turnSpan(entry, this.#startTime(entry.attempt, entry.ts))];
       case "changes_applied":
         return [
           buildSpan(attemptPlace(entry.attempt, entry.ts, "file_write"), {
@@ -81,25 +86,25 @@ export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrac
           }),
         ];
       case "step_interrupted":
-        return [interruptionSpan(entry, startTime(entry.attempt, entry.ts))];
+        return [interruptionSpan(entry, this.#startTime(entry.attempt, entry.ts))];
       case "step_completed":
       case "step_failed":
-        return stepEndSpans(entry);
+        return this.#stepEndSpans(entry);
       default:
         return [];
     }
   }
 
-  function stepEndSpans(entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] {
+  #stepEndSpans(entry: EventOf<"step_completed" | "step_failed"> & Entry): readonly TraceSpan[] {
     const { attempt } = entry;
-    const startedAt = startTime(attempt, entry.ts);
-    const droppedCalls = Math.max(0, (openAttempts.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
-    openAttempts.delete(attempt);
+    const startedAt = this.#startTime(attempt, entry.ts);
+    const droppedCalls = Math.max(0, (this.#openAttempts.get(attempt)?.calls ?? 0) - callsPerAttemptMax);
+    this.#openAttempts.delete(attempt);
     const isPassed = entry.event === "step_completed";
     const outcomeText = isPassed ? "passed" : `failed: ${entry.detail ?? entry.reason_code}`;
     const dropped = droppedCalls === 0 ? "" : `; ${plural(droppedCalls, "further tool call")} not kept`;
     return [
-      ...listCommands(entry.checks ?? [], entry.ts, evidenceOf).map((command) =>
+      ...listCommands(entry.checks ?? [], entry.ts, this.#findEvidence).map((command) =>
         buildSpan(attemptPlace(attempt, command.at, "command_run"), command),
       ),
       buildSpan(attemptPlace(attempt, startedAt, "decision"), {
@@ -111,16 +116,16 @@ export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrac
     ];
   }
 
-  function spanOfToolEvent(signal: ToolEvent, at: string): TraceSpan | null {
+  spanOfToolEvent(signal: ToolEvent, at: string): TraceSpan | null {
     if (isOutsideRoadmap(phaseOfPath(signal.attempt))) return null;
     const key = `${signal.attempt} ${signal.call ?? signal.title}`;
-    const startedAt = callStarts.get(key) ?? at;
+    const startedAt = this.#callStarts.get(key) ?? at;
     if (!endedStatuses.has(signal.status)) {
-      if (!callStarts.has(key) && callStarts.size < callsOpenMax) callStarts.set(key, at);
+      if (!this.#callStarts.has(key) && this.#callStarts.size < callsOpenMax) this.#callStarts.set(key, at);
       return null;
     }
-    callStarts.delete(key);
-    const attempt = openAttempts.get(signal.attempt);
+    this.#callStarts.delete(key);
+    const attempt = this.#openAttempts.get(signal.attempt);
     if (attempt !== undefined && ++attempt.calls > callsPerAttemptMax) return null;
     const action = toTraceAction(signal.kind);
     const isFile = action === "file_read" || action === "file_write";
@@ -130,6 +135,9 @@ export function openPhaseTrace(evidenceOf: FindEvidence = () => null): PhaseTrac
       ms: msBetween(startedAt, at),
       status: toolStatuses[signal.status] ?? "failure",
     }); // T1
+  }
+  #startTime(attempt: string, ifUnknown: string): string {
+    return this.#openAttempts.get(attempt)?.at ?? ifUnknown;
   }
 }
 
@@ -216,13 +224,13 @@ const toTraceAction = (kind: string | undefined): TraceSpan["action"] =>
 function listCommands(
   results: readonly CheckResult[],
   endedAt: string,
-  evidenceOf: FindEvidence,
+  findEvidence: FindEvidence,
 ): readonly (SpanContent & { readonly at: string })[] {
   const endMs = parseIsoTime(endedAt) ?? 0;
   const executed = results.filter(({ cached }) => cached !== true);
   let leftMs = executed.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return executed.map(({ check, status, exit_code, duration_ms, evidence }) => {
-    const record = evidenceOf(evidence);
+    const record = findEvidence(evidence);
     const at = record !== null && parseIsoTime(record.at) !== null ? record.at : formatIsoTime(Math.max(0, endMs - Math.round(leftMs)));
     leftMs -= duration_ms;
     const lastLine = status === "passed" ? "" : (record?.output_excerpt.trimEnd().split("\n").at(-1) ?? "");

@@ -172,9 +172,10 @@ export function previewDetails(view: PreviewView): readonly string[] {
     ...environmentLines(view.check_env, "shell"),
     "",
     "Steps",
-    ...view.phases.map(
-      ({ name, steps }) => `  ○ ${oneLine(name)}: ${steps.map(({ id, role }) => (role === null ? id : `${id} (${role})`)).join(", ")}`,
-    ),
+    ...view.phases.map(({ name, steps }) => {
+      const stepNames = steps.map(({ id, role }) => (role === null ? id : `${id} (${role})`));
+      return `  ○ ${oneLine(name)}: ${stepNames.join(", ")}`;
+    }),
   ];
 }
 

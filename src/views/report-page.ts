@@ -108,9 +108,10 @@ function askedLines({ goal, scope, criteria, flow, forked_from }: ReportView): r
     ...(oneLine(goal, goalCharsMax) === oneLine(goal, goal.length) ? [] : fewLines(goal, goalLinesMax)),
     ...(forked_from === null ? [] : [`forked from ${describeOrigin(forked_from)}`]),
     `flow ${flow}, scope ${firstFew(scope)}`,
-    ...criteria.map(
-      ({ text, proved, check }) => `${proved ? "✓" : "·"} ${oneLine(text)}${check === null ? " (no check)" : ` :: ${oneLine(check)}`}`,
-    ),
+    ...criteria.map(({ text, proved, check }) => {
+      const checkText = check === null ? " (no check)" : ` :: ${oneLine(check)}`;
+      return `${proved ? "✓" : "·"} ${oneLine(text)}${checkText}`;
+    }),
   ];
 }
 
@@ -215,7 +216,8 @@ function checkedClaimLines({ looked_up, phases }: ReportView): readonly string[]
   const wrongLines = [...countsByLine]
     .slice(0, claimsMax)
     .map(([line, times]) => (times === 1 ? line : `${line} (${formatNumber(times)} times)`));
-  const moreLines = countsByLine.size > wrongLines.length ? [`… ${formatNumber(countsByLine.size - wrongLines.length)} more false ones`] : [];
+  const moreLines =
+    countsByLine.size > wrongLines.length ? [`… ${formatNumber(countsByLine.size - wrongLines.length)} more false ones`] : [];
   const counts = [
     `${formatNumber(looked_up.true)} true`,
     `${formatNumber(looked_up.false)} false`,
@@ -225,9 +227,10 @@ function checkedClaimLines({ looked_up, phases }: ReportView): readonly string[]
 }
 
 function decisionLines(decisions: ReportView["decisions"], max: number): readonly string[] {
-  const decisionRows = decisions
-    .slice(-max)
-    .map(({ at, decision, actor }) => `· ${at.slice(11, 19)} ${oneLine(decision)}${actor === "system" ? "" : ` [${oneLine(actor)}]`}`);
+  const decisionRows = decisions.slice(-max).map(({ at, decision, actor }) => {
+    const actorText = actor === "system" ? "" : ` [${oneLine(actor)}]`;
+    return `· ${at.slice(11, 19)} ${oneLine(decision)}${actorText}`;
+  });
   return decisions.length > max ? [`… ${formatNumber(decisions.length - max)} before these`, ...decisionRows] : decisionRows;
 }
 

@@ -82,7 +82,8 @@ const timesText = (count: number): string => (count === 1 ? "once" : `${formatNu
 function proofLine({ title, command, status, exit_code }: PhaseProof): string {
   const name = title === "" || title === command ? oneLine(command) : `${oneLine(title, 80)} :: ${oneLine(command)}`;
   if (status === "passed") return `✓ ${name}`;
-  return `✗ ${name} (${status.replaceAll("_", " ")}${status === "failed" && exit_code !== null ? `, exit ${exit_code}` : ""})`;
+  const exitText = status === "failed" && exit_code !== null ? `, exit ${exit_code}` : "";
+  return `✗ ${name} (${status.replaceAll("_", " ")}${exitText})`;
 }
 
 /** A list with its label beside the first line. `hidden`: how many entries were left out, if positive. */

@@ -6,8 +6,12 @@ import type { TurnTranscript } from "../contracts/transcript.ts";
 import { compareText } from "../kit/compare-text.ts";
 import { type FindEvidence, openPhaseTrace, type ToolEvent } from "./phase-trace.ts";
 
-export function buildRunTrace(entries: readonly Entry[], turns: readonly TurnTranscript[], evidenceOf: FindEvidence): readonly TraceSpan[] {
-  const trace = openPhaseTrace(evidenceOf);
+export function buildRunTrace(
+  entries: readonly Entry[],
+  turns: readonly TurnTranscript[],
+  findEvidence: FindEvidence,
+): readonly TraceSpan[] {
+  const trace = openPhaseTrace(findEvidence);
   const toolEvents = turns.flatMap((turn) => listToolEvents(turn));
   const spans: TraceSpan[] = [];
   let position = 0;

@@ -28,70 +28,83 @@ export type TruthRow = {
 
 type Tally = { -readonly [K in Exclude<keyof TruthRow, "share_true" | "last_false">]: TruthRow[K] } & { last_false: FalseClaim[] };
 
-/** Reads one run's journal, entry by entry. */
+/** Counts the claims of one run. `read` takes its journal entry by entry; `rows` returns the counts so far. */
 export type RunTruth = { readonly read: (entry: Entry) => void; readonly rows: () => readonly Tally[] };
 
 export function openRunTruth(): RunTruth {
-  const tallies = new Map<string, Tally>();
-  const roles = new Map<string, string>();
-  let run = "";
-  let agentsByRole: Readonly<Record<string, Cast>> = {};
-  const agentTally = (agent: string, role: string, model: string | undefined): Tally => {
+  const counter = new RunTruthCounter();
+  return { read: (entry) => counter.read(entry), rows: () => counter.rows() };
+}
+
+class RunTruthCounter {
+  readonly #tallies = new Map<string, Tally>();
+  /** The role of each step of the flow (`step <id>`), and of each attempt whose turn has not ended. */
+  readonly #roles = new Map<string, string>();
+  #run = "";
+  #agentsByRole: Readonly<Record<string, Cast>> = {};
+
+  rows(): readonly Tally[] {
+    return [...this.#tallies.values()];
+  }
+
+  read(entry: Entry): void {
+    switch (entry.event) {
+      case "run_drafted":
+        this.#run = entry.run_id;
+        this.#agentsByRole = entry.cast;
+        collectStepRoles(entry.flow, this.#roles);
+        return;
+      case "run_forked": // the lines before this one were copied from another run, which counts their claims
+        this.#tallies.clear();
+        this.#agentsByRole = { ...this.#agentsByRole, ...entry.cast };
+        return;
+      case "policy_changed":
+        this.#agentsByRole = { ...this.#agentsByRole, ...entry.cast };
+        return;
+      case "agent_switched":
+        this.#agentsByRole = { ...this.#agentsByRole, [entry.role]: entry.player };
+        return;
+      case "step_started":
+        if (entry.kind === "agent") this.#roles.set(entry.attempt, this.#roles.get(`step ${entry.step}`) ?? "");
+        return;
+      case "turn_ended": {
+        const { role, player } = this.#findPlayer(entry.attempt);
+        if (entry.agent !== "unknown") this.#findTally(entry.agent, role, player?.override?.model).turns++;
+        this.#roles.delete(entry.attempt);
+        return;
+      }
+      case "return_asked_again": {
+        const { role, player } = this.#findPlayer(entry.attempt);
+        if (player !== undefined) this.#findTally(player.agent, role, player.override?.model).returns_refused++;
+        return;
+      }
+      case "claims_checked":
+        return this.#addClaims(entry);
+      default:
+    }
+  }
+
+  #findTally(agent: string, role: string, model: string | undefined): Tally {
     const key = JSON.stringify([agent, model ?? null, role]);
-    const tally = tallies.get(key) ?? newTally(agent, role, model ?? null);
-    tallies.set(key, tally);
+    const tally = this.#tallies.get(key) ?? newTally(agent, role, model ?? null);
+    this.#tallies.set(key, tally);
     return tally;
-  };
-  const agentOfAttempt = (attempt: string): { readonly role: string; readonly player: Cast | undefined } => {
-    const role = roles.get(attempt) ?? "";
-    return { role, player: agentsByRole[role] ?? agentsByRole["*"] };
-  };
-  const addClaims = ({ agent, role, model, attempt, claims }: EventOf<"claims_checked">): void => {
-    const tally = agentTally(agent, role, model);
+  }
+
+  /** The role of an attempt, and the agent that plays it. */
+  #findPlayer(attempt: string): { readonly role: string; readonly player: Cast | undefined } {
+    const role = this.#roles.get(attempt) ?? "";
+    return { role, player: this.#agentsByRole[role] ?? this.#agentsByRole["*"] };
+  }
+
+  #addClaims({ agent, role, model, attempt, claims }: EventOf<"claims_checked">): void {
+    const tally = this.#findTally(agent, role, model);
     for (const { verdict, text, why } of claims) {
       tally[verdict]++;
-      if (verdict === "false") tally.last_false.push({ run_id: run, attempt, text, why });
+      if (verdict === "false") tally.last_false.push({ run_id: this.#run, attempt, text, why });
     }
     tally.last_false.splice(0, tally.last_false.length - lastFalseMax);
-  };
-  return {
-    rows: () => [...tallies.values()],
-    read: (entry) => {
-      switch (entry.event) {
-        case "run_drafted":
-          ({ run_id: run, cast: agentsByRole } = entry);
-          collectStepRoles(entry.flow, roles);
-          return;
-        case "run_forked": // the lines before this one were copied from another run, which counts their claims
-          tallies.clear();
-          agentsByRole = { ...agentsByRole, ...entry.cast };
-          return;
-        case "policy_changed":
-          agentsByRole = { ...agentsByRole, ...entry.cast };
-          return;
-        case "agent_switched":
-          agentsByRole = { ...agentsByRole, [entry.role]: entry.player };
-          return;
-        case "step_started":
-          if (entry.kind === "agent") roles.set(entry.attempt, roles.get(`step ${entry.step}`) ?? "");
-          return;
-        case "turn_ended": {
-          const { role, player } = agentOfAttempt(entry.attempt);
-          if (entry.agent !== "unknown") agentTally(entry.agent, role, player?.override?.model).turns++;
-          roles.delete(entry.attempt);
-          return;
-        }
-        case "return_asked_again": {
-          const { role, player } = agentOfAttempt(entry.attempt);
-          if (player !== undefined) agentTally(player.agent, role, player.override?.model).returns_refused++;
-          return;
-        }
-        case "claims_checked":
-          return addClaims(entry);
-        default:
-      }
-    },
-  };
+  }
 }
 
 const newTally = (agent: string, role: string, model: string | null): Tally => ({

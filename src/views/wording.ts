@@ -59,7 +59,8 @@ type Amounts = { readonly tokens: number; readonly minutes: number; readonly cal
 
 /** `12.9k of 180k tokens (7 %), 1.4 of 30 min, 2 of 180 calls, $0.14`. */
 export function describeBudget({ tokens, minutes, calls, usd }: Amounts, limits: Partial<Amounts>): string {
-  const limitText = (limit: number | undefined, format: (value: number) => string): string => (limit === undefined ? "" : ` of ${format(limit)}`);
+  const limitText = (limit: number | undefined, format: (value: number) => string): string =>
+    limit === undefined ? "" : ` of ${format(limit)}`;
   const part = limits.tokens === undefined ? "" : ` (${formatPercent(usedShare(tokens, limits.tokens))})`;
   const price = usd === 0 && limits.usd === undefined ? [] : [`${formatMoney(usd)}${limitText(limits.usd, formatMoney)}`];
   return [
@@ -115,7 +116,9 @@ export function describeCursor(path: string): string {
   const root = oneLine((parts[0] ?? path).replace(/@\d+$/, ""));
   const phase = root.startsWith("before.") || root.startsWith("after.") ? root.replace(/^(before|after)\./, "") : `phase ${root}`;
   const lastPart = parts.at(-1);
-  return parts.length === 1 || lastPart === undefined ? phase : `${oneLine(lastPart.replace(/@\d+$/, "").replace(/^wave:/, "wave "))} of ${phase}`;
+  return parts.length === 1 || lastPart === undefined
+    ? phase
+    : `${oneLine(lastPart.replace(/@\d+$/, "").replace(/^wave:/, "wave "))} of ${phase}`;
 }
 
 /** An attempt in words: `1@1/execute#2` → execute #2 (phase 1). */

@@ -37,10 +37,10 @@ export function withoutLoosening(project: Config, userConfig: Config): KeptConfi
     const siblings = value as Data;
     const allowedData: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(siblings)) {
-      const innerNode = isEach(node) ? (node.each as AnyNode) : entryOf(node, key);
+      const innerNode = isEach(node) ? (node.each as AnyNode) : readEntry(node, key);
       if (inner === undefined || innerNode === undefined) continue;
       const innerContext = { ...context, siblings, name: isEach(node) ? key : context.name };
-      const userInner = isData(userValue) ? entryOf(userValue, key) : undefined;
+      const userInner = isData(userValue) ? readEntry(userValue, key) : undefined;
       const part = allowedPart(innerNode, inner, userInner, { path: [...path, key], context: innerContext });
       if (part !== undefined) allowedData[key] = part;
     }
@@ -48,7 +48,7 @@ export function withoutLoosening(project: Config, userConfig: Config): KeptConfi
   }
 }
 
-const entryOf = <Value>(mapping: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+const readEntry = <Value>(mapping: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(mapping, key) ? mapping[key] : undefined;
 
 const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -58,6 +58,6 @@ export function withoutLoosenedLimits(
   project: Readonly<Record<string, number>>,
   userLimits: Readonly<Record<string, number>>,
 ): [Record<string, number>, string[]] {
-  const raised = Object.entries(project).flatMap(([name, value]) => (isLoosened(name, value, entryOf(userLimits, name)) ? [name] : []));
+  const raised = Object.entries(project).flatMap(([name, value]) => (isLoosened(name, value, readEntry(userLimits, name)) ? [name] : []));
   return [Object.fromEntries(Object.entries(project).filter(([name]) => !raised.includes(name))), raised];
 }

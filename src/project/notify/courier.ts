@@ -40,7 +40,7 @@ export async function deliverNotices(options: CourierOptions): Promise<{ readonl
   for (const item of waiting) if (!hooks.some(({ name }) => name === item.hook)) queue.settle(item); // C3
   const nowMs = (options.now ?? Date.now)();
   for (const hook of hooks.filter((candidate) => !canSend(candidate, options.env))) giveUpOld(queue, hook, nowMs);
-  const usable = hooks.filter((hook) => canSend(hook, options.env) && itemsOf(hook, queue).length > 0);
+  const usable = hooks.filter((hook) => canSend(hook, options.env) && listItems(hook, queue).length > 0);
   const counts = await Promise.all(usable.map((hook) => serve(hook, queue, options)));
   return { sent: counts.reduce((sum, count) => sum + count, 0), left: queue.waiting().length };
 }
@@ -48,7 +48,7 @@ export async function deliverNotices(options: CourierOptions): Promise<{ readonl
 /** Gives up the old notices of a hook whose secret isn't set. */
 function giveUpOld(queue: NoticeQueue, hook: Hook, nowMs: number): void {
   const outcome: SendOutcome = { kind: "failed", detail: "its secret is not set" };
-  for (const item of itemsOf(hook, queue)) {
+  for (const item of listItems(hook, queue)) {
     if (nowMs - item.queuedAtMs <= givenUpAfterMs) continue;
     recordOutcome(queue, { hook, items: [item], message: { ...item.notice, notices: [item.notice.id] }, outcome, nowMs });
   }
@@ -58,12 +58,12 @@ function giveUpOld(queue: NoticeQueue, hook: Hook, nowMs: number): void {
 const canSend = ({ webhook, secret }: Hook, env: Env): boolean =>
   [webhook, secret].every((place) => typeof place !== "object" || !("env" in place) || !("problem" in readSecret(place, env)));
 
-const itemsOf = ({ name }: Hook, queue: NoticeQueue): readonly QueueItem[] => queue.waiting().filter(({ hook }) => hook === name);
+const listItems = ({ name }: Hook, queue: NoticeQueue): readonly QueueItem[] => queue.waiting().filter(({ hook }) => hook === name);
 
 /** Sends a hook's notices until none is left or another courier has the hook; returns how many messages it sent. */
 async function serve(hook: Hook, queue: NoticeQueue, options: CourierOptions): Promise<number> {
   let sent = 0;
-  for (let mayGoOn = true; mayGoOn && itemsOf(hook, queue).length > 0;) {
+  for (let mayGoOn = true; mayGoOn && listItems(hook, queue).length > 0;) {
     const release = await tryLock(hook, queue);
     if (release === null) return sent; // C1
     try {
@@ -99,7 +99,7 @@ async function serveLocked(
     );
   for (;;) {
     if (options.interrupted.aborted) return { sent, isQueueEmpty: false };
-    const due = planDelivery(itemsOf(configuredHook, queue), sentLately, now());
+    const due = planDelivery(listItems(configuredHook, queue), sentLately, now());
     if (due.do === "rest") return { sent, isQueueEmpty: true };
     if (due.do === "wait") {
       if (!options.waits) return { sent, isQueueEmpty: false };
@@ -108,7 +108,7 @@ async function serveLocked(
     }
     const hook = readHookAgain(configuredHook, options.env); // C3
     if (hook === null) {
-      for (const item of itemsOf(configuredHook, queue)) queue.settle(item);
+      for (const item of listItems(configuredHook, queue)) queue.settle(item);
       continue;
     }
     if (!canSend(hook, options.env)) return { sent, isQueueEmpty: false };

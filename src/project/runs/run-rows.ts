@@ -21,14 +21,14 @@ export async function listRunRows(context: Pick<CommandContext, "env">, paths: P
       current: run === current,
       foreign: !isOwnRun(context, paths, run),
     };
-    rows.push(loaded === null ? { ...common, ...unreadable } : { ...common, ...rowOf(loaded.view, loaded.owner) });
+    rows.push(loaded === null ? { ...common, ...unreadable } : { ...common, ...toRow(loaded.view, loaded.owner) });
   }
   return rows;
 }
 
 const unreadable = { state: "damaged", live: false, flow: null, goal: null, verdict: null, tokens: 0, usd: 0, updated_at: null } as const;
 
-function rowOf(view: RunView, owner: { readonly pid: number } | null): Omit<RunRow, "run_id" | "disk_bytes" | "current" | "foreign"> {
+function toRow(view: RunView, owner: { readonly pid: number } | null): Omit<RunRow, "run_id" | "disk_bytes" | "current" | "foreign"> {
   const { tokens, usd } = view.ledger.run;
   return {
     state: findInterruption(view, owner) === null ? view.status : "interrupted",

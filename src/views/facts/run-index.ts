@@ -175,9 +175,9 @@ function applyToStep(growing: GrowingIndex, entry: Entry): void {
   }
 }
 
-const dayOf = ({ ts }: Entry): string => ts.slice(0, 10);
+const toDay = ({ ts }: Entry): string => ts.slice(0, 10);
 const countsOfDay = ({ index }: GrowingIndex, entry: Entry): DayCounts =>
-  (index.days[dayOf(entry)] ??= { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 });
+  (index.days[toDay(entry)] ??= { checks: 0, claims: 0, refuted: 0, set_aside: 0, openings: 0 });
 
 function beginSpan({ index, openSpans }: GrowingIndex, start: Pick<Span, "id" | "walk" | "step" | "kind" | "started">): Span {
   const span: Span = {
@@ -229,10 +229,10 @@ function charge(
   if (index.points.length >= pointsMax) dropEverySecond(index.points);
   index.points.push({ at: entry.ts, ...spent });
   const role = roles.get(span?.step ?? "") ?? "other";
-  const key = `${dayOf(entry)}\0${role}\0${agent}\0${usage.source}`;
+  const key = `${toDay(entry)}\0${role}\0${agent}\0${usage.source}`;
   let row = usageRows.get(key);
   if (row === undefined) {
-    row = { day: dayOf(entry), role, agent, source: usage.source, tokens: 0, usd: 0 };
+    row = { day: toDay(entry), role, agent, source: usage.source, tokens: 0, usd: 0 };
     usageRows.set(key, row);
     index.usage.push(row);
   }

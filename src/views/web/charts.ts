@@ -106,12 +106,12 @@ const forecastDays = 4;
 export function dailyCostChart({ days, by, unit, forecast }: CostView, groupedBy: keyof CostView["by"], width = 760): Element {
   const { bars } = by[groupedBy];
   const format = unit === "usd" ? (value: number) => (value < 100 ? formatMoney(value) : `$${shortNumber(value)}`) : shortNumber;
-  const highest = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map(sumOf));
+  const highest = Math.max(1e-9, forecast?.p90 ?? 0, ...bars.map(sumValues));
   const [height, left, bottom, top] = [220, 48, 196, 10];
   const dayWidth = (width - left) / (days.length + forecastDays);
   const yOf = (value: number): number => top + (bottom - top) * (1 - value / highest);
   const forecastX = left + days.length * dayWidth;
-  const total = sumOf(bars.flat());
+  const total = sumValues(bars.flat());
   const totalText = unit === "usd" ? formatMoney(total) : `${shortNumber(total)} tokens`;
   const forecastText = forecast === null ? "" : `; a day may go on with ${format(forecast.p50)} to ${format(forecast.p90)}`;
   return chartFrame(
@@ -160,4 +160,4 @@ function stackedBar(values: readonly number[], { x, width, yOf }: BarPlace): rea
   });
 }
 
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const sumValues = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -1,4 +1,4 @@
-// style: the style sheet of the dashboard: its frame and pages, and the base style that it shares with reports.
+// style: composes the style sheet of the dashboard: its frame and pages, and the base style that it shares with reports.
 
 import { baseStyle } from "./style-base.ts";
 import { dashboardScreenStyle } from "./style-screens.ts";

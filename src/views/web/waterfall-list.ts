@@ -40,7 +40,7 @@ export function waterfallList({ rows, from, spanMs, nowMs }: Waterfall, selectio
   );
 }
 
-const percentOf = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
+const toPercent = (part: number, whole: number): string => `${Math.max(0, Math.min(100, (part / whole) * 100)).toFixed(2)}%`;
 
 /** `end`: whether the axis ends with the word "now" or with a time. */
 function timeAxis(from: string, spanMs: number, end: "now" | "time"): Element {
@@ -55,7 +55,7 @@ function timeAxis(from: string, spanMs: number, end: "now" | "time"): Element {
 }
 
 const barElement = ({ kind, from, to }: NonNullable<WaterfallRow["bar"]>, spanMs: number): Element =>
-  el("i", { class: kind, style: `left:${percentOf(from, spanMs)};width:${percentOf(to - from, spanMs)}` });
+  el("i", { class: kind, style: `left:${toPercent(from, spanMs)};width:${toPercent(to - from, spanMs)}` });
 
 type RowView = { readonly spanMs: number; readonly isDetailed: boolean; readonly selection: RowSelection | undefined };
 

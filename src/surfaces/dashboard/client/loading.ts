@@ -108,7 +108,10 @@ async function loadHead(key: string): Promise<void> {
 
 async function loadLog(key: string): Promise<void> {
   const lastSeq = state.log.rows.at(-1)?.seq ?? 0;
-  const logPage = await fetchFacts<LogPage>("log", { run: key, ...(lastSeq === 0 ? { max: String(logRowsFirst) } : { after: String(lastSeq) }) });
+  const logPage = await fetchFacts<LogPage>("log", {
+    run: key,
+    ...(lastSeq === 0 ? { max: String(logRowsFirst) } : { after: String(lastSeq) }),
+  });
   if (state.key !== key) return;
   if (logPage.total < lastSeq) state.log = emptyLog(); // another journal under the same name
   else state.log.rows = lastSeq === 0 ? [...logPage.rows] : [...state.log.rows, ...logPage.rows];

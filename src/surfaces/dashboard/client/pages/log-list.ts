@@ -75,7 +75,7 @@ function drawRows(): void {
   if (inputs.every((value, index) => value === lastDrawn[index])) return;
   lastDrawn = inputs;
   const focused =
-    document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? rowIndexOf(document.activeElement) : null;
+    document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? findRowIndex(document.activeElement) : null;
   render(
     el(
       "ol",
@@ -87,7 +87,7 @@ function drawRows(): void {
   if (focused !== null) (rowAt(focused) ?? list)?.focus({ preventScroll: true }); // L3
 }
 
-const rowIndexOf = (element: unknown): number | null => {
+const findRowIndex = (element: unknown): number | null => {
   const indexText = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-at]")?.dataset["at"] : undefined;
   return indexText === undefined ? null : Number(indexText);
 };
@@ -154,7 +154,7 @@ function onScroll(): void {
 
 function onPress(event: MouseEvent | KeyboardEvent): void {
   if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
-  const row = filteredRows()[rowIndexOf(event.target) ?? -1];
+  const row = filteredRows()[findRowIndex(event.target) ?? -1];
   if (row === undefined) return;
   event.preventDefault();
   choose(row.seq);
@@ -179,7 +179,7 @@ export function scrollToLine(seq: number): void {
 /** j and k move along all rows, also those that are not drawn yet. */
 export function moveInLog(step: 1 | -1): boolean {
   if (state.page !== "log" || list === null) return false;
-  const active = rowIndexOf(document.activeElement);
+  const active = findRowIndex(document.activeElement);
   const px = rowPx();
   const index = active === null ? Math.ceil(view.top / px) : Math.max(0, Math.min(filteredRows().length - 1, active + step));
   if (state.log.follow) setFollow(false);
