@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from "vitest";
 import { autopilot, compiled, program } from "../support/autopilot.ts";
 import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { objective } from "./stories.ts";
-import { sampled } from "../support/sampled.ts";
+import { aFew, sampled } from "../support/sampled.ts";
 
 let finished = "";
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const device = (path: string): void => {
   symlinkSync("/dev/zero", path);
 };
 
-test.each([
+aFew(1).each([
   ["a pipe", pipe],
   ["a device", device],
 ])("%s in the place of any file of ours does not hang a command that reads", (_what, put) => {

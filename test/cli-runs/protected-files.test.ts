@@ -303,18 +303,22 @@ describe("a person is asked what becomes of changed tests", () => {
     expect(changesOf(folder)).toMatchObject([{ path: ".npmrc", how: "added", allowed: null }]);
   });
 
-  test("an accepted change does not cover what is changed after it", async () => {
-    const folder = scratch({ files: files() });
-    const approval = join(dirname(folder), "approved");
-    writeFileSync(join(dirname(folder), "weaker.js"), tests.replace("  assert.equal(add(1, 2), 3);\n", ""));
-    // Once a person has accepted, it helps itself to more.
-    const more = { run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }` };
-    const turns = [{ do: [fixed, put("test/add.test.js", longer), promise] }, { do: [more, promise], repeat: 10 }];
-    const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
-    expect((await goScripted(folder, turns, args)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
-    await autopilot(folder, ["answer", "keep", "--json"]);
-    writeFileSync(approval, "");
-    expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
-    expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", how: "weakened", allowed: null }]);
-  });
+  longTest(
+    "an accepted change does not cover what is changed after it",
+    "test/cli-runs/protected-files.test.ts › the inbox shows the exact change; accepted, it counts, and the run completes",
+    async () => {
+      const folder = scratch({ files: files() });
+      const approval = join(dirname(folder), "approved");
+      writeFileSync(join(dirname(folder), "weaker.js"), tests.replace("  assert.equal(add(1, 2), 3);\n", ""));
+      // Once a person has accepted, it helps itself to more.
+      const more = { run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }` };
+      const turns = [{ do: [fixed, put("test/add.test.js", longer), promise] }, { do: [more, promise], repeat: 10 }];
+      const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
+      expect((await goScripted(folder, turns, args)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+      await autopilot(folder, ["answer", "keep", "--json"]);
+      writeFileSync(approval, "");
+      expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+      expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", how: "weakened", allowed: null }]);
+    },
+  );
 });

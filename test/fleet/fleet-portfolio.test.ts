@@ -13,6 +13,7 @@ import { autopilot, type begin, begin as start, type Reported, until } from "../
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 import { taskResult } from "../support/task-result.ts";
+import { longTest } from "../support/sampled.ts";
 import { type Link, type Links, namespacesMissing, openNamespaces, proxies } from "./links.ts";
 import { at, linesOf, type Machine, openFleet, patientMs, said, shortMs, worker } from "./machines.ts";
 import { summarizeEnd, portfolio, rebuilt, standby } from "./made-portfolio.ts";
@@ -155,9 +156,9 @@ describe.skipIf(postgresBin === null)(`a portfolio on a fleet${withoutPostgres}`
     },
   );
 
-  test(
+  longTest(
     "a question of a task's run is answered on a machine that has no copy of it, which then goes on with the same run",
-    { timeout: 300_000 },
+    "test/fleet/shared-portfolio.test.ts › is taken into a folder of another machine: nothing in it is changed, and nothing gains rights before its user agrees",
     async () => {
       const url = cluster.database("asks");
       await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");

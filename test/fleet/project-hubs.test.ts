@@ -26,6 +26,7 @@ import { toFailure } from "../../src/project/respond.ts";
 import { begin } from "../support/autopilot.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { git, scratch, scratchFolder, write } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { at, gate, type Machine, openFleet, said, shortMs, worker } from "./machines.ts";
 import { addProject, portfolio } from "./made-portfolio.ts";
 
@@ -85,9 +86,9 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     sweep();
   });
 
-  test(
+  longTest(
     "projects of two repositories land on two hubs, and a machine that has neither goes on when the first is killed",
-    { timeout: 600_000 },
+    "test/fleet/project-hubs.test.ts › a machine that takes it over clones each hub once, and later those that were away or new",
     async () => {
       const url = cluster.database("two");
       await at({ folder: scratchFolder(), env: { AUTOPILOT_STORE: url } }, "fleet", "init");

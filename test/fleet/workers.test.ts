@@ -241,36 +241,40 @@ describe.skipIf(postgresBin === null)(`workers${withoutPostgres}`, () => {
     },
   );
 
-  test("a landing that lost the race is proved on the new tip, and what fails or is refused there stays on its ref", async () => {
-    const fleet = await fresh();
-    const elsewhere = fleet.another();
-    const push = (path: string, text: string): void => {
-      git(elsewhere.folder, "pull", "-q", fleet.hub, "main");
-      execFileSync("sh", ["-c", `printf '%s' "$2" > "$1"`, "sh", join(elsewhere.folder, path), text]);
-      git(elsewhere.folder, "add", "-A");
-      git(elsewhere.folder, "commit", "-q", "-m", path);
-      git(elsewhere.folder, "push", "-q", fleet.hub, "HEAD:main");
-    };
-    const merged = await submit(fleet.first, "b", [makes("b")]);
-    const broken = await submit(fleet.first, "d", [makes("d")], "--done-criteria", "no e beside it :: test ! -f e");
-    const kept = await submit(fleet.first, "h", [makes("h")], "--holdout", "test ! -f e");
-    const conflicts = await submit(fleet.first, "f", [makes("f")]);
-    const refused = await submit(fleet.first, "g", [makes("g")], "--needs", "later");
-    push("e", "e\n");
-    push("f", "another f\n");
-    start(fleet.another(), "--jobs", "3");
-    expect((await ended(merged)).outcome).toMatch(/landed as/);
-    expect((await ended(broken)).outcome).toMatch(/not landed: it passes alone and fails on the new tip: .*test ! -f e/);
-    expect((await ended(kept)).outcome).toMatch(/not landed: it passes alone and fails on the new tip: failed: holdout 1/);
-    expect((await ended(conflicts)).outcome).toMatch(/not landed: it conflicts with what has landed in f/);
-    expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "b", "e", "f"]);
-    expect(onHub(fleet, "show", "main:f")).toBe("another f");
-    expect(onHub(fleet, "log", "--merges", "--format=%s", "main")).toContain("Merge run-");
-    refusePushes(fleet.hub, "refs/heads/main", "main is protected");
-    start(fleet.another(), "--labels", "later", "--name", "able");
-    expect((await ended(refused)).outcome).toMatch(/not landed: the hub refuses it: .*main is protected/);
-    rmSync(join(fleet.hub, "hooks", "pre-receive"));
-  });
+  longTest(
+    "a landing that lost the race is proved on the new tip, and what fails or is refused there stays on its ref",
+    "test/fleet/hub.test.ts › a branch of the hub moves only from where it was looked at, and of many at once one lands",
+    async () => {
+      const fleet = await fresh();
+      const elsewhere = fleet.another();
+      const push = (path: string, text: string): void => {
+        git(elsewhere.folder, "pull", "-q", fleet.hub, "main");
+        execFileSync("sh", ["-c", `printf '%s' "$2" > "$1"`, "sh", join(elsewhere.folder, path), text]);
+        git(elsewhere.folder, "add", "-A");
+        git(elsewhere.folder, "commit", "-q", "-m", path);
+        git(elsewhere.folder, "push", "-q", fleet.hub, "HEAD:main");
+      };
+      const merged = await submit(fleet.first, "b", [makes("b")]);
+      const broken = await submit(fleet.first, "d", [makes("d")], "--done-criteria", "no e beside it :: test ! -f e");
+      const kept = await submit(fleet.first, "h", [makes("h")], "--holdout", "test ! -f e");
+      const conflicts = await submit(fleet.first, "f", [makes("f")]);
+      const refused = await submit(fleet.first, "g", [makes("g")], "--needs", "later");
+      push("e", "e\n");
+      push("f", "another f\n");
+      start(fleet.another(), "--jobs", "3");
+      expect((await ended(merged)).outcome).toMatch(/landed as/);
+      expect((await ended(broken)).outcome).toMatch(/not landed: it passes alone and fails on the new tip: .*test ! -f e/);
+      expect((await ended(kept)).outcome).toMatch(/not landed: it passes alone and fails on the new tip: failed: holdout 1/);
+      expect((await ended(conflicts)).outcome).toMatch(/not landed: it conflicts with what has landed in f/);
+      expect(onHub(fleet, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "b", "e", "f"]);
+      expect(onHub(fleet, "show", "main:f")).toBe("another f");
+      expect(onHub(fleet, "log", "--merges", "--format=%s", "main")).toContain("Merge run-");
+      refusePushes(fleet.hub, "refs/heads/main", "main is protected");
+      start(fleet.another(), "--labels", "later", "--name", "able");
+      expect((await ended(refused)).outcome).toMatch(/not landed: the hub refuses it: .*main is protected/);
+      rmSync(join(fleet.hub, "hooks", "pre-receive"));
+    },
+  );
 
   test("a worker with another hub than the run's gives it back untried and says so; the right one is known under any of its names", async () => {
     const fleet = await fresh();

@@ -168,39 +168,43 @@ test("in the portfolio's folder a task's run is read by its id, by the task and 
   expect((await read("pause", "--run", apples)).reason_code).toBe("run_missing"); // only what reads is led there
 });
 
-test("finished work waits while its project's branch is red by itself: it is told once, no agent is asked again, and it lands with what mends the branch", async () => {
-  const repo = scratch({ files: { "package.json": JSON.stringify({ scripts: { test: "test -f mended.txt" } }) } });
-  const { add, pool, folder, run, tasks } = await portfolio({ Shop: repo });
-  const names = ["a", "b"];
-  for (const name of names)
-    await add(
-      "Shop",
-      `write ${name}`,
-      [{ do: [file(`${name}.txt`), done] }],
-      "--accept",
-      `${name} :: test -f ${name}.txt`,
-      "--touches",
-      `${name}.txt`,
-    );
-  const counts = (): readonly number[] =>
-    ["task_dispatched", "merge_rejected", "landing_held", "merge_landed"].map(
-      (type) => events(folder).filter(({ event_type }) => event_type === type).length,
-    );
-  await pool("--jobs", "2");
-  expect(counts()).toEqual([2, 0, 1, 0]);
-  const [waits, ...more] = (await run("inbox"))["tasks"] as readonly { readonly why: string; readonly commands: readonly string[] }[];
-  expect(more).toEqual([]);
-  expect(waits?.why).toMatch(/main of .* is red: npm run test fails there without any task; .*\(1 more waits behind it\)/);
-  expect(waits?.commands).toEqual([`autopilot portfolio add task proj-shop "mend main" --accept 'it passes :: npm run test'`]);
-  await pool();
-  expect(counts()).toEqual([2, 0, 1, 0]);
-  const mends = ["--accept", "it passes :: npm run test", "--touches", "mended.txt"];
-  await add("Shop", "mend main", [{ do: [file("mended.txt"), done] }], ...mends);
-  await pool("--jobs", "2");
-  expect([...(await tasks()).values()].map(({ status }) => status)).toEqual(["done", "done", "done"]);
-  expect(counts()).toEqual([3, 0, 1, 3]);
-  expect((await run("inbox"))["tasks"]).toEqual([]);
-});
+longTest(
+  "finished work waits while its project's branch is red by itself: it is told once, no agent is asked again, and it lands with what mends the branch",
+  "src/portfolio/planner/deciding.test.ts › on a branch that is red by itself nothing is held against a task but what it breaks; it waits, and what mends the branch lands",
+  async () => {
+    const repo = scratch({ files: { "package.json": JSON.stringify({ scripts: { test: "test -f mended.txt" } }) } });
+    const { add, pool, folder, run, tasks } = await portfolio({ Shop: repo });
+    const names = ["a", "b"];
+    for (const name of names)
+      await add(
+        "Shop",
+        `write ${name}`,
+        [{ do: [file(`${name}.txt`), done] }],
+        "--accept",
+        `${name} :: test -f ${name}.txt`,
+        "--touches",
+        `${name}.txt`,
+      );
+    const counts = (): readonly number[] =>
+      ["task_dispatched", "merge_rejected", "landing_held", "merge_landed"].map(
+        (type) => events(folder).filter(({ event_type }) => event_type === type).length,
+      );
+    await pool("--jobs", "2");
+    expect(counts()).toEqual([2, 0, 1, 0]);
+    const [waits, ...more] = (await run("inbox"))["tasks"] as readonly { readonly why: string; readonly commands: readonly string[] }[];
+    expect(more).toEqual([]);
+    expect(waits?.why).toMatch(/main of .* is red: npm run test fails there without any task; .*\(1 more waits behind it\)/);
+    expect(waits?.commands).toEqual([`autopilot portfolio add task proj-shop "mend main" --accept 'it passes :: npm run test'`]);
+    await pool();
+    expect(counts()).toEqual([2, 0, 1, 0]);
+    const mends = ["--accept", "it passes :: npm run test", "--touches", "mended.txt"];
+    await add("Shop", "mend main", [{ do: [file("mended.txt"), done] }], ...mends);
+    await pool("--jobs", "2");
+    expect([...(await tasks()).values()].map(({ status }) => status)).toEqual(["done", "done", "done"]);
+    expect(counts()).toEqual([3, 0, 1, 3]);
+    expect((await run("inbox"))["tasks"]).toEqual([]);
+  },
+);
 
 test("two tasks that pass alone and fail together: one lands, the other comes back with the evidence and lands after its adjustment", async () => {
   const check = "#!/bin/sh\n! { test -f a.txt && test -f b.txt; } || ls peace-*.txt\n";

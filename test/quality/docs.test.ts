@@ -39,7 +39,7 @@ describe.concurrent("documentation", () => {
     },
   );
 
-  aFew(2).each([
+  aFew(1).each([
     ["empty files are none", { "reference_docs/a.md": "\n", "reference_docs/b.pdf": "x" }, true],
     ["a text deeper down is one", { "reference_docs/cite/rfc.txt": "the sum of nothing is zero\n" }, false],
     ["what lies beside the target counts too", { "lib/reference_docs/a.md": "words\n", "lib/a.js": "1;\n" }, false],

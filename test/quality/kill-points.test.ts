@@ -2,9 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { autopilot, eventsOf, journal, processesOf, scripted } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { newestRun } from "../faults/small-run.ts";
 import { callsOf } from "../faults/call-families.ts";
 import { sampled, twoAtATime, whyNoStrace, withFault } from "../faults/under-strace.ts";
@@ -16,9 +17,9 @@ const placesMax = process.env["AUTOPILOT_FAULTS"] === "all" ? Number.POSITIVE_IN
 const ended = ["_index", "run_start", ...[1, 2, 3, 4, 5, 6].flatMap((phase) => [`start ${phase}`, `end ${phase}`]), "run_end success"];
 
 describe.skipIf(whyNoStrace !== "")(`kill -9 at the boundaries of a quality run${whyNoStrace}`, () => {
-  test(
+  longTest(
     "killed before any line of its journal, it ends with the same log, each phase started and ended once, in order",
-    { timeout: 2 * 3_600_000 },
+    "test/quality/again.test.ts › killed with the work of a phase done: its phase_end is added and the next phase begins; the turn is not bought again",
     async () => {
       const undisturbed = shop();
       expect((await audit(undisturbed)).json).toMatchObject({ result: "WARN", state: "completed" });
@@ -49,6 +50,7 @@ describe.skipIf(whyNoStrace !== "")(`kill -9 at the boundaries of a quality run$
       );
       expect(fired).toBeGreaterThanOrEqual(Math.min(placesMax, places.length) - 1); // the last places may be behind the end of a run with fewer writes
     },
+    2 * 3_600_000,
   );
 });
 

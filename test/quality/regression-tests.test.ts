@@ -62,15 +62,19 @@ test("a test that passes shows no bug; one that fails is logged by the runner, w
   });
 });
 
-test("a test that fails whatever the code does shows no bug: the verdict says so", { timeout: 600_000 }, async () => {
-  const folder = shop(project);
-  const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
-  const liar = patchOf(folder, { "test/bug-1.test.js": testOf("{ console.log(sum([1])); assert.ok(false, String(sum([]))); }") });
-  const unloadable = patchOf(folder, { "test/bug-2.test.js": 'import "../src/never.js";\n' });
-  const { json, out } = await audit(folder, turns({ "3": turn("3", { ...left["3"], [one]: liar, [two]: unloadable }) }));
-  expect(json, out).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
-  expect(out).toContain("the tests of BUG-001, BUG-002 fail, and nobody has seen that it is because of the bug");
-});
+longTest(
+  "a test that fails whatever the code does shows no bug: the verdict says so",
+  "test/quality/regression-tests.test.ts › a test that passes shows no bug; one that fails is logged by the runner, with what it printed",
+  async () => {
+    const folder = shop(project);
+    const [one, two] = ["patches/BUG-001-regression-test.patch", "patches/BUG-002-regression-test.patch"];
+    const liar = patchOf(folder, { "test/bug-1.test.js": testOf("{ console.log(sum([1])); assert.ok(false, String(sum([]))); }") });
+    const unloadable = patchOf(folder, { "test/bug-2.test.js": 'import "../src/never.js";\n' });
+    const { json, out } = await audit(folder, turns({ "3": turn("3", { ...left["3"], [one]: liar, [two]: unloadable }) }));
+    expect(json, out).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+    expect(out).toContain("the tests of BUG-001, BUG-002 fail, and nobody has seen that it is because of the bug");
+  },
+);
 
 longTest(
   "a patch that changes what it judges, or what judges it, is refused",

@@ -128,21 +128,25 @@ describe("a run of another tool", () => {
     expect(state.metrics.total_tokens_used).toBeGreaterThan(seedState.metrics.total_tokens_used);
     expect(state.metrics.phases_completed).toBe(2);
   });
-  test("that is completed is archived when a run of ours begins, and what it completed stays completed", async () => {
-    const folder = there(theirs({ status: "completed" }));
-    const turns = [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))];
-    const ended = await autopilot(folder, goArgs(folder, turns, ["--complete"]), quiet);
-    expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
-    expect(has(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(true);
-    const report = json(folder, ".autopilot/completion-report.json") as { phases_skipped: readonly object[] };
-    const [skipped] = report.phases_skipped;
-    expect(skipped).toEqual({
-      phase_id: "1",
-      phase_name: "One",
-      reason: "already_completed",
-      original_run_timestamp: "2026-02-09T15:12:45Z",
-    });
-  });
+  longTest(
+    "that is completed is archived when a run of ours begins, and what it completed stays completed",
+    "test/roadmap-files/damaged.test.ts › is shown by status with where it stands",
+    async () => {
+      const folder = there(theirs({ status: "completed" }));
+      const turns = [...turnsOf(phases[1] ?? { id: "", name: "" }), audit(phases.slice(1))];
+      const ended = await autopilot(folder, goArgs(folder, turns, ["--complete"]), quiet);
+      expect([ended.code, ended.json.state], ended.out + ended.err).toEqual([0, "completed"]);
+      expect(has(folder, `.autopilot/archive/${seedState._meta.run_id}.json`)).toBe(true);
+      const report = json(folder, ".autopilot/completion-report.json") as { phases_skipped: readonly object[] };
+      const [skipped] = report.phases_skipped;
+      expect(skipped).toEqual({
+        phase_id: "1",
+        phase_name: "One",
+        reason: "already_completed",
+        original_run_timestamp: "2026-02-09T15:12:45Z",
+      });
+    },
+  );
   longTest(
     "whose state is torn is taken up from its backup, and told so",
     "test/roadmap-files/damaged.test.ts › that says %s is taken up by resume: what it completed is not run again",

@@ -7,6 +7,7 @@ import { CompletionFile, MetricsFile, TraceSpan, TriageFile } from "../../src/co
 import { RoadmapState } from "../../src/contracts/roadmap-state.ts";
 import { autopilot, begin, type Ended, journal, runFolderOf, until } from "../support/autopilot.ts";
 import { git } from "../support/scratch-repository.ts";
+import { longTest } from "../support/sampled.ts";
 import { artifact, audit, has, json, names, ownChecks, project, quiet, read, turnsOf, goArgs } from "./project.ts";
 
 const phases = [
@@ -187,20 +188,24 @@ test("after the first run the seed's ignore lines are there, our files are no ch
   expect(git(folder, "status", "--porcelain", "--", ".autopilot")).toBe("");
 });
 
-test("a run that rests leaves its state in place, with the one before it as a backup", async () => {
-  const folder = project([{ id: "1", name: "One" }]);
-  const running = begin(folder, goArgs(folder, turnsOf({ id: "1", name: "One" }, { plan: { do: [{ hang: true }] } }), ["1"]), quiet);
-  await until("the plan is under way", () =>
-    journal(folder).some((entry) => entry.event === "session_opened" && String(entry["attempt"]).includes("/plan#")),
-  );
-  expect((await autopilot(folder, ["pause", "--now", "--json"])).code).toBe(0);
-  await running.ended;
-  const state = v.parse(RoadmapState, json(folder, ".autopilot/state.json"));
-  expect(state._meta).toMatchObject({ status: "paused", current_phase: "1", current_step: "plan" });
-  const backup = v.parse(RoadmapState, json(folder, ".autopilot/state.json.backup"));
-  expect(backup.event_log.length).toBeLessThanOrEqual(state.event_log.length);
-  expect(runFolderOf(folder)).toContain(state._meta.run_id);
-});
+longTest(
+  "a run that rests leaves its state in place, with the one before it as a backup",
+  "test/roadmap-files/files.test.ts › state.json was whole and valid whenever somebody looked, and went through the phases",
+  async () => {
+    const folder = project([{ id: "1", name: "One" }]);
+    const running = begin(folder, goArgs(folder, turnsOf({ id: "1", name: "One" }, { plan: { do: [{ hang: true }] } }), ["1"]), quiet);
+    await until("the plan is under way", () =>
+      journal(folder).some((entry) => entry.event === "session_opened" && String(entry["attempt"]).includes("/plan#")),
+    );
+    expect((await autopilot(folder, ["pause", "--now", "--json"])).code).toBe(0);
+    await running.ended;
+    const state = v.parse(RoadmapState, json(folder, ".autopilot/state.json"));
+    expect(state._meta).toMatchObject({ status: "paused", current_phase: "1", current_step: "plan" });
+    const backup = v.parse(RoadmapState, json(folder, ".autopilot/state.json.backup"));
+    expect(backup.event_log.length).toBeLessThanOrEqual(state.event_log.length);
+    expect(runFolderOf(folder)).toContain(state._meta.run_id);
+  },
+);
 
 /** Fields of an example that a value lacks, or has with another kind of value; null stands for any. */
 function missing(example: unknown, value: unknown, path = ""): readonly string[] {

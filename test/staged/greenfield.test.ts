@@ -59,32 +59,36 @@ describe.concurrent("greenfield", () => {
     expect(git(folder, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).not.toContain("_docs/_autopilot_state.md"); // the runner's own
   });
 
-  test("implementing is batches: by dependency, side by side, each reviewed and with a commit of its own", async () => {
-    const folder = scratch();
-    const { json } = await goStaged(folder, "greenfield", greenfield, [...goal, "--continue", "--option", "research=decided"]);
-    expect(json).toMatchObject({ state: "completed" });
-    const [read] = eventsOf(folder, "tasks_read");
-    expect(read?.["waves"]).toMatchObject([[{ id: "01_layout" }], [{ id: "02_store" }, { id: "03_orders" }]]);
-    const marks = journal(folder)
-      .filter(({ event }) => event === "task_completed" || event === "wave_completed" || event === "step_completed")
-      .map(({ event, walk, attempt }) => String(event === "step_completed" ? attempt : walk))
-      .filter((place) => /^6@1\/do#1\/(?:\d|wave:\d(?:@\d\/(?:review|commit)#1)?$)/.test(place) && !/^6@1\/do#1\/\d.*\/do/.test(place));
-    expect(marks).toEqual([
-      "6@1/do#1/01_layout",
-      "6@1/do#1/wave:1@1/review#1",
-      "6@1/do#1/wave:1@1/commit#1",
-      "6@1/do#1/wave:1",
-      "6@1/do#1/02_store",
-      "6@1/do#1/03_orders",
-      "6@1/do#1/wave:2@1/review#1",
-      "6@1/do#1/wave:2@1/commit#1",
-      "6@1/do#1/wave:2",
-    ]);
-    const subjects = git(folder, "log", "--format=%s").split("\n");
-    expect(subjects).toEqual(expect.arrayContaining(["Batch 01 of step 6: 01_layout", "Batch 02 of step 6: 02_store, 03_orders"]));
-    expect(git(folder, "show", "HEAD:_docs/03_implementation/batch_02_report.md")).toContain("| 03_orders | done |");
-    expect(sideBySide(journal(folder))).toBe(2);
-  });
+  longTest(
+    "implementing is batches: by dependency, side by side, each reviewed and with a commit of its own",
+    "test/staged/boundaries.test.ts › is fixed and looked at again, and then closed",
+    async () => {
+      const folder = scratch();
+      const { json } = await goStaged(folder, "greenfield", greenfield, [...goal, "--continue", "--option", "research=decided"]);
+      expect(json).toMatchObject({ state: "completed" });
+      const [read] = eventsOf(folder, "tasks_read");
+      expect(read?.["waves"]).toMatchObject([[{ id: "01_layout" }], [{ id: "02_store" }, { id: "03_orders" }]]);
+      const marks = journal(folder)
+        .filter(({ event }) => event === "task_completed" || event === "wave_completed" || event === "step_completed")
+        .map(({ event, walk, attempt }) => String(event === "step_completed" ? attempt : walk))
+        .filter((place) => /^6@1\/do#1\/(?:\d|wave:\d(?:@\d\/(?:review|commit)#1)?$)/.test(place) && !/^6@1\/do#1\/\d.*\/do/.test(place));
+      expect(marks).toEqual([
+        "6@1/do#1/01_layout",
+        "6@1/do#1/wave:1@1/review#1",
+        "6@1/do#1/wave:1@1/commit#1",
+        "6@1/do#1/wave:1",
+        "6@1/do#1/02_store",
+        "6@1/do#1/03_orders",
+        "6@1/do#1/wave:2@1/review#1",
+        "6@1/do#1/wave:2@1/commit#1",
+        "6@1/do#1/wave:2",
+      ]);
+      const subjects = git(folder, "log", "--format=%s").split("\n");
+      expect(subjects).toEqual(expect.arrayContaining(["Batch 01 of step 6: 01_layout", "Batch 02 of step 6: 02_store, 03_orders"]));
+      expect(git(folder, "show", "HEAD:_docs/03_implementation/batch_02_report.md")).toContain("| 03_orders | done |");
+      expect(sideBySide(journal(folder))).toBe(2);
+    },
+  );
 
   longTest(
     "what is only said is not believed: a task above five points, one without a file, and a report that leaves a task out",

@@ -38,8 +38,8 @@ export const hasTurn = (name: string): boolean => [...name].reduce((sum, letter)
 const inTurn = `(long runs; everyday runs in turn, AUTOPILOT_TEST_SEED=${seed})`;
 
 /** A story of long runs, and of one everyday run in eight; in all others the test named here as "file › title" holds its promise (S1). */
-export const longTest = (title: string, _heldBy: string, story: () => Promise<void>): void =>
-  test.runIf(isLong || hasTurn(title))(`${title} ${inTurn}`, story);
+export const longTest = (title: string, _heldBy: string, story: () => Promise<void>, timeoutMs?: number): void =>
+  test.runIf(isLong || hasTurn(title))(`${title} ${inTurn}`, story, timeoutMs);
 
 /** One of several tests of one thing, others of which are always played (S1): of long runs, and of one everyday run in eight. */
 export const turnTest = (title: string, story: () => void | Promise<void>): void =>

@@ -36,44 +36,48 @@ async function expectKnown(folder: string, formats: readonly string[]): Promise<
 }
 
 describe.concurrent("what a run writes", () => {
-  test("of a roadmap: a phase that is completed, one that the judge rejects, one that is blocked by it", async () => {
-    const phases = [
-      { id: "1", name: "One" },
-      { id: "2", name: "Two", after: ["1"] },
-      { id: "3", name: "Three", after: ["2"] },
-    ];
-    const folder = project(phases);
-    const [first, second] = phases;
-    if (first === undefined || second === undefined) throw new Error("two phases");
-    const rejected = turnsOf(second).map((turn) =>
-      (turn["when"] as { readonly step: string }).step === "judge"
-        ? {
-            ...turn,
-            returns: {
-              ...(turn["returns"] as object),
-              alignment_score: 2,
-              recommendation: "rollback",
-              concerns: [`${artifact("2")} is a word`],
-            },
-          }
-        : turn,
-    );
-    await autopilot(folder, goArgs(folder, [...turnsOf(first), ...rejected], ["--complete"]), quiet);
-    await expectKnown(folder, [
-      "completion page",
-      "completion report",
-      "diagnostic",
-      "execution log",
-      "learnings",
-      "metrics",
-      "post-mortem",
-      "post-mortem page",
-      "roadmap state",
-      "trace",
-      "triage",
-      "verification page",
-    ]);
-  });
+  longTest(
+    "of a roadmap: a phase that is completed, one that the judge rejects, one that is blocked by it",
+    "src/playbooks/contract/written-files.test.ts › $example is a $format to validate",
+    async () => {
+      const phases = [
+        { id: "1", name: "One" },
+        { id: "2", name: "Two", after: ["1"] },
+        { id: "3", name: "Three", after: ["2"] },
+      ];
+      const folder = project(phases);
+      const [first, second] = phases;
+      if (first === undefined || second === undefined) throw new Error("two phases");
+      const rejected = turnsOf(second).map((turn) =>
+        (turn["when"] as { readonly step: string }).step === "judge"
+          ? {
+              ...turn,
+              returns: {
+                ...(turn["returns"] as object),
+                alignment_score: 2,
+                recommendation: "rollback",
+                concerns: [`${artifact("2")} is a word`],
+              },
+            }
+          : turn,
+      );
+      await autopilot(folder, goArgs(folder, [...turnsOf(first), ...rejected], ["--complete"]), quiet);
+      await expectKnown(folder, [
+        "completion page",
+        "completion report",
+        "diagnostic",
+        "execution log",
+        "learnings",
+        "metrics",
+        "post-mortem",
+        "post-mortem page",
+        "roadmap state",
+        "trace",
+        "triage",
+        "verification page",
+      ]);
+    },
+  );
 
   longTest("of an audit without documentation", "test/validate/written.test.ts › of a staged project", async () => {
     const folder = bare();
