@@ -40,8 +40,8 @@ export function resumeCommands(detected: readonly DetectedWork[]): readonly stri
 
 /** The only detected work, or null; refuses if there are several, or if the files of the only one cannot be read. */
 export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork | null {
-  const [only, ...others] = detected;
-  if (only === undefined) return null;
+  const [onlyWork, ...others] = detected;
+  if (onlyWork === undefined) return null;
   if (others.length > 0)
     return refuse("objective_schema_invalid", {
       message: `Several things could be taken up here: ${detected.map(({ summary }) => summary).join("; ")}. Say which.`,
@@ -49,16 +49,16 @@ export function onlyCandidate(detected: readonly DetectedWork[]): DetectedWork |
       remediation: detected.map(({ flow, files }) => `autopilot go --flow ${flow}   (${files.join(", ")})`),
       data: { found: detected.map(detectedWorkData), missing_fields: ["goal"] },
     });
-  const errors = only.findings.filter(({ severity }) => severity === "error");
+  const errors = onlyWork.findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0)
     return refuse("file_invalid", {
-      message: `${only.files.join(", ")} cannot be taken up as it is: ${errors.length === 1 ? "one problem" : `${errors.length} problems`}.`,
+      message: `${onlyWork.files.join(", ")} cannot be taken up as it is: ${errors.length === 1 ? "one problem" : `${errors.length} problems`}.`,
       state: "idle",
       page: ["Problems", ...errors.map((error) => `  ✗ ${findingText(error)}`)],
-      remediation: ["fix the lines named above", `autopilot go --flow ${only.flow} begins anew`],
+      remediation: ["fix the lines named above", `autopilot go --flow ${onlyWork.flow} begins anew`],
       data: { problems: errors },
     });
-  return only;
+  return onlyWork;
 }
 
 /** Detected work as it appears in JSON responses. */

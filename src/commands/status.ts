@@ -56,9 +56,9 @@ async function chooseRun(
   const isForeign = !isNamed && !isOwnRun(context, paths, run);
   const summary = isForeign ? null : await readSummary(paths, run);
   if (summary !== null && (isNamed || summary.state !== "draft")) return { run, summary, draft: null };
-  const open = await findOtherOpenRun(context, paths, run);
-  if (open === null) return { run, summary: summary ?? (await readSummary(paths, run)), draft: null };
-  return { run: open.run, summary: summarizeStatus(open.view, open.owner), draft: isForeign ? null : run };
+  const openRun = await findOtherOpenRun(context, paths, run);
+  if (openRun === null) return { run, summary: summary ?? (await readSummary(paths, run)), draft: null };
+  return { run: openRun.run, summary: summarizeStatus(openRun.view, openRun.owner), draft: isForeign ? null : run };
 }
 
 async function readSummary(paths: ProjectPaths, run: string): Promise<StatusSummary> {

@@ -14,6 +14,6 @@ export async function readRepositoryId({ root, gitDir, commonDir }: Repository, 
       remediation: ["git fetch --unshallow"],
     });
   const { out } = await git({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-list", "--max-parents=0", rev] });
-  const [first] = out.toString("utf8").trim().split("\n").toSorted();
-  return `repo-${(first ?? "").slice(0, 16)}`;
+  const [firstCommit] = out.toString("utf8").trim().split("\n").toSorted();
+  return `repo-${(firstCommit ?? "").slice(0, 16)}`;
 }

@@ -161,7 +161,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     expect((await readPortfolio(paths)).hubs).toEqual({});
     expect(await edit(shop.hub)).toMatchObject({ code: "ok" });
     expect((await readPortfolio(paths)).hubs).toEqual({ [shop.repository]: shop.hub });
-    const page = readFileSync(join(paths.shown, "projects/proj-shop.md"), "utf8");
+    const page = readFileSync(join(paths.pagesFolder, "projects/proj-shop.md"), "utf8");
     expect(page).toContain(shop.hub);
   });
 
@@ -171,7 +171,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     const [context, paths] = [contextIn(root), portfolioAt(root)];
     await initPortfolio(context, { name: "many" });
     await add(context, { name: "Shop", repo: shop.repository, hub: shop.hub });
-    await sharePortfolio(store, paths.own);
+    await sharePortfolio(store, paths.ownFolder);
     const refused = await add(context, { name: "Bank", repo: bank.repository });
     expect(refused, refused.message).toMatchObject({
       reason_code: "hub_unusable",
@@ -216,7 +216,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     await initPortfolio(context, { name: "many" });
     await add(context, { name: "Shop", repo: shop.repository, hub: shop.hub });
     await add(context, { name: "Bank", repo: bank.repository, hub: bank.hub });
-    await sharePortfolio(store, paths.own);
+    await sharePortfolio(store, paths.ownFolder);
     for (const { repository } of [shop, bank]) git(repository, "commit", "-q", "--allow-empty", "-m", "not pushed");
     const exchange = async ({ repository }: typeof shop) =>
       openProjectExchange(await planning(paths), await readPortfolio(paths), repository);
@@ -266,7 +266,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     await add(context, { name: "Shop", repo: shop.repository, hub: shop.hub });
     await add(context, { name: "Till", repo: shop.repository });
     await add(context, { name: "Bank", repo: bank.repository, hub: bank.hub });
-    const key = await sharePortfolio(store, paths.own);
+    const key = await sharePortfolio(store, paths.ownFolder);
     renameSync(bank.hub, `${bank.hub}.away`);
     const there = join(scratchFolder(), "there");
     const here = contextIn(scratchFolder());
@@ -332,12 +332,12 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
         }),
       );
     }
-    await sharePortfolio(store, paths.own);
-    mkdirSync(join(paths.own, "copies"), { recursive: true });
+    await sharePortfolio(store, paths.ownFolder);
+    mkdirSync(join(paths.ownFolder, "copies"), { recursive: true });
     renameSync(bank.hub, `${bank.hub}.away`);
     const planner = await planning(paths);
     await bringTasks(context, planner, "clone");
-    const hasCopy = () => ids.map((id) => existsSync(join(paths.own, "copies", `${id}.1-1`)));
+    const hasCopy = () => ids.map((id) => existsSync(join(paths.ownFolder, "copies", `${id}.1-1`)));
     expect([hasCopy(), [...(planner.planner?.unbrought.keys() ?? [])]]).toEqual([[true, false], [ids[1]]]);
     const looked = await withPortfolio(context, planner, (open) => recoverTasks({ paths: planner, active: new Map() }, open));
     expect(looked.gone.has(ids[1] ?? "")).toBe(true);

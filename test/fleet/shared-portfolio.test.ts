@@ -44,14 +44,14 @@ const contextIn = (cwd: string, more: NodeJS.ProcessEnv = {}): CommandContext =>
 
 const lapse = async (run: string): Promise<void> =>
   void cluster.sql("portfolios", `update autopilot.run set lease_until = clock_timestamp() - interval '1 s' where run_id = '${run}'`);
-const journalOf = ({ own }: PortfolioPaths): string => readFileSync(join(own, "journal.jsonl"), "utf8");
+const journalOf = ({ ownFolder }: PortfolioPaths): string => readFileSync(join(ownFolder, "journal.jsonl"), "utf8");
 async function stored(key: string): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const line of store.lines(key, 0)) parts.push(line, Buffer.from("\n"));
   return Buffer.concat(parts).toString();
 }
 /** Every file that people and tools read, with its content. */
-const drawn = ({ shown }: PortfolioPaths): Readonly<Record<string, string>> =>
+const drawn = ({ pagesFolder: shown }: PortfolioPaths): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(shown, { recursive: true, encoding: "utf8" })
       .filter((name) => statSync(join(shown, name)).isFile())
@@ -73,8 +73,8 @@ async function made(): Promise<Place> {
 function folderFor(key: string): Place {
   const root = scratchFolder();
   const paths = portfolioAt(root);
-  mkdirSync(paths.own, { recursive: true, mode: 0o700 });
-  markShared(paths.own, key);
+  mkdirSync(paths.ownFolder, { recursive: true, mode: 0o700 });
+  markShared(paths.ownFolder, key);
   return { paths, context: contextIn(root) };
 }
 const objective = (state: PortfolioView, word: string): PortfolioChange => {
@@ -85,7 +85,7 @@ const change = ({ context, paths }: Place, word: string): Promise<void> =>
   withPortfolio(context, paths, ({ state, write }) => write(objective(state, word)));
 const shared = async (): Promise<Place & { readonly key: string }> => {
   const place = await made();
-  return { ...place, key: await sharePortfolio(store, place.paths.own) };
+  return { ...place, key: await sharePortfolio(store, place.paths.ownFolder) };
 };
 
 describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`, () => {
@@ -116,15 +116,17 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
   test("moves there as it is: byte for byte, once, and goes on there", async () => {
     const { paths, context } = await made();
     const before = journalOf(paths);
-    const keys = await Promise.all([1, 2, 3].map(() => sharePortfolio(store, paths.own).catch((error: unknown) => toFailure(error).code)));
+    const keys = await Promise.all(
+      [1, 2, 3].map(() => sharePortfolio(store, paths.ownFolder).catch((error: unknown) => toFailure(error).code)),
+    );
     const [key = ""] = keys.filter((one) => one !== "run_locked");
-    expect(new Set(keys.filter((one) => one !== "run_locked"))).toEqual(new Set([readPortfolioMark(paths.own)?.key]));
+    expect(new Set(keys.filter((one) => one !== "run_locked"))).toEqual(new Set([readPortfolioMark(paths.ownFolder)?.key]));
     expect(await stored(key)).toBe(before);
     const task = await addTask(context, { project: "Shop", objective: "make it", accept: ["made :: true"] });
     expect(task.result, task.message).toBe("PASS");
     expect(journalOf(paths).startsWith(before) && journalOf(paths).length > before.length).toBe(true);
     expect(await stored(key)).toBe(journalOf(paths));
-    expect(verifyJournal(paths.own)).toMatchObject({ ok: true, torn_bytes: 0 });
+    expect(verifyJournal(paths.ownFolder)).toMatchObject({ ok: true, torn_bytes: 0 });
     expect((await store.runs()).find(({ run }) => run === key)).toMatchObject({ kind: "portfolio", holder: null });
   });
 
@@ -195,7 +197,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     const one = await shared();
     await change(one, "a");
     const whole = journalOf(one.paths);
-    const path = join(one.paths.own, "journal.jsonl");
+    const path = join(one.paths.ownFolder, "journal.jsonl");
     truncateSync(path, whole.length - 20);
     await change(one, "b");
     expect(journalOf(one.paths)).toBe(await stored(one.key));
@@ -211,17 +213,17 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
   test("an older copy of its folder becomes the same portfolio; one that went its own way is refused", async () => {
     const one = await made();
     const [older, astray] = [scratchFolder(), scratchFolder()].map((root) => ({ paths: portfolioAt(root), context: contextIn(root) }));
-    for (const { paths } of [older, astray] as Place[]) cpSync(one.paths.own, paths.own, { recursive: true });
+    for (const { paths } of [older, astray] as Place[]) cpSync(one.paths.ownFolder, paths.ownFolder, { recursive: true });
     await change(astray as Place, "astray");
-    const key = await sharePortfolio(store, one.paths.own);
+    const key = await sharePortfolio(store, one.paths.ownFolder);
     await change(one, "on");
-    expect(await sharePortfolio(store, (older as Place).paths.own)).toBe(key);
+    expect(await sharePortfolio(store, (older as Place).paths.ownFolder)).toBe(key);
     await change(older as Place, "further");
     expect(await stored(key)).toBe(journalOf((older as Place).paths));
     await change(one, "last");
     const before = await stored(key);
-    await expect(sharePortfolio(store, (astray as Place).paths.own)).rejects.toMatchObject({ kind: "store_unusable" });
-    expect([readPortfolioMark((astray as Place).paths.own), await stored(key)]).toEqual([null, before]);
+    await expect(sharePortfolio(store, (astray as Place).paths.ownFolder)).rejects.toMatchObject({ kind: "store_unusable" });
+    expect([readPortfolioMark((astray as Place).paths.ownFolder), await stored(key)]).toEqual([null, before]);
   });
 
   test("is taken into a folder of another machine: nothing in it is changed, and nothing gains rights before its user agrees", async () => {
@@ -306,7 +308,7 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     await withPortfolio(one.context, one.paths, ({ write }) => write(settled, named));
     const { lease } = await store.open(plannerKey(one.key), "portfolio", still);
     const bring = ({ context, paths }: Place) => bringTasks(context, { ...paths, planner: { lease, unbrought: new Map() } }, "clone");
-    const copyOf = ({ paths }: Place): ProjectPaths => pathsOfCopy(join(paths.own, "copies", copy));
+    const copyOf = ({ paths }: Place): ProjectPaths => pathsOfCopy(join(paths.ownFolder, "copies", copy));
     await bring(one);
     await bring(two);
     expect([one, two].map((place) => [existsSync(runFolder(copyOf(place), run)), isBegun(copyOf(place), run)])).toEqual([
@@ -328,7 +330,9 @@ describe.skipIf(postgresBin === null)(`a portfolio in a store${withoutPostgres}`
     const held = await openStored(env, one.paths, { ...still, onEntry: () => undefined });
     const waiting = change(one, "waited");
     await held.journal.close();
-    const key = await sharePortfolio(store, one.paths.own).catch(() => waiting.then(() => sharePortfolio(store, one.paths.own)));
+    const key = await sharePortfolio(store, one.paths.ownFolder).catch(() =>
+      waiting.then(() => sharePortfolio(store, one.paths.ownFolder)),
+    );
     await waiting;
     await change(one, "after");
     expect(await stored(key)).toBe(journalOf(one.paths));

@@ -57,7 +57,7 @@ async function scene(check: string, tasks: Readonly<Record<string, Readonly<Reco
   git("init", "-q", "-b", "main");
   const base = commit({ "check.sh": check, "shared.txt": "base\n" });
   const paths = portfolioAt(root);
-  mkdirSync(paths.own, { recursive: true });
+  mkdirSync(paths.ownFolder, { recursive: true });
   const write = (...changes: readonly PortfolioChange[]): Promise<void> =>
     withPortfolio(contextAt(root), paths, (open) => open.write(...changes));
   await write(
@@ -151,7 +151,7 @@ test("a pool that is to end when nothing goes on by itself ends while a branch i
   const { git, status, parts } = await scene("true\n", { one: { "one.txt": "1" } });
   git("checkout", "-q", "--detach");
   git("branch", "-q", "-m", "main", "away");
-  chmodSync(parts.paths.own, 0o700);
+  chmodSync(parts.paths.ownFolder, 0o700);
   bindPortfolio(parts.context, parts.paths);
   const pool = (): Promise<CommandResponse> => runPortfolio(parts.context, { untilIdle: true, isolation: "clone", everyMs: 50 });
   expect(await pool()).toMatchObject({ data: { held: expect.stringContaining("no branch main") as string } });
@@ -163,11 +163,11 @@ test("a pool that is to end when nothing goes on by itself ends while a branch i
 test("a landing that waits for its user is shown wherever something waits, with what to do, and no more once it went on", async () => {
   const { git, status, parts } = await scene("true\n", { one: { "one.txt": "1" }, two: { "two.txt": "2" } });
   const { context, paths } = parts;
-  chmodSync(paths.own, 0o700);
+  chmodSync(paths.ownFolder, 0o700);
   bindPortfolio(context, paths);
   const repository = join(paths.root, "repo");
   const pool = (): Promise<CommandResponse> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
-  const page = (): string => readFileSync(join(paths.shown, "portfolio.md"), "utf8");
+  const page = (): string => readFileSync(join(paths.pagesFolder, "portfolio.md"), "utf8");
   const tick = (): Promise<CommandResponse> => tickPortfolio(context, { dryRun: true });
   const rows = async (): Promise<unknown> => (await portfolioInbox(context)).data?.["tasks"];
   const dirty = "Uncommitted changes: shared.txt";
@@ -183,7 +183,7 @@ test("a landing that waits for its user is shown wherever something waits, with 
   expect(shown.page?.join("\n")).toMatch(/1 task waits for you: autopilot inbox[\s\S]*2 tasks wait: landing waits for you/);
   expect(page()).toContain(`- landing on main (2 tasks, since `);
   expect(page()).toContain(`${dirty}: \`${command}\``);
-  expect(readFileSync(join(paths.shown, "projects/proj-a.md"), "utf8")).toContain(dirty);
+  expect(readFileSync(join(paths.pagesFolder, "projects/proj-a.md"), "utf8")).toContain(dirty);
   expect((await tick()).page?.join("\n")).not.toContain("would merge");
   // Another reason is told in its place.
   git("checkout", "-q", "--", "shared.txt");
@@ -204,7 +204,7 @@ test("a landing that an untracked or ignored file holds up, or a branch that was
   const here = await scene("true\n", { one: { "one.txt": "1" }, two: { "two.txt": "2" } });
   const { git, status, parts, merge } = here;
   const { context, paths } = parts;
-  chmodSync(paths.own, 0o700);
+  chmodSync(paths.ownFolder, 0o700);
   bindPortfolio(context, paths);
   const repository = join(paths.root, "repo");
   const pool = (): Promise<CommandResponse> => runPortfolio(context, { untilIdle: true, isolation: "clone", everyMs: 50 });
@@ -260,8 +260,8 @@ test("a landing that was killed leaves neither its branch nor a checkout half mo
   /** As it is when the files are there and the branch has not moved yet. */
   const cut = (to = ""): void => {
     const name = landingName(paths, { from: from ?? "", commit: to });
-    mkdirSync(join(paths.own, "landings", name, "land"), { recursive: true, mode: 0o700 });
-    writeFileSync(join(paths.own, "landings", name, "land/landing.json"), JSON.stringify({ version: 1, from, to }));
+    mkdirSync(join(paths.ownFolder, "landings", name, "land"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(paths.ownFolder, "landings", name, "land/landing.json"), JSON.stringify({ version: 1, from, to }));
     git("update-ref", `refs/heads/autopilot/${name}`, to);
   };
   await verified("two", other);
@@ -276,7 +276,7 @@ test("a landing that was killed leaves neither its branch nor a checkout half mo
   expect(await settleBatches(parts)).toEqual([]);
   expect([status("one"), git("rev-parse", "main"), git("status", "--porcelain")]).toEqual(["done", commit, ""]);
   expect(git("branch", "--list", "autopilot/*")).toBe("");
-  expect(readdirSync(join(paths.own, "landings"))).toEqual([]);
+  expect(readdirSync(join(paths.ownFolder, "landings"))).toEqual([]);
 });
 
 test("killed between proof, branch and journal, what landed is recorded and what did not is landed, once", async () => {
@@ -294,12 +294,12 @@ test("killed between proof, branch and journal, what landed is recorded and what
   git("update-ref", `refs/autopilot/portfolio/${id("one")}`, next);
   git("update-ref", `refs/autopilot/portfolio/${id("two")}`, next);
   git("update-ref", "refs/autopilot/portfolio/task-else-aaaaaa", next);
-  mkdirSync(join(parts.paths.own, "merge-cut/prove"), { recursive: true });
+  mkdirSync(join(parts.paths.ownFolder, "merge-cut/prove"), { recursive: true });
   await settleBatches(parts); // killed after it
   await settleBatches(parts);
   await clearLeftovers(parts.paths, await readPortfolio(parts.paths));
   expect(git("for-each-ref", "--format=%(refname)", "refs/autopilot")).toBe("refs/autopilot/portfolio/task-else-aaaaaa");
-  expect(readdirSync(parts.paths.own).filter((name) => name.startsWith("merge-"))).toEqual([]);
+  expect(readdirSync(parts.paths.ownFolder).filter((name) => name.startsWith("merge-"))).toEqual([]);
   expect([status("two"), git("rev-parse", "main")]).toEqual(["done", tip]);
   expect(git("status", "--porcelain")).toBe("");
 });

@@ -139,7 +139,7 @@ export function openFacts(context: CommandContext): Facts {
       const marks: Record<string, string> = {};
       for (const source of sources()) marks[source.key] = readMark(runFolder(source.paths, source.run));
       if (hasStore) marks["fleet"] = String(Math.floor(systemClock.monotonicMs() / fleetPollMs));
-      if (paths !== null) marks["portfolio"] = String(readSize(join(paths.own, journalFile)));
+      if (paths !== null) marks["portfolio"] = String(readSize(join(paths.ownFolder, journalFile)));
       return marks;
     },
   };
@@ -183,7 +183,7 @@ function sliceLog(entries: readonly Entry[], { after, before, max }: LogRange): 
 /** A portfolio counts if the command was started in its folder; not if it was started in a project below it, such as a task's copy. */
 function findPortfolioHere(cwd: string): PortfolioPaths | null {
   const paths = portfolioAt(resolve(cwd));
-  if (existsSync(join(paths.own, journalFile))) return paths;
+  if (existsSync(join(paths.ownFolder, journalFile))) return paths;
   return findProject(cwd) === null ? findPortfolio(cwd) : null;
 }
 

@@ -62,7 +62,7 @@ async function waitForPortfolio(context: CommandContext, paths: PortfolioPaths):
       const clocks = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
       const store = await openSharedStore(context.env);
       await settleHubs(context, paths);
-      const key = await sharePortfolio(store, paths.own); // Z3
+      const key = await sharePortfolio(store, paths.ownFolder); // Z3
       const { journal, lease } = await store.open(plannerKey(key), "portfolio", clocks); // Z1
       if (lastMessage !== "") context.show("▶ this pool plans the portfolio now");
       return { lease, unbrought: new Map(), release: () => journal.close() };

@@ -35,7 +35,7 @@ export async function planHubChange(context: CommandContext, paths: PortfolioPat
     await requireUsableHub(paths, state, { ...request, hub });
     return hubSetEvents(context, state, repository, hub);
   }
-  const isShared = readPortfolioMark(paths.own) !== null;
+  const isShared = readPortfolioMark(paths.ownFolder) !== null;
   if (!isShared) return [];
   if (currentHub !== undefined) {
     await requireUsableHub(paths, state, { ...request, hub: currentHub }); // the hub is known, but this branch of it may be missing

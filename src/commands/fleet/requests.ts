@@ -106,13 +106,13 @@ function pauseRun(context: CommandContext, storedRun: StoredRunState, now: boole
 async function stopRun(context: CommandContext, storedRun: StoredRunState): Promise<CommandResponse> {
   const { store, key } = storedRun;
   const request = await leaveRequest(context, storedRun, { event: "control_requested", control: "stop", now: true });
-  const after = await stopUnheld(context, store, key);
-  if (after === null || isRunOpen(after)) return handToWorker(storedRun, request, "It stops"); // somebody holds it, or the store fell silent
-  if (after.status !== "stopped") return refuseUnfit(key, after); // it was completed meanwhile
+  const viewAfter = await stopUnheld(context, store, key);
+  if (viewAfter === null || isRunOpen(viewAfter)) return handToWorker(storedRun, request, "It stops"); // somebody holds it, or the store fell silent
+  if (viewAfter.status !== "stopped") return refuseUnfit(key, viewAfter); // it was completed meanwhile
   return respond("operator_stopped", {
     result: "PASS",
     message: `${key} is stopped. Nobody held it, so this command stopped it and took it from the queue.`,
-    state: after.status,
+    state: viewAfter.status,
     data: { key, request: request.request },
   });
 }

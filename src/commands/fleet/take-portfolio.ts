@@ -33,8 +33,8 @@ export type TakePortfolioInput = {
 export function takePortfolio(context: CommandContext, { key, into, repos = [] }: TakePortfolioInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = portfolioAt(resolve(context.cwd, into ?? "."));
-    const isHere = existsSync(join(paths.own, journalFile));
-    if (isHere && readPortfolioMark(paths.own)?.key !== key)
+    const isHere = existsSync(join(paths.ownFolder, journalFile));
+    if (isHere && readPortfolioMark(paths.ownFolder)?.key !== key)
       return refuse("portfolio_input_invalid", {
         message: `Another portfolio is in ${paths.root}.`,
         remediation: [`autopilot portfolio take ${key} --into DIR`],
@@ -93,19 +93,19 @@ async function bringPortfolio(context: CommandContext, paths: PortfolioPaths, ke
   if (seq === 0)
     refuse("portfolio_missing", { message: `There is no portfolio ${key} in the store.`, remediation: ["autopilot fleet status"] });
   mkdirSync(paths.root, { recursive: true });
-  for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder));
-  const occupiedFolder = [paths.own, paths.shown].find((folder) => existsSync(folder) && readdirSync(folder).length > 0);
+  for (const folder of [paths.ownFolder, paths.pagesFolder]) requireNoLink(paths.root, relative(paths.root, folder));
+  const occupiedFolder = [paths.ownFolder, paths.pagesFolder].find((folder) => existsSync(folder) && readdirSync(folder).length > 0);
   if (occupiedFolder !== undefined)
     refuse("portfolio_input_invalid", {
       message: `${occupiedFolder} is not empty.`,
       remediation: [`autopilot portfolio take ${key} --into DIR`],
     });
-  ensureFolderBelow(paths.root, relative(paths.root, paths.own));
+  ensureFolderBelow(paths.root, relative(paths.root, paths.ownFolder));
   try {
-    markShared(paths.own, key);
-    await bringCopy(store, key, paths.own);
+    markShared(paths.ownFolder, key);
+    await bringCopy(store, key, paths.ownFolder);
   } catch (error) {
-    eraseSync(paths.own);
+    eraseSync(paths.ownFolder);
     throw error;
   }
 }

@@ -38,12 +38,12 @@ export function initPortfolio(
     if (findPortfolio(context.cwd)?.root === paths.root && whyForeign(context, paths) !== null) return adoptPortfolio(context, {});
     if (findPortfolio(context.cwd)?.root === paths.root)
       return respond("ok", { message: `There is a portfolio in ${paths.root} already.`, data: { root: paths.root } });
-    for (const folder of [paths.own, paths.shown]) requireNoLink(paths.root, relative(paths.root, folder)); // before anything is made
-    const hasFiles = existsSync(paths.shown) && readdirSync(paths.shown).length > 0;
+    for (const folder of [paths.ownFolder, paths.pagesFolder]) requireNoLink(paths.root, relative(paths.root, folder)); // before anything is made
+    const hasFiles = existsSync(paths.pagesFolder) && readdirSync(paths.pagesFolder).length > 0;
     const [budget, day_budget] = [requireBudget(input.budget), requireBudget(input.dayBudget)];
-    ensureFolderBelow(paths.root, relative(paths.root, paths.own));
-    return withPortfolio(context, paths, async (open) => {
-      await open.write({
+    ensureFolderBelow(paths.root, relative(paths.root, paths.ownFolder));
+    return withPortfolio(context, paths, async (portfolio) => {
+      await portfolio.write({
         ...operatorFields(context),
         event: "portfolio_created",
         name: input.name ?? (paths.root.split("/").at(-1) || "portfolio"),
@@ -51,12 +51,14 @@ export function initPortfolio(
         day_budget,
       });
       bindPortfolio(context, paths);
-      if (hasFiles) open.warnings.push(...(await adoptSnapshots(context, open)));
-      const { projects, tasks } = open.state;
+      if (hasFiles) portfolio.warnings.push(...(await adoptSnapshots(context, portfolio)));
+      const { projects, tasks } = portfolio.state;
       const countsText = `${plural(Object.keys(projects).length, "project")} and ${plural(Object.keys(tasks).length, "task")}`;
       return respond("ok", {
-        message: hasFiles ? `The portfolio that was in ${paths.shown} is taken up: ${countsText}.` : `Made a portfolio in ${paths.root}.`,
-        warnings: open.warnings,
+        message: hasFiles
+          ? `The portfolio that was in ${paths.pagesFolder} is taken up: ${countsText}.`
+          : `Made a portfolio in ${paths.root}.`,
+        warnings: portfolio.warnings,
         remediation: ['autopilot portfolio add project NAME --repo DIR --objective "…"'],
         data: { root: paths.root, taken_up: hasFiles },
       });
@@ -91,8 +93,8 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
       hub: input.hub,
       expected: await readPortfolio(paths),
     });
-    return withPortfolio(context, paths, async (open) => {
-      const { state } = open;
+    return withPortfolio(context, paths, async (portfolio) => {
+      const { state } = portfolio;
       const namesake = Object.values(state.projects).find(({ name }) => name === input.name);
       if (namesake !== undefined) refuseInput(`There is a project ${input.name} already: ${namesake.project_id}.`);
       const project_id = projectIdOf(input.name, (id) => state.projects[id] !== undefined);
@@ -111,10 +113,10 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
         paused: false,
         ...agent,
       };
-      await open.write({ ...operatorFields(context), event: "project_created", project_id, fields }, ...requireFreeHubs(state, hub));
+      await portfolio.write({ ...operatorFields(context), event: "project_created", project_id, fields }, ...requireFreeHubs(state, hub));
       return respond("ok", {
         message: `Added ${project_id}; finished work is merged into ${repository.target} of ${repository.root}.`,
-        warnings: addWarnings(open, sharingWarnings),
+        warnings: addWarnings(portfolio, sharingWarnings),
         remediation: [`autopilot portfolio add task ${project_id} "what is to be done" --accept "text :: command"`],
         data: { id: project_id, repository: repository.root, target: repository.target },
       });
@@ -138,21 +140,21 @@ export function addTask(context: CommandContext, input: TaskInput): Promise<Comm
     const { projects } = await readPortfolio(paths);
     const project = projects[input.project] ?? Object.values(projects).find(({ name }) => name === input.project);
     await requireTerms(context, settingsRootOf(paths, project), { ...input, ...agent });
-    return withPortfolio(context, paths, async (open) => {
-      const drafted = draftTasks(open.state, [{ ...input, ...agent, place: "the task", budget: requireBudget(input.budget) }], {
+    return withPortfolio(context, paths, async (portfolio) => {
+      const drafted = draftTasks(portfolio.state, [{ ...input, ...agent, place: "the task", budget: requireBudget(input.budget) }], {
         actor: operatorFields(context).actor,
         newId: newTaskId,
       });
       const problems = limitProblems(drafted.problems);
       if (problems.length > 0) refuseInput(problems.join("; "), { problems });
-      await open.write(...drafted.changes);
+      await portfolio.write(...drafted.changes);
       const [id = ""] = drafted.ids;
-      const task = open.state.tasks[id];
+      const task = portfolio.state.tasks[id];
       const hasUnproved = task?.acceptance_criteria.some(({ command }) => command === null) === true;
       return respond("ok", {
         message: `Added ${id}, ${task?.status ?? ""}.`,
         warnings: addWarnings(
-          open,
+          portfolio,
           hasUnproved
             ? ['A criterion has no command, so you will be asked whether it is met: --accept "text :: command" lets the runner prove it.']
             : [],

@@ -17,7 +17,7 @@ export async function adoptSnapshots(context: CommandContext, { paths, state, wr
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {
     const name = `${portfolioFiles.tasks}/${task_id}.md`;
-    const frontMatter = frontMatterPattern.exec(readOwnFile(join(paths.shown, name)) ?? "")?.[1];
+    const frontMatter = frontMatterPattern.exec(readOwnFile(join(paths.pagesFolder, name)) ?? "")?.[1];
     if (frontMatter === undefined) continue;
     const snapshot = readLocated(name, frontMatter, PortfolioTaskSnapshot);
     if (isRefused(snapshot)) {

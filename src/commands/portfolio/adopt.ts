@@ -32,10 +32,10 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
     if (paths === null) return refuseMissing(context.cwd);
     if (whyForeign(context, paths) === null)
       return respond("ok", { message: "This portfolio is yours already.", data: { root: paths.root } });
-    const problem = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.own);
+    const problem = whyUnusable(context.env, { root: paths.root, folder: `${paths.root}/.autopilot` }, paths.ownFolder);
     if (problem !== null) return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} cannot be adopted: ${problem}.` });
     const state = await readCheckedPortfolio(paths);
-    const isShared = readPortfolioMark(paths.own) !== null;
+    const isShared = readPortfolioMark(paths.ownFolder) !== null;
     const page = describePortfolio(state, isShared ? (repository) => findClone(paths, repository) : null);
     const isAgreed = input.yes === true || (context.isTerminal && (await askToAdopt(context, page)));
     if (!isAgreed)
@@ -46,7 +46,7 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
       });
     if (isShared) {
       const clones = readClones(paths);
-      setAsideUntrustedFiles(paths.own); // A3
+      setAsideUntrustedFiles(paths.ownFolder); // A3
       writeClones(paths, clones);
       bindPortfolio(context, paths); // A5
       return respond("ok", {
@@ -55,11 +55,11 @@ export function adoptPortfolio(context: CommandContext, input: { readonly yes?: 
         data: { root: paths.root },
       });
     }
-    setAsideUntrustedFiles(paths.own); // A3
+    setAsideUntrustedFiles(paths.ownFolder); // A3
     const operator = { actor: toActor(context), reason_code: "ok" } as const;
-    await withPortfolio(context, paths, async (open) => {
-      await open.write({ ...operator, event: "portfolio_updated", paused: true }); // A2
-      await open.write(...listRevocations(open.state).map((change) => ({ ...operator, ...change }))); // A4
+    await withPortfolio(context, paths, async (portfolio) => {
+      await portfolio.write({ ...operator, event: "portfolio_updated", paused: true }); // A2
+      await portfolio.write(...listRevocations(portfolio.state).map((change) => ({ ...operator, ...change }))); // A4
       bindPortfolio(context, paths); // last, so that a crash before it leaves the portfolio foreign
     });
     return respond("ok", {

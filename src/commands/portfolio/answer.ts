@@ -24,26 +24,26 @@ type OpenQuestions = { readonly data: { readonly blocks: readonly unknown[] }; r
 export function answerPortfolio(context: CommandContext, input: PortfolioAnswer): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
-    return withPortfolio(context, paths, async (open) => {
-      const blocks = openBlocks(open.state);
-      const questionsOfRuns = input.block === undefined ? await runQuestions(context, open.state) : [];
+    return withPortfolio(context, paths, async (portfolio) => {
+      const blocks = openBlocks(portfolio.state);
+      const questionsOfRuns = input.block === undefined ? await runQuestions(context, portfolio.state) : [];
       const [onlyQuestion] = questionsOfRuns;
       // If only a run that was begun by hand asks, the answer is for that run.
       if (onlyQuestion !== undefined && questionsOfRuns.length === 1 && blocks.length === 0) {
         const { answer } = await import("../answer.ts");
         return answer({ ...context, cwd: onlyQuestion.directory }, { run: onlyQuestion.run, block: onlyQuestion.block, text: input.text });
       }
-      const rows = [...listPortfolioQuestions(open.state, open.now()), ...questionsOfRuns];
+      const rows = [...listPortfolioQuestions(portfolio.state, portfolio.now()), ...questionsOfRuns];
       const questions = {
         data: { blocks: rows },
         remediation: rows.map(({ command, question }) => `${command}  (${question.slice(0, 80)})`),
       };
       const block = input.block === undefined && questionsOfRuns.length > 0 ? undefined : findBlock(blocks, input.block);
-      if (block === undefined) return refuseUnclear(open.state, input, questions);
+      if (block === undefined) return refuseUnclear(portfolio.state, input, questions);
       requireCurrent(block, input, questions);
       requireFit(block, input.text, questions);
-      await passToRun(context, { paths, state: open.state, block, text: input.text, questions });
-      return recordAnswer(context, open, block, input.text);
+      await passToRun(context, { paths, state: portfolio.state, block, text: input.text, questions });
+      return recordAnswer(context, portfolio, block, input.text);
     });
   });
 }
@@ -99,7 +99,7 @@ async function passToRun(context: CommandContext, { paths, state, block, text, q
   const { asked_by: asker } = block;
   const task = block.task_id === null ? undefined : state.tasks[block.task_id];
   if (asker === null || task === undefined) return;
-  if (task.event_nonce !== null && readPortfolioMark(paths.own) !== null) {
+  if (task.event_nonce !== null && readPortfolioMark(paths.ownFolder) !== null) {
     // Its worker may be on any machine, and this one may have no copy of the run.
     const { sendFleetRequest } = await import("../fleet/requests.ts");
     return requireSuccess(
@@ -119,13 +119,14 @@ function requireSuccess(response: CommandResponse): void {
   if (response.result === "FAIL") throw new Refusal(response);
 }
 
-async function recordAnswer(context: CommandContext, open: OpenPortfolio, block: BlockView, text: string): Promise<CommandResponse> {
-  const waitingIds = block.task_id === null || open.state.tasks[block.task_id] === undefined ? Object.keys(block.tasks) : [block.task_id];
+async function recordAnswer(context: CommandContext, portfolio: OpenPortfolio, block: BlockView, text: string): Promise<CommandResponse> {
+  const waitingIds =
+    block.task_id === null || portfolio.state.tasks[block.task_id] === undefined ? Object.keys(block.tasks) : [block.task_id];
   const { block_id, content, question } = block;
-  await open.write({ ...operatorFields(context), event: "block_resolved", block_id, content, answer: text });
+  await portfolio.write({ ...operatorFields(context), event: "block_resolved", block_id, content, answer: text });
   return respond("block_answered", {
-    message: `Answered "${question}" with ${describeAnswer(block, text)}${describeWaitingTasks(open.state, waitingIds)}.`,
-    warnings: open.warnings,
+    message: `Answered "${question}" with ${describeAnswer(block, text)}${describeWaitingTasks(portfolio.state, waitingIds)}.`,
+    warnings: portfolio.warnings,
     remediation: ["autopilot portfolio run"],
     data: { id: block_id, tasks: waitingIds, question, answer: text },
   });
@@ -133,7 +134,7 @@ async function recordAnswer(context: CommandContext, open: OpenPortfolio, block:
 
 /** What became of the tasks that waited for the answer. */
 function describeWaitingTasks({ tasks }: PortfolioView, waitingIds: readonly string[]): string {
-  const [first] = waitingIds;
-  if (first === undefined) return "";
-  return waitingIds.length === 1 ? `; ${first} is ${tasks[first]?.status ?? ""}` : `; ${waitingIds.length} tasks are ready`;
+  const [firstId] = waitingIds;
+  if (firstId === undefined) return "";
+  return waitingIds.length === 1 ? `; ${firstId} is ${tasks[firstId]?.status ?? ""}` : `; ${waitingIds.length} tasks are ready`;
 }

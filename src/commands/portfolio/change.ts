@@ -34,13 +34,13 @@ export function moveTask(
   input: { readonly task: string; readonly to: "ready" | "canceled"; readonly because: string },
 ): Promise<CommandResponse> {
   return catchRefusals(async () =>
-    withPortfolio(context, requirePortfolio(context), async (open) => {
-      const task = requireTask(open.state, input.task);
+    withPortfolio(context, requirePortfolio(context), async (portfolio) => {
+      const task = requireTask(portfolio.state, input.task);
       const { task_id, status } = task;
       requireTransition(task_id, status, input.to);
-      const usageChanges = await unchargedUsage(open.paths, task);
-      if (usageChanges.length > 0) await open.write(...usageChanges);
-      const blocks = openBlocks(open.state).filter((block) => block.task_id === task_id);
+      const usageChanges = await unchargedUsage(portfolio.paths, task);
+      if (usageChanges.length > 0) await portfolio.write(...usageChanges);
+      const blocks = openBlocks(portfolio.state).filter((block) => block.task_id === task_id);
       const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
         ...operatorFields(context),
         event: "block_resolved",
@@ -49,16 +49,20 @@ export function moveTask(
         answer: input.because,
       }));
       // The last answer makes a blocked task ready by itself.
-      await open.write(...resolved);
-      if (open.state.tasks[task_id]?.status !== input.to)
-        await open.write({
+      await portfolio.write(...resolved);
+      if (portfolio.state.tasks[task_id]?.status !== input.to)
+        await portfolio.write({
           ...operatorFields(context),
           event: "task_status_changed",
           task_id,
           to_status: input.to,
           because: input.because,
         });
-      return respond("ok", { message: `${task_id} is ${input.to}.`, warnings: open.warnings, data: { id: task_id, status: input.to } });
+      return respond("ok", {
+        message: `${task_id} is ${input.to}.`,
+        warnings: portfolio.warnings,
+        data: { id: task_id, status: input.to },
+      });
     }),
   );
 }
@@ -79,15 +83,15 @@ export function pausePortfolio(
   input: { readonly project?: string | undefined; readonly paused: boolean },
 ): Promise<CommandResponse> {
   return catchRefusals(async () =>
-    withPortfolio(context, requirePortfolio(context), async (open) => {
+    withPortfolio(context, requirePortfolio(context), async (portfolio) => {
       const { paused } = input;
-      const project_id = input.project === undefined ? null : requirePortfolioProject(open.state, input.project).project_id;
-      if (project_id === null) await open.write({ ...operatorFields(context), event: "portfolio_updated", paused });
-      else await open.write({ ...operatorFields(context), event: "project_updated", project_id, changes: { paused } });
+      const project_id = input.project === undefined ? null : requirePortfolioProject(portfolio.state, input.project).project_id;
+      if (project_id === null) await portfolio.write({ ...operatorFields(context), event: "portfolio_updated", paused });
+      else await portfolio.write({ ...operatorFields(context), event: "project_updated", project_id, changes: { paused } });
       const subject = project_id ?? "The portfolio";
       return respond("ok", {
         message: paused ? `${subject} is paused: nothing new is dispatched, and what works ends its work.` : `${subject} goes on.`,
-        warnings: open.warnings,
+        warnings: portfolio.warnings,
         data: { id: project_id },
       });
     }),
@@ -112,15 +116,15 @@ function editBudgets(
   paths: PortfolioPaths,
   { id: _id, budget, dayBudget, ...otherFields }: EditInput,
 ): Promise<CommandResponse> {
-  return withPortfolio(context, paths, async (open) => {
+  return withPortfolio(context, paths, async (portfolio) => {
     const changes = {
       ...(budget === undefined ? {} : { budget: requireBudget(budget) }),
       ...(dayBudget === undefined ? {} : { day_budget: requireBudget(dayBudget) }),
     };
     if (Object.keys(changes).length === 0 || Object.values(otherFields).some((value) => value !== undefined))
       refuseInput("Of the portfolio only --budget and --day-budget can be changed.");
-    await open.write({ ...operatorFields(context), event: "portfolio_updated", ...changes });
-    return respond("ok", { message: "The portfolio is changed.", warnings: open.warnings, data: { id: "portfolio" } });
+    await portfolio.write({ ...operatorFields(context), event: "portfolio_updated", ...changes });
+    return respond("ok", { message: "The portfolio is changed.", warnings: portfolio.warnings, data: { id: "portfolio" } });
   });
 }
 
@@ -136,7 +140,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
     const project = projects[tasks[input.id]?.project_id ?? input.id];
     await requireTerms(context, repository?.root ?? settingsRootOf(paths, project), { ...input, ...agent });
     const hub = await planHub(context, paths, input, { project, newRepository: repository });
-    return withPortfolio(context, paths, async (open) => {
+    return withPortfolio(context, paths, async (portfolio) => {
       const common = {
         ...(input.objective === undefined ? {} : { objective: input.objective }),
         ...(input.priority === undefined ? {} : { priority: requirePriority(input.priority) }),
@@ -144,7 +148,7 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
         ...agent,
       };
       if (input.id.startsWith("proj-")) {
-        const { project_id } = requirePortfolioProject(open.state, input.id);
+        const { project_id } = requirePortfolioProject(portfolio.state, input.id);
         const changes = {
           ...common,
           ...(repository === null ? {} : { repository: repository.root, target: repository.target }),
@@ -154,16 +158,16 @@ export function editPortfolio(context: CommandContext, input: EditInput): Promis
         const hasChanges = Object.keys(changes).length > 0;
         if (!hasChanges && input.hub === undefined) refuseInput(`Nothing to change in ${project_id} was given.`);
         const updated = { ...operatorFields(context), event: "project_updated", project_id, changes } as const;
-        await open.write(...(hasChanges ? [updated] : []), ...requireFreeHubs(open.state, hub));
-        return respond("ok", { message: `${project_id} is changed.`, warnings: open.warnings, data: { id: project_id } });
+        await portfolio.write(...(hasChanges ? [updated] : []), ...requireFreeHubs(portfolio.state, hub));
+        return respond("ok", { message: `${project_id} is changed.`, warnings: portfolio.warnings, data: { id: project_id } });
       }
-      const task = requireTask(open.state, input.id);
-      const changes = { ...common, ...collectTaskChanges(open, task, input) };
+      const task = requireTask(portfolio.state, input.id);
+      const changes = { ...common, ...collectTaskChanges(portfolio, task, input) };
       if (Object.keys(changes).length === 0) refuseInput(`Nothing to change in ${task.task_id} was given.`);
       if (task.status === "done" || task.status === "canceled") requireTransition(task.task_id, task.status, "ready");
       refuseUnderWay(task, Object.keys(changes));
-      await open.write({ ...operatorFields(context), event: "task_updated", task_id: task.task_id, changes });
-      return respond("ok", { message: `${task.task_id} is changed.`, warnings: open.warnings, data: { id: task.task_id } });
+      await portfolio.write({ ...operatorFields(context), event: "task_updated", task_id: task.task_id, changes });
+      return respond("ok", { message: `${task.task_id} is changed.`, warnings: portfolio.warnings, data: { id: task.task_id } });
     });
   });
 }
@@ -222,13 +226,13 @@ function collectTaskChanges({ state }: OpenPortfolio, task: TaskView, input: Edi
   const criteria = input.accept?.map((text) => parseCriterion(text));
   const problem = criteria?.find((criterion) => typeof criterion === "string");
   if (typeof problem === "string") refuseInput(problem);
-  const after = input.after?.length === 1 && input.after[0] === "none" ? [] : input.after;
-  for (const id of after ?? []) requireTask(state, id);
-  const cycle = after === undefined ? null : whyCyclic(state, task.task_id, after); // such as "a waits for b, and b for a"
+  const dependencies = input.after?.length === 1 && input.after[0] === "none" ? [] : input.after;
+  for (const id of dependencies ?? []) requireTask(state, id);
+  const cycle = dependencies === undefined ? null : whyCyclic(state, task.task_id, dependencies); // such as "a waits for b, and b for a"
   if (cycle !== null) refuseInput(`${cycle}.`);
   return {
     ...(criteria === undefined ? {} : { acceptance_criteria: criteria.filter((criterion) => typeof criterion !== "string") }),
-    ...(after === undefined ? {} : { dependencies: [...new Set(after)] }),
+    ...(dependencies === undefined ? {} : { dependencies: [...new Set(dependencies)] }),
     ...(input.touches === undefined ? {} : { touches: [...input.touches] }),
     ...(input.flow === undefined ? {} : { flow: input.flow }),
     ...(input.isolation === undefined ? {} : { isolation: input.isolation }),

@@ -50,8 +50,8 @@ export function importBacklog(
       ...resolveAgent(context, task, problems),
       propose: task.propose ?? input.propose,
     }));
-    return withPortfolio(context, paths, async (open) => {
-      const created = createProjects(context, open.state as Portfolio, { projects, repositories, problems });
+    return withPortfolio(context, paths, async (portfolio) => {
+      const created = createProjects(context, portfolio.state as Portfolio, { projects, repositories, problems });
       const drafted = draftTasks(created.stateAfter, tasks, {
         actor: operatorFields(context).actor,
         newId: newTaskId,
@@ -59,14 +59,14 @@ export function importBacklog(
       });
       refuseProblems([...problems, ...drafted.problems]);
       requireFreeHubs(
-        open.state,
+        portfolio.state,
         created.changes.flatMap((change) => (change.event === "hub_set" ? change : [])),
       );
-      await open.write(...created.changes, ...drafted.changes);
+      await portfolio.write(...created.changes, ...drafted.changes);
       const projectCount = created.changes.filter(({ event }) => event === "project_created").length;
       return respond("ok", {
         message: `Imported ${plural(projectCount, "project")} and ${plural(drafted.ids.length, "task")}.`,
-        warnings: open.warnings,
+        warnings: portfolio.warnings,
         remediation: ["autopilot portfolio status"],
         data: { projects: created.changes.flatMap((change) => ("project_id" in change ? change.project_id : [])), ids: drafted.ids },
       });

@@ -65,14 +65,14 @@ export function portfolioInbox(context: CommandContext): Promise<CommandResponse
     // Questions that runs have come to since the last tick are journaled first. Another user's portfolio is only read.
     const { rows, tasks, warnings } =
       foreign === null
-        ? await withPortfolio(context, paths, async (open) => {
-            const { gone } = await recoverTasks({ paths, active: new Map() }, open);
-            const { actions } = planPortfolio(context, open, { input: {}, paths }, gone);
-            const { state } = await inspectLandings(paths, open.state, actions, open.now());
+        ? await withPortfolio(context, paths, async (portfolio) => {
+            const { gone } = await recoverTasks({ paths, active: new Map() }, portfolio);
+            const { actions } = planPortfolio(context, portfolio, { input: {}, paths }, gone);
+            const { state } = await inspectLandings(paths, portfolio.state, actions, portfolio.now());
             return {
-              rows: [...listPortfolioQuestions(state, open.now()), ...(await runQuestions(context, state))],
-              tasks: listTaskRows(state, open.now()),
-              warnings: open.warnings,
+              rows: [...listPortfolioQuestions(state, portfolio.now()), ...(await runQuestions(context, state))],
+              tasks: listTaskRows(state, portfolio.now()),
+              warnings: portfolio.warnings,
             };
           })
         : await readCheckedPortfolio(paths).then((state) => ({

@@ -175,9 +175,11 @@ test("an agent named for a project works on its tasks that name nobody, and a sc
   const whole = `codex,scripted:${join(folder, "given.yaml")}`;
   expect(readFileSync(shown("projects/proj-site.md"), "utf8")).toContain(`agent: ${JSON.stringify(whole)}`);
   const plain = idOf(await addTask(context, { project: "Site", objective: "paint it", touches: ["a"] }));
-  const own = idOf(await addTask(context, { project: "Shop", objective: "sell it", touches: ["b"], agent: "scripted:../given.yaml" }));
+  const ownFolder = idOf(
+    await addTask(context, { project: "Shop", objective: "sell it", touches: ["b"], agent: "scripted:../given.yaml" }),
+  );
   const { data } = await tickPortfolio({ ...context, env: { HOME: folder, PATH: "/nowhere" } }, { dryRun: true, jobs: 4 });
-  expect(data?.["actions"]).toMatchObject([{ do: "dispatch", task_id: own, agent: `scripted:${join(folder, "given.yaml")}` }]);
+  expect(data?.["actions"]).toMatchObject([{ do: "dispatch", task_id: ownFolder, agent: `scripted:${join(folder, "given.yaml")}` }]);
   // An agent that isn't installed starts nothing: it is not said to.
   expect(data?.["waiting"]).toMatchObject([
     { task_id: plain, code: "agent", because: expect.stringContaining("codex can't be used here") as unknown },
@@ -187,7 +189,7 @@ test("an agent named for a project works on its tasks that name nobody, and a sc
   const away = await tickPortfolio(context, { dryRun: true, jobs: 4 });
   renameSync(`${repository}.away`, repository);
   expect(away.data?.["waiting"]).toContainEqual({
-    task_id: own,
+    task_id: ownFolder,
     code: "no_repository",
     because: `${repository} is not there; the tick that tries it asks you`,
   });
@@ -211,9 +213,9 @@ test("a list of any length is imported whole, and one whose writing was cut off 
   const tasks = Array.from({ length: 250 }, (_, n) => ({ project: "Shop", objective: `Task ${n} ${words}`, accept: ["it is :: true"] }));
   writeFileSync(join(root, "list.json"), JSON.stringify({ tasks }));
   const paths = portfolioAt(root);
-  const journal = join(paths.own, "journal.jsonl");
+  const journal = join(paths.ownFolder, "journal.jsonl");
   const bytes = statSync(journal).size;
-  const drawn = readFileSync(join(paths.own, "drawn.json"));
+  const drawn = readFileSync(join(paths.ownFolder, "drawn.json"));
   expect(await importBacklog(context, { file: "list.json" })).toMatchObject({
     result: "PASS",
     message: "Imported 0 projects and 250 tasks.",
@@ -232,7 +234,7 @@ test("a list of any length is imported whole, and one whose writing was cut off 
     mkdirSync(dirname(join(root, ".openclaw-autopilot", name)), { recursive: true });
     writeFileSync(join(root, ".openclaw-autopilot", name), content);
   }
-  writeFileSync(join(paths.own, "drawn.json"), drawn);
+  writeFileSync(join(paths.ownFolder, "drawn.json"), drawn);
   bindPortfolio(context, paths); // the head that was remembered is cut off too
   expect(await importBacklog(context, { file: "list.json" })).toMatchObject({ result: "PASS" });
   expect(Object.keys((await readPortfolio(portfolioAt(root))).tasks)).toHaveLength(3);

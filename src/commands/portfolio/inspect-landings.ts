@@ -32,7 +32,7 @@ export async function inspectLandings(
   actions: readonly Action[],
   now: string,
 ): Promise<InspectedLandings> {
-  if (readPortfolioMark(paths.own) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
+  if (readPortfolioMark(paths.ownFolder) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
   const reasonByQueue = new Map<string, string>();
   const heldByQueue: Record<string, Held> = { ...state.held };
   for (const action of actions) {

@@ -35,28 +35,28 @@ export function importIssues(context: CommandContext, input: IntakeInput): Promi
   return catchRefusals(async () => {
     requireOutsideRun(context);
     const paths = requirePortfolio(context);
-    const { state, warnings: openWarnings } = await withPortfolio(context, paths, (open) => Promise.resolve(open));
+    const { state, warnings: openWarnings } = await withPortfolio(context, paths, (portfolio) => Promise.resolve(portfolio));
     const project = chooseProject(state, input.project);
     const issuesMax = input.limit ?? issuesMaxDefault;
     const { issues, isWhole } = await readIssues(context, project, input, issuesMax); // while the portfolio isn't locked: it takes a while
     const cutWarnings = isWhole ? [] : [`There are more issues than the ${issues.length} that were read (at most ${issuesMax}: --limit).`];
-    return withPortfolio(context, paths, async (open) => {
-      const { tasks, knownCount, problems } = draftIssueTasks(open.state, project.project_id, issues);
-      const drafted = draftTasks(open.state, tasks, { actor: operatorFields(context).actor, newId: newTaskId });
+    return withPortfolio(context, paths, async (portfolio) => {
+      const { tasks, knownCount, problems } = draftIssueTasks(portfolio.state, project.project_id, issues);
+      const drafted = draftTasks(portfolio.state, tasks, { actor: operatorFields(context).actor, newId: newTaskId });
       const allProblems = [...problems, ...drafted.problems];
       if (allProblems.length > 0)
         refuseInput(
           `${allProblems.length} ${allProblems.length === 1 ? "issue" : "issues"} can't be imported, so none was: ${allProblems.slice(0, rowsShownMax).join("; ")}`,
           { problems: allProblems },
         );
-      await open.write(...drafted.changes);
+      await portfolio.write(...drafted.changes);
       const count = drafted.ids.length;
       return respond("ok", {
         message: `Proposed ${count} ${count === 1 ? "task" : "tasks"} from ${input.from}; ${knownCount} ${knownCount === 1 ? "was" : "were"} here already.`,
         page: tasks
           .slice(0, rowsShownMax)
           .map(({ objective, link }, index) => `· ${drafted.ids[index] ?? ""}  ${objective}  ${link ?? ""}`),
-        warnings: [...openWarnings, ...open.warnings, ...cutWarnings],
+        warnings: [...openWarnings, ...portfolio.warnings, ...cutWarnings],
         remediation: count === 0 ? [] : ["autopilot portfolio ready TASK, once you have looked at it"],
         data: { ids: drafted.ids, known: knownCount },
       });

@@ -11,5 +11,5 @@ export function isPortfolioMeant(
   { run, block }: { readonly run?: string | undefined; readonly block?: string | undefined },
 ): boolean {
   if (block !== undefined) return block.startsWith("block-");
-  return run === undefined && existsSync(join(portfolioAt(resolve(cwd)).own, journalFile));
+  return run === undefined && existsSync(join(portfolioAt(resolve(cwd)).ownFolder, journalFile));
 }

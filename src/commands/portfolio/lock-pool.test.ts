@@ -5,9 +5,9 @@ import { afterEach, expect, test } from "vitest";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { lockPool, readPoolTerms } from "./lock-pool.ts";
 
-const own = mkdtempSync(join(tmpdir(), "pool-"));
-afterEach(() => rmSync(own, { recursive: true, force: true }));
-const paths = { root: own, own } as PortfolioPaths;
+const ownFolder = mkdtempSync(join(tmpdir(), "pool-"));
+afterEach(() => rmSync(ownFolder, { recursive: true, force: true }));
+const paths = { root: ownFolder, ownFolder } as PortfolioPaths;
 
 test("screens know what the pool at work was started with, and that none is at work", async () => {
   expect(readPoolTerms(paths)).toBeNull();

@@ -20,9 +20,9 @@ export type PoolTerms = { readonly jobs?: number | undefined; readonly agent?: s
  * Takes the lock and returns its release; refuses while another pool has it. With `isShared`, for pools of a store, other such pools may
  * have it too: the store's lease decides which of them plans.
  */
-export async function lockPool({ own }: PortfolioPaths, isShared: boolean, { jobs, agent }: PoolTerms): Promise<() => void> {
-  const folder = ensureFolderBelow(own, poolFolder);
-  ensureFolderBelow(own, "copies");
+export async function lockPool({ ownFolder }: PortfolioPaths, isShared: boolean, { jobs, agent }: PoolTerms): Promise<() => void> {
+  const folder = ensureFolderBelow(ownFolder, poolFolder);
+  ensureFolderBelow(ownFolder, "copies");
   try {
     const lock = await takeLock(nodeDisk, folder, { shared: isShared });
     writeFileSync(join(folder, termsFile), JSON.stringify({ pid: process.pid, jobs, agent }), { mode: 0o600 });
@@ -38,11 +38,11 @@ export async function lockPool({ own }: PortfolioPaths, isShared: boolean, { job
 }
 
 /** The terms of the pool that works here now; null if none does. */
-export function readPoolTerms({ own }: Pick<PortfolioPaths, "own">): PoolTerms | null {
-  const owner = findOwner(join(own, poolFolder));
+export function readPoolTerms({ ownFolder }: Pick<PortfolioPaths, "ownFolder">): PoolTerms | null {
+  const owner = findOwner(join(ownFolder, poolFolder));
   if (owner === null) return null;
   try {
-    const { pid, jobs, agent } = JSON.parse(readFileSync(join(own, poolFolder, termsFile), "utf8")) as Record<string, unknown>;
+    const { pid, jobs, agent } = JSON.parse(readFileSync(join(ownFolder, poolFolder, termsFile), "utf8")) as Record<string, unknown>;
     if (pid !== owner.pid) return {}; // the terms are an earlier pool's
     return { ...(typeof jobs === "number" ? { jobs } : {}), ...(typeof agent === "string" ? { agent } : {}) };
   } catch {

@@ -14,7 +14,7 @@ const jobsDefault = 2;
 /** `gone`: tasks that are running by the journal and that no worker works on. */
 export function planPortfolio(
   context: CommandContext,
-  open: Pick<OpenPortfolio, "state" | "now">,
+  portfolio: Pick<OpenPortfolio, "state" | "now">,
   conditions: {
     readonly input: { readonly jobs?: number | undefined; readonly agent?: string | undefined };
     readonly paths: PortfolioPaths;
@@ -30,8 +30,8 @@ export function planPortfolio(
   const parallelByAgent = Object.fromEntries(
     Object.entries(config.agents ?? {}).flatMap(([name, { max_parallel }]) => (max_parallel === undefined ? [] : [[name, max_parallel]])),
   );
-  return plan(open.state, {
-    now: open.now(),
+  return plan(portfolio.state, {
+    now: portfolio.now(),
     jobs: conditions.input.jobs ?? jobsDefault,
     gone,
     perAgent: parallelByAgent,

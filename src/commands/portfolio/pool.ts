@@ -76,7 +76,7 @@ export function runPortfolio(context: CommandContext, options: PoolInput): Promi
   return catchRefusals(async () => {
     const warnings: string[] = [];
     const portfolioPaths = requirePortfolio(context);
-    const input = { ...options, fleet: options.fleet === true || readPortfolioMark(portfolioPaths.own) !== null }; // in a store it stays there
+    const input = { ...options, fleet: options.fleet === true || readPortfolioMark(portfolioPaths.ownFolder) !== null }; // in a store it stays there
     const isTick = input.ticksMax !== undefined;
     const tell = (warning: string): void => {
       warnings.push(warning);
@@ -218,23 +218,23 @@ async function tick(pool: Pool): Promise<TickResult> {
   pool.hasNews = false;
   const waiting = await settleLandings(pool);
   const red = await findRedTargets(pool);
-  const { planned, hasWritten } = await withPortfolio(context, paths, async (open) => {
-    cancelWorkers(pool, open.state.tasks);
-    const recovered = await recoverTasks(pool, open);
-    emptyCopies(paths, open.state);
+  const { planned, hasWritten } = await withPortfolio(context, paths, async (portfolio) => {
+    cancelWorkers(pool, portfolio.state.tasks);
+    const recovered = await recoverTasks(pool, portfolio);
+    emptyCopies(paths, portfolio.state);
     if (systemClock.monotonicMs() - pool.usageCountedMs > usageCheckMs) {
-      await countUsage(paths, open);
+      await countUsage(paths, portfolio);
       pool.usageCountedMs = systemClock.monotonicMs();
     }
-    const noRoom = (quotaMb: number | undefined): string | null => findRoomProblem(pool, open.state, quotaMb);
-    const fullPlan = planPortfolio(context, open, { input, paths, red, noRoom }, recovered.gone);
+    const noRoom = (quotaMb: number | undefined): string | null => findRoomProblem(pool, portfolio.state, quotaMb);
+    const fullPlan = planPortfolio(context, portfolio, { input, paths, red, noRoom }, recovered.gone);
     const isStarting = pool.starts !== null; // N6
     const actions = isStarting ? fullPlan.actions.filter((action) => action.do !== "dispatch") : fullPlan.actions;
     const planToRecord = { ...fullPlan, actions };
-    const hasPlanChanges = await recordPlan(paths, open, planToRecord);
+    const hasPlanChanges = await recordPlan(paths, portfolio, planToRecord);
     if (pool.pagesCheckedMs === null || systemClock.monotonicMs() - pool.pagesCheckedMs > pagesCheckMs) {
       pool.pagesCheckedMs = systemClock.monotonicMs();
-      open.warnings.push(...restorePages(paths, open.state));
+      portfolio.warnings.push(...restorePages(paths, portfolio.state));
     }
     return { planned: planToRecord, hasWritten: recovered.hasWritten || hasPlanChanges };
   });

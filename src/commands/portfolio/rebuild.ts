@@ -18,11 +18,11 @@ export function rebuildPortfolio(context: CommandContext): Promise<CommandRespon
     const { different, warnings } = await withPortfolio(
       context,
       paths,
-      async (open) => {
-        const redrawn = redraw(paths, open.state, await open.eventLines());
-        open.isDrawn = true;
-        open.warnings.push(...redrawn.warnings);
-        return { different: redrawn.different, warnings: open.warnings };
+      async (portfolio) => {
+        const redrawn = redraw(paths, portfolio.state, await portfolio.eventLines());
+        portfolio.isDrawn = true;
+        portfolio.warnings.push(...redrawn.warnings);
+        return { different: redrawn.different, warnings: portfolio.warnings };
       },
       "nothing",
     );

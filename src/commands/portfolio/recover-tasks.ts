@@ -25,14 +25,14 @@ function classifyRun({ status, resting }: RunView): "ended" | "rested" | "open" 
  */
 export async function recoverTasks(
   pool: { readonly paths: PortfolioPaths; readonly active: ReadonlyMap<string, unknown>; readonly starting?: ReadonlySet<string> },
-  open: Pick<OpenPortfolio, "state" | "now" | "write">,
+  portfolio: Pick<OpenPortfolio, "state" | "now" | "write">,
 ): Promise<{ readonly gone: ReadonlySet<string>; readonly hasWritten: boolean }> {
   const gone = new Set<string>();
   let hasWritten = false;
   // Of a portfolio in a store only its planner has the tasks' runs as they are; other machines may have an older copy, or none.
-  if (pool.paths.planner === undefined && readPortfolioMark(pool.paths.own) !== null) return { gone, hasWritten };
-  for (const task of listRunningTasks(open.state)) {
-    const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, open.now()));
+  if (pool.paths.planner === undefined && readPortfolioMark(pool.paths.ownFolder) !== null) return { gone, hasWritten };
+  for (const task of listRunningTasks(portfolio.state)) {
+    const isDue = task.stage === "working" || (task.delay?.doing === "result" && !isDelayed(task, portfolio.now()));
     const hasWorker = pool.active.has(task.task_id) || pool.starting?.has(task.task_id) === true;
     if (!isDue || hasWorker) continue; // the recovery table's first rows
     if (pool.paths.planner?.unbrought.has(task.task_id) === true) {
@@ -48,24 +48,30 @@ export async function recoverTasks(
       merge: "none",
     });
     if (remedy === "queue" && task.commit !== null) {
-      await open.write({ ...systemFields, event: "merge_queued", task_id: task.task_id, run_id: task.run_id ?? "", commit: task.commit });
+      await portfolio.write({
+        ...systemFields,
+        event: "merge_queued",
+        task_id: task.task_id,
+        run_id: task.run_id ?? "",
+        commit: task.commit,
+      });
       hasWritten = true;
     } else if (remedy === "release") gone.add(task.task_id);
     else if (remedy === "ingest") {
       // What is wrong with one task's repository stops no other task.
-      const changes = await ingestResult(pool.paths, open, task).catch((error: unknown) =>
-        delayOrAsk(pool.paths, open, task, { doing: "result", failure: toFailure(error) }),
+      const changes = await ingestResult(pool.paths, portfolio, task).catch((error: unknown) =>
+        delayOrAsk(pool.paths, portfolio, task, { doing: "result", failure: toFailure(error) }),
       );
-      if (changes.length > 0) await open.write(...changes);
+      if (changes.length > 0) await portfolio.write(...changes);
       else gone.add(task.task_id);
       hasWritten = true;
     }
   }
   // A run that stopped for want of budget may have been given more since.
-  for (const task of Object.values(open.state.tasks)) {
+  for (const task of Object.values(portfolio.state.tasks)) {
     if (task.status !== "ready" || task.short === null) continue;
     const changes = await findRaisedLimits(pool.paths, task);
-    if (changes.length > 0) await open.write(...changes);
+    if (changes.length > 0) await portfolio.write(...changes);
   }
   return { gone, hasWritten };
 }

@@ -36,12 +36,12 @@ export async function findTaskRun(context: CommandContext, name: string, reads: 
   };
   const taskId = findTask(state, name);
   if (taskId !== null) return addHints(requireCurrentRun(paths, state, taskId));
-  const [match, ...more] = findRunsNamed(paths, name);
+  const [match, ...otherMatches] = findRunsNamed(paths, name);
   if (match === undefined) return findProject(context.cwd) === null ? refuseUnknown(name) : null;
-  if (more.length > 0)
+  if (otherMatches.length > 0)
     return refuse("run_missing", {
-      message: `${name} is the name of ${1 + more.length} runs here: those of ${firstFew([match, ...more].map(({ task: id }) => id))}.`,
-      remediation: [match, ...more].slice(0, hintsMax).map(({ task: id }) => `--run ${id}`),
+      message: `${name} is the name of ${1 + otherMatches.length} runs here: those of ${firstFew([match, ...otherMatches].map(({ task: id }) => id))}.`,
+      remediation: [match, ...otherMatches].slice(0, hintsMax).map(({ task: id }) => `--run ${id}`),
     });
   return addHints(match);
 }
@@ -55,14 +55,14 @@ const refuseUnknown = (name: string): never =>
 /** The id of the task with this id, or with this name if only one has it; null if none has. */
 function findTask({ tasks }: PortfolioView, name: string): string | null {
   if (tasks[name] !== undefined) return name;
-  const [match, ...more] = Object.keys(tasks).filter((id) => {
+  const [match, ...otherMatches] = Object.keys(tasks).filter((id) => {
     const taskName = id.replace(idSuffix, "");
     return taskName === name || taskName === `task-${name}`;
   });
-  if (more.length > 0 && match !== undefined)
+  if (otherMatches.length > 0 && match !== undefined)
     return refuse("run_missing", {
-      message: `${1 + more.length} tasks are called ${name}: ${firstFew([match, ...more])}.`,
-      remediation: [match, ...more].slice(0, hintsMax).map((id) => `--run ${id}`),
+      message: `${1 + otherMatches.length} tasks are called ${name}: ${firstFew([match, ...otherMatches])}.`,
+      remediation: [match, ...otherMatches].slice(0, hintsMax).map((id) => `--run ${id}`),
     });
   return match ?? null;
 }
@@ -82,8 +82,8 @@ function requireCurrentRun(paths: PortfolioPaths, { tasks }: PortfolioView, id: 
 }
 
 /** The runs with this id in the tasks' copies. Earlier runs of a task count too, while their copies are there. */
-function findRunsNamed({ own }: PortfolioPaths, run: string): readonly TaskRun[] {
-  const folder = join(own, "copies");
+function findRunsNamed({ ownFolder }: PortfolioPaths, run: string): readonly TaskRun[] {
+  const folder = join(ownFolder, "copies");
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("task-")) : [];
   return names
     .filter((name) => isBegun(pathsOfCopy(join(folder, name)), run))

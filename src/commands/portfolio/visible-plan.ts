@@ -50,7 +50,7 @@ export async function readVisiblePlan(
   // Which landings are due follows from a plan, and what holds them up changes it: so it is planned again.
   const { held, state: currentState } = await inspectLandings(paths, state, firstPlan.actions, open.now());
   const planAfterLandings = planPortfolio(context, { ...open, state: currentState }, { input: terms, paths, held }, gone);
-  const isElsewhere = readPortfolioMark(paths.own) !== null; // workers of other machines have agents of their own
+  const isElsewhere = readPortfolioMark(paths.ownFolder) !== null; // workers of other machines have agents of their own
   return {
     state: currentState,
     plan: isElsewhere ? planAfterLandings : await holdBackUnstartable(context, currentState, planAfterLandings),

@@ -73,8 +73,8 @@ export function removeSkills(root: string, files: readonly SkillFile[]): readonl
 export async function removeFormerCommands(root: string): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const { path, text } of formerCommands) {
-    const read = await readBounded(root, path, skillBytesMax);
-    if (read.kind !== "read" || read.bytes.toString("utf8") !== text) continue;
+    const file = await readBounded(root, path, skillBytesMax);
+    if (file.kind !== "read" || file.bytes.toString("utf8") !== text) continue;
     removeFile(root, path);
     removed.push(path);
   }
@@ -117,10 +117,10 @@ function refuseFileInTheWay(root: string, path: string): void {
 }
 
 async function readTextOrNull(root: string, path: string): Promise<string | null> {
-  const read = await readBounded(root, path, skillBytesMax);
-  if (read.kind === "absent") return null;
-  if (read.kind === "read") return read.bytes.toString("utf8");
-  return refuse("workspace_unusable", { message: `${path} ${read.why}. Nothing was changed.`, remediation: ["move it away"] });
+  const file = await readBounded(root, path, skillBytesMax);
+  if (file.kind === "absent") return null;
+  if (file.kind === "read") return file.bytes.toString("utf8");
+  return refuse("workspace_unusable", { message: `${path} ${file.why}. Nothing was changed.`, remediation: ["move it away"] });
 }
 
 /** Removes a file, and then its folders as long as they are empty. */

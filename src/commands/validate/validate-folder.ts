@@ -136,10 +136,10 @@ function judgePortfolioLayout({ path, shown }: NamedFile): ValidatedFile {
   const kinds = { portfolio: "file", projects: "folder", tasks: "folder", events: "file", checkpoints: "file" } as const;
   const violations = Object.entries(portfolioFiles).flatMap(([part, name]) => {
     const stats = lstatSync(join(path, name), { throwIfNoEntry: false });
-    const expected = kinds[part as keyof typeof kinds];
-    if (stats === undefined) return [violation("PF-layout", `has no ${name}, expected a ${expected}`)];
-    const found = fileKind(stats);
-    return found === expected ? [] : [violation("PF-layout", `${name} is a ${found}, expected a ${expected}`)];
+    const expectedKind = kinds[part as keyof typeof kinds];
+    if (stats === undefined) return [violation("PF-layout", `has no ${name}, expected a ${expectedKind}`)];
+    const actualKind = fileKind(stats);
+    return actualKind === expectedKind ? [] : [violation("PF-layout", `${name} is a ${actualKind}, expected a ${expectedKind}`)];
   });
   return toValidated(shown, "portfolio", violations);
 }

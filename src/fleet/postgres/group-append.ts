@@ -109,9 +109,9 @@ function groupSize(waiting: readonly Waiting[]): number {
 /** Appends a group in one statement; returns the indexes of those that are durable now. */
 async function appendGroup(query: Query, group: readonly Waiting[]): Promise<ReadonlySet<number>> {
   const appends = group.map(({ append }) => append);
-  const [only] = appends;
-  if (only !== undefined && appends.length === 1) {
-    const { run, epoch, from, to, lines, under } = only;
+  const [onlyAppend] = appends;
+  if (onlyAppend !== undefined && appends.length === 1) {
+    const { run, epoch, from, to, lines, under } = onlyAppend;
     const [line] = lines;
     const fence = [run, epoch, from.seq + 1, from.head, to.head];
     if (line !== undefined && lines.length === 1 && under === null)
@@ -123,8 +123,8 @@ async function appendGroup(query: Query, group: readonly Waiting[]): Promise<Rea
     return new Set(rows[0]?.["kept"] === true ? [0] : []);
   }
   const lines = appends.flatMap((append) => append.lines);
-  let last = 0;
-  const ends = appends.map((append) => (last += append.lines.length));
+  let lineCount = 0;
+  const ends = appends.map((append) => (lineCount += append.lines.length));
   let start = 1;
   const starts = lines.map(({ length }) => (start += length) - length);
   const { rows } = await query(appendManySql, [

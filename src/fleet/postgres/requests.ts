@@ -33,9 +33,9 @@ export function openStoredRequests({ query, name }: Database, run: string): Requ
       "select coalesce(max(number), 0)::text as last from autopilot.request where run_id = $1 and not forgotten",
       [run],
     );
-    const last = Number(rows[0]?.["last"] ?? 0);
-    if (last > lastSeen) callbacks.forEach((callback) => callback());
-    lastSeen = Math.max(lastSeen, last);
+    const newestNumber = Number(rows[0]?.["last"] ?? 0);
+    if (newestNumber > lastSeen) callbacks.forEach((callback) => callback());
+    lastSeen = Math.max(lastSeen, newestNumber);
   };
   const timer = setInterval(() => void pollRequests().catch(() => undefined), pollMs); // the lease's watch reports a store that is gone
   timer.unref();

@@ -34,11 +34,11 @@ export async function seedJournal(database: Database, { run, kind, lines, end }:
           `autopilot portfolio take ${run} --into DIR`,
         );
       }
-      for (let first = 0; first < lines.length; first += batchLinesMax)
+      for (let offset = 0; offset < lines.length; offset += batchLinesMax)
         await query(
           `insert into autopilot.entry (run_id, seq, epoch, line)
             select $1::text, $2::bigint + i, $3::bigint, l from unnest($4::bytea[]) with ordinality t(l, i)`,
-          [run, first, end.epoch, lines.slice(first, first + batchLinesMax)],
+          [run, offset, end.epoch, lines.slice(offset, offset + batchLinesMax)],
         );
       await query("update autopilot.run set epoch = greatest(epoch, $2), seq = $3, bytes = $4, head = $5 where run_id = $1", [
         run,

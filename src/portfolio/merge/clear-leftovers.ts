@@ -11,7 +11,7 @@ import { eraseSync } from "../../workspace/folder.ts";
 
 /** Only for the process that holds the pool's lock, since only that one merges. Returns why some repositories could not be inspected. */
 export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView): Promise<readonly string[]> {
-  for (const name of readdirSync(paths.own)) if (name.startsWith("merge-")) eraseSync(join(paths.own, name));
+  for (const name of readdirSync(paths.ownFolder)) if (name.startsWith("merge-")) eraseSync(join(paths.ownFolder, name));
   const repositories = new Set(Object.values(state.projects).flatMap(({ repository }) => repository ?? []));
   const finishedIds = new Set(
     Object.values(state.tasks).flatMap(({ task_id, status }) => (status === "done" || status === "canceled" ? task_id : [])),
@@ -28,13 +28,13 @@ export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView
       problems.push(error instanceof Error ? error.message : String(error)); // the repository's own tasks report it too
     }
   }
-  if (problems.length === 0) for (const name of landings) eraseSync(join(paths.own, landingsFolder, name));
+  if (problems.length === 0) for (const name of landings) eraseSync(join(paths.ownFolder, landingsFolder, name));
   return problems;
 }
 
 /** Landings whose batch is no longer among the proved ones; those of proved batches are continued. */
 function listAbandonedLandings(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
-  const folder = join(paths.own, landingsFolder);
+  const folder = join(paths.ownFolder, landingsFolder);
   const current = new Set(state.batches.map((batch) => landingName(paths, batch)));
   return existsSync(folder) ? readdirSync(folder).filter((name) => !current.has(name)) : [];
 }

@@ -37,8 +37,8 @@ const systemFields = { actor: "system", reason_code: "ok" } as const;
 export const landingsFolder = "landings";
 
 /** Named like a run, so that cleaning up the branches of runs covers it; the year 2000 keeps it apart from every real run (L1). */
-export function landingName({ own }: Pick<PortfolioPaths, "own">, { from, commit }: Pick<Batch, "from" | "commit">): string {
-  const hash = createHash("sha256").update([own, from, commit].join("\0")).digest("hex").slice(0, 12);
+export function landingName({ ownFolder }: Pick<PortfolioPaths, "ownFolder">, { from, commit }: Pick<Batch, "from" | "commit">): string {
+  const hash = createHash("sha256").update([ownFolder, from, commit].join("\0")).digest("hex").slice(0, 12);
   return `run-2000-01-01-000000-${Number.parseInt(hash, 16)}`;
 }
 
@@ -55,7 +55,7 @@ export async function landBatch(
       ? await landInCheckout(parts, exchange, batch, target)
       : await landOnHub(parts, exchange.landOnHub, batch, target);
   if (obstacle !== null) return obstacle;
-  await withPortfolio(context, paths, (open) => recordLanding(open, batch, target)); // L3
+  await withPortfolio(context, paths, (portfolio) => recordLanding(portfolio, batch, target)); // L3
   for (const task_id of batch.tasks) context.show(`✓ ${task_id} landed on ${target}`);
   await deleteLandingRemains(paths, exchange, batch);
   return null;
@@ -82,7 +82,7 @@ async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: 
     branch: target,
     from: batch.from,
     to: batch.commit,
-    folder: ensureFolderBelow(paths.own, join(landingsFolder, name)),
+    folder: ensureFolderBelow(paths.ownFolder, join(landingsFolder, name)),
     message: `Land ${batch.tasks.join(", ")}`,
     name,
     ownedPaths: portfolioOwnedPaths,
@@ -109,7 +109,7 @@ async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, targ
 async function deleteLandingRemains(paths: PortfolioPaths, exchange: Exchange, batch: Batch): Promise<void> {
   await exchange.forget(...batch.tasks);
   await dropLandingBranch(exchange.repository, landingName(paths, batch));
-  eraseSync(join(paths.own, landingsFolder, landingName(paths, batch)));
+  eraseSync(join(paths.ownFolder, landingsFolder, landingName(paths, batch)));
 }
 
 /** Settles proved batches that were never recorded as landed, except in some repositories. Returns those that still wait, and why. */
@@ -147,7 +147,7 @@ async function settleBatch(parts: QueueParts, batch: Batch, target: string): Pro
     merge: hasLanded ? "landed" : "verified",
   });
   if (remedy === "record_landing") {
-    await withPortfolio(parts.context, parts.paths, (open) => recordLanding(open, batch, target));
+    await withPortfolio(parts.context, parts.paths, (portfolio) => recordLanding(portfolio, batch, target));
     await deleteLandingRemains(parts.paths, exchange, batch);
     return null;
   }

@@ -40,7 +40,7 @@ export type MergeResult = {
 
 /** `knownRed`: the checks that failed on the branch itself when it was last inspected. */
 export async function mergeBatch(parts: QueueParts, action: MergeAction, knownRed?: RedBranch): Promise<MergeResult> {
-  const folder = mkdtempSync(join(parts.paths.own, "merge-"));
+  const folder = mkdtempSync(join(parts.paths.ownFolder, "merge-"));
   try {
     return await mergeInFolder(parts, action, { folder, knownRed });
   } finally {
@@ -155,8 +155,8 @@ async function rejectFailing(
 function describeFailedChecks(failed: readonly string[]): string {
   if (failed.length === 0) return "its checks fail";
   const shownChecks = failed.slice(0, checksNamedMax).map((name) => oneLine(name, checkCharsMax));
-  const more = failed.length - shownChecks.length;
-  return `${shownChecks.join(", ")}${more === 0 ? "" : ` and ${more} more`} ${failed.length === 1 ? "fails" : "fail"}`;
+  const hiddenCount = failed.length - shownChecks.length;
+  return `${shownChecks.join(", ")}${hiddenCount === 0 ? "" : ` and ${hiddenCount} more`} ${failed.length === 1 ? "fails" : "fail"}`;
 }
 
 const proofKey = (tip: string, tasks: readonly TaskView[]): string => [tip, ...tasks.map(({ task_id }) => task_id)].join(" ");

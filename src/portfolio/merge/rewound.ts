@@ -32,16 +32,16 @@ export async function whyRewound(
     );
   if (firstTask === undefined) {
     if (findOutdated(state).length > 0)
-      await withPortfolio(context, paths, async (open) =>
-        open.write(...findOutdated(open.state).map((block) => createClosing(block, "it is back"))),
+      await withPortfolio(context, paths, async (portfolio) =>
+        portfolio.write(...findOutdated(portfolio.state).map((block) => createClosing(block, "it is back"))),
       );
     return null;
   }
   const lossText = describeLoss(branch, lost);
-  const isAnswered = await withPortfolio(context, paths, async (open) => {
+  const isAnswered = await withPortfolio(context, paths, async (portfolio) => {
     const question: Question = {
       kind: "rewound",
-      project_id: open.state.tasks[firstTask]?.project_id ?? null,
+      project_id: portfolio.state.tasks[firstTask]?.project_id ?? null,
       task_id: null,
       question: `${lossText}. Go on without?`,
       expected_action: "move the branch back to where it was, or answer A",
@@ -50,13 +50,13 @@ export async function whyRewound(
       about: lost.join("\n"),
       asked_by: null,
     };
-    const earlierQuestions = findQuestionsAbout(open.state, lost);
+    const earlierQuestions = findQuestionsAbout(portfolio.state, lost);
     if (earlierQuestions.some(isAgreed)) return true;
-    const outdatedBlocks = findOutdated(open.state);
+    const outdatedBlocks = findOutdated(portfolio.state);
     if (!earlierQuestions.some(({ resolved_at }) => resolved_at === null))
-      await open.write(ask(question, open.now(), "system", outdatedBlocks[0]?.block_id));
+      await portfolio.write(ask(question, portfolio.now(), "system", outdatedBlocks[0]?.block_id));
     if (outdatedBlocks.length > 0)
-      await open.write(...outdatedBlocks.map((block) => createClosing(block, "the branch was moved again, so it is asked again")));
+      await portfolio.write(...outdatedBlocks.map((block) => createClosing(block, "the branch was moved again, so it is asked again")));
     return false;
   });
   return isAnswered ? null : lossText;

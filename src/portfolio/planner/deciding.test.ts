@@ -155,18 +155,18 @@ test("only the runner's proof makes a task done; a first failure is tried again,
       }),
     },
   );
-  const [one, own] = [state.tasks["task-x-aaaaaa"], state.projects["proj-a"]];
-  if (one === undefined || own === undefined) throw new Error("missing");
+  const [one, ownFolder] = [state.tasks["task-x-aaaaaa"], state.projects["proj-a"]];
+  if (one === undefined || ownFolder === undefined) throw new Error("missing");
   const end = { is_completed: true, has_changes: true, passed: ["t"], failed: [] };
   const half = buildProof(one.acceptance_criteria, end);
   const none = buildProof(one.acceptance_criteria, { passed: [], failed: ["t"] });
-  expect(decideOnResult(one, own, { end, proof: none, submitted: null }).to).toBe("failed");
-  expect(decideOnResult({ ...one, failures: 1 }, own, { end, proof: none, submitted: null }).to).toBe("needs_adjustment");
-  expect(decideOnResult(one, own, { end: { ...end, is_completed: false }, proof: half, submitted: null }).to).toBe("failed");
-  expect(decideOnResult(one, own, { end, proof: half, submitted: null })).toMatchObject({ to: "blocked_human", ask: "b" });
-  expect(decideOnResult(one, { ...own, accept_unproved: true }, { end, proof: half, submitted: null }).to).toBe("running");
+  expect(decideOnResult(one, ownFolder, { end, proof: none, submitted: null }).to).toBe("failed");
+  expect(decideOnResult({ ...one, failures: 1 }, ownFolder, { end, proof: none, submitted: null }).to).toBe("needs_adjustment");
+  expect(decideOnResult(one, ownFolder, { end: { ...end, is_completed: false }, proof: half, submitted: null }).to).toBe("failed");
+  expect(decideOnResult(one, ownFolder, { end, proof: half, submitted: null })).toMatchObject({ to: "blocked_human", ask: "b" });
+  expect(decideOnResult(one, { ...ownFolder, accept_unproved: true }, { end, proof: half, submitted: null }).to).toBe("running");
   const asksNothing = { ...one, acceptance_criteria: [] };
-  expect(decideOnResult(asksNothing, own, { end, proof: buildProof([], end), submitted: null })).toMatchObject({
+  expect(decideOnResult(asksNothing, ownFolder, { end, proof: buildProof([], end), submitted: null })).toMatchObject({
     to: "blocked_human",
     ask: one.objective,
   });
@@ -211,8 +211,8 @@ const result = {
 test("a worker's result that lacks a field, or is for another task or dispatch, is none; what it says itself is heard", () => {
   const state = oneDispatched();
   const one = state.tasks["task-a-aaaaaa"];
-  const own = state.projects["proj-p"];
-  if (one === undefined || own === undefined) throw new Error("both are there");
+  const ownFolder = state.projects["proj-p"];
+  if (one === undefined || ownFolder === undefined) throw new Error("both are there");
   expect(parseSubmittedResult(one, result).problem).toBeNull();
   for (const key of Object.keys(result)) expect(parseSubmittedResult(one, { ...result, [key]: undefined }).problem).toContain("not whole");
   expect(parseSubmittedResult(one, { ...result, task_id: "task-b-bbbbbb" }).problem).toContain("task-b-bbbbbb");
@@ -220,14 +220,14 @@ test("a worker's result that lacks a field, or is for another task or dispatch, 
   expect(parseSubmittedResult(one, null).problem).toContain("no result");
   const end = { is_completed: true, has_changes: true, passed: ["true"], failed: [] };
   const proof = buildProof(one.acceptance_criteria, end);
-  expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, result) }).to).toBe("running");
-  expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, null) }).to).toBe("needs_adjustment");
-  expect(decideOnResult(one, own, { end, proof, submitted: parseSubmittedResult(one, { ...result, status: "failed" }) }).to).toBe(
+  expect(decideOnResult(one, ownFolder, { end, proof, submitted: parseSubmittedResult(one, result) }).to).toBe("running");
+  expect(decideOnResult(one, ownFolder, { end, proof, submitted: parseSubmittedResult(one, null) }).to).toBe("needs_adjustment");
+  expect(decideOnResult(one, ownFolder, { end, proof, submitted: parseSubmittedResult(one, { ...result, status: "failed" }) }).to).toBe(
     "needs_adjustment",
   );
   // What the worker says of itself makes nothing done.
   expect(
-    decideOnResult(one, own, {
+    decideOnResult(one, ownFolder, {
       end: { ...end, passed: [], failed: ["true"] },
       proof: buildProof(one.acceptance_criteria, { passed: [], failed: ["true"] }),
       submitted: parseSubmittedResult(one, result),

@@ -18,7 +18,7 @@ export type HeldByBudget = {
 
 /** Tasks whose first shortfall is in the same budget: what the first of them lacks, and what all of them lack together. */
 type BudgetGroup = {
-  readonly first: Shortfall;
+  readonly firstShortfall: Shortfall;
   readonly firstTaskShortfalls: readonly Shortfall[];
   readonly shortfalls: Shortfall[];
   readonly tasks: TaskView[];
@@ -32,20 +32,20 @@ export function listHeldByBudget(state: PortfolioView, now: string): readonly He
     if (task.status !== "ready" || !hasAnyLimit(state, task)) continue;
     const decision = budgets.decideAllowance(task, { inProject: () => 1, inAll: () => 1 });
     const shortfalls = "because" in decision ? decision.shortfalls : [];
-    const [first] = shortfalls;
-    if (first === undefined) continue;
-    const group = groups.get(first.key) ?? { first, firstTaskShortfalls: shortfalls, shortfalls: [], tasks: [] };
+    const [firstShortfall] = shortfalls;
+    if (firstShortfall === undefined) continue;
+    const group = groups.get(firstShortfall.key) ?? { firstShortfall, firstTaskShortfalls: shortfalls, shortfalls: [], tasks: [] };
     group.shortfalls.push(...shortfalls);
     group.tasks.push(task);
-    groups.set(first.key, group);
+    groups.set(firstShortfall.key, group);
   }
-  return [...groups.values()].flatMap(({ first, firstTaskShortfalls, shortfalls, tasks }) => {
+  return [...groups.values()].flatMap(({ firstShortfall, firstTaskShortfalls, shortfalls, tasks }) => {
     const [task] = tasks;
     if (task === undefined) return [];
     const keys = [...new Set(firstTaskShortfalls.map(({ key }) => key))];
     const shortfallsOf = (key: string) => shortfalls.filter((shortfall) => shortfall.key === key);
     const commands = keys.flatMap((key) => createRaiseCommand({ state, now }, task, shortfallsOf(key)));
-    return [{ scope: first.scope, because: first.because, tasks, commands }];
+    return [{ scope: firstShortfall.scope, because: firstShortfall.because, tasks, commands }];
   });
 }
 
@@ -61,13 +61,13 @@ function createRaiseCommand(
   task: TaskView,
   shortfalls: readonly Shortfall[],
 ): readonly string[] {
-  const [first] = shortfalls;
-  if (first === undefined) return [];
+  const [firstShortfall] = shortfalls;
+  if (firstShortfall === undefined) return [];
   const edit = (id: string, flag: string, budget: PortfolioBudget): readonly string[] => [
     `autopilot portfolio edit ${id} ${flag} ${raisedBudgetText(budget, shortfalls)}`,
   ];
-  const budget = budgetScopesFor(state, task.project_id, now).find(({ key }) => key === first.key)?.budget ?? {};
-  switch (first.scope) {
+  const budget = budgetScopesFor(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)?.budget ?? {};
+  switch (firstShortfall.scope) {
     case "run":
       return [`autopilot budget raise ${raiseText(limitsOnlyPersonRaises(task))} --run ${task.task_id}`];
     case "task":
@@ -89,9 +89,9 @@ function raisedBudgetText(budget: PortfolioBudget, shortfalls: readonly Shortfal
   return (["tokens", "usd"] as const)
     .flatMap((dimension) => {
       const inDimension = shortfalls.filter((shortfall) => shortfall.dimension === dimension);
-      const [first] = inDimension;
-      if (first === undefined) return budget[dimension] === undefined ? [] : [`${dimension}=${quantityText(budget[dimension])}`];
-      const count = Math.ceil(inDimension.reduce((sum, { need }) => sum + need, first.taken) / roundingSteps[dimension]);
+      const [firstShortfall] = inDimension;
+      if (firstShortfall === undefined) return budget[dimension] === undefined ? [] : [`${dimension}=${quantityText(budget[dimension])}`];
+      const count = Math.ceil(inDimension.reduce((sum, { need }) => sum + need, firstShortfall.taken) / roundingSteps[dimension]);
       return [
         `${dimension}=${dimension === "tokens" ? quantityText(count * roundingSteps.tokens) : ((count + 1) * roundingSteps.usd).toFixed(2)}`,
       ];

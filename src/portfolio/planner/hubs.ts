@@ -33,8 +33,9 @@ export function whyNoHub(state: Hubs, repository: string, hub: string): string |
     return `${JSON.stringify(hub)} is no address of a hub: expected an absolute path, or one that begins with https://, ssh://, file:// or USER@HOST:.`;
   if (holdsPassword(hub))
     return "The address of a hub is written into the journal, so it can't hold a password: use a key of ssh, or a credential helper of git.";
-  const other = findOtherRepository(state, hub, repository);
-  if (other !== null) return `${hub} is the hub of ${other} already: let projects of one repository name the same folder.`;
+  const otherRepository = findOtherRepository(state, hub, repository);
+  if (otherRepository !== null)
+    return `${hub} is the hub of ${otherRepository} already: let projects of one repository name the same folder.`;
   const currentHub = state.hubs[repository] ?? null;
   const [runningId] = currentHub === null || currentHub === hub ? [] : listRunningIds(state, repository);
   if (runningId === undefined) return null;

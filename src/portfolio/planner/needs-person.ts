@@ -37,17 +37,17 @@ const describeOthers = (count: number): string => (count === 0 ? "" : ` (${count
 /** A landing that waits is reported once, by the first task of its queue. */
 function findLandingNeed({ held, tasks: [task, ...others] }: HeldLanding): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
-  const more = describeOthers(others.length);
-  return [{ task, why: `it is finished, and landing waits: ${held.because}${more}`, commands: [held.command], since: held.since }];
+  const othersText = describeOthers(others.length);
+  return [{ task, why: `it is finished, and landing waits: ${held.because}${othersText}`, commands: [held.command], since: held.since }];
 }
 
 /** A budget that is used up is reported once, by the first task that it holds up: one whose run rests, if there is one. */
 function findBudgetNeed({ scope, because, commands, tasks: [task, ...others] }: HeldByBudget): readonly TaskNeedingPerson[] {
   if (task === undefined) return [];
-  const more = describeOthers(others.length);
+  const othersText = describeOthers(others.length);
   const later = scope === "day" ? "; it goes on tomorrow, or once you raise it" : "";
-  if (task.short === null) return [{ task, why: `${because}${later}${more}`, commands }];
-  const why = `${because}${later}${more}; ${task.rest_because ?? "its run rests"}`;
+  if (task.short === null) return [{ task, why: `${because}${later}${othersText}`, commands }];
+  const why = `${because}${later}${othersText}; ${task.rest_because ?? "its run rests"}`;
   return [{ task, why, commands: [...commands, `autopilot diff --run ${task.task_id}`, `autopilot portfolio cancel ${task.task_id}`] }];
 }
 

@@ -77,8 +77,8 @@ function decideQueuedTask(state: PortfolioView, task: TaskView, facts: PlanFacts
   const queue = queueOf(state.projects[task.project_id]);
   const journaledObstacle = state.held[queue]?.because;
   const red = facts.red?.get(queue);
-  const held = facts.held === undefined ? journaledObstacle : facts.held.get(queue);
-  const because = red?.tasks.has(task.task_id) === true ? red.because : held;
+  const obstacle = facts.held === undefined ? journaledObstacle : facts.held.get(queue);
+  const because = red?.tasks.has(task.task_id) === true ? red.because : obstacle;
   if (because !== undefined) return wait("landing", `landing waits for you: ${because}`);
   const lastTry = journaledObstacle === undefined ? "" : `; the last try was held up: ${journaledObstacle}`;
   return wait("merging", `its work is done and waits to be merged${lastTry}`);

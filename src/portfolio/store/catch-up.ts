@@ -9,17 +9,17 @@ import type { PortfolioPaths } from "./folder.ts";
 /** The portfolio's key in the store, and why its copy may be behind; null if the portfolio isn't in a store. */
 export async function catchUp(
   env: NodeJS.ProcessEnv,
-  { own }: PortfolioPaths,
+  { ownFolder }: PortfolioPaths,
 ): Promise<{ readonly key: string; readonly behind: string | null } | null> {
-  const mark = readPortfolioMark(own);
+  const mark = readPortfolioMark(ownFolder);
   if (mark === null) return null;
   const { key } = mark;
   try {
     const { bringCopy, openSharedStore } = await import("../../fleet/shared-run.ts");
     const store = await openSharedStore(env);
-    const lock = await takeLock(nodeDisk, own);
+    const lock = await takeLock(nodeDisk, ownFolder);
     try {
-      await bringCopy(store, key, own);
+      await bringCopy(store, key, ownFolder);
     } finally {
       lock.release();
     }

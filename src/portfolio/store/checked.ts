@@ -14,7 +14,7 @@ const journalKeys: ReadonlySet<string> = new Set(["journal", "ts", "epoch", "pre
 
 /** Refuses a journal with a line that is no valid change, or whose lines contradict each other. */
 export async function readCheckedPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
-  readJournal(paths.own, {
+  readJournal(paths.ownFolder, {
     from: "start",
     onEntry: (entry) => {
       const { event, actor, reason_code, seq, ...otherFields } = entry as unknown as PortfolioChange & { readonly seq: number };

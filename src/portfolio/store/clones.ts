@@ -9,9 +9,9 @@ import { replaceFile } from "./log-lines.ts";
 /** The folder here, by the folder that the journal names. */
 export type Clones = Readonly<Record<string, string>>;
 
-const clonesPath = ({ own }: Pick<PortfolioPaths, "own">): string => join(own, "clones.json");
+const clonesPath = ({ ownFolder }: Pick<PortfolioPaths, "ownFolder">): string => join(ownFolder, "clones.json");
 
-export function readClones(paths: Pick<PortfolioPaths, "own">): Clones {
+export function readClones(paths: Pick<PortfolioPaths, "ownFolder">): Clones {
   const text = readOwnFile(clonesPath(paths));
   if (text === null) return {};
   try {
@@ -22,11 +22,11 @@ export function readClones(paths: Pick<PortfolioPaths, "own">): Clones {
   }
 }
 
-export const writeClones = (paths: Pick<PortfolioPaths, "own">, clones: Clones): void =>
+export const writeClones = (paths: Pick<PortfolioPaths, "ownFolder">, clones: Clones): void =>
   replaceFile(clonesPath(paths), `${JSON.stringify(clones)}\n`, 0o600);
 
 /** The folder that was named here, otherwise the one that the journal names. */
-export const findClone = (paths: Pick<PortfolioPaths, "own">, repository: string): string => {
+export const findClone = (paths: Pick<PortfolioPaths, "ownFolder">, repository: string): string => {
   const clones = readClones(paths);
   return Object.hasOwn(clones, repository) ? (clones[repository] ?? repository) : repository;
 };

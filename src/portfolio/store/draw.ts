@@ -31,9 +31,9 @@ export type Drawn = {
 };
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-const cursorPath = ({ own }: PortfolioPaths): string => join(own, "drawn.json");
-const eventsPath = ({ shown }: PortfolioPaths): string => join(shown, portfolioFiles.events);
-const checkpointsPath = ({ shown }: PortfolioPaths): string => join(shown, portfolioFiles.checkpoints);
+const cursorPath = ({ ownFolder }: PortfolioPaths): string => join(ownFolder, "drawn.json");
+const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.events);
+const checkpointsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, portfolioFiles.checkpoints);
 
 export function readCursor(paths: PortfolioPaths): Cursor {
   try {
@@ -50,7 +50,7 @@ export function readCursor(paths: PortfolioPaths): Cursor {
 export function draw({ paths, state, seq, cursor, events }: Drawn): readonly string[] {
   const warnings: string[] = [];
   drawCheckpoints(paths, state, warnings);
-  if (seq > cursor.seq || !existsSync(join(paths.shown, portfolioFiles.portfolio))) {
+  if (seq > cursor.seq || !existsSync(join(paths.pagesFolder, portfolioFiles.portfolio))) {
     for (const project of Object.values(state.projects))
       if (project.changed > cursor.seq)
         drawPage(paths, `${portfolioFiles.projects}/${project.project_id}.md`, projectPage(state, project), warnings);
@@ -71,14 +71,14 @@ export function writeCursor({ paths, seq, cursor, events }: Omit<Drawn, "state">
 /** Creates every folder and file that the format requires. */
 export function createLayout(paths: PortfolioPaths): void {
   for (const folder of [
-    paths.shown,
-    join(paths.shown, portfolioFiles.projects),
-    join(paths.shown, portfolioFiles.tasks),
-    join(paths.shown, "events"),
+    paths.pagesFolder,
+    join(paths.pagesFolder, portfolioFiles.projects),
+    join(paths.pagesFolder, portfolioFiles.tasks),
+    join(paths.pagesFolder, "events"),
   ]) {
     ensureFolderBelow(paths.root, relative(paths.root, folder), 0o755); // D4
   }
-  ensureFolderBelow(paths.root, relative(paths.root, paths.own)); // D4
+  ensureFolderBelow(paths.root, relative(paths.root, paths.ownFolder)); // D4
   for (const path of [eventsPath(paths), checkpointsPath(paths)]) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) writeFileSync(path, "", { flag: "wx" });
@@ -107,7 +107,7 @@ function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: 
 }
 
 function drawPage(paths: PortfolioPaths, name: string, { fields, body }: Page, warnings: string[]): void {
-  const path = join(paths.shown, name);
+  const path = join(paths.pagesFolder, name);
   const text = renderSnapshot(fields, body, sha256);
   const currentText = readOwnFile(path);
   if (currentText === text) return;
@@ -145,7 +145,7 @@ const listPages = (state: PortfolioView): readonly NamedPage[] => [
 export function restorePages(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
   const warnings: string[] = [];
   for (const [name, page] of listPages(state)) {
-    const text = readOwnFile(join(paths.shown, name));
+    const text = readOwnFile(join(paths.pagesFolder, name));
     if (text === null || !isUntouched(text, sha256)) drawPage(paths, name, page(), warnings);
   }
   return warnings;
@@ -170,7 +170,7 @@ export function redraw(
   if (drawCheckpoints(paths, state, warnings)) different.push(portfolioFiles.checkpoints);
   for (const [name, createPage] of listPages(state)) {
     const page = createPage();
-    const currentText = readOwnFile(join(paths.shown, name));
+    const currentText = readOwnFile(join(paths.pagesFolder, name));
     if (currentText !== renderSnapshot(page.fields, page.body, sha256)) different.push(name);
     drawPage(paths, name, page, warnings);
   }

@@ -38,7 +38,7 @@ export type LinesBeyond = {
 type DrawnLines = () => Promise<readonly string[]>;
 
 const eventsName = portfolioFiles.events;
-const eventsPath = ({ shown }: PortfolioPaths): string => join(shown, eventsName);
+const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, eventsName);
 export const joinLines = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 const nothingBeyond: LinesBeyond = { foreign: [], warnings: [], handled: [], isWhole: false, isTorn: false };
 
@@ -53,22 +53,22 @@ export async function readLinesBeyond(
   const bytes = readSettledBytes(eventsPath(paths), 0);
   const isOurs = bytes.length >= cursor.bytes && crc32(bytes.subarray(0, cursor.bytes)) === cursor.crc; // V2
   if (isOurs) return findForeignLines(paths, bytes.subarray(cursor.bytes), cursor.bytes, undrawnLines);
-  const known = [...(await readDrawnLines()), ...undrawnLines];
-  if (bytes.equals(joinLines(known))) return { ...nothingBeyond, isWhole: true };
-  const beyond = findForeignLines(paths, bytes, 0, known);
+  const knownRows = [...(await readDrawnLines()), ...undrawnLines];
+  if (bytes.equals(joinLines(knownRows))) return { ...nothingBeyond, isWhole: true };
+  const beyond = findForeignLines(paths, bytes, 0, knownRows);
   const changed = `${eventsName} was ${bytes.length < cursor.bytes ? "shorter than" : "not as"} we left it; it is written anew from the journal`;
   return { ...beyond, warnings: [...beyond.warnings, changed], isWhole: true, isTorn: true };
 }
 
 /** Finds rows that aren't ours (V1): unknown ones, or more of a row than we know of. `from`: the position of the bytes in the file. */
 function findForeignLines(paths: PortfolioPaths, bytes: Buffer, from: number, knownRows: readonly string[]): LinesBeyond {
-  const known = new Map<string, number>();
-  for (const row of knownRows) known.set(row, (known.get(row) ?? 0) + 1);
+  const countsByRow = new Map<string, number>();
+  for (const row of knownRows) countsByRow.set(row, (countsByRow.get(row) ?? 0) + 1);
   const foreign: { readonly at: number; readonly row: string }[] = [];
   const invalid: InvalidLine[] = [];
   for (const { at, row, fault } of judgeLines(bytes.toString("utf8"))) {
-    const countLeft = known.get(row) ?? 0;
-    known.set(row, countLeft - 1);
+    const countLeft = countsByRow.get(row) ?? 0;
+    countsByRow.set(row, countLeft - 1);
     const why = countLeft > 0 ? null : (fault ?? findRowFault(PortfolioEvent, row));
     if (why !== null) invalid.push({ at, row, fault: why });
     else if (countLeft <= 0) foreign.push({ at, row });
@@ -93,7 +93,7 @@ export type EventsToDraw = {
   /** All lines behind the cursor, in the journal's order; `takeIn` adds to them. */
   readonly lines: readonly string[];
   readonly readDrawnLines: DrawnLines;
-  readonly takeIn: (found: LinesBeyond) => Promise<void>;
+  readonly takeIn: (foundLines: LinesBeyond) => Promise<void>;
 };
 
 /** Makes the events file follow the journal; returns how far it does, null if others write faster than it can be compared. */
@@ -106,20 +106,20 @@ export async function updateEventsFile(
   let { isWhole } = beyond;
   const drawnPosition = (): { readonly bytes: number; readonly crc: number } => (isWhole ? { bytes: 0, crc: 0 } : cursor);
   const wantedLines = async (): Promise<readonly string[]> => (isWhole ? [...(await readDrawnLines()), ...lines] : lines);
-  const takeInForeign = async (bytes: Buffer, known: readonly string[]): Promise<LinesBeyond> => {
-    const isKnown = new Set(known); // what was taken in is in the journal, if nothing in it had to be redacted
-    const found = findForeignLines(paths, bytes, drawnPosition().bytes, [...known, ...handled.filter((row) => !isKnown.has(row))]);
-    handled.push(...found.handled);
-    await takeIn(found);
-    return found;
+  const takeInForeign = async (bytes: Buffer, knownRows: readonly string[]): Promise<LinesBeyond> => {
+    const isKnown = new Set(knownRows); // what was taken in is in the journal, if nothing in it had to be redacted
+    const foundLines = findForeignLines(paths, bytes, drawnPosition().bytes, [...knownRows, ...handled.filter((row) => !isKnown.has(row))]);
+    handled.push(...foundLines.handled);
+    await takeIn(foundLines);
+    return foundLines;
   };
   const rewriteFile = async (): Promise<void> => {
     isWhole = true;
-    const known = await wantedLines();
+    const knownRows = await wantedLines();
     const oldFile = openSync(path, "r");
     try {
-      replaceFile(path, joinLines(known));
-      await takeInForeign(readFileSync(oldFile), known); // V3
+      replaceFile(path, joinLines(knownRows));
+      await takeInForeign(readFileSync(oldFile), knownRows); // V3
     } finally {
       closeSync(oldFile);
     }
@@ -129,15 +129,15 @@ export async function updateEventsFile(
     const mark = readFileMark(paths);
     const { bytes: from, crc } = drawnPosition();
     const present = readSettledBytes(path, from);
-    const known = await wantedLines();
-    const wanted = joinLines(known);
-    if (present.subarray(0, wanted.length).equals(wanted))
-      return { bytes: from + wanted.length, crc: crc32(wanted, crc), file: present.length === wanted.length ? mark : "" };
-    if (wanted.subarray(0, present.length).equals(present)) {
-      appendFileSync(path, wanted.subarray(present.length)); // D3
+    const knownRows = await wantedLines();
+    const wantedBytes = joinLines(knownRows);
+    if (present.subarray(0, wantedBytes.length).equals(wantedBytes))
+      return { bytes: from + wantedBytes.length, crc: crc32(wantedBytes, crc), file: present.length === wantedBytes.length ? mark : "" };
+    if (wantedBytes.subarray(0, present.length).equals(present)) {
+      appendFileSync(path, wantedBytes.subarray(present.length)); // D3
       continue; // V3
     }
-    const { isTorn } = await takeInForeign(present, known);
+    const { isTorn } = await takeInForeign(present, knownRows);
     const ordered = joinLines(await wantedLines());
     // The same lines in another order are put in order where they stand, so that nothing that is appended meanwhile is lost.
     if (!isTorn && ordered.length === present.length) writeAt(path, ordered, from);

@@ -48,8 +48,8 @@ export const toPortfolioStore = (store: RunStore, run: string): PortfolioStore =
 });
 
 /** Where a portfolio's journal is read: in its folder by default. For a portfolio in a store that is the copy of the last opening. */
-export const getStore = ({ own, journal }: PortfolioPaths): PortfolioStore =>
-  journal ?? toPortfolioStore(openFileStore(dirname(own)), basename(own));
+export const getStore = ({ ownFolder, journal }: PortfolioPaths): PortfolioStore =>
+  journal ?? toPortfolioStore(openFileStore(dirname(ownFolder)), basename(ownFolder));
 
 /** Opens it where it is kept: in its folder, or in the store whose key its mark names (G3). */
 export async function openStored(
@@ -57,22 +57,22 @@ export async function openStored(
   paths: PortfolioPaths,
   requested: Omit<OpenOptions, "under"> & { readonly onEntry: (entry: Entry) => void },
 ): Promise<OpenedRun> {
-  const { own, journal, planner } = paths;
+  const { ownFolder, journal, planner } = paths;
   const options = { ...requested, ...(planner === undefined ? {} : { under: planner.lease }) }; // G4
   if (journal !== undefined) return journal.open(options);
-  if (readPortfolioMark(own) === null) {
+  if (readPortfolioMark(ownFolder) === null) {
     const entries: Entry[] = [];
     const opened = await getStore(paths).open({ ...options, onEntry: (entry) => void entries.push(entry) });
-    if (readPortfolioMark(own) === null) {
+    if (readPortfolioMark(ownFolder) === null) {
       entries.forEach(options.onEntry);
       return opened;
     }
     await opened.journal.close(); // the portfolio was moved into a store while this process waited for the lock
   }
   const { openShared } = await import("../../fleet/shared-run.ts");
-  const mark = readPortfolioMark(own);
+  const mark = readPortfolioMark(ownFolder);
   invariant(mark !== null, "G3: nobody removes a portfolio's mark");
-  return openShared({ env, folder: own, mark, options, kind: "portfolio" });
+  return openShared({ env, folder: ownFolder, mark, options, kind: "portfolio" });
 }
 
 export const asPortfolioEntry = (entry: Entry): PortfolioEntry => entry as unknown as PortfolioEntry;
@@ -101,11 +101,11 @@ export function readPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
 }
 
 /** Returns a function that gives the state in the folder at each call, and folds each line once. */
-export function followPortfolio({ own }: PortfolioPaths): () => PortfolioView {
+export function followPortfolio({ ownFolder }: PortfolioPaths): () => PortfolioView {
   const fold: Fold = { state: openPortfolio(), at: { ...genesis }, mutex: new Mutex() };
   return () => {
     try {
-      fold.at = readJournal(own, { from: fold.at, onEntry: (entry) => reduce(fold.state, asPortfolioEntry(entry)) }).end;
+      fold.at = readJournal(ownFolder, { from: fold.at, onEntry: (entry) => reduce(fold.state, asPortfolioEntry(entry)) }).end;
     } catch (error) {
       resetFold(fold);
       throw error;

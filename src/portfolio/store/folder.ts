@@ -22,9 +22,9 @@ import { findBinding, bindRun, type JournalHead, whyOverwritten } from "../../pr
 export type PortfolioPaths = {
   readonly root: string;
   /** `.openclaw-autopilot/` */
-  readonly shown: string;
+  readonly pagesFolder: string;
   /** `.autopilot/portfolio/` */
-  readonly own: string;
+  readonly ownFolder: string;
   /** Where its journal is kept if not in its folder. */
   readonly journal?: PortfolioStore;
   /** Takes warnings about the files, for a pool, which opens the portfolio in many places; without it they are in the response. */
@@ -52,8 +52,8 @@ export async function requirePlanner({ planner }: Pick<PortfolioPaths, "planner"
 
 export const portfolioAt = (root: string): PortfolioPaths => ({
   root,
-  shown: join(root, portfolioFolder),
-  own: join(root, ".autopilot", "portfolio"),
+  pagesFolder: join(root, portfolioFolder),
+  ownFolder: join(root, ".autopilot", "portfolio"),
 });
 
 /** The portfolio that a folder is in; null if there is none, or only one behind a link (F3). */
@@ -65,12 +65,12 @@ export const findPortfolio = (cwd: string): PortfolioPaths | null => {
 function findNearest(cwd: string): PortfolioPaths | null {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const paths = portfolioAt(folder);
-    if (existsSync(join(paths.own, journalFile))) return paths;
+    if (existsSync(join(paths.ownFolder, journalFile))) return paths;
     if (dirname(folder) === folder) return null;
   }
 }
 
-const findLink = ({ root, own }: PortfolioPaths): Obstacle | null => findObstacle(root, relative(root, own));
+const findLink = ({ root, ownFolder }: PortfolioPaths): Obstacle | null => findObstacle(root, relative(root, ownFolder));
 
 /** Says that there is none, or which link keeps it from being read. */
 export function refuseMissing(cwd: string): never {
@@ -102,19 +102,24 @@ const toProjectPaths = ({ root }: PortfolioPaths) => ({ root, folder: join(root,
 
 /** Why a portfolio is not this user's on this machine; null if it is. */
 export function whyForeign({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths): string | null {
-  const binding = findBinding(env, toProjectPaths(paths), paths.own, recordName);
+  const binding = findBinding(env, toProjectPaths(paths), paths.ownFolder, recordName);
   return binding.kind === "ours"
-    ? whyOverwritten(paths.own, binding.record)
+    ? whyOverwritten(paths.ownFolder, binding.record)
     : binding.why.replace("you didn't start it here", "you didn't make it here");
 }
 
 /** Records that a portfolio is this user's. */
 export const bindPortfolio = ({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, head?: JournalHead): void =>
-  bindRun(env, toProjectPaths(paths), paths.own, { run: recordName, ack: "", isolation: "", ...(head === undefined ? {} : { head }) });
+  bindRun(env, toProjectPaths(paths), paths.ownFolder, {
+    run: recordName,
+    ack: "",
+    isolation: "",
+    ...(head === undefined ? {} : { head }),
+  });
 
 /** Records the line at which a portfolio is left. The record may lag behind the journal, and is never ahead of it. */
 export function rememberHead({ env }: Pick<CommandContext, "env">, paths: PortfolioPaths, { seq, byte, prev }: JournalHead): void {
-  const binding = findBinding(env, toProjectPaths(paths), paths.own, recordName);
+  const binding = findBinding(env, toProjectPaths(paths), paths.ownFolder, recordName);
   if (binding.kind !== "ours" || binding.record.head?.seq === seq) return;
   try {
     bindPortfolio({ env }, paths, { seq, byte, prev });
@@ -124,7 +129,7 @@ export function rememberHead({ env }: Pick<CommandContext, "env">, paths: Portfo
 }
 
 /** The folder of a task's copy; null if it has none (F2). */
-export function findCopy({ own }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {
+export function findCopy({ ownFolder }: PortfolioPaths, { copy }: { readonly copy: string | null }): string | null {
   const name = copy === null ? "" : basename(copy);
-  return name.startsWith("task-") ? join(own, "copies", name) : null;
+  return name.startsWith("task-") ? join(ownFolder, "copies", name) : null;
 }

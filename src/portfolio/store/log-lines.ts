@@ -67,8 +67,8 @@ export function findRowFault(schema: v.GenericSchema, row: string): string | nul
 }
 
 /** Keeps a text under a name that follows from its content, so that the same text is kept once. Returns the path. */
-export function keepCopy({ own }: PortfolioPaths, name: string, text: string): string {
-  const kept = join(ensureFolderBelow(own, "kept"), `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 12)}`);
+export function keepCopy({ ownFolder }: PortfolioPaths, name: string, text: string): string {
+  const kept = join(ensureFolderBelow(ownFolder, "kept"), `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 12)}`);
   replaceFile(kept, text, 0o600);
   return kept;
 }

@@ -113,8 +113,8 @@ function groupLines(waiting: Plan["waiting"]): readonly string[] {
   return [...reasonsByCode.values()].map((reasons) => {
     const [first = ""] = reasons;
     const isOneReason = reasons.every((reason) => reason === first);
-    const rest = isOneReason ? "" : " (autopilot portfolio tick --dry-run says why each does), one because";
-    return `${plural(reasons.length, "task waits", "tasks wait")}${rest}: ${oneLine(first, 120)}`;
+    const reasonHint = isOneReason ? "" : " (autopilot portfolio tick --dry-run says why each does), one because";
+    return `${plural(reasons.length, "task waits", "tasks wait")}${reasonHint}: ${oneLine(first, 120)}`;
   });
 }
 

@@ -19,16 +19,16 @@ test("copies of tasks that are over are emptied, removed oldest first for the qu
     write({ event: "task_created", task_id, project_id: "proj-p", status: "ready", fields: task() });
     if (name !== "unborn") write({ ...dispatched(task_id, at + 1), copy: `${task_id}.1` } as ReturnType<typeof dispatched>);
     if (name.startsWith("old")) write({ event: "task_status_changed", task_id, to_status: "canceled", because: "x" });
-    const copy = join(paths.own, "copies", `${task_id}.1`);
+    const copy = join(paths.ownFolder, "copies", `${task_id}.1`);
     for (const part of [".git", ".autopilot", "src"]) mkdirSync(join(copy, part), { recursive: true });
     for (const part of [".git", "src"]) writeFileSync(join(copy, part, "bytes"), Buffer.alloc(600_000));
     utimesSync(copy, 1000 - at, 1000 - at);
   }
-  const has = (name: string, part = ""): boolean => existsSync(join(paths.own, "copies", `task-${name}-aaaaaa.1`, part));
+  const has = (name: string, part = ""): boolean => existsSync(join(paths.ownFolder, "copies", `task-${name}-aaaaaa.1`, part));
   expect(emptyCopies(paths, state)).toEqual(["task-older-aaaaaa", "task-old-aaaaaa"]);
   expect(["old", "older", "open", "unborn"].map((name) => has(name, "src"))).toEqual([false, false, true, true]);
   expect(["old", "older"].map((name) => has(name, ".git"))).toEqual([true, true]);
-  utimesSync(join(paths.own, "copies/task-older-aaaaaa.1"), 1, 1);
+  utimesSync(join(paths.ownFolder, "copies/task-older-aaaaaa.1"), 1, 1);
   expect(whyNoRoom({ env: {} }, paths, state, undefined)).toBeNull();
   expect(whyNoRoom({ env: {} }, paths, state, 3)).toBeNull();
   expect(["old", "older"].map((name) => has(name))).toEqual([true, false]);

@@ -19,13 +19,13 @@ const keptNames: ReadonlySet<string> = new Set([".git", ".autopilot"]);
 const bytesInMb = 1_000_000;
 
 /** Copies that no worker uses any more, the oldest first (C1). */
-function findUnusedCopies({ own }: PortfolioPaths, state: PortfolioView): readonly string[] {
+function findUnusedCopies({ ownFolder }: PortfolioPaths, state: PortfolioView): readonly string[] {
   const current = new Set(
     Object.values(state.tasks).flatMap(({ status, copy }) =>
       copy === null || status === "done" || status === "canceled" ? [] : [basename(copy)],
     ),
   );
-  const folder = join(own, "copies");
+  const folder = join(ownFolder, "copies");
   const modifiedAt = new Map(readNames(folder).map((name) => [name, lstatSync(join(folder, name)).mtimeMs]));
   return [...modifiedAt]
     .filter(([name]) => !current.has(name) && isDispatched(state, name))
@@ -57,7 +57,7 @@ export function whyNoRoom(
   state: PortfolioView,
   quotaMb: number | undefined,
 ): string | null {
-  const folder = join(paths.own, "copies");
+  const folder = join(paths.ownFolder, "copies");
   if (quotaMb === undefined || !existsSync(folder)) return null;
   let bytes = countBytes(folder);
   for (const copy of findUnusedCopies(paths, state)) {

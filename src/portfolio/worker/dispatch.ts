@@ -69,11 +69,11 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
     return true;
   }
   const { run, copy, isResumed } = prepared;
-  const isJournaled = await withPortfolio(context, paths, async (open) => {
-    const current = open.state.tasks[task_id];
+  const isJournaled = await withPortfolio(context, paths, async (portfolio) => {
+    const current = portfolio.state.tasks[task_id];
     if (current?.status !== "ready" && current?.stage !== "resting") return false; // another process was quicker
     const usageChanges = run === current.run_id ? [] : await unchargedUsage(paths, current);
-    await open.write(...usageChanges, createDispatch(task_id, { ...prepared, chosen, allowance })); // K1
+    await portfolio.write(...usageChanges, createDispatch(task_id, { ...prepared, chosen, allowance })); // K1
     return true;
   });
   if (!isJournaled) {

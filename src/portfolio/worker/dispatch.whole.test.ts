@@ -62,7 +62,7 @@ async function scene() {
   writeFileSync(script, JSON.stringify({ turns: [] }));
   const context = commandContext({ cwd: root, env: { HOME: root, PATH: process.env["PATH"] } });
   const paths = portfolioAt(root);
-  mkdirSync(join(paths.own, "copies"), { recursive: true, mode: 0o700 });
+  mkdirSync(join(paths.ownFolder, "copies"), { recursive: true, mode: 0o700 });
   await withPortfolio(context, paths, (open) =>
     open.write(
       { ...said, event: "portfolio_created", name: "d", budget: {}, day_budget: {} },
@@ -77,10 +77,10 @@ async function scene() {
       driven.push(run);
       return failure === null ? Promise.resolve(null) : Promise.reject(failure);
     };
-    const own = planner === undefined ? paths : { ...paths, planner, journal: fenced(getStore(paths)) };
+    const ownFolder = planner === undefined ? paths : { ...paths, planner, journal: fenced(getStore(paths)) };
     const pool: Workers = {
       context,
-      paths: own,
+      paths: ownFolder,
       input: { isolation: "clone" },
       active: new Map(),
       starting: new Set(),
@@ -92,8 +92,8 @@ async function scene() {
   };
   /** Every run that was begun in any copy. */
   const runs = (): readonly string[] =>
-    readdirSync(join(paths.own, "copies")).flatMap((copy) => {
-      const at = join(paths.own, "copies", copy, ".autopilot/runs");
+    readdirSync(join(paths.ownFolder, "copies")).flatMap((copy) => {
+      const at = join(paths.ownFolder, "copies", copy, ".autopilot/runs");
       return existsSync(at) ? readdirSync(at).filter((run) => existsSync(join(at, run, "journal.jsonl"))) : [];
     });
   /** A pool that loses its lease when it asks for the nth time. */

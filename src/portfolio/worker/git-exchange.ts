@@ -47,8 +47,8 @@ type TakenCommit = {
 };
 
 /** Where our git directory for a repository is. */
-export const exchangeDirectory = ({ own }: PortfolioPaths, repository: string): string =>
-  join(own, "hubs", Buffer.from(repository).toString("base64url").slice(-80));
+export const exchangeDirectory = ({ ownFolder }: PortfolioPaths, repository: string): string =>
+  join(ownFolder, "hubs", Buffer.from(repository).toString("base64url").slice(-80));
 
 const refPrefix = "refs/autopilot/portfolio/";
 

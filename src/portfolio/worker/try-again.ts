@@ -12,7 +12,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../store/open.ts";
 
 type FailedAction = Delay["doing"];
-type OwnFolder = Pick<PortfolioPaths, "own">;
+type OwnFolder = Pick<PortfolioPaths, "ownFolder">;
 
 /** Journals the delay or the question, and shows it. If the pool was asked to end, the failure is likely its doing, and nothing is said. */
 export async function tryAgainOrAsk(
@@ -22,11 +22,11 @@ export async function tryAgainOrAsk(
   failure: Failure,
 ): Promise<"later" | "asked" | "over"> {
   if (context.interrupted.aborted) return "over";
-  return withPortfolio(context, paths, async (open) => {
-    const task = open.state.tasks[task_id];
+  return withPortfolio(context, paths, async (portfolio) => {
+    const task = portfolio.state.tasks[task_id];
     if (task?.status !== "ready" && task?.status !== "running") return "over";
-    const changes = delayOrAsk(paths, open, task, { doing, failure });
-    await open.write(...changes);
+    const changes = delayOrAsk(paths, portfolio, task, { doing, failure });
+    await portfolio.write(...changes);
     const delay = changes.find((change) => change.event === "task_delayed");
     const againText = delay === undefined ? "" : ` Again at ${delay.until}.`;
     context.show(`${delay === undefined ? "✗" : "·"} ${task_id} ${failureTexts[doing]}: ${failure.message}${againText}`);
@@ -53,8 +53,8 @@ export function delayOrAsk(
 }
 
 /** The cause in words without the task's own names: tasks that fail for the same reason then share one question. */
-function describeCause({ own }: OwnFolder, { task_id }: TaskView, doing: FailedAction, why: string): SharedCause {
-  const copy = join(own, "copies", task_id);
+function describeCause({ ownFolder }: OwnFolder, { task_id }: TaskView, doing: FailedAction, why: string): SharedCause {
+  const copy = join(ownFolder, "copies", task_id);
   const reason = why
     .split(/(?<=\s)|(?=[\s'"])/)
     .map((word) => (word.startsWith(copy) ? "its copy" : word))

@@ -113,7 +113,7 @@ async function prepareCopy(
   const { base, conflicts } = work === null ? await prepareBase(exchange, task, tip) : await continueWork(exchange, task.task_id, work);
   // A pool that lost the portfolio and wakes must not meet the copy that its successor makes.
   const epoch = paths.planner === undefined ? "" : `-${paths.planner.lease.epoch}`;
-  const copies = join(paths.own, "copies");
+  const copies = join(paths.ownFolder, "copies");
   const copy = join(copies, `${task.task_id}.${task.attempt + 1}${epoch}`);
   await exchange.makeCopy(copy, { branch: project.target, commit: base });
   const others = readdirSync(copies).map((name) => pathsOfCopy(join(copies, name)));
