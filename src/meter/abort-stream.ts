@@ -3,19 +3,20 @@
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";
 import { abortGraceMs } from "./limits.ts";
-import { lastEvent, type Refusal } from "./refusal.ts";
+import { composeLastEvent, type Refusal } from "./refusal.ts";
 
-export type Rest = {
+/** What of the answer has arrived and is not sent yet. */
+export type Unsent = {
   /** The complete events of the last chunk. */
   readonly whole: Buffer;
   /** True if the response so far ends with a whole event. */
   readonly isBetweenEvents: boolean;
 };
 
-export function endWithMessage(response: ServerResponse, api: ModelApi, refusal: Refusal, rest: Rest): void {
-  if (rest.whole.length > 0) response.write(rest.whole);
+export function endWithRefusal(response: ServerResponse, api: ModelApi, refusal: Refusal, unsent: Unsent): void {
+  if (unsent.whole.length > 0) response.write(unsent.whole);
   // Half an event cannot be withdrawn: it is ended, so that the next one is understood.
-  const text = `${rest.isBetweenEvents ? "" : "\n\n"}${lastEvent(api, refusal)}`;
+  const text = `${unsent.isBetweenEvents ? "" : "\n\n"}${composeLastEvent(api, refusal)}`;
   const timer = setTimeout(() => response.destroy(), abortGraceMs);
   timer.unref();
   response.on("close", () => clearTimeout(timer));

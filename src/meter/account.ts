@@ -1,4 +1,4 @@
-// account: one turn's account at the meter: its token, its usage, and its open calls.
+// account: opens one turn's account at the meter, which has its token, its usage, and its open calls.
 //
 // Invariants:
 //   A1. A token gives access to its own turn, while that turn lasts, and to nothing else.
@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { ReportedUsage } from "../ports/agent.ts";
 import type { AccountRequest, ModelCall } from "../ports/meter.ts";
-import type { Figures, Used } from "./figures.ts";
+import type { Figures, CallUsage } from "./figures.ts";
 import { usedNothing } from "./figures.ts";
 import { type Allowed, buildAllowed } from "./hosts.ts";
 import { callsKeptMax, refusedHostsMax } from "./limits.ts";
@@ -25,7 +25,7 @@ export type OpenAccount = {
   readonly begin: (figures: Figures, isPriced: boolean) => (call: ModelCall) => void;
   /** A call that is not forwarded. */
   readonly note: (call: ModelCall) => void;
-  readonly used: () => Used & { readonly calls: number };
+  readonly used: () => CallUsage & { readonly calls: number };
   readonly reported: () => ReportedUsage;
   readonly calls: () => readonly ModelCall[];
   readonly cut: (sentence: string) => void;
@@ -53,14 +53,14 @@ export function openAccount(request: AccountRequest): OpenAccount {
     calls.push(call);
     if (calls.length > callsKeptMax) calls.shift();
   };
-  const used = (): Used & { calls: number } => {
+  const used = (): CallUsage & { calls: number } => {
     let sum = settled;
     for (const figures of live) sum = addUsage(sum, figures.used());
     return { ...sum, calls: count };
   };
 
   return {
-    token: tokenFor(request.upstreams[0]?.api),
+    token: createToken(request.upstreams[0]?.api),
     request,
     allowed: buildAllowed(request.hosts),
     isOpen: () => isOpen,
@@ -105,7 +105,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
   };
 }
 
-const addUsage = (a: Used, b: Used): Used => ({
+const addUsage = (a: CallUsage, b: CallUsage): CallUsage => ({
   tokens: a.tokens + b.tokens,
   input: a.input + b.input,
   output: a.output + b.output,
@@ -115,7 +115,7 @@ const addUsage = (a: Used, b: Used): Used => ({
 });
 
 /** Long, random, and of the shape that the provider's own programs expect of a key. */
-function tokenFor(api: ModelApi | undefined): string {
+function createToken(api: ModelApi | undefined): string {
   const secret = randomBytes(48).toString("base64url").replaceAll(/[-_]/g, "x");
   switch (api) {
     case "anthropic":

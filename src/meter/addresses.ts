@@ -1,4 +1,4 @@
-// addresses: which IP addresses are public. Everything else is this machine, its network, or invalid.
+// addresses: says which IP addresses are public. Everything else is this machine, its network, or invalid.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 

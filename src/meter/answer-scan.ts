@@ -1,7 +1,7 @@
 // answer-scan: reads a provider's answer on its way to the agent: figures, the end, and errors.
 
 import type { ModelApi } from "../contracts/model-api.ts";
-import { type Dialect, dialects, parseJsonRecord, asRecord, valueAt } from "./dialects.ts";
+import { type Dialect, dialects, parseJsonRecord, asRecord, findValue } from "./dialects.ts";
 import { openEventScan } from "./event-scan.ts";
 import type { Figures } from "./figures.ts";
 import { openJsonScan } from "./json-scan.ts";
@@ -54,11 +54,11 @@ function scanEvents(dialect: Dialect, figures: Figures, state: StreamState): Sca
     ...(dialect.alsoMarks === undefined ? {} : { alsoMarks: dialect.alsoMarks }),
     isSumSoFar: dialect.isSumSoFar,
     onEvent: (event) => {
-      const usage = dialect.usage.map((path) => valueAt(event, path)).find((value) => value !== undefined);
-      if (usage !== undefined) figures.report(dialect.usageIn(asRecord(usage)));
-      const isEnd = dialect.end.some((path) => typeof valueAt(event, path) === "string");
+      const usage = dialect.usage.map((path) => findValue(event, path)).find((value) => value !== undefined);
+      if (usage !== undefined) figures.report(dialect.readUsage(asRecord(usage)));
+      const isEnd = dialect.end.some((path) => typeof findValue(event, path) === "string");
       if (isEnd || (usage !== undefined && dialect.isLast(event))) state.endedAt ??= scan.bytes();
-      const error = dialect.error.map((path) => valueAt(event, path)).find((found) => found !== undefined);
+      const error = dialect.error.map((path) => findValue(event, path)).find((found) => found !== undefined);
       if (error !== undefined) state.error ??= typeof error === "string" ? { message: error } : asRecord(error);
     },
   });
@@ -71,7 +71,7 @@ function scanJson(dialect: Dialect, figures: Figures, state: StreamState): Scan 
     values: [...dialect.usage, ...dialect.end, ...dialect.error],
     texts: dialect.wholeTexts ?? dialect.texts,
     onValue: (path, text) => {
-      if (usage?.has(path) && text.startsWith("{")) figures.report(dialect.usageIn(parseJsonRecord(text)));
+      if (usage?.has(path) && text.startsWith("{")) figures.report(dialect.readUsage(parseJsonRecord(text)));
       else if (end?.has(path) && text.startsWith('"')) state.endedAt ??= scan.bytes();
       else if (error?.has(path) && text.startsWith("{")) state.error ??= parseJsonRecord(text);
       else if (error?.has(path) && text.startsWith('"')) state.error ??= parseJsonRecord(`{"message":${text}}`);

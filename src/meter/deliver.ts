@@ -10,20 +10,20 @@ import type { Readable } from "node:stream";
 import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
 import { type AnswerScan, openAnswerScan } from "./answer-scan.ts";
-import { collectError, errorText, withoutKey } from "./error-text.ts";
-import { endWithMessage } from "./abort-stream.ts";
+import { collectError, describeError, removeKey } from "./describe-error.ts";
+import { endWithRefusal } from "./abort-stream.ts";
 import type { Figures } from "./figures.ts";
-import { headersToAgent } from "./headers.ts";
+import { selectAgentHeaders } from "./headers.ts";
 import { callTotalMs, providerIdleMs } from "./limits.ts";
 import type { Dial } from "./dial.ts";
 import { refuse } from "./refusal.ts";
 import { findRetryAt } from "./retry-at.ts";
 import type { Route } from "./routes.ts";
-import { decompress } from "./unpack.ts";
+import { decompress } from "./decompress.ts";
 
 type CallEnd = Pick<ModelCall, "status" | "ended" | "error" | "retryAt">;
 export type Delivery = {
-  readonly floor: { readonly dial: Dial; readonly now: () => number };
+  readonly context: { readonly dial: Dial; readonly now: () => number };
   readonly account: OpenAccount;
   readonly route: Route;
   readonly figures: Figures;
@@ -32,10 +32,10 @@ export type Delivery = {
   readonly headers: OutgoingHttpHeaders;
   readonly body: readonly Buffer[];
   /** Called when the body is no longer needed, so that its memory can be freed. */
-  readonly letGo: () => void;
+  readonly release: () => void;
   readonly response: ServerResponse;
   /** Why the call must end now because a budget is used up; null while there is some left. */
-  readonly spent: () => string | null;
+  readonly explainUsedUp: () => string | null;
   /** Records how the call ended. */
   readonly settle: (end: CallEnd) => void;
 };
@@ -86,8 +86,8 @@ class CallDelivery {
   }
 
   #send(isRetry: boolean): void {
-    const { floor, url, route, headers } = this.#delivery;
-    const request = floor.dial.call({
+    const { context, url, route, headers } = this.#delivery;
+    const request = context.dial.call({
       url,
       method: route.method,
       headers: route.method === "POST" ? { ...headers, "content-length": this.#bodyBytes } : headers,
@@ -110,7 +110,7 @@ class CallDelivery {
   #failToConnect(error: NodeJS.ErrnoException): void {
     const { figures, url, upstream, response, route } = this.#delivery;
     if (!this.#hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") figures.forgive();
-    const sentence = `The provider at ${url.host} does not answer: ${withoutKey(error.code ?? error.message, upstream.key)}.`;
+    const sentence = `The provider at ${url.host} does not answer: ${removeKey(error.code ?? error.message, upstream.key)}.`;
     if (this.#finish({ ended: "broken", error: sentence, retryAt: null })) refuse(response, route.api, { status: 502, sentence });
   }
 
@@ -138,7 +138,7 @@ class CallDelivery {
 
   #streamAnswer(incoming: IncomingMessage, status: number, answer: AnswerStream): void {
     const { response, upstream } = this.#delivery;
-    response.writeHead(status, headersToAgent(incoming.headers, upstream.key));
+    response.writeHead(status, selectAgentHeaders(incoming.headers, upstream.key));
     response.flushHeaders();
     answer.source.on("data", (chunk: Buffer) => this.#onChunk(answer, chunk));
     answer.source.on("error", (error: NodeJS.ErrnoException) => this.#loseProvider(error.code ?? error.message));
@@ -150,12 +150,12 @@ class CallDelivery {
 
   #onChunk(answer: AnswerStream, chunk: Buffer): void {
     if (this.#isOver) return;
-    const { account, response, spent } = this.#delivery;
+    const { account, response, explainUsedUp } = this.#delivery;
     const { source, scan } = answer;
     account.request.onLife();
     scan.feed(chunk);
-    const spentSentence = answer.mayCut && !scan.hasEnded() ? spent() : null;
-    if (spentSentence !== null) return this.#cutAnswer(answer, chunk, spentSentence);
+    const sentence = answer.mayCut && !scan.hasEnded() ? explainUsedUp() : null;
+    if (sentence !== null) return this.#cutAnswer(answer, chunk, sentence);
     answer.isBetweenEvents = scan.isBetweenEvents();
     if (response.write(chunk)) return;
     source.pause(); // D2
@@ -167,7 +167,7 @@ class CallDelivery {
     if (!isEventStream) figures.settle();
     const error = scan.error();
     if (error === null) this.#finish({ ended: "whole", error: null, retryAt: null });
-    else this.#finish({ ended: "broken", error: withoutKey(errorText(error), upstream.key), retryAt: this.#retryAt({}, { error }) });
+    else this.#finish({ ended: "broken", error: removeKey(describeError(error), upstream.key), retryAt: this.#retryAt({}, { error }) });
     response.end();
   }
 
@@ -178,7 +178,7 @@ class CallDelivery {
     this.#outgoing?.destroy(); // D3
     const whole = chunk.subarray(0, scan.wholeEventBytes());
     if (isEventStream)
-      endWithMessage(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
+      endWithRefusal(response, route.api, { status: 402, sentence }, { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 });
     else response.destroy();
     account.cut(sentence); // last, because its listener may close the account
   }
@@ -188,15 +188,15 @@ class CallDelivery {
     const { figures, upstream, account, response } = this.#delivery;
     figures.forgive();
     const { value, text } = await collectError(incoming);
-    const error = withoutKey(errorText(value, status), upstream.key);
+    const error = removeKey(describeError(value, status), upstream.key);
     if (!this.#finish({ ended: "whole", error, retryAt: this.#retryAt(incoming.headers, value) })) return;
-    const redacted = Buffer.from(withoutKey(text, upstream.key, account.token));
-    response.writeHead(status, { ...headersToAgent(incoming.headers, upstream.key), "content-length": redacted.length });
+    const redacted = Buffer.from(removeKey(text, upstream.key, account.token));
+    response.writeHead(status, { ...selectAgentHeaders(incoming.headers, upstream.key), "content-length": redacted.length });
     response.end(redacted);
   }
 
   #loseProvider(why: string): void {
-    this.#stop("broken", `The provider broke off: ${withoutKey(why, this.#delivery.upstream.key)}.`);
+    this.#stop("broken", `The provider broke off: ${removeKey(why, this.#delivery.upstream.key)}.`);
   }
 
   #stop(ended: "cut" | "broken", error: string): void {
@@ -218,10 +218,10 @@ class CallDelivery {
 
   #releaseBody(): void {
     this.#body = [];
-    this.#delivery.letGo();
+    this.#delivery.release();
   }
 
   #retryAt(headers: IncomingMessage["headers"], value: unknown): string | null {
-    return findRetryAt(headers, value, this.#delivery.floor.now());
+    return findRetryAt(headers, value, this.#delivery.context.now());
   }
 }

@@ -1,4 +1,4 @@
-// dial: connections to providers, kept open between calls.
+// dial: opens connections to providers, and keeps them open between calls.
 
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";

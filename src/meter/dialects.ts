@@ -1,4 +1,4 @@
-// dialects: the four APIs of model providers: where each reports its figures, its end and its errors, and which parts are text.
+// dialects: describes the four APIs of model providers: where each reports its figures, its end and its errors, and which parts are text.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 import { parseFigure, type ReportedUsage } from "./figures.ts";
@@ -18,7 +18,7 @@ export type Dialect = {
   readonly texts: readonly string[];
   /** The same in an answer in one piece, if it differs. */
   readonly wholeTexts?: readonly string[];
-  readonly usageIn: (usage: Readonly<Record<string, unknown>>) => ReportedUsage;
+  readonly readUsage: (usage: Readonly<Record<string, unknown>>) => ReportedUsage;
 };
 
 export const dialects: Readonly<Record<ModelApi, Dialect>> = {
@@ -29,12 +29,17 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     isSumSoFar: false,
     error: [["error"]],
     texts: ["text", "thinking", "partial_json", "data"],
-    usageIn: (usage) => {
+    readUsage: (usage) => {
       const fresh = parseFigure(usage["input_tokens"]);
       const written = parseFigure(usage["cache_creation_input_tokens"]);
       const read = parseFigure(usage["cache_read_input_tokens"]);
-      const long = parseFigure(asRecord(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
-      return toReportedUsage(sumParts(fresh, written, read), parseFigure(usage["output_tokens"]), read, written, long);
+      return toReportedUsage({
+        input: sumParts(fresh, written, read),
+        output: parseFigure(usage["output_tokens"]),
+        cached: read,
+        written,
+        writtenLong: parseFigure(asRecord(usage["cache_creation"])["ephemeral_1h_input_tokens"]),
+      });
     },
   },
   "openai-responses": {
@@ -47,10 +52,14 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     // Of a stream only the deltas count: its last events repeat the whole text.
     texts: ["delta"],
     wholeTexts: ["text", "arguments", "input"],
-    usageIn: (usage) => {
-      const read = parseFigure(asRecord(usage["input_tokens_details"])["cached_tokens"]);
-      const written = parseFigure(asRecord(usage["input_tokens_details"])["cache_write_tokens"]);
-      return toReportedUsage(parseFigure(usage["input_tokens"]), parseFigure(usage["output_tokens"]), read, written, null);
+    readUsage: (usage) => {
+      const details = asRecord(usage["input_tokens_details"]);
+      return toReportedUsage({
+        input: parseFigure(usage["input_tokens"]),
+        output: parseFigure(usage["output_tokens"]),
+        cached: parseFigure(details["cached_tokens"]),
+        written: parseFigure(details["cache_write_tokens"]),
+      });
     },
   },
   "openai-chat": {
@@ -61,14 +70,18 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     isSumSoFar: false,
     error: [["error"]],
     texts: ["content", "arguments", "reasoning_content", "reasoning", "refusal"],
-    usageIn: (usage) => {
+    readUsage: (usage) => {
       const input = parseFigure(usage["prompt_tokens"]);
       const completion = parseFigure(usage["completion_tokens"]);
       const total = parseFigure(usage["total_tokens"]);
       const details = asRecord(usage["prompt_tokens_details"]);
-      const read = parseFigure(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]);
-      // Some count reasoning tokens in the total only.
-      return toReportedUsage(input, larger(completion, subtract(total, input)), read, parseFigure(details["cache_write_tokens"]), null);
+      return toReportedUsage({
+        input,
+        // Some count reasoning tokens in the total only.
+        output: takeLarger(completion, subtract(total, input)),
+        cached: parseFigure(details["cached_tokens"] ?? usage["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]),
+        written: parseFigure(details["cache_write_tokens"]),
+      });
     },
   },
   gemini: {
@@ -81,11 +94,12 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     isSumSoFar: true,
     error: [["error"]],
     texts: ["text"],
-    usageIn: (usage) => {
-      const input = sumParts(parseFigure(usage["promptTokenCount"]), parseFigure(usage["toolUsePromptTokenCount"]), null);
-      const output = sumParts(parseFigure(usage["candidatesTokenCount"]), parseFigure(usage["thoughtsTokenCount"]), null);
-      return toReportedUsage(input, output, parseFigure(usage["cachedContentTokenCount"]), null, null);
-    },
+    readUsage: (usage) =>
+      toReportedUsage({
+        input: sumParts(parseFigure(usage["promptTokenCount"]), parseFigure(usage["toolUsePromptTokenCount"])),
+        output: sumParts(parseFigure(usage["candidatesTokenCount"]), parseFigure(usage["thoughtsTokenCount"])),
+        cached: parseFigure(usage["cachedContentTokenCount"]),
+      }),
   },
 };
 
@@ -94,17 +108,17 @@ export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** The first value at the end of a path of keys; arrays on the way are searched. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
+export function findValue(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   for (const element of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-    const found = valueAt(asRecord(element)[name], rest);
+    const found = findValue(asRecord(element)[name], rest);
     if (found !== undefined && found !== null) return found;
   }
   return undefined;
 }
 
-/** The provider's object; an empty one if it isn't one. */
+/** The object that the text is in JSON; an empty one if it is none. */
 export function parseJsonRecord(text: string): Readonly<Record<string, unknown>> {
   try {
     return asRecord(JSON.parse(text));
@@ -113,22 +127,24 @@ export function parseJsonRecord(text: string): Readonly<Record<string, unknown>>
   }
 }
 
-function toReportedUsage(
-  input: number | null,
-  output: number | null,
-  cached: number | null,
-  written: number | null,
-  writtenLong: number | null,
-): ReportedUsage {
-  const figures = [input, output, cached, written, writtenLong];
-  const withoutNaN = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
+/** What `parseFigure` made of each figure; a provider that has no such figure leaves it out. */
+type ParsedFigures = {
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly cached: number | null;
+  readonly written?: number | null;
+  readonly writtenLong?: number | null;
+};
+
+function toReportedUsage({ input, output, cached, written = null, writtenLong = null }: ParsedFigures): ReportedUsage {
+  const dropNaN = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
   return {
-    input: withoutNaN(input),
-    output: withoutNaN(output),
-    cached: withoutNaN(cached),
-    written: withoutNaN(written),
-    writtenLong: withoutNaN(writtenLong),
-    isAbsurd: figures.some((value) => Number.isNaN(value)),
+    input: dropNaN(input),
+    output: dropNaN(output),
+    cached: dropNaN(cached),
+    written: dropNaN(written),
+    writtenLong: dropNaN(writtenLong),
+    isAbsurd: [input, output, cached, written, writtenLong].some((value) => Number.isNaN(value)),
   };
 }
 
@@ -138,7 +154,7 @@ function sumParts(...parts: readonly (number | null)[]): number | null {
   return figures.length === 0 ? null : figures.reduce((sum, part) => sum + part, 0);
 }
 
-function larger(a: number | null, b: number | null): number | null {
+function takeLarger(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Math.max(a, b);
 }

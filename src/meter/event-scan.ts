@@ -31,8 +31,9 @@ export type EventScan = {
 
 const quote = 34;
 const backslash = 92;
+const dataField = "data:";
 /** White space, or the boundary of two data lines. */
-const gap = "(?:\\s|data:)*";
+const gap = `(?:\\s|${dataField})*`;
 
 export function openEventScan(options: EventScanOptions): EventScan {
   // A text begins with a quote, a mark does not: the last character of a match distinguishes them.
@@ -52,11 +53,11 @@ export function openEventScan(options: EventScanOptions): EventScan {
   function feed(chunk: Buffer): void {
     // One character per byte: nothing is decoded, and a split character does no harm.
     const text = chunk.toString("latin1");
-    const end = endOfEvents(lastChars, text);
+    const end = findEventsEnd(lastChars, text);
     fedBytes += text.length;
     if (end === 0) return bufferText(text);
     lastEventEnd = fedBytes - text.length + end;
-    const events = text.slice(isDropped ? startOfNext(lastChars, text) : 0, end);
+    const events = text.slice(isDropped ? findNextStart(lastChars, text) : 0, end);
     const before = pieces;
     pieces = [];
     pendingBytes = 0;
@@ -84,7 +85,7 @@ export function openEventScan(options: EventScanOptions): EventScan {
     while (marksPattern.test(whole)) {
       const after = marksPattern.lastIndex;
       if (whole.charCodeAt(after - 1) === quote) {
-        const end = endOfString(whole, after);
+        const end = findStringEnd(whole, after);
         textBytes += end - after;
         marksPattern.lastIndex = end;
         continue;
@@ -97,12 +98,12 @@ export function openEventScan(options: EventScanOptions): EventScan {
   }
 
   /** Parses the event around this position; returns where it ends. */
-  function parseEventAt(whole: string, at: number): number {
-    const start = Math.max(whole.lastIndexOf("\n\n", at), whole.lastIndexOf("\n\r\n", at)) + 1;
-    const ends = [whole.indexOf("\n\n", at), whole.indexOf("\n\r\n", at)].filter((end) => end !== -1);
+  function parseEventAt(whole: string, position: number): number {
+    const start = Math.max(whole.lastIndexOf("\n\n", position), whole.lastIndexOf("\n\r\n", position)) + 1;
+    const ends = [whole.indexOf("\n\n", position), whole.indexOf("\n\r\n", position)].filter((end) => end !== -1);
     const end = ends.length === 0 ? whole.length : Math.min(...ends);
     const lines = whole.slice(start, end).split("\n");
-    const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5));
+    const data = lines.filter((line) => line.startsWith(dataField)).map((line) => line.slice(dataField.length));
     try {
       options.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
     } catch {
@@ -119,8 +120,8 @@ export function openEventScan(options: EventScanOptions): EventScan {
   };
 }
 
-/** Where the last complete event in this text ends, after its empty line; 0 if none does. `edge` is what came before the text. */
-function endOfEvents(lastChars: string, text: string): number {
+/** Where the last complete event in this text ends, after its empty line; 0 if none does. `lastChars` came before the text. */
+function findEventsEnd(lastChars: string, text: string): number {
   const lineFeeds = text.lastIndexOf("\n\n");
   if (lineFeeds !== -1) return lineFeeds + 2;
   const carriageReturns = text.lastIndexOf("\n\r\n");
@@ -132,12 +133,13 @@ function endOfEvents(lastChars: string, text: string): number {
 }
 
 /** Where the first event that begins in this text begins. */
-function startOfNext(lastChars: string, text: string): number {
+function findNextStart(lastChars: string, text: string): number {
   const match = /\n\r?\n/.exec(lastChars + text);
   return match === null ? text.length : Math.max(0, match.index + match[0].length - lastChars.length);
 }
 
-function endOfString(text: string, from: number): number {
+/** The position of the quote that ends the string; the text's length if there is none. */
+function findStringEnd(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end;
     while (text.charCodeAt(before - 1) === backslash && before > from) before--;

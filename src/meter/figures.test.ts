@@ -5,10 +5,10 @@ import { type Dialect, dialects } from "./dialects.ts";
 import { openFigures } from "./figures.ts";
 
 const price = { input: 3, output: 15, cached: 0.3, cache_write: 3.75 };
-const say = (dialect: Dialect, ...reported: readonly Record<string, unknown>[]) => reported.map((usage) => dialect.usageIn(usage));
+const say = (dialect: Dialect, ...reported: readonly Record<string, unknown>[]) => reported.map((usage) => dialect.readUsage(usage));
 const { anthropic } = dialects;
 
-function charged(requestBytes: number, textBytes: number, reported: readonly ReturnType<Dialect["usageIn"]>[], isSettled = true) {
+function charged(requestBytes: number, textBytes: number, reported: readonly ReturnType<Dialect["readUsage"]>[], isSettled = true) {
   const figures = openFigures(requestBytes, price);
   figures.send();
   figures.streamed(textBytes, textBytes);
@@ -78,7 +78,7 @@ test("cached and written input has its own price, and all of it counts as tokens
 test("a long prompt costs what the table says of long prompts", () => {
   const figures = openFigures(0, { ...price, long: { overTokens: 200_000, input: 2, output: 1.5 } });
   figures.send();
-  figures.report(anthropic.usageIn({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
+  figures.report(anthropic.readUsage({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
   figures.settle();
   expect(figures.used().usd).toBeCloseTo(6 + 22.5);
 });

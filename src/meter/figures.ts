@@ -1,4 +1,4 @@
-// figures: what one call used: the provider's own figures if they are plausible, else an estimate from the bytes.
+// figures: counts what one call used: by the provider's own figures if they are plausible, else by an estimate from the bytes.
 //
 // Invariants:
 //   F1. A call that a model worked on is never free.
@@ -6,7 +6,7 @@
 //   F3. An implausible figure is not believed; then the larger of the reported and the estimated value counts.
 
 import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } from "./limits.ts";
-import type { ListPrice } from "./prices.ts";
+import type { ListPrice } from "./price-list.ts";
 
 /** A provider's figures, normalised; null if not reported. Input includes tokens read from and written to a cache. */
 export type ReportedUsage = {
@@ -21,7 +21,7 @@ export type ReportedUsage = {
   readonly isAbsurd: boolean;
 };
 
-export type Used = {
+export type CallUsage = {
   readonly tokens: number;
   readonly input: number;
   readonly output: number;
@@ -30,7 +30,7 @@ export type Used = {
   /** How many of the tokens the provider did not report. */
   readonly estimated: number;
 };
-export const usedNothing: Used = { tokens: 0, input: 0, output: 0, cached: 0, usd: 0, estimated: 0 };
+export const usedNothing: CallUsage = { tokens: 0, input: 0, output: 0, cached: 0, usd: 0, estimated: 0 };
 
 export type Figures = {
   /** The provider reported usage; later figures replace earlier ones. */
@@ -43,8 +43,11 @@ export type Figures = {
   readonly settle: () => void;
   /** The provider refused: nothing was used. */
   readonly forgive: () => void;
-  readonly used: () => Used;
+  readonly used: () => CallUsage;
 };
+
+/** What a cache write for long costs (at Anthropic an hour), as a multiple of a short one. */
+const longCacheWriteFactor = 1.6;
 
 type TokenCount = { tokens: number | null; isDoubted: boolean };
 
@@ -68,7 +71,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
   }
 
   const estimatedInput = Math.ceil(requestBytes / bytesPerToken);
-  function count(): Used {
+  function count(): CallUsage {
     const estimatedOutput = Math.ceil(Math.max(textBytes / bytesPerToken, bytes / frameBytesPerToken));
     const isTooLittle = output.tokens !== null && output.tokens * textBytesPerTokenMax < textBytes; // F3
     const isBelieved = isSettled && output.tokens !== null && !output.isDoubted && !isTooLittle;
@@ -95,14 +98,14 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
     const cacheWritten = Math.min(written, inputTokens - read);
     const cacheWrittenLong = Math.min(writtenLong, cacheWritten);
     const isLong = price.long !== undefined && inputTokens > price.long.overTokens;
-    const times = { input: isLong ? (price.long?.input ?? 1) : 1, output: isLong ? (price.long?.output ?? 1) : 1 };
+    const factors = (isLong ? price.long : undefined) ?? { input: 1, output: 1 };
     const write = price.cache_write ?? price.input;
-    const cost =
+    const inputCost =
       (inputTokens - read - cacheWritten) * price.input +
       read * (price.cached ?? price.input) +
       (cacheWritten - cacheWrittenLong) * write +
-      cacheWrittenLong * write * 1.6;
-    return (cost * times.input + outputTokens * price.output * times.output) / 1_000_000;
+      cacheWrittenLong * write * longCacheWriteFactor;
+    return (inputCost * factors.input + outputTokens * price.output * factors.output) / 1_000_000;
   }
 
   return {

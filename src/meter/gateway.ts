@@ -24,12 +24,12 @@ import {
 import { callModel, type MeterContext, runNotOwned } from "./model-call.ts";
 import { openTunnel, forwardHttp } from "./proxy.ts";
 import { refuse } from "./refusal.ts";
-import { apisAt, queryWithoutKeys, findRoute } from "./routes.ts";
-import { callTool, toolsPath } from "./tools.ts";
+import { findApis, removeKeysFromQuery, findRoute } from "./routes.ts";
+import { callTool, toolsPath } from "./call-tool.ts";
 
 export type Gateway = MeterContext & {
   /** The open account of this token. */
-  readonly accountOf: (token: string) => OpenAccount | null;
+  readonly findAccountOf: (token: string) => OpenAccount | null;
   /** The ports under which agents see this meter. */
   readonly ports: () => readonly number[];
   readonly lookup: Lookup;
@@ -68,7 +68,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     if (!unclaimed.has(socket)) return true;
     if (account.open("connection") >= openPerAccountMax.connection) return false;
     unclaimed.delete(socket);
-    // What was said last is handed over first.
+    // What was written to it last is still sent.
     const detach = account.attach("connection", () => {
       socket.destroySoon();
       setTimeout(() => socket.destroy(), abortGraceMs).unref();
@@ -79,7 +79,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
 
   function findAccount(tokens: readonly (string | null)[], socket: Socket): OpenAccount | null {
     for (const token of tokens) {
-      const account = token === null ? null : gateway.accountOf(token);
+      const account = token === null ? null : gateway.findAccountOf(token);
       if (account !== null && claimSocket(account, socket)) return account; // G1
     }
     return null;
@@ -103,13 +103,14 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     if (parseAuthority(authority[1], 80) === null || !URL.canParse(text))
       return refuse(response, null, { status: 403, sentence: "That is not plainly a host and a port." });
     if (!gateway.isOwner()) return refuse(response, null, runNotOwned);
-    return forwardHttp(findAccount([findProxyToken(request.headers)], request.socket), new URL(text), request, response, gateway.lookup);
+    const account = findAccount([findProxyToken(request.headers)], request.socket);
+    return forwardHttp({ account, url: new URL(text), request, response, lookup: gateway.lookup });
   }
 
   async function serveLocal(text: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = "/", ...rest] = text.split("?");
     const search = rest.join("?");
-    const apis = apisAt(path);
+    const apis = findApis(path);
     const api = apis[0] ?? null;
     const host = parseAuthority(request.headers.host ?? "", 80);
     // A page in a browser has no business here, whatever name it found for this machine.
@@ -133,7 +134,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     const route = findRoute(request.method, path, account.request.upstreams);
     if (route === null)
       return refuse(response, api, { status: 404, sentence: `The meter does not send on ${request.method ?? ""} ${path.slice(0, 200)}.` }); // G2
-    return callModel(gateway, account, route, credential, queryWithoutKeys(search), request, response);
+    return callModel(gateway, { account, route, credential, query: removeKeysFromQuery(search), request, response });
   }
 
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -151,7 +152,7 @@ export function createGateway(gateway: Gateway): { readonly server: Server; read
     }
     if (!gateway.isOwner()) return void socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     const account = findAccount([findProxyToken(request.headers)], socket);
-    openTunnel(account, authority, socket, head, gateway.lookup).catch(() => socket.destroy());
+    openTunnel({ account, authority, socket, head, lookup: gateway.lookup }).catch(() => socket.destroy());
   });
 
   return {

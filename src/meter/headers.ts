@@ -1,4 +1,4 @@
-// headers: which of an agent's headers go to the provider, which come back, and where a token may be.
+// headers: selects which of an agent's headers go to the provider and which come back, and finds a token in them.
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { Upstream } from "../ports/meter.ts";
@@ -43,7 +43,7 @@ const returnedHeaders =
 
 export type Credential = { readonly token: string; readonly header: "x-api-key" | "authorization" | "x-goog-api-key" };
 
-/** Every place where provider SDKs put a key; the first that has one. */
+/** The tokens at all places where provider SDKs put a key. */
 export function findCredentials(headers: IncomingHttpHeaders, search: string): readonly Credential[] {
   const credentials: Credential[] = [];
   const apiKey = headers["x-api-key"];
@@ -65,8 +65,8 @@ export function findProxyToken(headers: IncomingHttpHeaders): string | null {
   return /^[^:]*:(.+)$/.exec(Buffer.from(value, "base64").toString("latin1"))?.[1] ?? null;
 }
 
-export function headersToProvider(from: IncomingHttpHeaders, upstream: Upstream, header: Credential["header"]): OutgoingHttpHeaders {
-  const headers = withoutHops(from, (name) => !droppedHeaders.includes(name) && !droppedPrefixes.some((start) => name.startsWith(start)));
+export function composeProviderHeaders(from: IncomingHttpHeaders, upstream: Upstream, header: Credential["header"]): OutgoingHttpHeaders {
+  const headers = removeHops(from, (name) => !droppedHeaders.includes(name) && !droppedPrefixes.some((start) => name.startsWith(start)));
   // So that the figures can be read; nothing between here and there is slow enough to need compression.
   headers["accept-encoding"] = "identity";
   // A login token of Anthropic's isn't a key, and is refused where a key is meant.
@@ -76,16 +76,17 @@ export function headersToProvider(from: IncomingHttpHeaders, upstream: Upstream,
   return headers;
 }
 
-export function headersToAgent(from: IncomingHttpHeaders, key: string): OutgoingHttpHeaders {
-  return withoutHops(from, (name, value) => returnedHeaders.test(name) && (key === "" || !value.includes(key)));
+export function selectAgentHeaders(from: IncomingHttpHeaders, key: string): OutgoingHttpHeaders {
+  return removeHops(from, (name, value) => returnedHeaders.test(name) && (key === "" || !value.includes(key)));
 }
 
 /** For requests that are forwarded unchanged. */
-export function proxiedHeaders(from: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return withoutHops(from, (name) => !droppedPrefixes.some((start) => name.startsWith(start)));
+export function selectProxiedHeaders(from: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return removeHops(from, (name) => !droppedPrefixes.some((start) => name.startsWith(start)));
 }
 
-function withoutHops(from: IncomingHttpHeaders, isKept: (name: string, value: string) => boolean): OutgoingHttpHeaders {
+/** The headers to keep, without those of one connection. */
+function removeHops(from: IncomingHttpHeaders, isKept: (name: string, value: string) => boolean): OutgoingHttpHeaders {
   const connectionHeaders = new Set((from.connection ?? "").toLowerCase().split(/\s*,\s*/));
   const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(from)) {

@@ -1,4 +1,4 @@
-// hosts: which hosts an agent may reach besides its models.
+// hosts: judges which hosts an agent may reach besides its models.
 //
 // Invariants:
 //   H1. A name is normalised once; exactly what was judged is dialled.
@@ -41,7 +41,7 @@ export function buildAllowed(list: readonly string[]): Allowed {
   const entries = list.flatMap((text) => {
     const isWildcard = text.startsWith("*.");
     const hostText = isWildcard ? text.slice(2) : text;
-    const target = parseAuthority(hostText, null) ?? targetWithoutPort(hostText);
+    const target = parseAuthority(hostText, null) ?? parseTargetWithoutPort(hostText);
     // A star matches names, never addresses, and never a whole top-level domain.
     if (target === null || (isWildcard && (!target.host.includes(".") || isIPv4(target.host) || isIPv6(target.host)))) return [];
     return [{ ...target, isBelow: isWildcard }];
@@ -59,7 +59,7 @@ export function buildAllowed(list: readonly string[]): Allowed {
   };
 }
 
-function targetWithoutPort(text: string): Target | null {
+function parseTargetWithoutPort(text: string): Target | null {
   const host = parseHost(text.includes(":") && !text.startsWith("[") ? `[${text}]` : text);
   return host === null ? null : { host, port: 0 };
 }

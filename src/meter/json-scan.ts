@@ -17,7 +17,7 @@ export type JsonScanOptions = {
   /** Keys whose strings are files or images: the part beyond `attachmentBytesMax` of each is counted separately. */
   readonly attachments?: readonly string[];
   readonly attachmentBytesMax?: number;
-  /** `path` is the requested one, as given. `at` is where the value begins, counted from the first byte fed. */
+  /** `path` is the requested one, as given. `position` is where the value begins, counted from the first byte fed. */
   readonly onValue: (path: readonly string[], text: string, position: number) => void;
   /** A key of the outermost object is written with an escape, so that its name is not literal. */
   readonly onDisguise?: () => void;
@@ -47,7 +47,7 @@ type Capture = {
   readonly path: readonly string[];
   readonly kind: "string" | "object" | "word";
   readonly depth: number;
-  readonly at: number;
+  readonly position: number;
 };
 type StringKind = "key" | "plain" | "text" | "attachment";
 
@@ -72,7 +72,7 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
   let capturedBytes = 0;
 
   function beginCapture(path: readonly string[], captureKind: Capture["kind"], depth: number, position: number): void {
-    capture = { path, kind: captureKind, depth, at: position };
+    capture = { path, kind: captureKind, depth, position };
     captured = [];
     capturedBytes = 0;
   }
@@ -87,21 +87,26 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
   function finishCapture(part: Buffer): void {
     appendCapture(part);
     if (capture === null) return;
-    const { path, at } = capture;
+    const { path, position } = capture;
     const text = Buffer.concat(captured).toString("utf8");
     capture = null;
     captured = [];
-    options.onValue(path, text, at);
+    options.onValue(path, text, position);
   }
 
   /** The node of the value after the latest key in the tree of requested paths. */
-  function nodeAt(depth: number): KeyNode | null {
+  function findNodeAt(depth: number): KeyNode | null {
     if (depth === 0 || depth > depthKept) return null;
     return nodes[depth]?.next.get(keys[depth] as number) ?? null;
   }
 
-  function pathAt(depth: number): readonly string[] | null {
-    return capture === null ? (nodeAt(depth)?.path ?? null) : null; // J2
+  function findPathAt(depth: number): readonly string[] | null {
+    return capture === null ? (findNodeAt(depth)?.path ?? null) : null; // J2
+  }
+
+  function findStringKind(key: number): StringKind {
+    if (texts.has(key)) return "text";
+    return attachments.has(key) ? "attachment" : "plain";
   }
 
   function count(bytes: number): void {
@@ -136,7 +141,7 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
             continue;
           }
         } else {
-          position = endOfString(chunk, position);
+          position = findStringEnd(chunk, position);
           count(Math.min(position, length) - from);
           if (position > length) isEscaped = true;
         }
@@ -155,8 +160,8 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
         hash = hashStart;
         hasEscape = false;
         stringBytes = 0;
-        kind = !isAfterColon ? "key" : texts.has(key) ? "text" : attachments.has(key) ? "attachment" : "plain";
-        const path = isAfterColon ? pathAt(depth) : null;
+        kind = isAfterColon ? findStringKind(key) : "key";
+        const path = isAfterColon ? findPathAt(depth) : null;
         if (path !== null) {
           beginCapture(path, "string", depth, fedBytes + position);
           captureFrom = position;
@@ -167,12 +172,12 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
         if (depth <= depthKept) keys[depth] = hash;
         if (hasEscape && depth === 1) options.onDisguise?.();
       } else if (byte === openObject) {
-        const path = isAfterColon ? pathAt(depth) : null;
+        const path = isAfterColon ? findPathAt(depth) : null;
         if (path !== null) {
           beginCapture(path, "object", depth, fedBytes + position);
           captureFrom = position;
         }
-        const node = depth === 0 ? root : nodeAt(depth);
+        const node = depth === 0 ? root : findNodeAt(depth);
         depth++;
         if (depth <= depthKept) nodes[depth] = node;
         isAfterColon = false;
@@ -185,7 +190,7 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
         isAfterColon = false; // Objects in an array have the node of the array.
       } else if (isAfterColon && byte > 32) {
         isAfterColon = false;
-        const path = pathAt(depth);
+        const path = findPathAt(depth);
         if (path !== null) {
           beginCapture(path, "word", depth, fedBytes + position);
           captureFrom = position;
@@ -204,7 +209,7 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
 const isWordEnd = (byte: number): boolean => byte <= 32 || byte === comma || byte === closeObject || byte === closeArray;
 
 /** The position of the quote that ends a string; the chunk's length if it does not end in it, one more if the next character is escaped. */
-function endOfString(chunk: Buffer, from: number): number {
+function findStringEnd(chunk: Buffer, from: number): number {
   const length = chunk.length;
   let start = from;
   for (;;) {

@@ -1,4 +1,4 @@
-// key-tree: requested key paths as a tree, its branches found by a hash of the key that is computed byte by byte.
+// key-tree: builds a tree of the requested key paths, whose branches are found by a hash of the key that is computed byte by byte.
 
 /** FNV-1a, 32 bits. */
 export const hashStart = 0x811c9dc5 | 0;

@@ -1,4 +1,4 @@
-// limits: everything the meter bounds, in one place.
+// limits: lists everything the meter bounds.
 
 const mib = 1024 * 1024;
 

@@ -1,5 +1,5 @@
-// model-call: one call of an agent to a model: judged, forwarded with the real key, counted on its way back, and cut when the budget is
-// used up.
+// model-call: judges one call of an agent to a model, forwards it with the real key, counts the answer on its way back, and cuts it when
+// the budget is used up.
 //
 // Invariants:
 //   C1. No call is forwarded when nothing is left, or when its price is unknown and money is limited.
@@ -9,15 +9,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
-import { usedUpMessage } from "./budget.ts";
+import { describeUsedUp } from "./describe-used-up.ts";
 import { deliver } from "./deliver.ts";
 import { openFigures } from "./figures.ts";
-import { type Credential, headersToProvider } from "./headers.ts";
+import { type Credential, composeProviderHeaders } from "./headers.ts";
 import { isLoopback } from "./addresses.ts";
 import { openPerAccountMax } from "./limits.ts";
-import { priceLine, type PriceOf } from "./prices.ts";
+import { composePriceLine, type PriceOf } from "./price-list.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import { type RequestBody, type HeldBytes, readRequest, withUsageRequested } from "./request-body.ts";
+import { type RequestBody, type HeldBytes, readRequest, addUsageRequest } from "./request-body.ts";
 import { buildUrl, type Route } from "./routes.ts";
 import type { Dial } from "./dial.ts";
 
@@ -31,15 +31,17 @@ export type MeterContext = {
   readonly isOwner: () => boolean;
 };
 
-export async function callModel(
-  context: MeterContext,
-  account: OpenAccount,
-  route: Route,
-  credential: Credential,
-  query: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export type AgentCall = {
+  readonly account: OpenAccount;
+  readonly route: Route;
+  readonly credential: Credential;
+  readonly query: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+};
+
+export async function callModel(context: MeterContext, call: AgentCall): Promise<void> {
+  const { account, route, request, response } = call;
   const upstream = account.request.upstreams.find(({ api }) => api === route.api);
   const refuseCall = (refusal: Refusal, model: string): void => {
     // An incomplete request was never sent.
@@ -54,9 +56,9 @@ export async function callModel(
   const body = await readRequest(request, context.held);
   if ("status" in body) return refuseCall(body, "");
   const model = route.model ?? body.model ?? "";
-  const verdict = whyNotForwarded(context, account, route, upstream, body, model);
+  const verdict = judgeCall(context, call, { upstream, body, model });
   if (verdict !== null || response.destroyed) {
-    body.letGo();
+    body.release();
     if (verdict !== null) refuseCall(verdict, model);
     // Last: its listener may close the account, and with it the connection.
     if (verdict?.isCut === true) account.cut(verdict.sentence);
@@ -70,17 +72,17 @@ export async function callModel(
   const settle = isCounted ? account.begin(figures, price !== null) : (): void => {};
   figures.send();
   deliver({
-    floor: context,
+    context,
     account,
     route,
     figures,
     upstream,
-    url: buildUrl(upstream.base, route.path, query),
-    headers: headersToProvider(request.headers, upstream, credential.header), // C3
-    body: isChatStream ? withUsageRequested(body) : [...body.chunks],
-    letGo: body.letGo,
+    url: buildUrl(upstream.base, route.path, call.query),
+    headers: composeProviderHeaders(request.headers, upstream, call.credential.header), // C3
+    body: isChatStream ? addUsageRequest(body) : [...body.chunks],
+    release: body.release,
     response,
-    spent: () => (isCounted ? usedUpMessage(account, context.accounts(), "during a call") : null), // C2
+    explainUsedUp: () => (isCounted ? describeUsedUp(account, context.accounts(), "during a call") : null), // C2
     settle: (end) => settle({ api: route.api, model, ...end } satisfies ModelCall),
   });
 }
@@ -94,13 +96,10 @@ export const runNotOwned: Refusal = {
 type Verdict = Refusal & { readonly isCut?: boolean };
 
 /** Why a call is not forwarded; null if it is. Nothing may be awaited between this and its being counted. */
-function whyNotForwarded(
+function judgeCall(
   context: MeterContext,
-  account: OpenAccount,
-  route: Route,
-  upstream: Upstream,
-  body: RequestBody,
-  model: string,
+  { account, route }: AgentCall,
+  { upstream, body, model }: { readonly upstream: Upstream; readonly body: RequestBody; readonly model: string },
 ): Verdict | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
   if (!context.isOwner()) return runNotOwned;
@@ -120,11 +119,11 @@ function whyNotForwarded(
 
   // C1
   if (Number.isFinite(account.request.left().usd) && context.priceOf(model) === null) {
-    const sentence = `The budget is in US dollars and the price of ${model} is not known, so it is not asked; write "${priceLine(model)}" into the config.`;
+    const sentence = `The budget is in US dollars and the price of ${model} is not known, so it is not asked; write "${composePriceLine(model)}" into the config.`;
     return { status: 402, sentence, isCut: true };
   }
-  const spent = usedUpMessage(account, context.accounts(), "before a call");
-  return spent === null ? null : { status: 402, sentence: spent, isCut: true };
+  const usedUp = describeUsedUp(account, context.accounts(), "before a call");
+  return usedUp === null ? null : { status: 402, sentence: usedUp, isCut: true };
 }
 
 function parseBase(text: string): URL | null {

@@ -1,4 +1,4 @@
-// open-meter: opens the meter: a unix socket, a loopback port if a box shares the network, and the accounts behind them.
+// open-meter: opens the meter: a unix socket, a loopback port if a sandbox shares the network, and the accounts behind them.
 
 import { lookup } from "node:dns/promises";
 import { chmod, lstat, mkdir, rm, stat } from "node:fs/promises";
@@ -12,16 +12,16 @@ import { openDial } from "./dial.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
 import type { Lookup } from "./hosts.ts";
 import { accountsMax } from "./limits.ts";
-import type { PriceOf } from "./prices.ts";
+import type { PriceOf } from "./price-list.ts";
 import { prefixes } from "./routes.ts";
-import { toolsPath } from "./tools.ts";
+import { toolsPath } from "./call-tool.ts";
 
 export type MeterOptions = {
   /** Where its socket is: in a private folder of the user's (0700). */
   readonly socket: string;
   /** Also on 127.0.0.1, at a port of the system's choice, for levels that share the network. */
   readonly tcp: boolean;
-  /** The port agents see inside a box; null: the one of `tcp`. */
+  /** The port agents see inside a sandbox; null: the one of `tcp`. */
   readonly seenPort: number | null;
   readonly priceOf: PriceOf;
   /** Milliseconds since 1970. */
@@ -35,7 +35,7 @@ export type MeterOptions = {
 };
 
 export type MeterAccount = Account & {
-  /** `host:port` of the first host that the agent tried to reach and may not. */
+  /** `host:port` of each host that the agent tried to reach and may not. */
   readonly refusedHosts: () => readonly string[];
 };
 export type OpenMeter = Omit<Meter, "open"> & {
@@ -57,7 +57,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   const dial = openDial();
   const gateway: Gateway = {
     accounts: () => accounts,
-    accountOf: (token) => byToken.get(token) ?? null,
+    findAccountOf: (token) => byToken.get(token) ?? null,
     ports: () => [options.seenPort, port].filter((candidate) => candidate !== null),
     priceOf: options.priceOf,
     now: options.now,
@@ -70,8 +70,9 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   const close = async (): Promise<void> => {
     for (const account of accounts) account.close();
     byToken.clear();
+    // A server removes the file of its socket.
     await Promise.all(gateways.map(({ server, endAll }) => new Promise<void>((done) => (server.close(() => done()), endAll()))));
-    dial.close(); // The socket's file is removed with its server.
+    dial.close();
   };
 
   try {
@@ -131,12 +132,11 @@ async function prepareFolder(socket: string): Promise<void> {
     throw new Error(`The folder of the meter's socket is open to other users, or another user's; make it yours with: chmod 700 ${folder}`);
   const existing = await lstat(socket).catch(() => null);
   if (existing === null) return;
-  if (!existing.isSocket() || (await isAnswered(socket)))
-    throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);
+  if (!existing.isSocket() || (await isServed(socket))) throw new Error(`Something else lies where the meter's socket belongs: ${socket}`);
   await rm(socket); // Left by a process that was killed.
 }
 
-function isAnswered(socket: string): Promise<boolean> {
+function isServed(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(socket);
     probe.on("connect", () => (probe.destroy(), resolve(true)));

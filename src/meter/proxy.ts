@@ -7,7 +7,7 @@
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { OpenAccount } from "./account.ts";
-import { proxiedHeaders } from "./headers.ts";
+import { selectProxiedHeaders } from "./headers.ts";
 import { resolveAddress, type Lookup, type Target, parseAuthority } from "./hosts.ts";
 import { dialTimeoutMs, openPerAccountMax, tunnelIdleMs } from "./limits.ts";
 import { refuse } from "./refusal.ts";
@@ -16,7 +16,7 @@ type Decision =
   | { readonly account: OpenAccount; readonly target: Target; readonly address: string }
   | { readonly status: number; readonly sentence: string };
 
-async function decide(account: OpenAccount | null, authority: string, defaultPort: number | null, lookup: Lookup): Promise<Decision> {
+async function decideTarget(account: OpenAccount | null, authority: string, defaultPort: number | null, lookup: Lookup): Promise<Decision> {
   if (account === null) return { status: 407, sentence: "The proxy needs the turn's own token as its password." };
   const target = parseAuthority(authority, defaultPort);
   if (target === null) {
@@ -34,14 +34,18 @@ async function decide(account: OpenAccount | null, authority: string, defaultPor
   return { status: 403, sentence: resolution.refused };
 }
 
-export async function openTunnel(
-  account: OpenAccount | null,
-  authority: string,
-  socket: Socket,
-  head: Buffer,
-  lookup: Lookup,
-): Promise<void> {
-  const decision = await decide(account, authority, null, lookup);
+export type TunnelRequest = {
+  /** Null if the request has no valid token. */
+  readonly account: OpenAccount | null;
+  readonly authority: string;
+  readonly socket: Socket;
+  /** What the agent sent already after its request. */
+  readonly head: Buffer;
+  readonly lookup: Lookup;
+};
+
+export async function openTunnel({ account, authority, socket, head, lookup }: TunnelRequest): Promise<void> {
+  const decision = await decideTarget(account, authority, null, lookup);
   if (socket.destroyed) return;
   if ("status" in decision) return refuseSocket(socket, decision);
   const upstream = connect({ host: decision.address, port: decision.target.port, timeout: dialTimeoutMs }); // P1
@@ -72,15 +76,18 @@ export async function openTunnel(
   });
 }
 
+export type ForwardRequest = {
+  /** Null if the request has no valid token. */
+  readonly account: OpenAccount | null;
+  readonly url: URL;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly lookup: Lookup;
+};
+
 /** `GET http://host/path`: plain HTTP through the proxy. */
-export async function forwardHttp(
-  account: OpenAccount | null,
-  url: URL,
-  request: IncomingMessage,
-  response: ServerResponse,
-  lookup: Lookup,
-): Promise<void> {
-  const decision = await decide(account, url.host, 80, lookup);
+export async function forwardHttp({ account, url, request, response, lookup }: ForwardRequest): Promise<void> {
+  const decision = await decideTarget(account, url.host, 80, lookup);
   if (response.destroyed) return;
   if ("status" in decision) {
     if (decision.status === 407) response.setHeader("proxy-authenticate", proxyRealm);
@@ -91,7 +98,7 @@ export async function forwardHttp(
     port: decision.target.port,
     method: request.method,
     path: `${url.pathname}${url.search}`,
-    headers: { ...proxiedHeaders(request.headers), host: url.host, connection: "close" },
+    headers: { ...selectProxiedHeaders(request.headers), host: url.host, connection: "close" },
     setHost: false,
     agent: false,
     timeout: dialTimeoutMs,
@@ -102,7 +109,7 @@ export async function forwardHttp(
   upstream.on("error", () => refuse(response, null, { status: 502, sentence: `${decision.target.host} does not answer.` }));
   upstream.on("response", (incoming) => {
     upstream.setTimeout(tunnelIdleMs);
-    response.writeHead(incoming.statusCode ?? 502, proxiedHeaders(incoming.headers));
+    response.writeHead(incoming.statusCode ?? 502, selectProxiedHeaders(incoming.headers));
     incoming.on("error", () => response.destroy());
     incoming.on("aborted", () => response.destroy());
     incoming.pipe(response);

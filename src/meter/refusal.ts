@@ -1,4 +1,4 @@
-// refusal: a refusal in the format of each provider, so that an agent understands it, shows it, and does not retry.
+// refusal: writes a refusal in the format of each provider, so that an agent understands it, shows it, and does not retry.
 
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";
@@ -25,13 +25,13 @@ const googleStates: Readonly<Record<number, string>> = {
   429: "RESOURCE_EXHAUSTED",
 };
 
-export function errorBody(api: ModelApi | null, { status, sentence }: Refusal): object {
+export function composeErrorBody(api: ModelApi | null, { status, sentence }: Refusal): object {
   switch (api) {
     case "anthropic":
       return { type: "error", error: { type: anthropicTypes[status] ?? "api_error", message: sentence } };
     case "openai-responses":
     case "openai-chat":
-      return { error: openaiError(status, sentence) };
+      return { error: composeOpenaiError(status, sentence) };
     case "gemini":
       return { error: { code: status, message: sentence, status: googleStates[status] ?? "INTERNAL" } };
     case null:
@@ -39,15 +39,18 @@ export function errorBody(api: ModelApi | null, { status, sentence }: Refusal): 
   }
 }
 
-function openaiError(status: number, message: string): object {
-  const code = openaiCodes[status] ?? null;
-  const type = status === 402 ? "insufficient_quota" : status >= 500 ? "api_error" : "invalid_request_error";
-  return { message, type, param: null, code };
+function composeOpenaiError(status: number, message: string): object {
+  return { message, type: toOpenaiType(status), param: null, code: openaiCodes[status] ?? null };
+}
+
+function toOpenaiType(status: number): string {
+  if (status === 402) return "insufficient_quota";
+  return status >= 500 ? "api_error" : "invalid_request_error";
 }
 
 /** The last event of a cut stream, as the provider itself would report an error. */
-export function lastEvent(api: ModelApi, refusal: Refusal): string {
-  const body = errorBody(api, refusal);
+export function composeLastEvent(api: ModelApi, refusal: Refusal): string {
+  const body = composeErrorBody(api, refusal);
   switch (api) {
     case "anthropic":
       return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
@@ -64,7 +67,7 @@ export function lastEvent(api: ModelApi, refusal: Refusal): string {
 
 export function refuse(response: ServerResponse, api: ModelApi | null, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
-  const body = Buffer.from(JSON.stringify(errorBody(api, refusal)));
+  const body = Buffer.from(JSON.stringify(composeErrorBody(api, refusal)));
   // The SDKs of Anthropic and OpenAI check this header before they retry. The unread rest of the request dies with the connection.
   const isFinal = refusal.status !== 429 && refusal.status < 500;
   response.writeHead(refusal.status, {

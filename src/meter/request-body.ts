@@ -14,9 +14,9 @@ export type RequestBody = {
   readonly model: string | null;
   readonly isStream: boolean;
   readonly isBackground: boolean;
-  readonly streamOptions: { readonly value: unknown; readonly at: number; readonly bytes: number } | null;
+  readonly streamOptions: { readonly value: unknown; readonly position: number; readonly bytes: number } | null;
   /** Releases its memory. */
-  readonly letGo: () => void;
+  readonly release: () => void;
 };
 
 const paths = { model: ["model"], stream: ["stream"], background: ["background"], streamOptions: ["stream_options"] } as const;
@@ -29,11 +29,11 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
   if (announced > requestBytesMax) return Promise.resolve(tooLarge);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const values = new Map<readonly string[], { readonly text: string; readonly at: number }>();
+    const values = new Map<readonly string[], { readonly text: string; readonly position: number }>();
     let bytes = 0;
     let refusal: Refusal | null = null;
     let isOver = false;
-    const letGo = (): void => {
+    const release = (): void => {
       held.bytes -= bytes;
       bytes = 0;
       chunks.length = 0;
@@ -46,14 +46,14 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       onValue: (path, text, position) => {
         // Of a duplicate key, this program and the provider might each use another.
         if (values.has(path)) refusal ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
-        values.set(path, { text, at: position });
+        values.set(path, { text, position });
       },
       onDisguise: () => (refusal ??= { status: 400, sentence: "A key of the request is written with an escape; write it plainly." }),
     });
     const end = (answer: RequestBody | Refusal): void => {
       if (isOver) return;
       isOver = true;
-      if ("status" in answer) letGo();
+      if ("status" in answer) release();
       resolve(answer);
     };
     request.on("data", (chunk: Buffer) => {
@@ -72,19 +72,21 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
     });
     request.on("end", () => {
       if (refusal !== null) return end(refusal);
-      const value = (path: readonly string[]): unknown => parseJson(values.get(path)?.text);
+      const parseValue = (path: readonly string[]): unknown => parseJson(values.get(path)?.text);
       const options = values.get(paths.streamOptions);
-      const model = value(paths.model);
+      const model = parseValue(paths.model);
       end({
         chunks,
         bytes,
         countedBytes: bytes - scan.attachmentBytes(),
         model: typeof model === "string" ? model : null,
-        isStream: value(paths.stream) === true,
-        isBackground: value(paths.background) === true,
+        isStream: parseValue(paths.stream) === true,
+        isBackground: parseValue(paths.background) === true,
         streamOptions:
-          options === undefined ? null : { value: value(paths.streamOptions), at: options.at, bytes: Buffer.byteLength(options.text) },
-        letGo,
+          options === undefined
+            ? null
+            : { value: parseValue(paths.streamOptions), position: options.position, bytes: Buffer.byteLength(options.text) },
+        release,
       });
     });
     request.on("close", () => end({ status: 400, sentence: "The request broke off." }));
@@ -103,13 +105,17 @@ function parseJson(text: string | undefined): unknown {
 }
 
 /** The same request, asking for figures at the end of the stream; unchanged if it asks for them itself. */
-export function withUsageRequested(body: RequestBody): readonly Buffer[] {
+export function addUsageRequest(body: RequestBody): readonly Buffer[] {
   const options = body.streamOptions;
   if (asRecord(options?.value)["include_usage"] === true) return body.chunks;
   const whole = Buffer.concat(body.chunks);
   const streamOptions = { ...asRecord(options?.value), include_usage: true };
   if (options !== null)
-    return [whole.subarray(0, options.at), Buffer.from(JSON.stringify(streamOptions)), whole.subarray(options.at + options.bytes)];
+    return [
+      whole.subarray(0, options.position),
+      Buffer.from(JSON.stringify(streamOptions)),
+      whole.subarray(options.position + options.bytes),
+    ];
   const start = whole.indexOf("{") + 1;
   return [whole.subarray(0, start), Buffer.from(`"stream_options":${JSON.stringify(streamOptions)},`), whole.subarray(start)];
 }

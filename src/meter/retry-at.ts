@@ -1,4 +1,4 @@
-// retry-at: when a refusing provider says it will answer again.
+// retry-at: finds when a provider that refused a call says it will answer again.
 
 import { formatIsoTime } from "../kit/iso-time.ts";
 import type { IncomingHttpHeaders } from "node:http";
@@ -10,13 +10,14 @@ const dayMs = 86_400_000;
 
 /** ISO 8601 in UTC, or null if not stated. The latest counts: before that, some limit still refuses. */
 export function findRetryAt(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
-  const explicit = [...retryAfter(headers, nowMs), ...timesInBody(body, nowMs)];
-  const times = explicit.length > 0 ? explicit : limitResets(headers, nowMs);
+  const explicit = [...findRetryAfter(headers, nowMs), ...findTimesInBody(body, nowMs)];
+  const times = explicit.length > 0 ? explicit : findLimitResets(headers, nowMs);
   const plausible = times.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
   return plausible.length === 0 ? null : formatIsoTime(Math.round(Math.max(...plausible)));
 }
 
-function retryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
+/** The headers `retry-after-ms` and `retry-after`. All times here are milliseconds since 1970. */
+function findRetryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
   const ms = Number(headers["retry-after-ms"] ?? Number.NaN);
   if (ms >= 0) return [nowMs + ms];
   const text = headers["retry-after"];
@@ -27,7 +28,7 @@ function retryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
 /**
  * `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that are used up, or of all if none says so.
  */
-function limitResets(headers: IncomingHttpHeaders, nowMs: number): number[] {
+function findLimitResets(headers: IncomingHttpHeaders, nowMs: number): number[] {
   const resets: { readonly at: number; readonly isUsedUp: boolean }[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string") continue;
@@ -49,11 +50,13 @@ function parseTime(text: string, nowMs: number): number {
     if (value > 1e12) return value;
     return value > 1e9 ? value * 1000 : nowMs + value * 1000;
   }
-  return nowMs + spanMs(text) || Date.parse(text);
+  return nowMs + parseSpan(text) || Date.parse(text);
 }
 
 const unitMs: Readonly<Record<string, number>> = { d: dayMs, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-function spanMs(text: string): number {
+
+/** Milliseconds; NaN if the text is no span. */
+function parseSpan(text: string): number {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return Number.NaN;
   let sum = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)) sum += Number(amount) * (unitMs[unit ?? ""] ?? 0);
@@ -61,13 +64,13 @@ function spanMs(text: string): number {
 }
 
 /** Google's RetryInfo, and what OpenAI says of a plan's limit. */
-function timesInBody(body: unknown, nowMs: number): number[] {
+function findTimesInBody(body: unknown, nowMs: number): number[] {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   const error = asRecord(asRecord(first)["error"]);
   const details: readonly unknown[] = Array.isArray(error["details"]) ? error["details"] : [];
   const delays = details.flatMap((detail) => {
     const delay = asRecord(detail)["retryDelay"];
-    return typeof delay === "string" ? [nowMs + spanMs(delay)] : [];
+    return typeof delay === "string" ? [nowMs + parseSpan(delay)] : [];
   });
   const resetsAt = error["resets_at"];
   const inSeconds = error["resets_in_seconds"];

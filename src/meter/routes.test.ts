@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { modelApis } from "../contracts/model-api.ts";
-import { buildUrl, queryWithoutKeys, findRoute } from "./routes.ts";
+import { buildUrl, removeKeysFromQuery, findRoute } from "./routes.ts";
 
 const all = modelApis.map((api) => ({ api, base: "https://a.example", key: "k" }));
 
@@ -71,5 +71,5 @@ test.each([
 });
 
 test("no key goes on in what follows the question mark", () => {
-  expect(queryWithoutKeys("alt=sse&key=abc&key=def&%6bey=ghi&x=%26key%3D1")).toBe("alt=sse&x=%26key%3D1");
+  expect(removeKeysFromQuery("alt=sse&key=abc&key=def&%6bey=ghi&x=%26key%3D1")).toBe("alt=sse&x=%26key%3D1");
 });

@@ -55,7 +55,7 @@ const apiPrefixes: readonly { readonly prefix: RegExp; readonly apis: readonly M
 ];
 
 /** The APIs that a path could mean, however wrong the rest of it is: so that the refusal is in the right format. */
-export function apisAt(path: string): readonly ModelApi[] {
+export function findApis(path: string): readonly ModelApi[] {
   return apiPrefixes.find(({ prefix }) => prefix.test(path))?.apis ?? [];
 }
 
@@ -88,7 +88,7 @@ export function buildUrl(base: string, path: string, query: string): URL {
 }
 
 /** The query string without API keys. */
-export function queryWithoutKeys(search: string): string {
+export function removeKeysFromQuery(search: string): string {
   const parts = new URLSearchParams(search);
   for (const secret of ["key", "api_key", "apikey", "access_token"]) parts.delete(secret);
   return parts.toString();

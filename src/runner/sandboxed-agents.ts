@@ -105,7 +105,7 @@ const listScriptPaths = (parts: SandboxedAgentsParts, { cast }: TurnRequest): re
 type MeterEndpoint = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
 
 async function openMeterFor({ isolation, policy, learnSecret, isOwner }: SandboxedAgentsParts): Promise<MeterEndpoint> {
-  const [{ openMeter }, { priceFrom }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
+  const [{ openMeter }, { createPriceLookup }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/price-list.ts")]);
   // A socket's path may have about a hundred bytes only, and a run's folder may be deep.
   const socketDir = await createSocketFolder("egress", "meter.sock");
   const socket = join(socketDir, "meter.sock");
@@ -113,7 +113,7 @@ async function openMeterFor({ isolation, policy, learnSecret, isOwner }: Sandbox
     socket,
     tcp: !isolation.hasOwnNetwork,
     seenPort: isolation.hasOwnNetwork ? egressPort : null,
-    priceOf: priceFrom(policy.prices ?? {}),
+    priceOf: createPriceLookup(policy.prices ?? {}),
     now: () => Date.now(),
     secrets: (value) => learnSecret("model key", value),
     isOwner,

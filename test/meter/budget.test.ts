@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { modelApis } from "../../src/contracts/model-api.ts";
-import { priceFrom } from "../../src/meter/prices.ts";
+import { createPriceLookup } from "../../src/meter/price-list.ts";
 import { samples } from "../../src/meter/samples.test-support.ts";
 import { ask, endless, openProvider, openStand, type Play, playEndless, playSamples, type Provider, type Stand, until } from "./stand.ts";
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   provider = await openProvider((...given) => play(...given));
 });
 beforeEach(async () => {
-  stand = await openStand({ priceOf: priceFrom({ "m-1": { input: 1_000_000, output: 1_000_000 } }) });
+  stand = await openStand({ priceOf: createPriceLookup({ "m-1": { input: 1_000_000, output: 1_000_000 } }) });
 });
 afterEach(() => stand.close());
 afterAll(() => provider.close());

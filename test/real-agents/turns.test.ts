@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openAgents } from "../../src/agents/open-agents.ts";
 import { findJsonSchema, validateReturn } from "../../src/flows/returns.ts";
 import { openMeter } from "../../src/meter/open-meter.ts";
-import { priceFrom } from "../../src/meter/prices.ts";
+import { createPriceLookup } from "../../src/meter/price-list.ts";
 import type { Allowance, TurnRequest, TurnResult } from "../../src/ports/agent.ts";
 import { agentProfiles } from "../../src/agents/profiles.ts";
 import { type ModelServer, openModelServer } from "../model-server/model-server.ts";
@@ -37,7 +37,13 @@ async function table(name: AgentName, script: string): Promise<Table> {
   const [layer, home] = [join(place, "layer"), join(place, "home")];
   for (const folder of [layer, home]) mkdirSync(folder);
   const env = userEnvironment(name, model.url);
-  const meter = await openMeter({ socket: join(place, "egress", "s"), tcp: true, seenPort: null, priceOf: priceFrom({}), now: Date.now });
+  const meter = await openMeter({
+    socket: join(place, "egress", "s"),
+    tcp: true,
+    seenPort: null,
+    priceOf: createPriceLookup({}),
+    now: Date.now,
+  });
   const path = process.env["PATH"];
   process.env["PATH"] = env["PATH"];
   const agents = openAgents({

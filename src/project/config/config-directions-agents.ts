@@ -4,7 +4,7 @@
 import type { AgentProfile, Mode } from "../../agents/profiles/profile.ts";
 import { findShippedProfile } from "../../agents/profiles/table.ts";
 import type { AgentOverride, Config, ModelPrice } from "../../contracts/config.ts";
-import { type ListPrice, priceFrom } from "../../meter/prices.ts";
+import { type ListPrice, createPriceLookup } from "../../meter/price-list.ts";
 import { neutral, type DirectionNode, type RuleContext, tighten, userOnly } from "./config-rule.ts";
 
 const modes: readonly Mode[] = ["read", "edit", "full"];
@@ -51,7 +51,9 @@ const defaultMode = (profile: AgentProfile | null): Mode => (profile?.mode === "
 
 /** Why a repository's price does not count; null if it is at least the model's known price. */
 export function whyPriceRefused(model: string, price: ModelPrice, userConfig: Config): string | null {
-  return mayBeLower(price, priceFrom(userConfig.prices ?? {})(model)) ? "it would make a model seem cheaper than it is known to be" : null;
+  return mayBeLower(price, createPriceLookup(userConfig.prices ?? {})(model))
+    ? "it would make a model seem cheaper than it is known to be"
+    : null;
 }
 
 /**

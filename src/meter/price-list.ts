@@ -1,5 +1,5 @@
-// prices: the providers' list prices per million tokens, and the row of the table that matches a model's name. Standard tier, pay as you
-// go. A model outside the table has no price here, and `prices:` in the config overrides every row.
+// price-list: the providers' list prices per million tokens, and the row of the table that matches a model's name. Standard tier, pay as
+// you go. A model outside the table has no price here, and `prices:` in the config overrides every row.
 
 import type { ModelPrice } from "../contracts/config.ts";
 
@@ -11,17 +11,17 @@ export type PriceOf = (model: string) => ListPrice | null;
 /** When the table was last compared with the providers' pages. */
 export const pricesAsOf = "2026-11-15";
 
-/** What `priceOf` returns with the config's `prices:` taking precedence. */
-export function priceFrom(overrides: Readonly<Record<string, ModelPrice>>): PriceOf {
-  const overridden = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [modelName(model), price]));
-  return (model) => rowFor(modelName(model), overridden) ?? rowFor(modelName(model), table);
+/** The config's `prices:` take precedence over the table. */
+export function createPriceLookup(overrides: Readonly<Record<string, ModelPrice>>): PriceOf {
+  const overridden = new Map<string, ListPrice>(Object.entries(overrides).map(([model, price]) => [toModelName(model), price]));
+  return (model) => findRow(toModelName(model), overridden) ?? findRow(toModelName(model), table);
 }
 
 /** The line of the config that gives a model its price. */
-export const priceLine = (model: string): string => `prices: { ${JSON.stringify(model)}: { input: …, output: … } }`;
+export const composePriceLine = (model: string): string => `prices: { ${JSON.stringify(model)}: { input: …, output: … } }`;
 
 /** `anthropic/claude-opus-5` and `models/gemini-3-pro` are the same models as without the first part. */
-function modelName(model: string): string {
+function toModelName(model: string): string {
   return model.toLowerCase().replace(/^.*\//, "");
 }
 
@@ -29,7 +29,7 @@ function modelName(model: string): string {
  * The longest row that is a prefix of the model's name. The rest may only be an edition: `gpt-5` is not the price of `gpt-5-pro` or
  * `gpt-5.5`, which cost many times as much.
  */
-function rowFor(name: string, rows: ReadonlyMap<string, ListPrice>): ListPrice | null {
+function findRow(name: string, rows: ReadonlyMap<string, ListPrice>): ListPrice | null {
   for (let end = name.length; end > 0; end--) {
     const price = rows.get(name.slice(0, end));
     if (price !== undefined && editionSuffix.test(name.slice(end))) return price;

@@ -1,4 +1,4 @@
-// tools: the runner's own tools, called from inside the box: POST, the turn's token, { "tool": NAME, "arguments": … }.
+// call-tool: calls the runner's own tools for an agent inside its sandbox: POST, the turn's token, { "tool": NAME, "arguments": … }.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolAnswer } from "../ports/meter.ts";
@@ -32,6 +32,7 @@ async function runTool(account: OpenAccount, tool: string, args: unknown): Promi
   }
 }
 
+/** Null if the request is too large. */
 async function readText(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers["content-length"] ?? 0) > toolCallBytesMax) return null;
   const chunks: Buffer[] = [];

@@ -1,9 +1,9 @@
 // Which price a model's name means, and which names have none.
 
 import { expect, test } from "vitest";
-import { priceFrom, priceLine } from "./prices.ts";
+import { createPriceLookup, composePriceLine } from "./price-list.ts";
 
-const priceOf = priceFrom({});
+const priceOf = createPriceLookup({});
 
 test.each([
   ["claude-opus-4-5", 5],
@@ -44,7 +44,7 @@ test.each([
 });
 
 test("the config has the first word, also for editions", () => {
-  const own = priceFrom({ "gpt-5": { input: 99, output: 1 }, "scripted-1": { input: 0, output: 0 } });
+  const own = createPriceLookup({ "gpt-5": { input: 99, output: 1 }, "scripted-1": { input: 0, output: 0 } });
   expect(own("gpt-5")?.input).toBe(99);
   expect(own("gpt-5-2025-08-07")?.input).toBe(99);
   expect(own("gpt-5-mini")?.input).toBe(0.25);
@@ -52,5 +52,5 @@ test("the config has the first word, also for editions", () => {
 });
 
 test("the line for the config can be pasted", () => {
-  expect(priceLine("gpt-9")).toBe('prices: { "gpt-9": { input: …, output: … } }');
+  expect(composePriceLine("gpt-9")).toBe('prices: { "gpt-9": { input: …, output: … } }');
 });

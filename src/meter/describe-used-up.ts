@@ -1,9 +1,10 @@
-// budget: whether anything is left to use: what the turn may still use, less what every turn of this meter used and has not paid.
+// describe-used-up: says what is used up, if nothing is left of what the turn may use, less what every turn of this meter used and has not
+// paid.
 
 import type { OpenAccount } from "./account.ts";
 
 /** Null while something is left; else the message about what is used up. */
-export function usedUpMessage(
+export function describeUsedUp(
   account: OpenAccount,
   accounts: Iterable<OpenAccount>,
   when: "before a call" | "during a call",
@@ -19,14 +20,14 @@ export function usedUpMessage(
     usd += used.usd;
     calls += used.calls;
   }
-  if (!(left.tokens > tokens)) return buildMessage(`${amount(tokens)} tokens used, ${amount(left.tokens)} were left`, "tokens");
+  if (!(left.tokens > tokens)) return buildMessage(`${formatAmount(tokens)} tokens used, ${formatAmount(left.tokens)} were left`, "tokens");
   if (!(left.usd > usd)) return buildMessage(`$${usd.toFixed(4)} used, $${left.usd.toFixed(4)} were left`, "usd");
   if (when === "before a call" && !(left.calls > calls))
-    return buildMessage(`${amount(calls)} model calls made, ${amount(left.calls)} were left`, "calls");
+    return buildMessage(`${formatAmount(calls)} model calls made, ${formatAmount(left.calls)} were left`, "calls");
   return null;
 }
 
-const amount = (value: number): string => Math.round(Math.max(0, value)).toLocaleString("en");
+const formatAmount = (value: number): string => Math.round(Math.max(0, value)).toLocaleString("en");
 
 function buildMessage(amounts: string, dimension: string): string {
   return `The budget is used up (${amounts}), so the model is not asked any further; "autopilot budget raise ${dimension}=+…" gives more.`;

@@ -1,9 +1,9 @@
-// error-text: a provider's error as one short line without a key.
+// describe-error: reads a provider's error, and says it in one short line without a key.
 
 import type { IncomingMessage } from "node:http";
 import { asRecord } from "./dialects.ts";
 import { errorBytesMax, errorCharsMax } from "./limits.ts";
-import { decompress } from "./unpack.ts";
+import { decompress } from "./decompress.ts";
 
 /** A key shorter than this would match ordinary words. */
 const keyCharsMin = 6;
@@ -28,7 +28,7 @@ export async function collectError(incoming: IncomingMessage): Promise<{ readonl
   }
 }
 
-export function errorText(value: unknown, status: number | null = null): string {
+export function describeError(value: unknown, status: number | null = null): string {
   const first = asRecord(Array.isArray(value) ? value[0] : value);
   const error = Object.keys(asRecord(first["error"])).length > 0 ? asRecord(first["error"]) : first;
   const kind = [error["type"], error["code"], error["status"]].find((part) => typeof part === "string" && part !== "error");
@@ -38,6 +38,6 @@ export function errorText(value: unknown, status: number | null = null): string 
   return text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, errorCharsMax);
 }
 
-export function withoutKey(text: string, key: string, instead = "[key]"): string {
+export function removeKey(text: string, key: string, instead = "[key]"): string {
   return key.length < keyCharsMin ? text : text.replaceAll(key, instead);
 }
