@@ -89,9 +89,9 @@ function listChildren({ value, schema, path }: ReturnedValue): readonly Returned
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) {
     const itemSchema = schema.description === undefined ? (schema.items ?? {}) : { description: schema.description, ...schema.items };
-    return value.map((item, index) => ({ value: item, schema: itemSchema, path: `${path}[${index}]`, isRequired: false }));
+    return value.map((item: unknown, index) => ({ value: item, schema: itemSchema, path: `${path}[${index}]`, isRequired: false }));
   }
-  return Object.entries(value).map(([key, item]) => {
+  return Object.entries(value as Readonly<Record<string, unknown>>).map(([key, item]) => {
     const fieldSchema = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined;
     const isRequired = fieldSchema !== undefined && (schema.required ?? []).includes(key);
     return { value: item, schema: fieldSchema ?? {}, path: path === "" ? key : `${path}.${key}`, isRequired };
