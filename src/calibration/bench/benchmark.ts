@@ -1,4 +1,4 @@
-// benchmark: one run of one benchmark: its copy of the repository, its process, and its result.
+// benchmark: runs one benchmark once: makes its copy of the repository, starts its process, and measures the result.
 //
 // Invariants:
 //   B1. The list of known bugs is in no copy: a benchmark that could read the answers would measure nothing.
@@ -38,10 +38,13 @@ const noFindingsList: Recall = { recall: null, matches: [], found: [], missed: [
 
 const logBytesMax = 8 << 20;
 const tailCharsMax = 300;
+const newline = 0x0a;
 
+/** The folder of one run, below the cycle's. */
 export const runFolder = (folder: string, { benchmark, lever_state, repeat }: RunKey): string =>
   join(folder, "runs", benchmark, `${lever_state}-${repeat}`);
 
+/** What became of a run that was started: `gone` if its process has died without a result. */
 export function readRunState(folder: string): "ended" | "at work" | "gone" {
   if (readExitCode(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
   return isAtWork(folder) ? "at work" : "gone";
@@ -50,11 +53,12 @@ export function readRunState(folder: string): "ended" | "at work" | "gone" {
 /** A quality run says in its own log that it is over, and how it ended. */
 const hasRunEnd = (folder: string): boolean => findRunEnd(folder) !== null;
 
+/** The status in the last `run_end` of the run's log; null if it has none. */
 function findRunEnd(folder: string): string | null {
   for (const name of ["work", "target"]) {
     const lines = (readText(join(folder, name, "quality", "run_state.jsonl")) ?? "").split("\n");
-    const last = lines.findLast((line) => /"event"\s*:\s*"run_end"/.test(line));
-    if (last !== undefined) return /"status"\s*:\s*"([^"]*)"/.exec(last)?.[1] ?? "unknown";
+    const endLine = lines.findLast((line) => /"event"\s*:\s*"run_end"/.test(line));
+    if (endLine !== undefined) return /"status"\s*:\s*"([^"]*)"/.exec(endLine)?.[1] ?? "unknown";
   }
   return null;
 }
@@ -67,39 +71,41 @@ export type RunRequest = {
 };
 
 /** Runs a benchmark from the start, or continues an earlier runner's. */
-export async function runBenchmark(room: BenchmarkContext, { key, commit, isFresh }: RunRequest): Promise<BenchmarkOutcome> {
-  const folder = runFolder(room.folder, key);
-  const plan = room.plan.benchmarks.find(({ name }) => name === key.benchmark);
+export async function runBenchmark(context: BenchmarkContext, { key, commit, isFresh }: RunRequest): Promise<BenchmarkOutcome> {
+  const folder = runFolder(context.folder, key);
+  const plan = context.plan.benchmarks.find(({ name }) => name === key.benchmark);
   if (plan === undefined) return { kind: "failed", why: "is not in the plan" };
-  const places = planPlaces(room, plan, folder, key.lever_state);
-  const wait = { hangMs: room.plan.hang_ms, interrupted: room.interrupted };
+  const places = planPlaces(context, plan, folder, key.lever_state);
+  const wait = { hangMs: context.plan.hang_ms, interrupted: context.interrupted };
   if (!isFresh) {
-    const hasEnded = hasRunEnd(folder) && readExitCode(folder) === null;
-    if (hasEnded) await endProcess(folder);
-    if (hasEnded && findRunEnd(folder) !== "success") return { kind: "failed", why: `its run ended ${findRunEnd(folder)}` };
-    const ended: Ended = hasEnded ? { kind: "exited", code: 0 } : await waitFor(folder, places.watchedFolders, wait);
-    return measureOutcome(room, key, ended, places.findingsFolder);
+    // The run says that it is over, and its process has not ended: a server that it started may still be there.
+    const endStatus = readExitCode(folder) === null ? findRunEnd(folder) : null;
+    if (endStatus !== null) await endProcess(folder);
+    if (endStatus !== null && endStatus !== "success") return { kind: "failed", why: `its run ended ${endStatus}` };
+    const ended: Ended = endStatus === null ? await waitFor(folder, places.watchedFolders, wait) : { kind: "exited", code: 0 };
+    return measureOutcome(context, key, ended, places.findingsFolder);
   }
-  requireNoLink(room.folder, relative(room.folder, dirname(folder)));
+  requireNoLink(context.folder, relative(context.folder, dirname(folder)));
   await endProcess(folder);
   eraseSync(folder);
-  ensureFolderBelow(room.folder, relative(room.folder, folder));
-  await prepare(room, plan, commit, places);
+  ensureFolderBelow(context.folder, relative(context.folder, folder));
+  await prepareCopies(context, plan, commit, places);
   mkdirSync(places.cwd, { recursive: true }); // a folder that held nothing but the list is gone with it
   const child = startProcess({
     folder,
     cwd: places.cwd,
-    command: room.plan.command ?? places.qualityCommand,
+    command: context.plan.command ?? places.qualityCommand,
     env: {
-      ...room.env,
-      CALIBRATION_CYCLE: room.cycle,
+      ...context.env,
+      CALIBRATION_CYCLE: context.cycle,
       CALIBRATION_ROOT: places.work,
       CALIBRATION_BENCHMARK: key.benchmark,
       CALIBRATION_LEVER_STATE: key.lever_state,
       CALIBRATION_REPEAT: String(key.repeat),
     },
   });
-  return measureOutcome(room, key, await waitFor(folder, places.watchedFolders, { ...wait, child }), places.findingsFolder);
+  const ended = await waitFor(folder, places.watchedFolders, { ...wait, child });
+  return measureOutcome(context, key, ended, places.findingsFolder);
 }
 
 type RunPlaces = {
@@ -141,24 +147,29 @@ function planPlaces(
   return { work, target, cwd, findingsFolder: cwd, watchedFolders, qualityCommand: argv.map(quoted).join(" ") };
 }
 
+/** A word for the shell: `it's` becomes `'it'\''s'`. */
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-async function prepare(room: BenchmarkContext, plan: BenchmarkPlan, commit: string, { work, target, cwd }: RunPlaces): Promise<void> {
-  const { trees } = room;
-  await trees.makeCopy(work, commit, [
-    cyclesFolder,
-    ...room.plan.benchmarks.flatMap((benchmark) => answerPaths(trees.repository.root, benchmark)),
-  ]); // B1
+/** Makes the copies of the repository and of the benchmark's code, without any list of bugs. */
+async function prepareCopies(
+  context: BenchmarkContext,
+  plan: BenchmarkPlan,
+  commit: string,
+  { work, target, cwd }: RunPlaces,
+): Promise<void> {
+  const { trees } = context;
+  const answers = context.plan.benchmarks.flatMap((benchmark) => answerPaths(trees.repository.root, benchmark));
+  await trees.makeCopy(work, commit, [cyclesFolder, ...answers]); // B1
   const config = join(trees.repository.root, ".autopilot", "config.yaml");
   if (existsSync(config) && !existsSync(join(work, ".autopilot", "config.yaml"))) copyInto(config, join(work, ".autopilot"), "config.yaml");
   if (plan.kind === "ref") await trees.makeCopy(target ?? "", plan.commit ?? plan.at, ["quality", ...findingsDefault]);
   if (plan.kind === "outside") await copyOutside(plan, target ?? "", trees.repository.format);
   for (const name of target === null ? [] : ["config.yaml", "flows"]) {
-    const from = join(work, ".autopilot", name);
-    if (existsSync(from)) copyInto(from, join(target ?? "", ".autopilot"), name);
+    const source = join(work, ".autopilot", name);
+    if (existsSync(source)) copyInto(source, join(target ?? "", ".autopilot"), name);
   }
   // An existing list is not what this run found.
-  for (const path of ["quality", ...findingsDefault, room.plan.findings]) if (path !== null) eraseSync(join(cwd, path));
+  for (const path of ["quality", ...findingsDefault, context.plan.findings]) if (path !== null) eraseSync(join(cwd, path));
 }
 
 /** Paths in the repository that hold a benchmark's known bugs. */
@@ -171,40 +182,41 @@ function answerPaths(root: string, { kind, baseline, at }: BenchmarkPlan): reado
 }
 
 /** Copies a file or folder into a copy's folder. A link at the folder's path is removed: nothing is written through it. */
-function copyInto(from: string, folder: string, name: string): void {
+function copyInto(source: string, folder: string, name: string): void {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  cpSync(from, join(folder, name), { recursive: true, verbatimSymlinks: true });
+  cpSync(source, join(folder, name), { recursive: true, verbatimSymlinks: true });
 }
 
-async function copyOutside({ at, baseline }: BenchmarkPlan, target: string, format: string): Promise<void> {
-  const isLeftOut = (path: string): boolean =>
-    path === join(at, ".git") || path === baseline || path === join(at, "quality") || path === join(at, "BUGS.md");
-  cpSync(at, target, { recursive: true, verbatimSymlinks: true, filter: (from) => !isLeftOut(from) });
+/** Copies a benchmark that is not part of the repository into a repository of its own. */
+async function copyOutside({ at: folder, baseline }: BenchmarkPlan, target: string, format: string): Promise<void> {
+  const leftOutPaths = [join(folder, ".git"), join(folder, "quality"), join(folder, "BUGS.md"), baseline];
+  cpSync(folder, target, { recursive: true, verbatimSymlinks: true, filter: (path) => !leftOutPaths.includes(path) });
   const copy = await initCopy(target, format, null);
   await git({ ...copy, args: ["add", "-A"] });
   await commitCopy(copy);
 }
 
-function measureOutcome(room: BenchmarkContext, key: RunKey, ended: Ended, findingsFolder: string): BenchmarkOutcome {
-  const folder = runFolder(room.folder, key);
-  for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), room.redact); // B3
+/** Reads the metric and the findings of a run that ended. */
+function measureOutcome(context: BenchmarkContext, key: RunKey, ended: Ended, findingsFolder: string): BenchmarkOutcome {
+  const folder = runFolder(context.folder, key);
+  for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), context.redact); // B3
   if (ended.kind !== "exited") return ended;
-  if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${lastLine(folder)}` };
-  const { metric: name } = room.plan.target;
-  const parsed = name === recallTarget ? null : parseMetric(readText(join(folder, stdoutFile)) ?? "", name);
+  if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${describeLastLine(folder)}` };
+  const { metric: metricName } = context.plan.target;
+  const parsed = metricName === recallTarget ? null : parseMetric(readText(join(folder, stdoutFile)) ?? "", metricName);
   if (parsed !== null && "problem" in parsed) return { kind: "failed", why: parsed.problem };
   const metric = parsed === null ? null : parsed.value;
-  const baseline = room.baselineOf(key.benchmark);
+  const baseline = context.baselineOf(key.benchmark);
   if (baseline === null) return { kind: "measured", recalled: noFindingsList, metric };
-  const candidates = room.plan.findings === null ? findingsDefault : [room.plan.findings];
+  const candidates = context.plan.findings === null ? findingsDefault : [context.plan.findings];
   // A blank list was never written: a run without findings says so explicitly.
   const findings = candidates.map((path) => readText(join(findingsFolder, path))).find((text) => text !== null && text.trim() !== "");
   if (findings === undefined || findings === null)
     return metric === null
       ? { kind: "failed", why: `left no findings: expected ${candidates.join(" or ")} in the benchmark's folder, with at least a heading` }
       : { kind: "measured", recalled: noFindingsList, metric };
-  writeFileSync(join(folder, "findings.md"), room.redact(findings), { mode: 0o600 });
+  writeFileSync(join(folder, "findings.md"), context.redact(findings), { mode: 0o600 });
   return { kind: "measured", recalled: measureRecall(baseline, parseBugs(findings)), metric };
 }
 
@@ -217,26 +229,27 @@ export function dropCopies(folder: string): void {
 function redactFile(path: string, redact: (text: string) => string): void {
   const size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const text = size > logBytesMax ? readTail(path, size) : readText(path);
-  const clean = text === null ? null : redact(text);
-  if (clean !== null && (clean !== text || size > logBytesMax)) writeFileSync(path, clean, { mode: 0o600 });
+  const redactedText = text === null ? null : redact(text);
+  if (redactedText !== null && (redactedText !== text || size > logBytesMax)) writeFileSync(path, redactedText, { mode: 0o600 });
 }
 
+/** The last lines of a long file. */
 function readTail(path: string, size: number): string {
   const bytes = Buffer.alloc(logBytesMax);
   const fd = openSync(path, "r");
   try {
-    const read = bytes.subarray(0, readSync(fd, bytes, 0, logBytesMax, size - logBytesMax));
-    return read.subarray(read.indexOf(10) + 1).toString("utf8"); // half a line could hold half a secret
+    const tail = bytes.subarray(0, readSync(fd, bytes, 0, logBytesMax, size - logBytesMax));
+    return tail.subarray(tail.indexOf(newline) + 1).toString("utf8"); // half a line could hold half a secret
   } finally {
     closeSync(fd);
   }
 }
 
 /** The last line that a run printed, after a colon; empty if it printed nothing. */
-function lastLine(folder: string): string {
-  const lines = `${readText(join(folder, stdoutFile)) ?? ""}\n${readText(join(folder, stderrFile)) ?? ""}`.trim().split("\n");
-  const last = lines.findLast((line) => line.trim() !== "") ?? "";
-  return last === "" ? "" : `: ${last.trim().slice(0, tailCharsMax)}`;
+function describeLastLine(folder: string): string {
+  const lines = [stdoutFile, stderrFile].flatMap((name) => (readText(join(folder, name)) ?? "").split("\n"));
+  const lastLine = lines.findLast((line) => line.trim() !== "") ?? "";
+  return lastLine === "" ? "" : `: ${lastLine.trim().slice(0, tailCharsMax)}`;
 }
 
 /** A regular file's text, if it is not too long; null otherwise. */

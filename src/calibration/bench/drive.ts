@@ -20,6 +20,8 @@ import { readKeptBaseline, leverRef, preflight, type Problem, type Ready } from 
 import { readSpending } from "./spent.ts";
 import type { Trees } from "./trees.ts";
 
+const pathsShownMax = 5;
+
 export type DriveResult =
   | { readonly kind: "ended"; readonly judged: CycleJudgement | null }
   | { readonly kind: "interrupted" }
@@ -35,6 +37,7 @@ export type DriveInput = {
   readonly redact: (text: string) => string;
 };
 
+/** Goes on until the cycle ends, is interrupted, or meets a problem that only a person can solve. */
 export async function driveCycle(input: DriveInput): Promise<DriveResult> {
   const { log, context } = input;
   const { cycle } = log;
@@ -42,9 +45,9 @@ export async function driveCycle(input: DriveInput): Promise<DriveResult> {
   if (cycle.end !== null || plan === null) return { kind: "ended", judged: null };
   const isBegun = cycle.applied !== null || cycle.runs.size > 0;
   const checkout = plan.branch === undefined ? null : await requireBranch(input);
-  if (checkout !== null && "problem" in checkout) return stop(log, checkout, isBegun ? "stopped" : "preflight");
+  if (checkout !== null && "problem" in checkout) return stopCycle(log, checkout, isBegun ? "stopped" : "preflight");
   const ready = isBegun ? await findLever(input) : await preflight(context, { cycle, plan, trees: input.trees, folder: input.folder });
-  if ("problem" in ready) return stop(log, ready, isBegun ? "stopped" : "preflight");
+  if ("problem" in ready) return stopCycle(log, ready, isBegun ? "stopped" : "preflight");
   for (const event of ready.excluded) log.append(event);
   for (;;) {
     const next = decide(cycle);
@@ -59,8 +62,8 @@ export async function driveCycle(input: DriveInput): Promise<DriveResult> {
       await runAll(input, plan, next.runs, commit);
       continue;
     }
-    const problem = next.do === "apply" ? await apply(input, plan, ready.base, ready.lever) : await revert(input, ready.base);
-    if (problem !== null) return stop(log, problem, "stopped");
+    const problem = next.do === "apply" ? await applyLever(input, plan, ready.base, ready.lever) : await revertLever(input, ready.base);
+    if (problem !== null) return stopCycle(log, problem, "stopped");
   }
 }
 
@@ -73,27 +76,30 @@ async function findLever({ trees, log }: DriveInput): Promise<Ready | Problem> {
   return { lever, base, excluded: [] };
 }
 
-function stop(log: CycleLog, problem: Problem, kind: "preflight" | "stopped"): DriveResult {
+/** Records why the cycle cannot go on. */
+function stopCycle(log: CycleLog, problem: Problem, kind: "preflight" | "stopped"): DriveResult {
   log.append({ event: "error", message: `${problem.problem} ${problem.remedy}.`, recoverable: false });
   return { kind, problem };
 }
 
 /** Runs benchmarks, as many at once as there are jobs. */
 async function runAll(input: DriveInput, plan: CyclePlan, runs: readonly RunKey[], commit: string): Promise<void> {
-  const waiting = [...runs];
+  const waitingRuns = [...runs];
   const worker = async (): Promise<void> => {
-    for (let key = waiting.shift(); key !== undefined && !input.context.interrupted.aborted; key = waiting.shift())
+    for (let key = waitingRuns.shift(); key !== undefined && !input.context.interrupted.aborted; key = waitingRuns.shift())
       await runOne(input, plan, key, commit);
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(input.jobs, runs.length)) }, worker));
 }
 
+/** Runs one benchmark until it is measured, has failed, or was started again too often. */
 async function runOne(input: DriveInput, plan: CyclePlan, key: RunKey, commit: string): Promise<void> {
   const { context, log, trees, folder, redact } = input;
   const { benchmark, lever_state, repeat } = key;
-  const about = { benchmark, lever_state, repeat };
-  const text = `${benchmark}, ${lever_state}${plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : ""}`;
-  const room: BenchmarkContext = {
+  const runFields = { benchmark, lever_state, repeat };
+  const repeatText = plan.repeat > 1 ? `, run ${repeat} of ${plan.repeat}` : "";
+  const runText = `${benchmark}, ${lever_state}${repeatText}`;
+  const benchmarkContext: BenchmarkContext = {
     trees,
     plan,
     folder,
@@ -104,80 +110,82 @@ async function runOne(input: DriveInput, plan: CyclePlan, key: RunKey, commit: s
     baselineOf: (name) => readKeptBaseline(folder, name),
   };
   const runRoot = runFolder(folder, key);
-  let isFresh = beginRun(input, key, text, runRoot);
+  let isFresh = beginRun(input, key, runText, runRoot);
   for (;;) {
-    const outcome = await runBenchmark(room, { key, commit, isFresh });
+    const outcome = await runBenchmark(benchmarkContext, { key, commit, isFresh });
     if (outcome.kind === "interrupted") return;
-    if (outcome.kind === "measured" || outcome.kind === "failed") return finish({ log, context, plan, key, text, runRoot }, outcome);
+    if (outcome.kind === "measured" || outcome.kind === "failed")
+      return recordOutcome({ log, context, plan, key, runText, runRoot }, outcome);
     const restarts = log.cycle.runs.get(runKeyText(key))?.hangs ?? 0;
-    const why =
-      outcome.kind === "hung" ? `gave no sign of life for ${Math.round(plan.hang_ms / 1000)} s and was ended` : "was killed from outside";
+    const hangSeconds = Math.round(plan.hang_ms / 1000);
+    const why = outcome.kind === "hung" ? `gave no sign of life for ${hangSeconds} s and was ended` : "was killed from outside";
     if (restarts >= restartsMax) {
-      const times = `${why}, ${restartsMax + 1} times`;
-      logProblem(log, `${text}: ${times}; it is n/a`, { ...about, kind: "given_up" });
-      context.show(`! ${text}: ${times}; it is n/a`);
+      const message = `${runText}: ${why}, ${restartsMax + 1} times; it is n/a`;
+      logProblem(log, message, { ...runFields, kind: "given_up" });
+      context.show(`! ${message}`);
       return;
     }
-    logProblem(log, `${text}: ${why}; it is cleaned and started again`, { ...about, kind: "hung" });
-    context.show(`! ${text}: ${why}; started again`);
+    logProblem(log, `${runText}: ${why}; it is cleaned and started again`, { ...runFields, kind: "hung" });
+    context.show(`! ${runText}: ${why}; started again`);
     isFresh = true;
   }
 }
 
-/** Records that a run begins, or looks what a crash left of it. Whether it is to start afresh. */
-function beginRun({ context, log }: DriveInput, key: RunKey, text: string, runRoot: string): boolean {
+/** Records that a run begins, or looks what a crash left of it. True if the run must start afresh. */
+function beginRun({ context, log }: DriveInput, key: RunKey, runText: string, runRoot: string): boolean {
   const { benchmark, lever_state, repeat } = key;
-  const about = { benchmark, lever_state, repeat };
+  const runFields = { benchmark, lever_state, repeat };
   if (log.cycle.runs.get(runKeyText(key))?.status !== "started") {
-    log.append({ event: "benchmark_start", ...about }); // R1
-    context.show(`${text}: started`);
+    log.append({ event: "benchmark_start", ...runFields }); // R1
+    context.show(`${runText}: started`);
     return true;
   }
   const state = readRunState(runRoot); // R2
-  if (state === "gone") logProblem(log, `${text}: was interrupted; it is cleaned and started again`, { ...about, kind: "interrupted" });
-  else context.show(`${text}: ${state === "ended" ? "had ended, its result is taken" : "is still at work"}`);
+  if (state === "gone")
+    logProblem(log, `${runText}: was interrupted; it is cleaned and started again`, { ...runFields, kind: "interrupted" });
+  else context.show(`${runText}: ${state === "ended" ? "had ended, its result is taken" : "is still at work"}`);
   return state === "gone";
 }
 
 type FinishedRun = Pick<DriveInput, "log" | "context"> & {
   readonly plan: CyclePlan;
   readonly key: RunKey;
-  /** The run in words. */
-  readonly text: string;
+  /** The run in words: `parser, post-lever, run 2 of 3`. */
+  readonly runText: string;
   readonly runRoot: string;
 };
 
 /** Records what a run measured, or that it failed. */
-function finish(
-  { log, context, plan, key, text, runRoot }: FinishedRun,
+function recordOutcome(
+  { log, context, plan, key, runText, runRoot }: FinishedRun,
   outcome: Extract<BenchmarkOutcome, { readonly kind: "measured" | "failed" }>,
 ): void {
   const { benchmark, lever_state, repeat } = key;
-  const about = { benchmark, lever_state, repeat };
-  const usage = readSpending(runRoot);
-  const spent = usage === null ? {} : { spent: usage };
+  const runFields = { benchmark, lever_state, repeat };
+  const spending = readSpending(runRoot);
+  const spentField = spending === null ? {} : { spent: spending };
   if (outcome.kind === "failed") {
-    logProblem(log, `${text}: ${outcome.why}; it is n/a`, { ...about, kind: "given_up", ...spent });
-    context.show(`! ${text}: ${outcome.why}`);
+    logProblem(log, `${runText}: ${outcome.why}; it is n/a`, { ...runFields, kind: "given_up", ...spentField });
+    context.show(`! ${runText}: ${outcome.why}`);
     return;
   }
   const { recalled, metric } = outcome;
   log.append({
     event: "benchmark_end",
-    ...about,
+    ...runFields,
     recall: recalled.recall,
     bugs_found: recalled.found,
     bugs_missed: recalled.missed,
     historical_baseline_path: plan.benchmarks.find(({ name }) => name === benchmark)?.baseline ?? "",
     matches: recalled.matches,
     ...(metric === null ? {} : { metric: plan.target.metric, metric_value: metric }),
-    ...spent,
+    ...spentField,
   });
   const figures = [
     recalled.recall === null ? null : `recall ${recalled.recall.toFixed(2)}`,
     metric === null ? null : `${plan.target.metric} ${metric}`,
   ];
-  context.show(`✓ ${text}: ${figures.filter((figure) => figure !== null).join(", ")}`);
+  context.show(`✓ ${runText}: ${figures.filter((figure) => figure !== null).join(", ")}`);
   dropCopies(runRoot);
 }
 
@@ -193,8 +201,9 @@ const landingProblem = ({ because, detail }: { readonly because: "moved" | "held
       : "commit, stash or move away what is in the way",
 });
 
-async function apply(input: DriveInput, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
-  const problem = await land(input, { from: base, to: lever, name: "lever" });
+/** Moves the branch to the lever's commit. */
+async function applyLever(input: DriveInput, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
+  const problem = await moveBranch(input, { from: base, to: lever, name: "lever" });
   if (problem !== null) return problem;
   input.log.append({
     event: "lever_change_applied",
@@ -207,23 +216,24 @@ async function apply(input: DriveInput, plan: CyclePlan, base: string, lever: st
   return null;
 }
 
-/** A commit that takes the lever back, even if others are on top of it. */
-async function revert(input: DriveInput, base: string): Promise<Problem | null> {
+/** Commits a revert of the lever, even if other commits are on top of it. */
+async function revertLever(input: DriveInput, base: string): Promise<Problem | null> {
   const { trees, log } = input;
   const lever = log.cycle.applied?.commit ?? "";
   const checkout = await requireBranch(input);
   if ("problem" in checkout) return checkout;
   const tip = (await trees.commitOf(`refs/heads/${checkout.branch}`)) ?? lever;
-  const earlier = await trees.refOf("revert");
+  const earlierRevert = await trees.refOf("revert");
   // A revert that was made before a crash counts if it is on the branch, or still fits on it; else the branch has gone on without it.
-  const isUsable = earlier !== null && ((await trees.isAncestor(earlier, tip)) || (await trees.commitOf(`${earlier}^`)) === tip);
-  const commit = isUsable ? earlier : await commitRevert(input, { base, lever, tip });
+  const isUsable =
+    earlierRevert !== null && ((await trees.isAncestor(earlierRevert, tip)) || (await trees.commitOf(`${earlierRevert}^`)) === tip);
+  const commit = isUsable ? earlierRevert : await commitRevert(input, { base, lever, tip });
   if (typeof commit !== "string") return commit;
   await trees.keep("revert", commit);
-  const from = (await trees.commitOf(`${commit}^`)) ?? tip;
-  const problem = await land(input, { from, to: commit, name: "revert" });
+  const parent = (await trees.commitOf(`${commit}^`)) ?? tip;
+  const problem = await moveBranch(input, { from: parent, to: commit, name: "revert" });
   if (problem !== null) return problem;
-  log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(from, commit))], commit_sha: commit });
+  log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(parent, commit))], commit_sha: commit });
   input.context.show(`✓ lever ${log.cycle.lever} reverted by ${commit.slice(0, 12)}`);
   return null;
 }
@@ -232,10 +242,11 @@ async function commitRevert(
   { trees, log }: DriveInput,
   { base, lever, tip }: { readonly base: string; readonly lever: string; readonly tip: string },
 ): Promise<string | Problem> {
+  // The changes from the lever back to its base, applied to the branch's tip.
   const merged = await trees.mergeTrees(lever, tip, base);
   if ("conflicts" in merged)
     return {
-      problem: `The lever cannot be taken back: ${merged.conflicts.slice(0, 5).join(", ")} changed since.`,
+      problem: `The lever cannot be taken back: ${merged.conflicts.slice(0, pathsShownMax).join(", ")} changed since.`,
       remedy: `git revert ${lever.slice(0, 12)} by hand, then autopilot calibrate resume`,
     };
   const subject = `Revert "calibrate: ${log.cycle.lever}"`;
@@ -248,16 +259,17 @@ async function requireBranch({ trees, log }: DriveInput): Promise<{ readonly rep
   if ("failure" in lookup) return { problem: lookup.failure.detail, remedy: "fix the repository" };
   const { repository } = lookup;
   const { branch } = repository;
-  const expected = log.cycle.plan?.branch ?? branch;
-  if (branch !== null && branch === expected) return { repository, branch };
+  const expectedBranch = log.cycle.plan?.branch ?? branch;
+  if (branch !== null && branch === expectedBranch) return { repository, branch };
+  const expectedText = expectedBranch === null ? "" : `, and the cycle began on ${expectedBranch}`;
   return {
-    problem: `The checkout is on ${branch ?? "no branch"}${expected === null ? "" : `, and the cycle began on ${expected}`}.`,
-    remedy: `git switch ${expected ?? "to the branch the cycle began on"}`,
+    problem: `The checkout is on ${branch ?? "no branch"}${expectedText}.`,
+    remedy: `git switch ${expectedBranch ?? "to the branch the cycle began on"}`,
   };
 }
 
 /** Moves the branch from one commit to the next. R2: a branch that has it already is not moved again. */
-async function land(
+async function moveBranch(
   input: DriveInput,
   { from, to, name }: { readonly from: string; readonly to: string; readonly name: string },
 ): Promise<Problem | null> {

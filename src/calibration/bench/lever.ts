@@ -1,4 +1,5 @@
-// lever: the change under test as one commit on top of the commit it is tested on. Made before anything is spent, on no branch yet.
+// lever: makes the change under test (the lever) one commit on top of the commit it is tested on, before anything is spent and on no branch
+// yet.
 //
 // Invariants:
 //   L1. The user's checkout and branch are not touched here.
@@ -23,6 +24,7 @@ export type LeverInput = {
   readonly trees: Trees;
   readonly base: string;
   readonly lever: CyclePlan["lever"];
+  /** The lever as the user named it: `prompt:quality/explore`, `limit:max_tokens`. */
   readonly id: string;
   readonly cycle: string;
   readonly description: string;
@@ -36,6 +38,7 @@ export type LeverInput = {
 const patchBytesMax = 32 << 20;
 const messageCharsMax = 400;
 const logBytesMax = 8 << 20;
+const conflictsShownMax = 5;
 type TreeResult = { readonly tree: string } | { readonly problem: string; readonly remedy: string };
 
 export async function makeLever(input: LeverInput): Promise<LeverResult> {
@@ -72,9 +75,9 @@ async function fromPatch({ trees, base, lever, folder }: LeverInput): Promise<Tr
     if (applied.code !== 0) refusal = applied.err.trim() || "git apply refused it";
   });
   if (refusal === "") return { tree };
-  const why = refusal.replaceAll(copy, lever.source).slice(0, messageCharsMax);
+  const refusalText = refusal.replaceAll(copy, lever.source).slice(0, messageCharsMax);
   return {
-    problem: `The patch ${lever.source} does not apply to ${base.slice(0, 12)}: ${why}`,
+    problem: `The patch ${lever.source} does not apply to ${base.slice(0, 12)}: ${refusalText}`,
     remedy: "make the patch anew on this commit",
   };
 }
@@ -87,8 +90,9 @@ async function fromCommit({ trees, base, lever }: LeverInput): Promise<TreeResul
     return { problem: `${lever.source} has no parent, so it is no change.`, remedy: "name a commit that changes something" };
   const merged = await trees.mergeTrees(parent, base, commit);
   if ("tree" in merged) return merged;
+  const conflicts = merged.conflicts.slice(0, conflictsShownMax).join(", ");
   return {
-    problem: `The commit ${lever.source} does not apply to ${base.slice(0, 12)}: ${merged.conflicts.slice(0, 5).join(", ")}`,
+    problem: `The commit ${lever.source} does not apply to ${base.slice(0, 12)}: ${conflicts}`,
     remedy: "rebase it onto this commit",
   };
 }
@@ -99,12 +103,12 @@ async function fromCommand({ trees, base, lever, folder, env, interrupted }: Lev
   await trees.makeCopy(copy, base, []);
   try {
     const { code, lastLine } = await runShell(lever.source, { cwd: copy, folder: join(folder, "lever-command"), env, interrupted });
-    if (code !== 0)
-      return {
-        problem: `The lever's command ended with ${code === null ? "a signal" : `code ${code}`}${lastLine === "" ? "" : `: ${lastLine}`}`,
-        remedy: "make the command change the files of its folder and end with 0",
-      };
-    return { tree: await trees.treeOfCopy(copy) };
+    if (code === 0) return { tree: await trees.treeOfCopy(copy) };
+    const codeText = code === null ? "a signal" : `code ${code}`;
+    return {
+      problem: `The lever's command ended with ${codeText}${lastLine === "" ? "" : `: ${lastLine}`}`,
+      remedy: "make the command change the files of its folder and end with 0",
+    };
   } finally {
     await erase(copy);
   }
@@ -143,6 +147,7 @@ async function fromEdits({ trees, base, lever, id, env, defaultAgent }: LeverInp
   return { tree };
 }
 
+/** Adds a file to the index as a regular one. The path cannot lead out of the tree. */
 async function putFile(call: GitContext, path: string, text: string): Promise<void> {
   const blob = await readGitLine({ ...call, args: ["hash-object", "-w", "--stdin"], input: [Buffer.from(text)] });
   await git({ ...call, args: ["update-index", "--add", "--cacheinfo", `100644,${blob},${relative("/", join("/", path))}`] });

@@ -1,4 +1,4 @@
-// log-file: a cycle's run_state.jsonl: one line an event, appended and synced before anything else happens.
+// log-file: reads and writes a cycle's run_state.jsonl: one line an event, appended and synced before anything else happens.
 //
 // Invariants:
 //   L1. Written lines never change. A line that a power cut left half is cut off, since it was never acknowledged.
@@ -26,6 +26,7 @@ import { cycleName, cyclesFolder, logFile } from "../cycle/plan.ts";
 import { type Cycle, foldLine, newCycle } from "../cycle/state.ts";
 
 type Unstamped<Event> = Event extends { readonly ts: string } ? Omit<Event, "ts"> : never;
+/** An event before it gets its time. */
 export type NewEvent = Unstamped<CalibrationCycleEvent> & Readonly<Record<string, unknown>>;
 
 export type CycleLog = {
@@ -52,7 +53,7 @@ export function cycleNames(root: string): readonly string[] {
       })
       .toSorted();
   } catch {
-    return [];
+    return []; // no cycle was ever begun
   }
 }
 
@@ -76,6 +77,7 @@ export type CycleList = {
   readonly broken: readonly { readonly name: string; readonly why: string }[];
 };
 
+/** Every cycle here that can be read. */
 export function readCycles(root: string): CycleList {
   const cycles: Cycle[] = [];
   const broken: { name: string; why: string }[] = [];
@@ -132,7 +134,7 @@ export function openLog(
     append: (...events) => {
       const lines = events.map(eventLine);
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
-      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+      for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written); // a write may be short
       fdatasyncSync(fd);
       for (const line of lines) {
         const problem = foldLine(cycle, line);

@@ -31,6 +31,7 @@ export type OpenCycle = {
 
 export const calibrationsFolder = "calibrations";
 
+/** Opens a cycle for `work` alone, and closes it whatever happens. `before` runs under the lock, before the log is opened. */
 export async function withCycle<Value>(
   context: CommandContext,
   paths: ProjectPaths,
@@ -60,15 +61,16 @@ export async function withCycle<Value>(
   }
 }
 
-/** O1 */
+/** Refuses if another process works on a cycle here. O1 */
 async function lockCycles(folder: string): Promise<Lock> {
   try {
     return await takeLock(nodeDisk, folder);
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.trouble.kind !== "run_locked") throw error;
     const { pid } = error.trouble;
+    const processText = pid === null ? "" : ` (process ${pid})`;
     return refuse("calibration_busy", {
-      message: `A calibration cycle is at work here${pid === null ? "" : ` (process ${pid})`}; two would measure each other's levers.`,
+      message: `A calibration cycle is at work here${processText}; two would measure each other's levers.`,
       remediation: ["autopilot calibrate status"],
     });
   }

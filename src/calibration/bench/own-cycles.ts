@@ -1,4 +1,4 @@
-// own-cycles: which calibration cycles this user began on this machine.
+// own-cycles: records and checks which calibration cycles this user began on this machine.
 //
 // Invariants:
 //   W1. A cycle's log is in the repository, so it is untrusted, and its plan has commands. Nothing in the repository makes it ours: only a
@@ -16,10 +16,14 @@ import type { Cycle } from "../cycle/state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
-const recordText = ({ plan }: Pick<Cycle, "plan">): string => `${hash(JSON.stringify(plan))}\n`;
-const recordPath = (env: Env, root: string, name: string): string =>
-  join(stateFolder(env), "cycles", hash(JSON.stringify([root, String(statSync(root, { bigint: true }).ino), name])));
+const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
+const recordText = ({ plan }: Pick<Cycle, "plan">): string => `${hashText(JSON.stringify(plan))}\n`;
+
+/** The record's name is a hash of the repository's path, its inode number and the cycle's name. W2 */
+function recordPath(env: Env, root: string, name: string): string {
+  const inode = String(statSync(root, { bigint: true }).ino);
+  return join(stateFolder(env), "cycles", hashText(JSON.stringify([root, inode, name])));
+}
 
 /** Records that this user began the cycle. Durable before it returns: a cycle without its record is foreign to its own user. */
 export function bindCycle(env: Env, root: string, cycle: Pick<Cycle, "name" | "plan">): void {
@@ -28,5 +32,6 @@ export function bindCycle(env: Env, root: string, cycle: Pick<Cycle, "name" | "p
   replaceFile(nodeDisk, path, `${path}.${process.pid}.new`, Buffer.from(recordText(cycle)));
 }
 
+/** Whether this user began the cycle with this very plan. */
 export const isOwnCycle = (env: Env, root: string, cycle: Cycle): boolean =>
   readOwnFile(recordPath(env, root, cycle.name)) === recordText(cycle);

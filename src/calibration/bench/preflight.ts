@@ -1,6 +1,7 @@
 // preflight: checks everything that can be known before a cycle costs anything: the checkout, the benchmarks, their lists of known bugs,
 // the lever, the agent. It changes nothing of the user's, and may be done again.
 
+import { listSome } from "../../kit/list-some.ts";
 import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Config } from "../../contracts/config.ts";
@@ -28,7 +29,7 @@ export type Ready = { readonly lever: string; readonly base: string; readonly ex
 type PreflightInput = { readonly cycle: Cycle; readonly plan: CyclePlan; readonly trees: Trees; readonly folder: string };
 
 const bugsBytesMax = 16 << 20;
-const namesMax = 5;
+const namesShownMax = 5;
 const ownedPaths = [`${cyclesFolder}/**`];
 export const leverRef = "lever";
 
@@ -40,14 +41,14 @@ export async function preflight(context: CommandContext, input: PreflightInput):
     return { problem: "The checkout is on no branch, so a lever could not be committed.", remedy: "git switch to a branch" };
   const changed = await readChangedFiles(repository, compileOwnedPaths(ownedPaths));
   if (changed.length > 0) {
-    return { problem: `The checkout has uncommitted changes: ${listSome(changed)}.`, remedy: "commit or stash them" };
+    return { problem: `The checkout has uncommitted changes: ${listSome(changed, namesShownMax)}.`, remedy: "commit or stash them" };
   }
   const leverParent = earlierLever === null ? null : await trees.commitOf(`${earlierLever}^`);
   const base = leverParent ?? repository.head.commit;
   const excluded = await checkBenchmarks(input, base);
   if ("problem" in excluded) return excluded;
   if (plan.command === null) {
-    const problem = await agentProblem(context, repository.root, plan.agent);
+    const problem = await findAgentProblem(context, repository.root, plan.agent);
     if (problem !== null) return problem;
   }
   if (earlierLever !== null) return { lever: earlierLever, base, excluded };
@@ -64,16 +65,16 @@ export async function preflight(context: CommandContext, input: PreflightInput):
     defaultAgent: () => findDefaultAgent(context, repository.root),
   });
   if ("problem" in lever) return lever;
-  const inTheWay = await findUntracked(trees, base, lever.files);
-  if (inTheWay.length > 0)
+  const obstructingFiles = await findUntracked(trees, base, lever.files);
+  if (obstructingFiles.length > 0)
     return {
-      problem: `The lever makes ${listSome(inTheWay)}, and files that git doesn't track are there already.`,
+      problem: `The lever makes ${listSome(obstructingFiles, namesShownMax)}, and files that git doesn't track are there already.`,
       remedy: "move them away, or commit them",
     };
-  const text = plan.command === null ? await trees.textAt(lever.commit, configPath) : null;
-  if (text !== null) {
-    const config = configWith(text, context.env);
-    const problem = "problem" in config ? null : await agentProblem(context, repository.root, plan.agent, config.config);
+  const configText = plan.command === null ? await trees.textAt(lever.commit, configPath) : null;
+  if (configText !== null) {
+    const config = configWith(configText, context.env);
+    const problem = "problem" in config ? null : await findAgentProblem(context, repository.root, plan.agent, config.config);
     if (problem !== null) return { ...problem, problem: `With the lever: ${problem.problem}` };
   }
   await trees.keep(leverRef, lever.commit);
@@ -84,7 +85,7 @@ export async function preflight(context: CommandContext, input: PreflightInput):
 async function checkBenchmarks({ cycle, plan, trees, folder }: PreflightInput, base: string): Promise<readonly NewEvent[] | Problem> {
   const excluded: NewEvent[] = [];
   for (const benchmark of plan.benchmarks) {
-    const problem = await benchmarkProblem(trees, base, benchmark);
+    const problem = await findBenchmarkProblem(trees, base, benchmark);
     if (problem !== null) return problem;
     const baseline = await keepBaseline({ trees, folder, plan }, benchmark);
     if (baseline === null) continue;
@@ -101,9 +102,6 @@ async function checkBenchmarks({ cycle, plan, trees, folder }: PreflightInput, b
   return excluded;
 }
 
-const listSome = (names: readonly string[]): string =>
-  `${names.slice(0, namesMax).join(", ")}${names.length > namesMax ? ` and ${names.length - namesMax} more` : ""}`;
-
 /** Files that the lever creates and that already exist: found now, and not after the runs before it are paid. */
 async function findUntracked(trees: Trees, base: string, files: readonly string[]): Promise<readonly string[]> {
   const existing = files.filter((path) => lstatSync(join(trees.repository.root, path), { throwIfNoEntry: false }) !== undefined);
@@ -111,7 +109,8 @@ async function findUntracked(trees: Trees, base: string, files: readonly string[
   return existing.filter((_path, index) => isNew[index]);
 }
 
-async function benchmarkProblem(trees: Trees, base: string, { kind, at, name, commit }: BenchmarkPlan): Promise<Problem | null> {
+/** Why a benchmark is not where the plan says; null if it is. */
+async function findBenchmarkProblem(trees: Trees, base: string, { kind, at, name, commit }: BenchmarkPlan): Promise<Problem | null> {
   if (kind === "folder" && !(await trees.holds(base, at)))
     return existsSync(join(trees.repository.root, at))
       ? { problem: `The benchmark ${name} lies in ${at}, which is not committed.`, remedy: `git add ${at}, commit it` }
@@ -139,7 +138,7 @@ async function keepBaseline(
   if (benchmark.baseline === null) return null;
   const path = baselineFile(folder, benchmark.name);
   if (!existsSync(path)) {
-    const text = await baselineText(trees, benchmark);
+    const text = await readBaseline(trees, benchmark);
     if (text === null && plan.target.metric !== recallTarget) return null;
     if (text === null)
       return {
@@ -152,7 +151,8 @@ async function keepBaseline(
   return { bugs: parseBugs(readFileSync(path, "utf8")) };
 }
 
-async function baselineText(trees: Trees, { kind, baseline, commit, at }: BenchmarkPlan): Promise<string | null> {
+/** The list of known bugs, in a commit (`v1.2:BUGS.md`) or in a file; null if it cannot be read. */
+async function readBaseline(trees: Trees, { kind, baseline, commit, at }: BenchmarkPlan): Promise<string | null> {
   if (kind === "ref" && baseline !== null && baseline.startsWith(`${at}:`))
     return trees.textAt(commit ?? at, baseline.slice(at.length + 1));
   const path = baseline ?? "";
@@ -173,7 +173,12 @@ export function readKeptBaseline(folder: string, name: string): readonly Bug[] |
 }
 
 /** Whether a quality run would find its agents: asked as the run itself would ask, before anything is paid. */
-async function agentProblem(context: CommandContext, root: string, agent: string | undefined, config?: Config): Promise<Problem | null> {
+async function findAgentProblem(
+  context: CommandContext,
+  root: string,
+  agent: string | undefined,
+  config?: Config,
+): Promise<Problem | null> {
   const settings = readSettings(context, root);
   if (settings.kind === "invalid") return { problem: "The config is not valid.", remedy: "autopilot config" };
   try {

@@ -1,5 +1,5 @@
-// process: one benchmark's process. It outlives the runner: its exit code is in a file, and the next runner finds that, or the running
-// process.
+// process: starts, watches and ends the process of one benchmark. It outlives the runner: its exit code is in a file, and the next runner
+// finds that, or the running process.
 //
 // Invariants:
 //   P1. A process is known by a mark in its environment that no other ever had; nothing without the mark is signalled.
@@ -43,14 +43,15 @@ const exitFile = "exit";
 const markFile = "started.json";
 
 /** The command's exit code is written whole or not at all, by a process that cannot be killed with us. */
-const wrapper = `sh -c "$CALIBRATION_COMMAND" >"$CALIBRATION_LOGS/${stdoutFile}" 2>"$CALIBRATION_LOGS/${stderrFile}" </dev/null
+const wrapperScript = `sh -c "$CALIBRATION_COMMAND" >"$CALIBRATION_LOGS/${stdoutFile}" 2>"$CALIBRATION_LOGS/${stderrFile}" </dev/null
 code=$?
 printf '%s\\n' "$code" >"$CALIBRATION_LOGS/${exitFile}.new" && mv "$CALIBRATION_LOGS/${exitFile}.new" "$CALIBRATION_LOGS/${exitFile}"`;
 
+/** Starts a command in a session of its own. The mark is on disk before the process exists, so that none is ever unknown. P1 */
 export function startProcess({ folder, cwd, command, env }: Launch): ChildProcess {
   const mark = randomUUID();
   writeFileSync(join(folder, markFile), JSON.stringify({ mark }), { mode: 0o600 });
-  const child = spawn("/bin/sh", ["-c", wrapper], {
+  const child = spawn("/bin/sh", ["-c", wrapperScript], {
     cwd,
     env: { ...env, [markVariable]: mark, CALIBRATION_COMMAND: command, CALIBRATION_LOGS: folder },
     detached: true,
@@ -73,12 +74,13 @@ export const isAtWork = (folder: string): boolean => {
   return family !== null && livingProcesses(family).length > 0; // P1
 };
 
-/** `leader`: the process itself, if it was started here and its pid cannot have been reused. */
+/** Ends everything that bears the mark. `leader`: the process itself, if it was started here and its pid cannot have been reused. */
 export async function endProcess(folder: string, leader?: number): Promise<void> {
   const family = readFamily(folder);
   if (family !== null) await endFamily(leader === undefined ? family : { ...family, leader });
 }
 
+/** The processes of a run, by their mark; without /proc, where marks cannot be read, by the recorded pid. Null if none was started. */
 function readFamily(folder: string): Family | null {
   try {
     const { mark, pid } = JSON.parse(readOwnFile(join(folder, markFile), 1024) ?? "") as { mark?: unknown; pid?: unknown };
@@ -110,11 +112,11 @@ async function pollUntilEnded(folder: string, watchedFolders: readonly string[],
         ? poll % pollsPerScan === 0 && !isAtWork(folder)
         : child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
     if (isGone) {
-      const last = readExitCode(folder); // it may have ended since the first look
-      return last === null ? { kind: "died" } : { kind: "exited", code: last };
+      const lateCode = readExitCode(folder); // it may have ended since the first look
+      return lateCode === null ? { kind: "died" } : { kind: "exited", code: lateCode };
     }
     if (Date.now() - Math.max(startMs, lastSignMs(folder, watchedFolders)) > hangMs) return { kind: "hung" }; // P2
-    await pause(pollMs, undefined, { signal: interrupted }).catch(() => undefined);
+    await pause(pollMs, undefined, { signal: interrupted }).catch(() => undefined); // an interrupt ends the pause, and is seen above
   }
 }
 

@@ -13,23 +13,24 @@ export function readSpending(folder: string): Spent | null {
   const spent = { tokens: 0, usd: 0 };
   for (const line of journals.flatMap((path) => readFileSync(path, "utf8").split("\n"))) {
     const usage = parseUsage(line);
-    spent.tokens += amount(usage?.["tokens"]);
-    spent.usd += amount(usage?.["usd"]);
+    spent.tokens += toAmount(usage?.["tokens"]);
+    spent.usd += toAmount(usage?.["usd"]);
   }
-  return { tokens: spent.tokens, usd: Math.round(spent.usd * 1e6) / 1e6 };
+  return { tokens: spent.tokens, usd: Math.round(spent.usd * 1e6) / 1e6 }; // without the noise of adding fractions
 }
 
 /** The journals of runs: regular files of bounded size, and nothing that only has such a name. */
-function findJournals(runs: string): readonly string[] {
-  if (lstatSync(runs, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  return readdirSync(runs)
-    .map((run) => join(runs, run, "journal.jsonl"))
+function findJournals(runsFolder: string): readonly string[] {
+  if (lstatSync(runsFolder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(runsFolder)
+    .map((run) => join(runsFolder, run, "journal.jsonl"))
     .filter((path) => {
       const stats = lstatSync(path, { throwIfNoEntry: false });
       return stats?.isFile() === true && stats.size <= journalBytesMax;
     });
 }
 
+/** The usage in a line of a journal; null if the line has none. */
 function parseUsage(line: string): Readonly<Record<string, unknown>> | null {
   if (!line.includes('"usage":')) return null;
   try {
@@ -40,4 +41,4 @@ function parseUsage(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-const amount = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0);
+const toAmount = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0);

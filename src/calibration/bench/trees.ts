@@ -1,4 +1,4 @@
-// trees: a cycle's commits and copies, made through a git directory of our own: nothing here moves a branch or touches a checkout.
+// trees: makes a cycle's commits and copies, through a git directory of our own: nothing here moves a branch or touches a checkout.
 //
 // Invariants:
 //   T1. A copy has the files of one tree and one commit, no history: what earlier commits or cycles knew is not to be found in it.
@@ -20,7 +20,9 @@ export type Trees = {
   readonly treeOf: (commit: string) => Promise<string>;
   /** Whether a commit is part of a branch's history. */
   readonly isAncestor: (commit: string, tip: string) => Promise<boolean>;
+  /** The commit that the cycle keeps under a name; null if there is none. */
   readonly refOf: (name: string) => Promise<string | null>;
+  /** Keeps a commit under a name of the cycle's own. */
   readonly keep: (name: string, commit: string) => Promise<void>;
   /** Edits an index that holds a tree; returns the new tree. */
   readonly editTree: (
@@ -35,8 +37,11 @@ export type Trees = {
   ) => Promise<{ readonly tree: string } | { readonly conflicts: readonly string[] }>;
   readonly commit: (tree: string, parent: string, message: string) => Promise<string>;
   readonly changedFiles: (from: string, to: string) => Promise<readonly string[]>;
+  /** Null if there is no such file, or it is too large. */
   readonly textAt: (commit: string, path: string) => Promise<string | null>;
+  /** Whether a commit has a file or folder at a path. */
   readonly holds: (commit: string, path: string) => Promise<boolean>;
+  /** Makes a folder with the files of a commit, except those at the paths in `without`. */
   readonly makeCopy: (folder: string, commit: string, without: readonly string[]) => Promise<void>;
   /** The tree of a copy as it is now, its objects in the user's repository. */
   readonly treeOfCopy: (folder: string) => Promise<string>;
@@ -44,6 +49,7 @@ export type Trees = {
 
 const textBytesMax = 16 << 20;
 
+/** `hub` is the folder of the cycle's own git directory, which borrows the repository's objects. */
 export async function openTrees(repository: Repository, cycle: string, hub: string): Promise<Trees> {
   const { root } = repository;
   const objects = join(repository.commonDir, "objects");
@@ -70,7 +76,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     refOf: (name) => resolve(refName(name)),
     keep: async (name, commit) => void (await git({ ...userCall, args: ["update-ref", refName(name), commit] })), // T2
     async editTree(tree, edit) {
-      const index = join(hub, `index-${process.pid}-${++indexes}`);
+      const index = join(hub, `index-${process.pid}-${++indexCount}`);
       const call = { ...hubCall, env: { ...hubCall.env, GIT_INDEX_FILE: index } };
       try {
         await git({ ...call, args: ["read-tree", tree] });
@@ -81,14 +87,14 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
         await rm(`${index}.lock`, { force: true });
       }
     },
-    async mergeTrees(base, onto, theirs) {
+    async mergeTrees(base, ours, theirs) {
       // Commits made for this merge alone: an older git takes the base of a merge from history only.
       const mergeCommit = async (commit: string, parents: readonly string[]): Promise<string> => {
         const args = ["commit-tree", `${commit}^{tree}`, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
         return readGitLine({ ...hubCall, env: { ...hubCall.env, ...identityEnv(identity) }, args, input: [Buffer.from("merge\n")] });
       };
-      const from = await mergeCommit(base, []);
-      const sides = [await mergeCommit(onto, [from]), await mergeCommit(theirs, [from])];
+      const baseCommit = await mergeCommit(base, []);
+      const sides = [await mergeCommit(ours, [baseCommit]), await mergeCommit(theirs, [baseCommit])];
       const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides];
       const { code, out, err } = await git({ ...hubCall, args, codes: [0, 1, 128, 129] });
       const [tree = "", ...names] = out.toString("utf8").split("\0");
@@ -111,12 +117,13 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
         .filter((path) => path !== "");
     },
     async textAt(commit, path) {
-      const spec = `${commit}:${path}`;
-      const { code, out } = await git({ ...hubCall, args: ["cat-file", "blob", spec], codes: [0, 128], outputBytesMax: textBytesMax });
+      const args = ["cat-file", "blob", `${commit}:${path}`];
+      const { code, out } = await git({ ...hubCall, args, codes: [0, 128], outputBytesMax: textBytesMax });
       return code === 0 ? out.toString("utf8") : null;
     },
     async holds(commit, path) {
-      return (await git({ ...hubCall, args: ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`], codes: [0, 1, 128] })).code === 0;
+      const args = ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`];
+      return (await git({ ...hubCall, args, codes: [0, 1, 128] })).code === 0;
     },
     async makeCopy(folder, commit, without) {
       await erase(folder);
@@ -135,7 +142,8 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
   };
 }
 
-let indexes = 0;
+/** Gives every temporary index of this process a name of its own. */
+let indexCount = 0;
 type CopyCall = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 /** Makes a repository in a folder. `objects`: the object folder it borrows from. */

@@ -1,5 +1,5 @@
-// typed-lever: a prompt, a limit, an agent or a model as a change to the files that travel with the repository: `.autopilot/flows` and
-// `.autopilot/config.yaml`.
+// typed-lever: turns a lever that names a prompt, a limit, an agent or a model into edits of the files that travel with the repository:
+// `.autopilot/flows` and `.autopilot/config.yaml`.
 //
 // Invariants:
 //   Y1. A change that the settings in force would ignore, because a repository's file may only make a run stricter, is refused: it would be
@@ -36,17 +36,18 @@ type LeverInput = {
   readonly defaultAgent: () => Promise<string | null>;
 };
 
-const promptBytesMax = 262_144;
+const fileBytesMax = 262_144;
 export const configPath = ".autopilot/config.yaml";
 const refused = (problem: string, remedy: string): TypedEdits => ({ problem, remedy });
 
-/** `prompt:<flow>/<step>`, `limit:<name>`, `agent:<role>`, `model:<role>`; null if an id is of no such kind. */
+/** Parses `prompt:<flow>/<step>`, `limit:<name>`, `agent:<role>` and `model:<role>`; null if an id is of no such kind. */
 export function typedLever(id: string): { readonly kind: "prompt" | "limit" | "agent" | "model"; readonly subject: string } | null {
   const [, kind, subject] = /^(prompt|limit|agent|model):([A-Za-z0-9][\w./*-]{0,200})$/.exec(id) ?? [];
   if (kind !== "prompt" && kind !== "limit" && kind !== "agent" && kind !== "model") return null;
   return { kind, subject: subject ?? "" };
 }
 
+/** The files that the lever changes, with their new texts, or why it cannot be made. */
 export async function typedEdits(request: LeverInput): Promise<TypedEdits> {
   return request.lever.kind === "prompt" ? promptEdits(request) : configEdits(request);
 }
@@ -54,7 +55,7 @@ export async function typedEdits(request: LeverInput): Promise<TypedEdits> {
 async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEdits> {
   const [flow = "", promptName = ""] = lever.source.split("/");
   const file = lever.value ?? "";
-  const text = readOwnFile(isAbsolute(file) ? file : resolve(root, file), promptBytesMax);
+  const text = readOwnFile(isAbsolute(file) ? file : resolve(root, file), fileBytesMax);
   if (text === null) return refused(`There is no prompt ${file} that can be read.`, "give the new prompt's file with --to FILE");
   const loaded = await loadFlow(root, flow);
   if (loaded.kind === "missing") return refused(loaded.message, "autopilot flow list");
@@ -63,20 +64,21 @@ async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEd
   const stepPrompts = [...new Set(steps.filter(({ step }) => step.id === promptName).map(({ step }) => step.prompt ?? ""))];
   const isPromptFile = stepPrompts.length === 0 && Object.hasOwn(loaded.prompts, `${promptName}.md`);
   const matches = isPromptFile ? [`${promptName}.md`] : stepPrompts;
-  const validNames = [
-    ...new Set([...steps.map(({ step }) => step.id), ...Object.keys(loaded.prompts).map((name) => name.replace(/\.md$/, ""))]),
-  ];
+  const promptNames = Object.keys(loaded.prompts).map((name) => name.replace(/\.md$/, ""));
+  const validNames = [...new Set([...steps.map(({ step }) => step.id), ...promptNames])];
   const [prompt] = matches;
   if (prompt === undefined)
     return refused(
       `The flow ${flow} has no prompt ${promptName}.${didYouMean(promptName, validNames)}`,
       `it has: ${validNames.join(", ")}`,
     );
-  if (matches.length > 1)
+  if (matches.length > 1) {
+    const leverIds = matches.map((name) => `prompt:${flow}/${name.replace(/\.md$/, "")}`);
     return refused(
       `${matches.length} prompts of ${flow} belong to steps called ${promptName}.`,
-      `name the prompt itself: ${matches.map((name) => `prompt:${flow}/${name.replace(/\.md$/, "")}`).join(", ")}`,
+      `name the prompt itself: ${leverIds.join(", ")}`,
     );
+  }
   const folder = `.autopilot/flows/${flow}`;
   const builtIn = Object.hasOwn(embedded, flow) ? embedded[flow] : undefined;
   const isInRepository = (await textAt(`${folder}/flow.yaml`)) !== null;
@@ -98,11 +100,11 @@ async function configEdits({ lever, id, root, env, textAt, defaultAgent }: Lever
       `There is no limit ${lever.source}.${didYouMean(lever.source, Object.keys(limitRanges))}`,
       "docs/FLOWS.md lists them: Limits of the config",
     );
-  const committed = await textAt(configPath);
-  const inCheckout = readOwnFile(join(root, configPath), promptBytesMax);
-  if (committed === null && inCheckout !== null)
+  const committedText = await textAt(configPath);
+  const checkoutText = readOwnFile(join(root, configPath), fileBytesMax);
+  if (committedText === null && checkoutText !== null)
     return refused(`${configPath} is there and not committed.`, `git add ${configPath}, commit it, then start again`);
-  const document = parseDocument(committed ?? "version: 1\n");
+  const document = parseDocument(committedText ?? "version: 1\n");
   if (document.errors.length > 0)
     return refused(`${configPath} is not YAML: ${document.errors[0]?.message ?? ""}`, `autopilot validate ${configPath}`);
   const current = readConfig({ env, root });
@@ -119,15 +121,15 @@ async function configEdits({ lever, id, root, env, textAt, defaultAgent }: Lever
   if ("problem" in settings) return settings;
   for (const [path, content] of settings.paths) document.setIn([...path], content);
   const text = document.toString();
-  const after = configWith(text, env);
-  if ("problem" in after)
-    return refused(`The lever ${id} makes no valid config: ${after.problem}`, "autopilot config shows the keys and their ranges");
+  const leverConfig = configWith(text, env);
+  if ("problem" in leverConfig)
+    return refused(`The lever ${id} makes no valid config: ${leverConfig.problem}`, "autopilot config shows the keys and their ranges");
   const isInForce = settings.paths.every(
-    ([path, content]) => canonicalJson(valueAt(after.config, path) ?? null) === canonicalJson(content),
+    ([path, content]) => canonicalJson(valueAt(leverConfig.config, path) ?? null) === canonicalJson(content),
   ); // Y1
   if (!isInForce)
     return refused(
-      `The lever ${id}=${value} would have no effect: ${after.warnings[0] ?? "another setting is in force"}`,
+      `The lever ${id}=${value} would have no effect: ${leverConfig.warnings[0] ?? "another setting is in force"}`,
       "give a value that a repository's own config may set",
     );
   return { files: [{ path: configPath, text }] };
@@ -135,6 +137,7 @@ async function configEdits({ lever, id, root, env, textAt, defaultAgent }: Lever
 
 const isEveryRole = (source: string): boolean => source === "*" || source === "all";
 
+/** The roles of all flows here. */
 async function readRoles(root: string): Promise<readonly string[]> {
   const flows = await Promise.all((await namesOfFlows(root)).map((name) => loadFlow(root, name)));
   const steps = flows.flatMap((flow) => (flow.kind === "loaded" ? stepsEverywhere(flow.flow) : []));
@@ -156,17 +159,26 @@ async function planSettings(
   // A role that has an agent of its own would not follow `agent`.
   const keys = isEveryRole(source) ? [["agent"], ...rolesWithAgent.map((role) => ["roles", role])] : [["roles", source]];
   if (kind === "agent") {
-    const unknown = splitNames(value).find((name) => !isAgent(name, config));
-    if (unknown !== undefined)
+    const unknownName = splitNames(value).find((name) => !isAgent(name, config));
+    if (unknownName !== undefined)
       return {
-        problem: `There is no agent called ${unknown}.${didYouMean(unknown, agentNames(config))}`,
+        problem: `There is no agent called ${unknownName}.${didYouMean(unknownName, agentNames(config))}`,
         remedy: "autopilot agents lists them",
       }; // Y1
     return { paths: keys.map((path) => [path, value]) };
   }
+  return planModelSettings({ source, value, keys }, config, defaultAgent);
+}
+
+/** A model's lever gives the role an agent that differs in its model alone. Y2 */
+async function planModelSettings(
+  { source, value, keys }: { readonly source: string; readonly value: string; readonly keys: readonly (readonly string[])[] },
+  config: Config,
+  defaultAgent: LeverInput["defaultAgent"],
+): Promise<Settings> {
   const assigned = isEveryRole(source) ? [config.agent, ...Object.values(config.roles ?? {})] : [config.roles?.[source] ?? config.agent];
-  const fallback = assigned.includes(undefined) ? ((await defaultAgent()) ?? "claude") : "";
-  const agents = [...new Set(assigned.flatMap((name) => splitNames(name ?? fallback)))];
+  const fallbackAgent = assigned.includes(undefined) ? ((await defaultAgent()) ?? "claude") : "";
+  const agents = [...new Set(assigned.flatMap((names) => splitNames(names ?? fallbackAgent)))];
   const [agent = ""] = agents;
   if (agents.length > 1)
     return {
@@ -174,17 +186,17 @@ async function planSettings(
       remedy: isEveryRole(source) ? "name a role: model:ROLE" : `name one agent for it: roles.${source} in ${configPath}`,
     };
   const override = config.agents?.[agent] ?? {};
-  const like = override.like ?? agent;
-  const isPlain = extendableProfiles.includes(like) && Object.keys(override).every((key) => key === "like" || key === "model");
+  const profile = override.like ?? agent;
+  const isPlain = extendableProfiles.includes(profile) && Object.keys(override).every((key) => key === "like" || key === "model");
   if (isPlain) {
     const name = freshName(agent.replace(/-lever(-\d+)?$/, ""), config);
-    return { paths: [[["agents", name], { like, model: value }], ...keys.map((path) => [path, name] as const)] }; // Y2
+    return { paths: [[["agents", name], { like: profile, model: value }], ...keys.map((path) => [path, name] as const)] }; // Y2
   }
   // The agent's other settings, such as a key's variable, must stay where they are: a repository's file could not set them.
-  const others = isEveryRole(source)
-    ? []
-    : [config.agent, ...rolesWithAgent.filter((role) => role !== source).map((role) => config.roles?.[role])];
-  if (!Object.hasOwn(config.agents ?? {}, agent) || others.some((name) => splitNames(name ?? "").includes(agent)))
+  const otherRoles = Object.keys(config.roles ?? {}).filter((role) => role !== source);
+  const otherAgents = isEveryRole(source) ? [] : [config.agent, ...otherRoles.map((role) => config.roles?.[role])];
+  const isShared = otherAgents.some((names) => splitNames(names ?? "").includes(agent));
+  if (!Object.hasOwn(config.agents ?? {}, agent) || isShared)
     return {
       problem: `The model of ${agent} can't be changed for ${source} alone.`,
       remedy: `name an agent of its own for it: roles.${source}`,
@@ -192,6 +204,7 @@ async function planSettings(
   return { paths: [[["agents", agent, "model"], value]] };
 }
 
+/** `claude, codex` → two names */
 const splitNames = (names: string): readonly string[] =>
   names
     .split(",")
@@ -204,7 +217,7 @@ const agentNames = (config: Config): readonly string[] => [
 ];
 const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || agentNames(config).includes(name);
 
-/** A name that the config has not used: a second lever on a model must not change what another role plays. */
+/** A name that the config has not used: a second lever on a model must not change the agent of another role. */
 function freshName(base: string, config: Config): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? `${base}-lever` : `${base}-lever-${count}`;
@@ -212,6 +225,7 @@ function freshName(base: string, config: Config): string {
   }
 }
 
+/** The value at a path in nested objects; undefined if the path ends before. */
 const valueAt = (root: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined),
@@ -227,9 +241,9 @@ export function configWith(
   try {
     mkdirSync(join(folder, ".autopilot"));
     if (text !== "") writeFileSync(join(folder, configPath), text);
-    const read = readConfig({ env, root: folder });
-    if (read.kind === "invalid") return { problem: read.findings.map(({ message, line }) => `line ${line}: ${message}`).join("; ") };
-    return { config: read.config, warnings: read.warnings.map((warning) => warning.replaceAll(`${folder}/`, "")) };
+    const result = readConfig({ env, root: folder });
+    if (result.kind === "invalid") return { problem: result.findings.map(({ message, line }) => `line ${line}: ${message}`).join("; ") };
+    return { config: result.config, warnings: result.warnings.map((warning) => warning.replaceAll(`${folder}/`, "")) };
   } finally {
     eraseSync(folder);
   }

@@ -1,4 +1,4 @@
-// audit: a cycle as a page of Markdown: the plan, the result of every run, how each bug was matched, and the reason of the verdict.
+// audit: renders a cycle as a page of Markdown: the plan, the result of every run, how each bug was matched, and the reason of the verdict.
 
 import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../views/markdown.ts";
 import { decide, cycleFigures, judgeCycle, cycleRuns, cycleScale, cycleSide } from "./decide.ts";
@@ -50,6 +50,7 @@ function verdictLines(cycle: Cycle, judged: CycleJudgement): readonly string[] {
   ];
 }
 
+/** Why the cycle stopped, or its next step. */
 function whatIsNext(cycle: Cycle): string {
   if (cycle.stopped !== null) return cycle.stopped;
   return nextText(decide(cycle));
@@ -72,15 +73,13 @@ function figureLines(cycle: Cycle, judged: CycleJudgement, target: string): read
 /** Why a benchmark, or one of its runs, does not count; empty if all do. */
 export function cycleNote(cycle: Cycle, name: string): string {
   const isCounted = (["pre-lever", "post-lever"] as const).every((state) => cycleFigures(cycle, name, state).length > 0);
-  const why =
-    cycle.excluded.get(name) ?? [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up")?.because;
-  if (why === null || why === undefined) return "";
+  const lostRun = [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up");
+  const reason = cycle.excluded.get(name) ?? lostRun?.because ?? null;
+  if (reason === null) return "";
   // The log's sentence is complete by itself; here the row already names the benchmark.
-  const reason = [`${name} is n/a: `, `${name}, `].reduce(
-    (text, prefix) => (text.startsWith(prefix) ? text.slice(prefix.length) : text),
-    why,
-  );
-  return `${isCounted ? "one run did not count" : "n/a"}: ${reason.replace(/; it is n\/a$/, "")}`;
+  const prefix = [`${name} is n/a: `, `${name}, `].find((start) => reason.startsWith(start)) ?? "";
+  const shortReason = reason.slice(prefix.length).replace(/; it is n\/a$/, "");
+  return `${isCounted ? "one run did not count" : "n/a"}: ${shortReason}`;
 }
 
 /** Benchmarks of which the lever changed a file: what was measured after it is not what was measured before. */
@@ -104,20 +103,17 @@ function leverLines(cycle: Cycle): readonly string[] {
 }
 
 function matchLines(cycle: Cycle): readonly string[] {
-  const rows = cycle.benchmarks.flatMap((name) =>
-    (["pre-lever", "post-lever"] as const).flatMap((state) =>
-      cycleRuns(cycle, name, state).flatMap(({ matches, repeat }) =>
-        matches.map(({ baseline, found, by, detail }) => [
-          escapeMarkdown(name),
-          state,
-          String(repeat),
-          escapeMarkdown(baseline),
-          escapeMarkdown(found),
-          by,
-          escapeMarkdown(detail),
-        ]),
-      ),
-    ),
+  const runs = cycle.benchmarks.flatMap((name) => [...cycleRuns(cycle, name, "pre-lever"), ...cycleRuns(cycle, name, "post-lever")]);
+  const rows = runs.flatMap(({ benchmark, lever_state, repeat, matches }) =>
+    matches.map(({ baseline, found, by, detail }) => [
+      escapeMarkdown(benchmark),
+      lever_state,
+      String(repeat),
+      escapeMarkdown(baseline),
+      escapeMarkdown(found),
+      by,
+      escapeMarkdown(detail),
+    ]),
   );
   return markdownTable(["benchmark", "lever", "run", "known bug", "found as", "matched by", "detail"], rows);
 }

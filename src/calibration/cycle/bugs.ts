@@ -21,46 +21,52 @@ export type Recall = {
   readonly missed: readonly string[];
 };
 
-const heading = /^ {0,3}#{2,4}[ \t]+(BUG-(?:[A-Za-z][A-Za-z-]{0,40}-)?[A-Za-z0-9]{1,40})\b[ \t]*[:.—–-]*[ \t]*(.*)$/;
+/** `### BUG-001: the title` */
+const bugHeading = /^ {0,3}#{2,4}[ \t]+(BUG-(?:[A-Za-z][A-Za-z-]{0,40}-)?[A-Za-z0-9]{1,40})\b[ \t]*[:.—–-]*[ \t]*(.*)$/;
+/** `src/a.ts:12`, `src/a.ts:12-20` */
 const fileAndLines = /(?:^|[\s`"'(])((?:[\w.@+-]+\/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/;
+/** `**File:** src/a.ts` */
 const fileField = /\*{0,2}(?:File|Location|Path)s?\*{0,2}:\*{0,2}[ \t]*`?((?:[\w.@+-]+\/)*[\w.@+-]+\.\w{1,10})`?/i;
+/** `**Lines:** 12-20` */
 const linesField = /\*{0,2}Lines?\*{0,2}:\*{0,2}[ \t]*`?L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/i;
 
 /** Every bug with its own heading; a duplicate id counts once. */
 export function parseBugs(text: string): readonly Bug[] {
   const bugs = new Map<string, Bug>();
-  let open: { readonly id: string; readonly title: string; readonly body: string[] } | null = null;
-  const close = (): void => {
-    if (open !== null && !bugs.has(open.id))
-      bugs.set(open.id, { id: open.id, title: open.title, ...findPlace([open.title, ...open.body]) });
+  let openSection: { readonly id: string; readonly title: string; readonly body: string[] } | null = null;
+  const closeSection = (): void => {
+    if (openSection === null || bugs.has(openSection.id)) return;
+    const { id, title, body } = openSection;
+    bugs.set(id, { id, title, ...findPlace([title, ...body]) });
   };
-  let fence: string | null = null;
+  let openFence: string | null = null;
   for (const line of text.split(/\r?\n/)) {
-    const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1] ?? null;
-    if (mark !== null && fence === null) fence = mark;
-    else if (mark !== null && fence !== null && mark.startsWith(fence)) fence = null;
-    const [, id, title = ""] = (fence === null ? heading.exec(line) : null) ?? [];
+    const fenceMark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1] ?? null;
+    if (fenceMark !== null && openFence === null) openFence = fenceMark;
+    else if (fenceMark !== null && openFence !== null && fenceMark.startsWith(openFence)) openFence = null;
+    const [, id, title = ""] = (openFence === null ? bugHeading.exec(line) : null) ?? [];
     if (id !== undefined) {
-      close();
-      open = { id, title: title.trim(), body: [] };
-    } else if (open !== null && fence === null && /^ {0,3}#{1,2}[ \t]/.test(line)) {
-      close(); // another chapter
-      open = null;
-    } else open?.body.push(line);
+      closeSection();
+      openSection = { id, title: title.trim(), body: [] };
+    } else if (openSection !== null && openFence === null && /^ {0,3}#{1,2}[ \t]/.test(line)) {
+      closeSection(); // another chapter
+      openSection = null;
+    } else openSection?.body.push(line);
   }
-  close();
+  closeSection();
   return [...bugs.values()];
 }
 
+/** The file and lines that a bug names first; from its fields if it names none in the text. */
 function findPlace(lines: readonly string[]): Pick<Bug, "file" | "lines"> {
   for (const line of lines) {
     const [, file, from, to] = fileAndLines.exec(line) ?? [];
     if (file !== undefined) return { file, lines: rangeOf(from, to) };
   }
-  const first = (pattern: RegExp): RegExpExecArray | null =>
+  const findFirst = (pattern: RegExp): RegExpExecArray | null =>
     lines.reduce<RegExpExecArray | null>((match, line) => match ?? pattern.exec(line), null);
-  const file = first(fileField)?.[1] ?? null;
-  const [, from, to] = first(linesField) ?? [];
+  const file = findFirst(fileField)?.[1] ?? null;
+  const [, from, to] = findFirst(linesField) ?? [];
   return { file, lines: file === null || from === undefined ? null : rangeOf(from, to) };
 }
 
@@ -73,9 +79,9 @@ function rangeOf(from: string | undefined, to: string | undefined): readonly [nu
 export function measureRecall(baseline: readonly Bug[], foundBugs: readonly Bug[]): Recall {
   const matches: Match[] = [];
   const unmatched = { baseline: [...baseline].toSorted(byId), found: [...foundBugs].toSorted(byId) };
-  for (const [by, why] of passes) {
-    for (const [bug, other] of pairUp(unmatched.baseline, unmatched.found, (a, b) => why(a, b) !== null))
-      matches.push({ baseline: bug.id, found: other.id, by, detail: why(bug, other) ?? "" });
+  for (const [by, describeMatch] of matchPasses) {
+    for (const [knownBug, foundBug] of pairUp(unmatched.baseline, unmatched.found, (a, b) => describeMatch(a, b) !== null))
+      matches.push({ baseline: knownBug.id, found: foundBug.id, by, detail: describeMatch(knownBug, foundBug) ?? "" });
     unmatched.baseline = unmatched.baseline.filter(({ id }) => !matches.some((match) => match.baseline === id)); // B1
     unmatched.found = unmatched.found.filter(({ id }) => !matches.some((match) => match.found === id));
   }
@@ -92,8 +98,8 @@ function byId(a: Bug, b: Bug): number {
   return a.id < b.id ? -1 : 1;
 }
 
-/** B2: each pass says why two bugs are one, or null. */
-const passes: readonly (readonly [MatchReason, (baseline: Bug, found: Bug) => string | null])[] = [
+/** B2: each pass says why two bugs are the same, or null. */
+const matchPasses: readonly (readonly [MatchReason, (baseline: Bug, found: Bug) => string | null])[] = [
   ["id", sameId],
   ["place", samePlace],
   ["title", sameTitle],
@@ -116,13 +122,14 @@ function sameTitle(a: Bug, b: Bug): string | null {
 }
 
 /** The same path, or one that ends with the other: `driver.c` and `src/driver.c`. */
-function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => path.replace(/^\.\//, ""));
-  return a !== undefined && b !== undefined && (a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`));
+function isSameFile(first: string, second: string): boolean {
+  const [a = "", b = ""] = [first, second].map((path) => path.replace(/^\.\//, ""));
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }
 
 const doOverlap = (a: readonly [number, number], b: readonly [number, number]): boolean => a[0] <= b[1] && b[0] <= a[1];
 
+/** A title without case and punctuation. */
 export const plainTitle = (title: string): string =>
   title
     .normalize("NFKC")
@@ -131,24 +138,25 @@ export const plainTitle = (title: string): string =>
     .trim();
 
 /** As many pairs as there can be (Kuhn's augmenting paths), so that no order of the files costs a match. B1 */
-function pairUp<One, Other>(
-  ones: readonly One[],
-  others: readonly Other[],
-  isPair: (a: One, b: Other) => boolean,
-): readonly (readonly [One, Other])[] {
-  const partners = new Map<Other, One>();
-  const findPartner = (left: One, tried: Set<Other>): boolean => {
-    for (const other of others) {
-      if (tried.has(other) || !isPair(left, other)) continue;
-      tried.add(other);
-      const before = partners.get(other);
-      if (before === undefined || findPartner(before, tried)) {
-        partners.set(other, left);
+function pairUp<Left, Right>(
+  lefts: readonly Left[],
+  rights: readonly Right[],
+  isPair: (left: Left, right: Right) => boolean,
+): readonly (readonly [Left, Right])[] {
+  const partners = new Map<Right, Left>();
+  /** Gives `left` a partner, if need be one whose own partner can take another. */
+  const findPartner = (left: Left, triedRights: Set<Right>): boolean => {
+    for (const right of rights) {
+      if (triedRights.has(right) || !isPair(left, right)) continue;
+      triedRights.add(right);
+      const currentPartner = partners.get(right);
+      if (currentPartner === undefined || findPartner(currentPartner, triedRights)) {
+        partners.set(right, left);
         return true;
       }
     }
     return false;
   };
-  for (const item of ones) findPartner(item, new Set());
-  return [...partners].map(([other, left]) => [left, other]);
+  for (const left of lefts) findPartner(left, new Set());
+  return [...partners].map(([right, left]) => [left, right]);
 }

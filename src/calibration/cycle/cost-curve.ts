@@ -1,4 +1,4 @@
-// cost-curve: what a cycle's benchmarks cost as it went on: money or tokens if their own journals say, and always the time they ran.
+// cost-curve: charts what a cycle's benchmarks cost as it went on: money or tokens if their own journals say, and always the time they ran.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
@@ -9,12 +9,12 @@ import type { BenchmarkRun, Cycle } from "./state.ts";
 
 /** The sums so far at the end of every run, in the order they ended. */
 export function costPoints(cycle: Cycle): readonly SpendingPoint[] {
-  const sum = { tokens: 0, usd: 0, minutes: 0 };
+  const sums = { tokens: 0, usd: 0, minutes: 0 };
   return endedRuns(cycle).map((run) => {
-    sum.tokens += run.spent?.tokens ?? 0;
-    sum.usd += run.spent?.usd ?? 0;
-    sum.minutes += runMinutes(run);
-    return { at: run.endedAt ?? "", ...sum };
+    sums.tokens += run.spent?.tokens ?? 0;
+    sums.usd += run.spent?.usd ?? 0;
+    sums.minutes += runMinutes(run);
+    return { at: run.endedAt ?? "", ...sums };
   });
 }
 
@@ -29,18 +29,19 @@ export function costCurve(cycle: Cycle): Element | null {
 
 /** Both sides in one sentence, so that a lever that only costs more is seen. */
 export function costNote(cycle: Cycle): string {
-  const side = (state: string): string => {
+  const describeSide = (state: string): string => {
     const runs = endedRuns(cycle).filter(({ lever_state }) => lever_state === state);
-    const [tokens, usd] = (["tokens", "usd"] as const).map((unit) => runs.reduce((all, { spent }) => all + (spent?.[unit] ?? 0), 0));
-    const minutes = runs.reduce((all, run) => all + runMinutes(run), 0);
+    const sumOf = (unit: "tokens" | "usd"): number => runs.reduce((sum, { spent }) => sum + (spent?.[unit] ?? 0), 0);
+    const [tokens, usd] = [sumOf("tokens"), sumOf("usd")];
+    const minutes = runs.reduce((sum, run) => sum + runMinutes(run), 0);
     const amounts = [
-      usd === 0 ? null : formatMoney(usd ?? 0),
-      tokens === 0 ? null : `${shortNumber(tokens ?? 0)} tokens`,
+      usd === 0 ? null : formatMoney(usd),
+      tokens === 0 ? null : `${shortNumber(tokens)} tokens`,
       shortDuration(minutes * 60_000),
     ];
     return amounts.filter((amount) => amount !== null).join(", ");
   };
-  return `before ${side("pre-lever")}; after ${side("post-lever")}`;
+  return `before ${describeSide("pre-lever")}; after ${describeSide("post-lever")}`;
 }
 
 const endedRuns = (cycle: Cycle): readonly BenchmarkRun[] =>

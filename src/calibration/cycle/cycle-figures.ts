@@ -1,4 +1,4 @@
-// cycle-figures: figures, gains and intervals of a cycle in words.
+// cycle-figures: puts the figures, gains, intervals and states of a cycle into words.
 
 import { plural } from "../../views/wording.ts";
 import { type NextStep, cycleScale } from "./decide.ts";
@@ -26,5 +26,6 @@ export function describeState(cycle: Cycle): string {
 }
 
 const stepTexts = { nothing: "nothing", apply: "commit the lever", revert: "take the lever back", end: "the verdict" } as const;
+/** The next step, in a few words. */
 export const nextText = (next: NextStep): string =>
   next.do === "run" ? `${plural(next.runs.length, "run")} ${next.lever_state}` : stepTexts[next.do];

@@ -1,4 +1,4 @@
-// cycle-file: a cycle as one HTML file: every run before and after the lever on one scale, the mean gain with its interval, and why.
+// cycle-file: renders a cycle as one HTML file: every run before and after the lever on one scale, the mean gain with its interval, and why.
 
 import { el, type Element, foreignText } from "../../views/web/element.ts";
 import { renderHtmlPage } from "../../views/web/page-file.ts";
@@ -12,6 +12,7 @@ import { type Interval, sideInterval } from "./statistics.ts";
 import { figureText, gainText, intervalText, describeState } from "./cycle-figures.ts";
 import type { CycleJudgement } from "./verdict.ts";
 
+/** In pixels of the picture. */
 const size = { width: 720, label: 120, right: 24, row: 46, top: 30 } as const;
 const [nameCharsMax, noteCharsMax] = [15, 72];
 /** How far the two sides of a row are from its middle. */
@@ -40,10 +41,11 @@ export function cycleFile(cycle: Cycle): string {
   );
 }
 
+/** The place of a value on the axis, which goes from `from` to `to`. */
 const toX = (value: number, from: number, to: number): number =>
   to === from ? axis.from : Math.round(axis.from + ((value - from) / (to - from)) * (axis.to - axis.from));
 
-const svg = (height: number, about: string, ...content: readonly Element[]): Element =>
+const svg = (height: number, description: string, ...content: readonly Element[]): Element =>
   el(
     "div",
     { style: "overflow-x:auto", tabindex: 0 }, // it scrolls: shrunk to a small screen, its text could not be read
@@ -53,7 +55,7 @@ const svg = (height: number, about: string, ...content: readonly Element[]): Ele
         viewBox: `0 0 ${size.width} ${height}`,
         width: "100%",
         role: "img",
-        "aria-label": about,
+        "aria-label": description,
         fill: "currentColor",
         "font-size": "13",
         style: "min-width:480px;max-width:900px",
@@ -69,48 +71,14 @@ const label = (x: number, y: number, text: string, anchor = "start"): Element =>
 
 const shortened = (text: string, charsMax: number): string => (text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`);
 
-/** A row a benchmark: a ring is before, a disc below it is after, each with its interval; small marks are single runs. */
+/** One row per benchmark: a ring is before, a disc below it is after, each with its interval; small marks are single runs. */
 function figurePicture(cycle: Cycle, target: string): Element {
-  const sides = (["pre-lever", "post-lever"] as const).map((state) => ({ state, means: cycleSide(cycle, state) }));
-  const all = cycle.benchmarks.flatMap((name) => sides.flatMap(({ state }) => cycleFigures(cycle, name, state)));
-  const top = target === recallTarget ? 1 : Math.max(1e-9, ...all);
-  const bottom = Math.min(0, ...all);
-  const rows = cycle.benchmarks.flatMap((name, row) => {
-    const y = size.top + row * size.row + size.row / 2;
-    const [before, after] = sides.map(({ means }) => means[name] ?? null);
-    const x = (value: number): number => toX(value, bottom, top);
-    const clipped = (value: number): number => Math.min(top, Math.max(bottom, value));
-    const runs = sides.flatMap(({ state }, side) =>
-      cycleFigures(cycle, name, state).map((value) =>
-        line([x(value), y + (side === 0 ? -18 : 10)], [x(value), y + (side === 0 ? -10 : 18)], { width: 2, opacity: 0.45 }),
-      ),
-    );
-    const dots = [
-      ...(typeof before === "number"
-        ? [el("circle", { cx: x(before), cy: y - sideOffset, r: 5, fill: "none", stroke: "currentColor", "stroke-width": 2 })]
-        : []),
-      ...(typeof after === "number" ? [el("circle", { cx: x(after), cy: y + sideOffset, r: 5 })] : []),
-    ];
-    const spreads = sides.flatMap(({ state }, side) => {
-      const interval = sideInterval(cycleFigures(cycle, name, state), `${cycle.name} ${name} ${state}`);
-      const sideY = y + (side === 0 ? -sideOffset : sideOffset);
-      if (interval === null) return [];
-      return [line([x(clipped(interval.low)), sideY], [x(clipped(interval.high)), sideY], { width: 2, opacity: 0.6 })];
-    });
-    const bar =
-      typeof before === "number" && typeof after === "number"
-        ? [line([x(before), y - sideOffset], [x(after), y + sideOffset], { opacity: 0.35 })]
-        : [];
-    const note = dots.length === 0 ? [label(axis.from, y + 4, shortened(cycleNote(cycle, name) || "not measured yet", noteCharsMax))] : [];
-    return [
-      label(14, y + 4, shortened(name, nameCharsMax)),
-      line([axis.from, y], [axis.to, y], { opacity: 0.15 }),
-      ...bar,
-      ...spreads,
-      ...runs,
-      ...dots,
-      ...note,
-    ];
+  const allFigures = cycle.benchmarks.flatMap((name) => leverStates.flatMap((state) => cycleFigures(cycle, name, state)));
+  const top = target === recallTarget ? 1 : Math.max(1e-9, ...allFigures);
+  const bottom = Math.min(0, ...allFigures);
+  const rows = cycle.benchmarks.flatMap((name, index) => {
+    const y = size.top + index * size.row + size.row / 2;
+    return figureRow(cycle, name, y, { bottom, top });
   });
   const height = size.top + cycle.benchmarks.length * size.row + 24;
   const ticks = [bottom, (bottom + top) / 2, top].flatMap((value) => [
@@ -121,6 +89,43 @@ function figurePicture(cycle: Cycle, target: string): Element {
   return svg(height, `${target} of every benchmark before and after the lever`, ...ticks, ...rows, legend);
 }
 
+const leverStates = ["pre-lever", "post-lever"] as const;
+
+/** The row of one benchmark, whose middle is at `y`: before the lever above the middle, after it below. */
+function figureRow(cycle: Cycle, name: string, y: number, { bottom, top }: { readonly bottom: number; readonly top: number }) {
+  const x = (value: number): number => toX(value, bottom, top);
+  const clip = (value: number): number => Math.min(top, Math.max(bottom, value));
+  const [before = null, after = null] = leverStates.map((state) => cycleSide(cycle, state)[name] ?? null);
+  const runs = leverStates.flatMap((state) => {
+    const [markTop, markBottom] = state === "pre-lever" ? [y - 18, y - 10] : [y + 10, y + 18];
+    const figures = cycleFigures(cycle, name, state);
+    return figures.map((value) => line([x(value), markTop], [x(value), markBottom], { width: 2, opacity: 0.45 }));
+  });
+  const intervals = leverStates.flatMap((state) => {
+    const interval = sideInterval(cycleFigures(cycle, name, state), `${cycle.name} ${name} ${state}`);
+    const sideY = state === "pre-lever" ? y - sideOffset : y + sideOffset;
+    return interval === null ? [] : [line([x(clip(interval.low)), sideY], [x(clip(interval.high)), sideY], { width: 2, opacity: 0.6 })];
+  });
+  const ring = { r: 5, fill: "none", stroke: "currentColor", "stroke-width": 2 };
+  const dots = [
+    ...(before === null ? [] : [el("circle", { cx: x(before), cy: y - sideOffset, ...ring })]),
+    ...(after === null ? [] : [el("circle", { cx: x(after), cy: y + sideOffset, r: 5 })]),
+  ];
+  const connection =
+    before === null || after === null ? [] : [line([x(before), y - sideOffset], [x(after), y + sideOffset], { opacity: 0.35 })];
+  const noteText = shortened(cycleNote(cycle, name) || "not measured yet", noteCharsMax);
+  return [
+    label(14, y + 4, shortened(name, nameCharsMax)),
+    line([axis.from, y], [axis.to, y], { opacity: 0.15 }),
+    ...connection,
+    ...intervals,
+    ...runs,
+    ...dots,
+    ...(dots.length === 0 ? [label(axis.from, y + 4, noteText)] : []),
+  ];
+}
+
+/** The mean gain with its interval, on a band that is the noise floor. */
 function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: CycleJudgement): Element {
   if (mean === null) return el("p", "No benchmark has a figure on both sides.");
   const values = [

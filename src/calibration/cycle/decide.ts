@@ -1,4 +1,4 @@
-// decide: what a cycle does next, from its folded log alone. A crash, a pause and a normal step are the same thing here.
+// decide: decides what a cycle does next, from its folded log alone. A crash, a pause and a normal step are the same thing here.
 //
 // Invariants:
 //   D1. Every run before the lever comes before the lever, every run after it comes after.
@@ -23,23 +23,21 @@ export function decide(cycle: Cycle): NextStep {
   if (cycle.end !== null || cycle.plan === null) return { do: "nothing" };
   const runsBefore = pendingRuns(cycle, "pre-lever", cycle.benchmarks);
   if (cycle.applied === null && runsBefore.length > 0) return { do: "run", lever_state: "pre-lever", runs: runsBefore }; // D1
-  const measured = cycle.benchmarks.filter((name) => cycleFigures(cycle, name, "pre-lever").length > 0);
-  if (cycle.applied === null && measured.length > 0) return { do: "apply" }; // D3
-  const runsAfter = pendingRuns(cycle, "post-lever", measured); // D2
+  const measuredBenchmarks = cycle.benchmarks.filter((name) => cycleFigures(cycle, name, "pre-lever").length > 0);
+  if (cycle.applied === null && measuredBenchmarks.length > 0) return { do: "apply" }; // D3
+  const runsAfter = pendingRuns(cycle, "post-lever", measuredBenchmarks); // D2
   if (cycle.applied !== null && runsAfter.length > 0) return { do: "run", lever_state: "post-lever", runs: runsAfter };
   const judged = judgeCycle(cycle);
   if (judged.verdict === "revert" && cycle.applied !== null && cycle.reverted === null) return { do: "revert" }; // D4
   return { do: "end", event: cycleEnd(cycle, judged), judged };
 }
 
+/** The runs on one side that are not over: every benchmark once, then every benchmark again. */
 function pendingRuns(cycle: Cycle, lever_state: LeverState, names: readonly string[]): readonly RunKey[] {
-  const repeats = cycle.plan?.repeat ?? 1;
-  return Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
-    names
-      .filter((name) => !cycle.excluded.has(name))
-      .map((benchmark) => ({ benchmark, lever_state, repeat }))
-      .filter((key) => !isOver(cycle.runs.get(runKeyText(key)))),
-  );
+  const countedNames = names.filter((name) => !cycle.excluded.has(name));
+  const repeats = Array.from({ length: cycle.plan?.repeat ?? 1 }, (_, index) => index + 1);
+  const keys = repeats.flatMap((repeat) => countedNames.map((benchmark) => ({ benchmark, lever_state, repeat })));
+  return keys.filter((key) => !isOver(cycle.runs.get(runKeyText(key))));
 }
 
 const isOver = (run: BenchmarkRun | undefined): boolean => run?.status === "ended" || run?.status === "given_up";
@@ -64,6 +62,7 @@ const roundedMean = (values: readonly number[]): number | null => {
   const value = computeMean(values);
   return value === null ? null : rounded(value);
 };
+/** The mean of each benchmark on one side of the lever. */
 export const cycleSide = (cycle: Cycle, state: LeverState): Figures =>
   Object.fromEntries(cycle.benchmarks.map((name) => [name, roundedMean(cycleFigures(cycle, name, state))]));
 const recallSide = (cycle: Cycle, state: LeverState): Record<string, number | null> =>
@@ -93,7 +92,8 @@ function findLostBugs(cycle: Cycle, name: string): readonly Regression[] {
   const [before, after] = [cycleRuns(cycle, name, "pre-lever"), cycleRuns(cycle, name, "post-lever")];
   if (before.length === 0 || after.length === 0) return [];
   const bugs = [...new Set(before.flatMap(({ matches }) => matches.map(({ baseline }) => baseline)))].toSorted();
-  return bugs.filter((bug) => shareFinding(before, bug) >= 0.5 && shareFinding(after, bug) < 0.5).map((bug) => ({ benchmark: name, bug }));
+  const isLost = (bug: string): boolean => shareFinding(before, bug) >= 0.5 && shareFinding(after, bug) < 0.5;
+  return bugs.filter(isLost).map((bug) => ({ benchmark: name, bug }));
 }
 
 /** The share of runs that found a known bug. */

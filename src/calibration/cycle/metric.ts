@@ -1,20 +1,24 @@
-// metric: the number that a benchmark prints about itself: `cost=1.25`, `minutes: 12`, or a line of JSON with that key. The last one counts.
+// metric: parses the number that a benchmark prints about itself: `cost=1.25`, `minutes: 12`, or a line of JSON with that key. The last one
+// counts.
 
 export type ParsedMetric = { readonly value: number } | { readonly problem: string };
 
-const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+/** `1.25`, `-3`, `.5e-3` */
+const decimalNumber = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
 export function parseMetric(output: string, name: string): ParsedMetric {
-  let last: string | null = null;
-  for (const line of output.split(/\r?\n/)) last = printedValue(line.trim(), name) ?? last;
-  if (last === null) return { problem: `printed no line ${name}=NUMBER` };
-  const value = Number(last.replaceAll("_", ""));
-  if (!number.test(last.replaceAll("_", "")) || !Number.isFinite(value))
-    return { problem: `printed ${name}=${last.slice(0, 40)}, which is no finite number` };
+  let lastText: string | null = null;
+  for (const line of output.split(/\r?\n/)) lastText = findPrintedValue(line.trim(), name) ?? lastText;
+  if (lastText === null) return { problem: `printed no line ${name}=NUMBER` };
+  const digits = lastText.replaceAll("_", ""); // 1_000
+  const value = Number(digits);
+  if (!decimalNumber.test(digits) || !Number.isFinite(value))
+    return { problem: `printed ${name}=${lastText.slice(0, 40)}, which is no finite number` };
   return { value };
 }
 
-function printedValue(line: string, name: string): string | null {
+/** The value that a line gives for the name; null if it gives none. */
+function findPrintedValue(line: string, name: string): string | null {
   if (line.startsWith("{")) {
     try {
       const tree: unknown = JSON.parse(line);

@@ -1,4 +1,4 @@
-// plan: everything a cycle was asked to do, as in its `cycle_start` line: the log is enough to continue it.
+// plan: the schema of everything a cycle was asked to do, as in its `cycle_start` line: the log is enough to continue it.
 
 import * as v from "valibot";
 
@@ -12,6 +12,7 @@ export const BenchmarkPlan = v.object({
   name: text,
   /** A folder of the repository, a commit of it, or a folder elsewhere. */
   kind: v.picklist(benchmarkKinds),
+  /** The folder or the commit's name. */
   at: text,
   /** The commit that a ref was when the cycle began. */
   commit: v.optional(text),

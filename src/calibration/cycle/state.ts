@@ -1,4 +1,4 @@
-// state: a cycle's log folded: which runs are done, whether the lever is in, how it ended.
+// state: folds a cycle's log into its state: which runs are done, whether the lever is applied, how it ended.
 //
 // Invariants:
 //   C1. The log is the source of truth; nothing here is stored anywhere else.
@@ -24,8 +24,10 @@ export type BenchmarkRun = RunKey & {
   hangs: number;
   recall: number | null;
   metric: number | null;
+  /** The ids of the bugs it found. */
   found: readonly string[];
   matches: readonly Match[];
+  /** Why it was given up. */
   because: string | null;
   startedAt: string;
   endedAt: string | null;
@@ -122,45 +124,10 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
       cycle.plan = plan.success ? plan.output : null;
       return;
     }
-    case "benchmark_start": {
-      const key = runKey(event);
-      const earlier = cycle.runs.get(runKeyText(key));
-      if (earlier?.status === "ended") return; // C2
-      cycle.runs.set(runKeyText(key), {
-        ...key,
-        status: "started",
-        hangs: 0,
-        recall: null,
-        metric: null,
-        found: [],
-        matches: [],
-        because: null,
-        startedAt: event.ts,
-        endedAt: null,
-        spent: null,
-      });
-      return;
-    }
-    case "benchmark_end": {
-      const key = runKey(event);
-      const fields = event as Record<string, unknown>;
-      const matches = v.safeParse(Matches, fields["matches"]);
-      const earlier = cycle.runs.get(runKeyText(key));
-      cycle.runs.set(runKeyText(key), {
-        ...key,
-        status: "ended",
-        hangs: earlier?.hangs ?? 0,
-        recall: event.recall,
-        metric: typeof fields["metric_value"] === "number" ? fields["metric_value"] : null,
-        found: event.bugs_found,
-        matches: matches.success ? matches.output : [],
-        because: null,
-        startedAt: earlier?.startedAt ?? event.ts,
-        endedAt: event.ts,
-        spent: parseSpending(fields),
-      });
-      return;
-    }
+    case "benchmark_start":
+      return startRun(cycle, event);
+    case "benchmark_end":
+      return endRun(cycle, event);
     case "lever_change_applied":
       cycle.applied = { commit: event.commit_sha, files: event.files_changed, description: event.description };
       return;
@@ -175,6 +142,45 @@ export function fold(cycle: Cycle, event: CalibrationCycleEvent): void {
   }
 }
 
+function startRun(cycle: Cycle, event: CycleEventOf<"benchmark_start">): void {
+  const key = runKey(event);
+  if (cycle.runs.get(runKeyText(key))?.status === "ended") return; // C2
+  cycle.runs.set(runKeyText(key), {
+    ...key,
+    status: "started",
+    hangs: 0,
+    recall: null,
+    metric: null,
+    found: [],
+    matches: [],
+    because: null,
+    startedAt: event.ts,
+    endedAt: null,
+    spent: null,
+  });
+}
+
+function endRun(cycle: Cycle, event: CycleEventOf<"benchmark_end">): void {
+  const key = runKey(event);
+  const fields = event as Record<string, unknown>;
+  const matches = v.safeParse(Matches, fields["matches"]);
+  const startedRun = cycle.runs.get(runKeyText(key));
+  cycle.runs.set(runKeyText(key), {
+    ...key,
+    status: "ended",
+    hangs: startedRun?.hangs ?? 0,
+    recall: event.recall,
+    metric: typeof fields["metric_value"] === "number" ? fields["metric_value"] : null,
+    found: event.bugs_found,
+    matches: matches.success ? matches.output : [],
+    because: null,
+    startedAt: startedRun?.startedAt ?? event.ts,
+    endedAt: event.ts,
+    spent: parseSpending(fields),
+  });
+}
+
+/** An error stops the cycle, or says what became of one benchmark or run. */
 function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
   cycle.errors.push({ ts: event.ts, message: event.message, recoverable: event.recoverable });
   if (!event.recoverable) cycle.stopped = event.message;
@@ -200,6 +206,7 @@ const parseSpending = (event: Readonly<Record<string, unknown>>): Spent | null =
   return parsed.success ? parsed.output : null;
 };
 
+/** A log of another tool has no `repeat`. */
 const runKey = (event: CycleEventOf<"benchmark_start"> | CycleEventOf<"benchmark_end">): RunKey => {
   const repeat = (event as Record<string, unknown>)["repeat"];
   return { benchmark: event.benchmark, lever_state: event.lever_state, repeat: typeof repeat === "number" ? repeat : 1 };

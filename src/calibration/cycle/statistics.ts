@@ -1,4 +1,4 @@
-// statistics: means, a seeded generator and bootstrap intervals: the same numbers from the same seed, on every machine.
+// statistics: computes means and bootstrap intervals with a seeded generator: the same numbers from the same seed, on every machine.
 //
 // Invariants:
 //   S1. Only the seeded generator: an interval can be recomputed from the log.
@@ -18,14 +18,14 @@ export function seedGenerator(seed: string): Generator {
     c = ((c << 21) | (c >>> 11)) + sum;
     return (sum >>> 0) / 4_294_967_296;
   };
-  for (let round = 0; round < 16; round++) next();
+  for (let round = 0; round < 16; round++) next(); // so that similar seeds give different numbers
   return next;
 }
 
 /** FNV-1a. */
 function textHash(text: string, basis: number): number {
   let hash = basis;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash | 0;
 }
 
@@ -34,15 +34,15 @@ export function computeMean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** S3 */
+/** To nine digits. Adding 0 turns -0 into 0. S3 */
 export const rounded = (value: number): number => Math.round(value * 1e9) / 1e9 + 0;
 
 /** A quantile between neighbours, of values that are sorted. */
 export function quantile(sorted: readonly number[], share: number): number {
-  const at = (sorted.length - 1) * share;
-  const low = sorted[Math.floor(at)] ?? 0;
-  const high = sorted[Math.ceil(at)] ?? low;
-  return low + (high - low) * (at - Math.floor(at));
+  const position = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(position)] ?? 0;
+  const high = sorted[Math.ceil(position)] ?? low;
+  return low + (high - low) * (position - Math.floor(position));
 }
 
 /** One benchmark's runs on both sides. */
@@ -67,14 +67,14 @@ export function pairInterval(
   computeGain: (before: number, after: number) => number,
   seed: string,
 ): Interval | null {
-  const complete = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
-  if (!complete.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
+  const completePairs = pairs.filter(({ before, after }) => before.length > 0 && after.length > 0);
+  if (!completePairs.some(({ before, after }) => before.length > 1 || after.length > 1)) return null;
   const next = seedGenerator(seed); // S1
-  const widened = complete.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
+  const widenedPairs = completePairs.map(({ before, after }) => ({ before: widen(before), after: widen(after) }));
   const gains: number[] = [];
   for (let round = 0; round < bootstrap.rounds; round++) {
-    const drawn = widened.map(({ before, after }) => computeGain(drawnMean(before, next), drawnMean(after, next))); // S2
-    const mean = computeMean(drawn);
+    const drawnGains = widenedPairs.map(({ before, after }) => computeGain(drawnMean(before, next), drawnMean(after, next))); // S2
+    const mean = computeMean(drawnGains);
     if (mean !== null) gains.push(mean);
   }
   if (gains.length === 0) return null;
@@ -105,6 +105,7 @@ function widen(values: readonly number[]): readonly number[] {
   return values.map((value) => mean + (value - mean) * factor);
 }
 
+/** The mean of as many draws, with repetition, as there are values. */
 function drawnMean(values: readonly number[], next: Generator): number {
   let sum = 0;
   for (let draw = 0; draw < values.length; draw++) sum += values[Math.floor(next() * values.length)] ?? 0;

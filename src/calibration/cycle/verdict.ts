@@ -1,4 +1,4 @@
-// verdict: from figures before and after a lever to ship, revert, iterate or halt.
+// verdict: judges from the figures before and after a lever whether to ship it, revert it, iterate or halt.
 //
 // Invariants:
 //   V1. A benchmark without a figure on both sides is n/a: it is named, and counts neither way. Nothing is extrapolated.
@@ -71,23 +71,16 @@ export function judgeFigures({
   };
   const delta = Object.fromEntries(names.map((name) => [name, compare(name, (from, to) => rounded(to - from))]));
   const gain = Object.fromEntries(names.map((name) => [name, compare(name, (from, to) => computeGain(scale, from, to))]));
-  const counted = Object.entries(gain).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
-  const mean = computeMean(counted.map(({ value }) => value));
-  const fallen = counted.filter(({ value }) => value < -noiseFloor);
-  const regressions = findRegressions(counted, fallen, lost);
+  const gains = Object.entries(gain).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
+  const mean = computeMean(gains.map(({ value }) => value));
+  const meanGain = mean === null ? null : rounded(mean);
+  const fallen = gains.filter(({ value }) => value < -noiseFloor);
+  const regressions = findRegressions(gains, fallen, lost);
   return {
-    ...chooseVerdict({
-      fallen,
-      mean: mean === null ? null : rounded(mean),
-      noiseFloor,
-      iteration,
-      interval,
-      scale,
-      counted: counted.length,
-    }),
+    ...chooseVerdict({ fallen, meanGain, noiseFloor, iteration, interval, scale, countedBenchmarks: gains.length }),
     delta,
     gain,
-    mean_gain: mean === null ? null : rounded(mean),
+    mean_gain: meanGain,
     cross_benchmark_check: { clean: regressions.length === 0, regressions },
     interval,
   };
@@ -97,7 +90,7 @@ export function judgeFigures({
 const toFourDigits = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /** How many benchmarks besides the worst a verdict names. */
-const fallenShown = 3;
+const fallenShownMax = 3;
 type Gain = { readonly name: string; readonly value: number };
 
 /** A benchmark that fell is in the list though no single bug is known to be lost. */
@@ -111,41 +104,45 @@ function findRegressions(
   return [...lostBugs, ...fallen.flatMap(({ name }) => (namedBenchmarks.has(name) ? [] : [{ benchmark: name, bug: null }]))];
 }
 
-function chooseVerdict({
-  fallen,
-  mean,
-  noiseFloor,
-  iteration,
-  interval,
-  scale,
-  counted,
-}: {
+type VerdictInput = {
   readonly fallen: readonly Gain[];
-  readonly mean: number | null;
+  readonly meanGain: number | null;
   readonly noiseFloor: number;
   readonly iteration: number;
   readonly interval: Interval | null;
   readonly scale: Scale;
-  readonly counted: number;
-}): { readonly verdict: Verdict; readonly why: string } {
-  const floor = `the noise floor ${amountText(scale, noiseFloor)}`;
-  // A value that differs from the floor only in hidden digits is shown with all of them: "0.05, above 0.05" would explain nothing.
-  const amount = (value: number): string =>
-    amountText(scale, value) === amountText(scale, noiseFloor) && value !== noiseFloor && !scale.isRelative
-      ? String(value)
-      : amountText(scale, value);
-  if (fallen.length > 0) {
-    const [worst, ...others] = fallen.toSorted((a, b) => a.value - b.value).map(({ name, value }) => ({ name, by: amount(-value) }));
-    const more = others.length > fallenShown ? [`${others.length - fallenShown} more`] : [];
-    const also = [...others.slice(0, fallenShown).map(({ name, by }) => `${name} by ${by}`), ...more];
-    return { verdict: "revert", why: `${[`${worst?.name} fell by ${worst?.by}`, ...also].join(", ")}, more than ${floor}` }; // V2
+  readonly countedBenchmarks: number;
+};
+
+function chooseVerdict(input: VerdictInput): { readonly verdict: Verdict; readonly why: string } {
+  const { fallen, meanGain, noiseFloor, iteration, interval, scale, countedBenchmarks } = input;
+  const floorText = `the noise floor ${amountText(scale, noiseFloor)}`;
+  if (fallen.length > 0) return { verdict: "revert", why: `${describeFallen(input)}, more than ${floorText}` }; // V2
+  const notYet: Verdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
+  const lastClause = notYet === "iterate" ? "" : `; iteration ${iterationsMax} is the last`;
+  if (meanGain === null) return { verdict: notYet, why: `no benchmark has a figure on both sides${lastClause}` };
+  const benchmarksText = `${countedBenchmarks} ${countedBenchmarks === 1 ? "benchmark" : "benchmarks"}`;
+  const gainClause = `the mean gain over ${benchmarksText} is ${distinctAmount(input, meanGain)}`;
+  if (meanGain <= noiseFloor) return { verdict: notYet, why: `${gainClause}, not above ${floorText}${lastClause}` };
+  if (interval !== null && interval.low <= noiseFloor) {
+    const intervalClause = `but its interval begins at ${distinctAmount(input, interval.low)}, not above ${floorText}`;
+    return { verdict: notYet, why: `${gainClause}, ${intervalClause}${lastClause}` }; // V3
   }
-  const again: Verdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
-  const lastClause = again === "iterate" ? "" : `; iteration ${iterationsMax} is the last`;
-  if (mean === null) return { verdict: again, why: `no benchmark has a figure on both sides${lastClause}` };
-  const gainClause = `the mean gain over ${counted} ${counted === 1 ? "benchmark" : "benchmarks"} is ${amount(mean)}`;
-  if (mean <= noiseFloor) return { verdict: again, why: `${gainClause}, not above ${floor}${lastClause}` };
-  if (interval !== null && interval.low <= noiseFloor)
-    return { verdict: again, why: `${gainClause}, but its interval begins at ${amount(interval.low)}, not above ${floor}${lastClause}` }; // V3
-  return { verdict: "ship", why: `${gainClause}, above ${floor}` };
+  return { verdict: "ship", why: `${gainClause}, above ${floorText}` };
+}
+
+/** `parser fell by 0.2, lexer by 0.1`, the worst first. */
+function describeFallen(input: VerdictInput): string {
+  const sorted = input.fallen.toSorted((a, b) => a.value - b.value);
+  const [worst, ...others] = sorted.map(({ name, value }) => ({ name, fall: distinctAmount(input, -value) }));
+  const shownOthers = others.slice(0, fallenShownMax).map(({ name, fall }) => `${name} by ${fall}`);
+  const hiddenText = others.length > fallenShownMax ? [`${others.length - fallenShownMax} more`] : [];
+  return [`${worst?.name} fell by ${worst?.fall}`, ...shownOthers, ...hiddenText].join(", ");
+}
+
+/** A value that differs from the floor only in hidden digits is shown with all of them: "0.05, above 0.05" would explain nothing. */
+function distinctAmount({ scale, noiseFloor }: Pick<VerdictInput, "scale" | "noiseFloor">, value: number): string {
+  const text = amountText(scale, value);
+  const looksLikeFloor = text === amountText(scale, noiseFloor) && value !== noiseFloor;
+  return looksLikeFloor && !scale.isRelative ? String(value) : text;
 }
