@@ -1,4 +1,4 @@
-// budget: what has been used, what the next turn may need, and whether there is room for it.
+// budget: computes what has been used, what the next turn may need, and whether there is room for it.
 //
 // Invariants:
 //   B1. The ledger only grows.
@@ -38,7 +38,7 @@ export type Shortfall = {
 export function chargeLedger(ledger: Ledger, phase: string, usage: Usage | undefined): void {
   if (usage === undefined) return;
   const { tokens, calls, usd = 0, source } = usage;
-  invariant(isAmount(tokens) && isAmount(calls) && isAmount(usd), "F3: what is charged is an amount"); // B1
+  invariant(isAmount(tokens) && isAmount(calls) && isAmount(usd), "F3 (core/fold.ts): what is charged is an amount"); // B1
   const estimated = source === "estimated" ? tokens : Math.min(tokens, usage.estimated ?? 0);
   const amounts = { tokens, calls, usd, estimated };
   addAmounts(ledger.run, amounts);

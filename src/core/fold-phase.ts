@@ -1,4 +1,5 @@
 // fold-phase: reducers of phase events: read, surveyed, started, reopened, skipped, completed and failed.
+// Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
 import { forgiveRepeatedErrors } from "./breaker.ts";

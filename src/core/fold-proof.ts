@@ -1,4 +1,5 @@
 // fold-proof: reducers of evidence events: judged or approved changes to protected tests, and checked claims.
+// Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
 import { type ReducersOf, recordRequestOnce, findCursor, findOpen } from "./reducers.ts";

@@ -1,4 +1,5 @@
 // fold-pull-request: reducers of a run's pull request, and of what another run's pull request gave it to work on.
+// Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
 import type { ReducersOf } from "./reducers.ts";

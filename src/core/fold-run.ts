@@ -1,4 +1,5 @@
 // fold-run: reducers of events on the run as a whole: start, open, pause, resume, stop, limits and circuit breaker.
+// Invariants F1 and on: core/fold.ts.
 
 import { runTransitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";

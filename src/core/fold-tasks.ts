@@ -1,4 +1,5 @@
 // fold-tasks: reducers of the events of a tasks step: tasks read, and tasks and waves that ended.
+// Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
 import { endCursor } from "./fold-phase.ts";

@@ -1,4 +1,5 @@
 // fold-turn: reducers of the events of an agent's turn: agent switched, session opened, asked again, ended and applied.
+// Invariants F1 and on: core/fold.ts.
 
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { recordLargestTurn } from "./budget.ts";

@@ -1,4 +1,5 @@
 // reducers: the reducer type, one function per event, with the state lookups that reducers share.
+// Invariants F1 and on: core/fold.ts.
 
 import type { Envelope, EventName, EventOf } from "../contracts/event.ts";
 import type { Outcome } from "../contracts/outcome.ts";

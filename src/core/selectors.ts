@@ -1,4 +1,5 @@
 // selectors: reads a state against its flow: a cursor's steps, a fact's value, the row that matches. Pure, and knows no flow by name.
+// Invariants F1 and on: core/fold.ts.
 
 import { type Phase, type Row, type Scalar, type Step, type Want, type When } from "../contracts/flow.ts";
 import type { NumberOrOption } from "../contracts/flow.ts";

@@ -1,4 +1,5 @@
 // settle: inspects an attempt that a crash left open and applies the recovery table to it.
+// Invariants F1 and on: core/fold.ts.
 
 import type { CrashState } from "../contracts/crash-state.ts";
 import type { Draft, EventOf } from "../contracts/event.ts";

@@ -1,4 +1,5 @@
 // step-execution: one step execution: its context, how it records events, and how it is cancelled.
+// Invariants E1 and on: engine/drive.ts; F1 and on: core/fold.ts.
 
 import type { Usage } from "../contracts/budget.ts";
 import type { Draft } from "../contracts/event.ts";

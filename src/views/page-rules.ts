@@ -1,4 +1,4 @@
-// page-rules: what a run's pages for people must contain, so that `validate` can distinguish a whole one from a damaged one.
+// page-rules: checks that a run's pages for people have what they must contain, so that `validate` finds damaged ones.
 //
 // Invariants:
 //   P1. A page is recognised by its first line, or by its name where that line is lost.

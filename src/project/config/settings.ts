@@ -1,4 +1,4 @@
-// settings: the settings in force for a command, from files, environment and defaults, or a refusal.
+// settings: reads the settings in force for a command from files, environment and defaults, or refuses.
 
 import { existsSync } from "node:fs";
 import type { Config } from "../../contracts/config.ts";

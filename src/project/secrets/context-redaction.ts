@@ -1,4 +1,4 @@
-// context-redaction: the redactor of a command context, built when something is first written.
+// context-redaction: returns the redactor of a command context, built when something is first written.
 //
 // Invariants:
 //   X1. Everything written to a run's folder passes through the redactor of the command's context.

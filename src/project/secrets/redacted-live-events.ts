@@ -1,4 +1,4 @@
-// redacted-live-events: an agent's live events, and its result, without secrets.
+// redacted-live-events: removes secrets from an agent's live events and from its result.
 
 import type { LiveEvent } from "../../contracts/signal.ts";
 import type { Redactor } from "../../kit/redact.ts";
