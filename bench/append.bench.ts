@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Event } from "../src/contracts/event.ts";
 import { systemClock } from "../src/project/runs/system-clock.ts";
-import { openJournal } from "../src/journal/file.ts";
+import { openJournal } from "../src/journal/file-journal.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
 import { interleave, isQuick, median, openBare, p50Of, ratioOf, report, withFolder } from "./measure.ts";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Entry } from "../src/contracts/event.ts";
 import { openFold } from "../src/core/fold.ts";
 import type { Run } from "../src/core/state.ts";
-import { openJournal } from "../src/journal/file.ts";
+import { openJournal } from "../src/journal/file-journal.ts";
 import { journalFile } from "../src/journal/journal.ts";
 import { readJournal } from "../src/journal/read.ts";
 import { writeLongJournal } from "./long-journal.ts";

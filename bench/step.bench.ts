@@ -7,7 +7,7 @@ import { type Fold, openFold } from "../src/core/fold.ts";
 import { drive } from "../src/engine/drive.ts";
 import { systemClock } from "../src/project/runs/system-clock.ts";
 import { type Disk, nodeDisk } from "../src/journal/disk.ts";
-import { openJournal } from "../src/journal/file.ts";
+import { openJournal } from "../src/journal/file-journal.ts";
 import { type Group, openGroup } from "../src/journal/group.ts";
 import type { Journal } from "../src/journal/journal.ts";
 import { bareRateOf } from "./bare-writers.ts";

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import type { CommandContext } from "../project/command-context.ts";
 import { commandContext } from "../../test/support/command-context.ts";
 import type { Event } from "../contracts/event.ts";
-import { openJournal } from "../journal/file.ts";
+import { openJournal } from "../journal/file-journal.ts";
 import { live } from "../../test/simulation/support/scenarios.ts";
 import { stories } from "../../test/simulation/support/stories.ts";
 import { renderPortfolioFile } from "../views/web/portfolio-file.ts";

@@ -6,7 +6,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasBlob, readBlob } from "../journal/blobs.ts";
 import { JournalFailure } from "../journal/failure.ts";
-import { openJournal } from "../journal/file.ts";
+import { openJournal } from "../journal/file-journal.ts";
 import { journalFile } from "../journal/journal.ts";
 import { findOwner } from "../journal/owner.ts";
 import { hasLine, readJournal } from "../journal/read.ts";

@@ -1,4 +1,4 @@
-// batch: a growing byte buffer of lines on their way to the disk. Each put function makes room for what it adds; whoever writes
+// batch: gathers lines on their way to the disk in a growing byte buffer. Each put function makes room for what it adds; whoever writes
 // into the bytes directly reserves first.
 
 /** Bytes that are used, and room behind them. */

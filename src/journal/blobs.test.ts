@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { readBlob } from "./blobs.ts";
 import { faultyDisk } from "./faulty-disk.ts";
-import { openJournal } from "./file.ts";
+import { openJournal } from "./file-journal.ts";
 import { failureFrom, freshFolder, skipped, still, sweep } from "./scene.ts";
 
 afterAll(sweep);

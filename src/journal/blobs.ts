@@ -1,4 +1,4 @@
-// blobs: payloads too large for a line, each stored under its own hash. A blob is on disk before the event that names it.
+// blobs: stores payloads too large for a line, each under its own hash. A blob is on disk before the event that names it.
 
 import { hash } from "node:crypto";
 import { closeSync, fstatSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export const blobBytesMax = 256 * 1024 * 1024;
 const hashPattern = /^[0-9a-f]{64}$/;
 
 export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array): Hash {
-  const bytes = blobBytes(content);
+  const bytes = toBlobBytes(content);
   const name = hash("sha256", bytes);
   const folder = join(dir, "blobs", name.slice(0, 2));
   const path = join(folder, name);
@@ -29,7 +29,7 @@ export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array)
 }
 
 /** The bytes as they will be stored, within the limit. */
-export function blobBytes(content: string | Uint8Array): Uint8Array {
+export function toBlobBytes(content: string | Uint8Array): Uint8Array {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   if (bytes.length > blobBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes: bytes.length, bytesMax: blobBytesMax });
   return bytes;

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { readSync } from "node:fs";
 import type { Hash } from "../contracts/ids.ts";
 import { toByteView } from "./batch.ts";
-import { continues, findLineFault, lineBytesMax } from "./line.ts";
+import { continues, findLineFault, lineBytesMax, lineFeed } from "./line.ts";
 
 const chunkBytes = 128 * 1024;
 
@@ -25,10 +25,10 @@ export function isSound({ fd, byte, endByte, prev }: Section, shouldContinue: ()
     if (read === 0) return false;
     index += read;
     const filled = carried + read;
-    const lastEnd = buffer.lastIndexOf(10, filled - 1);
+    const lastEnd = buffer.lastIndexOf(lineFeed, filled - 1);
     let start = 0;
     while (start <= lastEnd) {
-      const end = buffer.indexOf(10, start);
+      const end = buffer.indexOf(lineFeed, start);
       if (findLineFault(buffer, start, end) !== null || !continues(buffer, end, last)) return false;
       last = hash("sha256", toByteView(buffer, start, end));
       start = end + 1;

@@ -1,4 +1,4 @@
-// chain-worker: the program of the second thread (second-thread.ts). It checks one section, leaves its verdict, and ends.
+// chain-worker: runs as the program of the second thread (second-thread.ts): checks one section, leaves its verdict, and ends.
 
 import { workerData } from "node:worker_threads";
 import { isSound, type Section } from "./chain-check.ts";
@@ -14,7 +14,8 @@ function shouldContinue(): boolean {
 function judge(): number {
   try {
     const isSectionSound = isSound(section, shouldContinue);
-    return isSectionSound === null ? verdict.none : isSectionSound ? verdict.sound : verdict.bad;
+    if (isSectionSound === null) return verdict.none;
+    return isSectionSound ? verdict.sound : verdict.bad;
   } catch {
     // A failed read says nothing about the journal: the caller reads it again.
     return verdict.none;

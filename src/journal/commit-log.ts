@@ -1,4 +1,4 @@
-// commit-log: the format of a shared commit log, in which one sync makes lines of several runs durable.
+// commit-log: writes and reads the records of a shared commit log, in which one sync makes lines of several runs durable.
 //
 // A record is a header line and then journal lines, byte for byte as they are in their run's own journal:
 // `{"run":"<its folder, seen from the log's>","byte":<where they begin>,"bytes":<how many>,"crc":"<8 hex>"}` The CRC covers the header up
@@ -6,10 +6,12 @@
 
 import { crc32 } from "node:zlib";
 import { type Batch, putAscii, putNumber, reserve } from "./batch.ts";
-import { batchBytesMax, crcHex } from "./line.ts";
+import { batchBytesMax, formatCrc, lineFeed } from "./line.ts";
 
 export type LogRecord = { readonly run: string; readonly byte: number; readonly lines: Buffer };
 
+/** What a header has after its run's name: two numbers and a checksum, with their keys. */
+const headerRestBytesMax = 64;
 /** A folder's path is the only part of a header without a fixed length. */
 const headerBytesMax = 8 * 1024;
 const header = /^(\{"run":("(?:[^"\\]|\\.)+"),"byte":(\d{1,15}),"bytes":(\d{1,9})),"crc":"([0-9a-f]{8})"\}$/;
@@ -17,13 +19,13 @@ const header = /^(\{"run":("(?:[^"\\]|\\.)+"),"byte":(\d{1,15}),"bytes":(\d{1,9}
 /** The beginning of every header of a run, made once: as bytes, and their checksum. */
 export type RunKey = { readonly bytes: Buffer; readonly crc: number };
 
-export function runKey(run: string): RunKey {
+export function createRunKey(run: string): RunKey {
   const bytes = Buffer.from(`{"run":${JSON.stringify(run)},"byte":`);
   return { bytes, crc: crc32(bytes) };
 }
 
 export function addRecord(batch: Batch, key: RunKey, byte: number, lines: Uint8Array): void {
-  reserve(batch, key.bytes.length + lines.length + 64);
+  reserve(batch, key.bytes.length + lines.length + headerRestBytesMax);
   batch.bytes.set(key.bytes, batch.used);
   batch.used += key.bytes.length;
   const start = batch.used;
@@ -32,7 +34,7 @@ export function addRecord(batch: Batch, key: RunKey, byte: number, lines: Uint8A
   putNumber(batch, lines.length);
   const crc = crc32(lines, continueCrc(key.crc, batch.bytes, start, batch.used));
   putAscii(batch, ',"crc":"');
-  putAscii(batch, crcHex(crc));
+  putAscii(batch, formatCrc(crc));
   putAscii(batch, '"}\n');
   batch.bytes.set(lines, batch.used);
   batch.used += lines.length;
@@ -55,12 +57,12 @@ function continueCrc(crcBefore: number, bytes: Uint8Array, start: number, end: n
 export function findRecords(bytes: Buffer): readonly LogRecord[] {
   const records: LogRecord[] = [];
   for (let start = 0; start < bytes.length;) {
-    const end = bytes.subarray(0, start + headerBytesMax).indexOf(10, start);
+    const end = bytes.subarray(0, start + headerBytesMax).indexOf(lineFeed, start);
     const [, head = "", run = "", byte, length, crc] = header.exec(end === -1 ? "" : bytes.toString("utf8", start, end)) ?? [];
     const linesBytes = Number(length);
     if (crc === undefined || linesBytes > batchBytesMax || end + 1 + linesBytes > bytes.length) break;
     const lines = bytes.subarray(end + 1, end + 1 + linesBytes);
-    if (crcHex(crc32(lines, crc32(head))) !== crc) break;
+    if (formatCrc(crc32(lines, crc32(head))) !== crc) break;
     records.push({ run: JSON.parse(run) as string, byte: Number(byte), lines });
     start = end + 1 + linesBytes;
   }

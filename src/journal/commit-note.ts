@@ -1,5 +1,6 @@
-// commit-note: `commit.json` in a run's folder names the shared log that may have lines which are not yet on disk in the journal itself. It
-// is written before the first such line is acknowledged, and removed only after the journal's own file has been synced.
+// commit-note: writes and reads `commit.json` in a run's folder, which names the shared log that may have lines which are not yet on disk
+// in the journal itself. The note is written before the first such line is acknowledged, and removed only after the journal's own file has
+// been synced.
 
 import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// disk: every call by which the journal changes the disk, behind one small interface, so that a test can make the n-th of them fail.
+// disk: puts every call by which the journal changes the disk behind one small interface, so that a test can make the n-th of them fail.
 
 import {
   closeSync,

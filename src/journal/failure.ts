@@ -1,4 +1,4 @@
-// failure: the ways a journal can fail without a bug. Each kind says what the owner of the run can do about it.
+// failure: lists the ways a journal can fail without a bug. Each kind says what the owner of the run can do about it.
 
 import { constants } from "node:os";
 import { unreachable } from "../kit/never.ts";

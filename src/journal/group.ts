@@ -1,5 +1,5 @@
-// group: commits lines of several runs of a process with one sync (group commit). Each run's own journal gets its lines at once, unsynced; a
-// shared log is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
+// group: commits lines of several runs of a process with one sync (group commit). Each run's own journal gets its lines at once, unsynced;
+// a shared log is written and synced once a batch, and that is the acknowledgement. After a power cut the log completes the journals.
 //
 // Invariants:
 //   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note (commit-note.ts) names.
@@ -11,15 +11,15 @@ import { constants, fstatSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { invariant } from "../kit/invariant.ts";
 import type { Batch } from "./batch.ts";
-import { type Commit, type CommitGroup, type OnDone, resolved } from "./commit.ts";
-import { addRecord, type RunKey, runKey } from "./commit-log.ts";
+import { type Commit, type CommitGroup, type OnDone, settledPromise } from "./commit.ts";
+import { addRecord, type RunKey, createRunKey } from "./commit-log.ts";
 import { removeNote, writeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { keepFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
 import { toJournalFailure } from "./failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
-import { measuredPace, type Pace } from "./pace.ts";
+import { createMeasuredPace, type Pace } from "./pace.ts";
 import { removeUnneededLogs } from "./recover.ts";
 
 /** Emptied when it exceeds this; also bounds what a recovery reads. */
@@ -48,10 +48,21 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
     disk.close(fd);
     throw toJournalFailure(error, "opening the shared commit log");
   }
-  return new SharedLog(disk, realFolder, path, fd, options.logBytesMax ?? logBytesMax, options.pace ?? measuredPace());
+  const { logBytesMax: bytesMax = logBytesMax, pace = createMeasuredPace() } = options;
+  return new SharedLog({ disk, folder: realFolder, path, fd, bytesMax, pace });
 }
 
 type PendingCommit = { readonly member: Member; readonly lines: Uint8Array; readonly byte: number; readonly done: OnDone };
+
+type SharedLogParts = {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly path: string;
+  readonly fd: number;
+  /** The log is emptied when it exceeds this. */
+  readonly bytesMax: number;
+  readonly pace: Pace;
+};
 
 class SharedLog implements Group {
   readonly disk: Disk;
@@ -72,7 +83,7 @@ class SharedLog implements Group {
   #batch: Batch = { bytes: Buffer.allocUnsafeSlow(keptBufferBytesMax / 4), used: 0 };
   failure: Error | null = null;
 
-  constructor(disk: Disk, folder: string, path: string, fd: number, bytesMax: number, pace: Pace) {
+  constructor({ disk, folder, path, fd, bytesMax, pace }: SharedLogParts) {
     this.disk = disk;
     this.#folder = folder;
     this.#path = path;
@@ -86,7 +97,7 @@ class SharedLog implements Group {
     const realFolder = realpathSync(dir);
     const run = relative(this.#folder, realFolder);
     writeNote(this.disk, dir, { log: relative(realFolder, this.#path), run }); // G1
-    const member = new Member(this, dir, fd, runKey(run));
+    const member = new Member(this, dir, fd, createRunKey(run));
     this.#members.add(member);
     return member;
   }
@@ -104,7 +115,7 @@ class SharedLog implements Group {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // Other runs of this event-loop turn join the batch; a run that is alone need not wait.
-    if (this.#members.size === 1) void resolved.then(this.#flush);
+    if (this.#members.size === 1) void settledPromise.then(this.#flush);
     else setImmediate(this.#flush);
   }
 
@@ -250,7 +261,7 @@ class Member implements Commit {
     this.#syncedBytes = fstatSync(fd).size;
   }
 
-  later(lines: Uint8Array, byte: number, done: OnDone): void {
+  commitLater(lines: Uint8Array, byte: number, done: OnDone): void {
     this.#log.enqueue({ member: this, lines, byte, done });
   }
 

@@ -1,4 +1,5 @@
-// journal: the interface of a run's journal, its only source of truth. Stored in a file (file.ts) or in memory (memory.ts).
+// journal: declares the interface of a run's journal, its only source of truth. It is stored in a file (file-journal.ts) or in memory
+// (memory-journal.ts).
 //
 // Promises:
 //   J1. What `append` has acknowledged is on disk, and no failure after that loses it.

@@ -17,6 +17,11 @@ const shortCharsMax = 128;
 const quote = 34;
 const backslash = 92;
 const comma = 44;
+const colon = 58;
+const openArray = 91;
+const closeArray = 93;
+const openObject = 123;
+const closeObject = 125;
 
 /** Puts a string in quotes. */
 export function putText(batch: Batch, text: string): void {
@@ -52,7 +57,7 @@ export function putValue(batch: Batch, value: unknown, depth: number): unknown {
     return value;
   }
   if (typeof value === "boolean" || value === null) {
-    putAscii(batch, value === null ? "null" : value ? "true" : "false");
+    putAscii(batch, String(value));
     return value;
   }
   if (typeof value !== "object" || depth > depthMax) return unsupported;
@@ -62,21 +67,21 @@ export function putValue(batch: Batch, value: unknown, depth: number): unknown {
 function putArray(batch: Batch, values: readonly unknown[], depth: number): readonly unknown[] | Unsupported {
   if (Object.getPrototypeOf(values) !== Array.prototype) return unsupported;
   const copy: unknown[] = [];
-  putByte(batch, 91);
+  putByte(batch, openArray);
   for (let index = 0; index < values.length; index++) {
     if (index > 0) putByte(batch, comma);
     const copied = putValue(batch, values[index], depth + 1);
     if (copied === unsupported) return unsupported;
     copy.push(copied);
   }
-  putByte(batch, 93);
+  putByte(batch, closeArray);
   return copy;
 }
 
 function putObject(batch: Batch, values: Plain, depth: number): Plain | Unsupported {
   if (Object.getPrototypeOf(values) !== Object.prototype) return unsupported;
   const copy: Plain = {};
-  putByte(batch, 123);
+  putByte(batch, openObject);
   const names = Object.keys(values);
   for (let index = 0; index < names.length; index++) {
     const name = names[index] ?? "";
@@ -85,7 +90,7 @@ function putObject(batch: Batch, values: Plain, depth: number): Plain | Unsuppor
     if (copied === unsupported) return unsupported;
     copy[name] = copied;
   }
-  putByte(batch, 125);
+  putByte(batch, closeObject);
   return copy;
 }
 
@@ -93,6 +98,6 @@ function putObject(batch: Batch, values: Plain, depth: number): Plain | Unsuppor
 export function putNamed(batch: Batch, name: string, value: unknown, depth: number): unknown {
   if (name === "__proto__" || name === "toJSON") return unsupported;
   putText(batch, name);
-  putByte(batch, 58);
+  putByte(batch, colon);
   return putValue(batch, value, depth);
 }

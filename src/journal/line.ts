@@ -29,7 +29,7 @@ const hexDigits = Buffer.from("0123456789abcdef");
 const crcDigits = 8;
 const hashDigits = 64;
 const openingBrace = "{".charCodeAt(0);
-const closingBrace = "}".charCodeAt(0);
+export const closingBrace = "}".charCodeAt(0);
 /** `","crc":"` begins in front of the quote that closes `prev`; the CRC covers that quote too. */
 const crcBytes = crcKey.length + crcDigits + closingBytes.length;
 const tailBytes = prevKey.length + hashDigits + crcBytes;
@@ -43,6 +43,8 @@ const crcName = ',"crc":"';
 const closing = '"}\n';
 const quote = 34;
 const comma = 44;
+/** The byte that ends a line. */
+export const lineFeed = 10;
 
 const reserved: ReadonlySet<string> = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
 
@@ -65,7 +67,7 @@ export function addLine(batch: Batch, position: Position, stamp: Stamp, source: 
   putAscii(batch, prev);
   putByte(batch, quote);
   refuseTooLong(batch, start);
-  const crc = crcHex(crc32(toByteView(batch.bytes, start, batch.used)));
+  const crc = formatCrc(crc32(toByteView(batch.bytes, start, batch.used)));
   putAscii(batch, crcName);
   putAscii(batch, crc);
   putAscii(batch, closing);
@@ -97,7 +99,10 @@ function putHead(batch: Batch, seq: number, { epoch, ts, activeMs }: Stamp): voi
 
 type Plain = Record<string, unknown>;
 
-/** Puts the event's fields, name, actor and reason first, and copies nested values into the entry; false if it has a value that `putNamed` does not support. */
+/**
+ * Puts the event's fields, name, actor and reason first, and copies nested values into the entry; false if it has a value that `putNamed`
+ * does not support.
+ */
 function putEvent(batch: Batch, source: Event, entry: Plain): boolean {
   const { event, actor, reason_code } = source;
   if (typeof event !== "string" || typeof actor !== "string" || typeof reason_code !== "string") return false;
@@ -131,10 +136,10 @@ function putAsJson(batch: Batch, source: Event): void {
 }
 
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-const hexAt = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) & 255] ?? "";
+const formatByte = (crc: number, shift: number): string => hexOfByte[(crc >>> shift) & 255] ?? "";
 
 /** A checksum as written in a line. */
-export const crcHex = (crc: number): string => hexAt(crc, 24) + hexAt(crc, 16) + hexAt(crc, 8) + hexAt(crc, 0);
+export const formatCrc = (crc: number): string => formatByte(crc, 24) + formatByte(crc, 16) + formatByte(crc, 8) + formatByte(crc, 0);
 
 /** Refuses a line that will be too long with its tail. Of the checksum's part the first quote is in the batch already. */
 function refuseTooLong(batch: Batch, start: number): void {
@@ -173,31 +178,31 @@ export function continues(bytes: Buffer, lineEnd: number, prev: Hash): boolean {
 /**
  * The JSON of an intact line without its tail, which is known already: parsing it too would take a quarter longer. Overwrites the bytes.
  */
-export function lineHead(bytes: Buffer, start: number, lineEnd: number): string {
-  const tailAt = headEnd(lineEnd);
+export function readLineHead(bytes: Buffer, start: number, lineEnd: number): string {
+  const tailAt = findHeadEnd(lineEnd);
   bytes[tailAt] = closingBrace;
   return bytes.toString("utf8", start, tailAt + 1);
 }
 
 /** Where a line's tail begins; a brace there closes the JSON before it. */
-export const headEnd = (lineEnd: number): number => lineEnd - tailBytes;
+export const findHeadEnd = (lineEnd: number): number => lineEnd - tailBytes;
 
 /** The hash of the line before, as written in a line. */
-export const prevIn = (bytes: Buffer, lineEnd: number): Hash => {
+export const readPrev = (bytes: Buffer, lineEnd: number): Hash => {
   const prevAt = lineEnd - tailBytes + prevKey.length;
   return bytes.toString("latin1", prevAt, prevAt + hashDigits);
 };
 
 /** The checksum that a line has. */
-export const crcIn = (bytes: Buffer, lineEnd: number): string =>
+export const readCrc = (bytes: Buffer, lineEnd: number): string =>
   bytes.toString("latin1", lineEnd - closingBytes.length - crcDigits, lineEnd - closingBytes.length);
 
 /** The same from a latin1 string, which is several times as fast. */
-export const crcInText = (text: string, lineEnd: number): string =>
+export const readCrcFromText = (text: string, lineEnd: number): string =>
   text.slice(lineEnd - closingBytes.length - crcDigits, lineEnd - closingBytes.length);
 
 /** Where the first line of these bytes ends by its tail, with or without a newline; 0 if there is no tail. */
-export function endOfLine(bytes: Buffer): number {
+export function findLineEnd(bytes: Buffer): number {
   const index = bytes.indexOf(crcKey);
   return index === -1 ? 0 : index + crcBytes;
 }
@@ -208,7 +213,7 @@ function hasBytesAt(bytes: Buffer, position: number, expected: Buffer): boolean 
 }
 
 /** The version a first line claims, read before anything else: a newer format may check its lines in another way. */
-export function formatVersion(beginning: Buffer): number | null {
+export function parseFormatVersion(beginning: Buffer): number | null {
   const match = /^\{"seq":1,"journal":(\d{1,9})[,}]/.exec(beginning.toString("latin1"));
   return match === null ? null : Number(match[1]);
 }

@@ -1,4 +1,4 @@
-// lock: one owner of a run at a time (J3 of journal.ts), by a kernel lock, which ends with its process however that dies.
+// lock: lets one owner at a time have a run (J3 of journal.ts), by a kernel lock, which ends with its process however that dies.
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { keepFlags, writeAll } from "./disk.ts";
 import { toJournalFailure, JournalFailure } from "./failure.ts";
 import { openFile } from "./open-file.ts";
 import type { Owner } from "./owner.ts";
-import { isAlive, lockFile, thisProcess, readOwner } from "./owner.ts";
+import { isAlive, lockFile, describeThisProcess, readOwner } from "./owner.ts";
 
 export type Lock = { release(): void };
 
@@ -24,7 +24,7 @@ export async function takeLock(disk: Disk, dir: string, { shared = false } = {})
       const owner = await waitForOwner(dir);
       throw new JournalFailure({ kind: "run_locked", pid: owner?.pid ?? null, host: owner?.host ?? null });
     }
-    replaceContent(disk, fd, `${JSON.stringify(thisProcess())}\n`);
+    replaceContent(disk, fd, `${JSON.stringify(describeThisProcess())}\n`);
   } catch (error) {
     // Closing releases the lock too, if it was ours.
     disk.close(fd);
@@ -45,7 +45,7 @@ export async function loadTryLock(): Promise<(fd: number, options?: { readonly s
 async function waitForOwner(dir: string): Promise<Owner | null> {
   for (let tries = 0; tries < ownerTriesMax; tries++) {
     const owner = readOwner(dir);
-    if (owner !== null && (owner.host !== thisProcess().host || isAlive(owner))) return owner;
+    if (owner !== null && (owner.host !== describeThisProcess().host || isAlive(owner))) return owner;
     await pause(ownerWaitMs);
   }
   return null;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { lockFile, findOwner, thisProcess } from "./owner.ts";
+import { lockFile, findOwner, describeThisProcess } from "./owner.ts";
 import { freshFolder, sweep } from "./scene.ts";
 
 let dir: string;
@@ -16,16 +16,16 @@ const says = (content: unknown) => writeFileSync(join(dir, lockFile), typeof con
 
 test("an owner counts as long as its process lives", () => {
   expect(findOwner(dir)).toBeNull();
-  says(thisProcess());
+  says(describeThisProcess());
   expect(findOwner(dir)).toEqual({ pid: process.pid, host: hostname() });
-  says({ ...thisProcess(), pid: 2 ** 22 + 1 });
+  says({ ...describeThisProcess(), pid: 2 ** 22 + 1 });
   expect(findOwner(dir)).toBeNull();
 });
 
 test.skipIf(process.platform !== "linux")(
   "a later process with the same pid is not the owner (only Linux tells when a process began)",
   () => {
-    says({ ...thisProcess(), started: "1@another-boot" });
+    says({ ...describeThisProcess(), started: "1@another-boot" });
     expect(findOwner(dir)).toBeNull();
   },
 );

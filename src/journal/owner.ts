@@ -11,8 +11,9 @@ export const lockFile = "journal.lock";
 /** `started` distinguishes a process from a later one with the same pid; null if the system does not say. */
 export type Owner = { readonly pid: number; readonly host: string; readonly started: string | null };
 
-export function thisProcess(): Owner {
-  return { pid: process.pid, host: hostname(), started: pidStart(process.pid)?.started ?? null };
+/** This process, as the owner of a run. */
+export function describeThisProcess(): Owner {
+  return { pid: process.pid, host: hostname(), started: readProcessStart(process.pid)?.started ?? null };
 }
 
 /** The living owner of a run, or null. An owner on another host cannot be checked, and counts as living. */
@@ -41,7 +42,7 @@ export function readOwner(dir: string): Owner | null {
 
 export function isAlive(owner: Owner): boolean {
   if (process.platform === "linux") {
-    const start = pidStart(owner.pid);
+    const start = readProcessStart(owner.pid);
     return start !== null && !start.isDead && (owner.started === null || owner.started === start.started);
   }
   try {
@@ -54,7 +55,7 @@ export function isAlive(owner: Owner): boolean {
 }
 
 /** When a process started, in kernel ticks since boot and with the boot id, so that no reboot can fake a match. */
-function pidStart(pid: number): { readonly started: string; readonly isDead: boolean } | null {
+function readProcessStart(pid: number): { readonly started: string; readonly isDead: boolean } | null {
   if (process.platform !== "linux") return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

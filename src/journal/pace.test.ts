@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { measuredPace, type Pace } from "./pace.ts";
+import { createMeasuredPace, type Pace } from "./pace.ts";
 
 /** Rounds in which each of `runs` works for `workMs` and then all their lines are synced together. */
 function paceOf(runs: number, workMs: number, syncMs: number): Pace {
   let nowMs = 0;
-  const pace = measuredPace(() => nowMs);
+  const pace = createMeasuredPace(() => nowMs);
   for (let round = 0; round < 3; round++) {
     for (let run = 0; run < runs; run++) {
       nowMs += workMs;
@@ -37,12 +37,12 @@ test("a handful of lines always waits for the others", () => {
 });
 
 test("before anything was measured, all go together", () => {
-  expect(measuredPace().isHalfBatchReady(64)).toBe(false);
+  expect(createMeasuredPace().isHalfBatchReady(64)).toBe(false);
 });
 
 test("a sync that is noticed late because the runs were at work does not join the halves again", () => {
   let nowMs = 0;
-  const pace = measuredPace(() => nowMs);
+  const pace = createMeasuredPace(() => nowMs);
   const round = (noticedMs: number): void => {
     for (let run = 0; run < 64; run++) {
       nowMs += 0.02;

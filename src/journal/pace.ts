@@ -1,6 +1,6 @@
-// pace: whether the runs of a group sync all at once, or in two alternating halves: one half works while the other's lines are synced. With
-// two, a round lasts as long as the work; with one, as long as the work and a sync. If a sync takes longer than all the work, one is
-// better.
+// pace: decides whether the runs of a group sync all at once, or in two alternating halves: one half works while the other's lines are
+// synced. With two, a round lasts as long as the work; with one, as long as the work and a sync. If a sync takes longer than all the work,
+// one is better.
 
 /** Fewer lines than this are not worth a separate sync: they wait for the others. */
 const halfMin = 8;
@@ -20,8 +20,8 @@ export interface Pace {
   shouldSyncNow(waiting: number): boolean;
 }
 
-/** By the duration of a sync, and of the work between two of them. */
-export const measuredPace = (nowMs: () => number = () => performance.now()): Pace => new MeasuredPace(nowMs);
+/** Decides by the measured duration of a sync, and of the work between two of them. */
+export const createMeasuredPace = (nowMs: () => number = () => performance.now()): Pace => new MeasuredPace(nowMs);
 
 class MeasuredPace implements Pace {
   readonly #nowMs: () => number;

@@ -4,10 +4,10 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
 import { toByteView } from "./batch.ts";
-import { parseEntry, readAt } from "./admit.ts";
+import { parseEntry, fillBuffer } from "./parse-entry.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { crcInText, crcIn, headEnd, lineBytesMax, prevIn } from "./line.ts";
+import { readCrcFromText, readCrc, closingBrace, findHeadEnd, lineBytesMax, lineFeed, readPrev } from "./line.ts";
 
 /** Small, so that the text of a chunk is collected early and a replay needs little memory. */
 const chunkBytes = 32 * 1024;
@@ -18,18 +18,18 @@ export function readSection(fd: number, position: Position, endByte: number, onE
   let carried = 0;
   while (position.byte < endByte) {
     const room = Math.min(chunkBytes, endByte - position.byte - carried, buffer.length - carried);
-    const filled = carried + readAt(fd, buffer, carried, room, position);
-    const lastEnd = buffer.lastIndexOf(10, filled - 1);
+    const filled = carried + fillBuffer(fd, buffer, carried, room, position);
+    const lastEnd = buffer.lastIndexOf(lineFeed, filled - 1);
     if (lastEnd === -1 && (room === 0 || filled > lineBytesMax)) throw damaged(position.seq + 1, position.byte, "the line does not end");
-    if (position.byte + lastEnd + 1 === endByte) position.prev = lastHash(buffer, lastEnd);
+    if (position.byte + lastEnd + 1 === endByte) position.prev = hashLastLine(buffer, lastEnd);
     readChunk(position, buffer, lastEnd + 1, onEntry);
     carried = filled - lastEnd - 1;
     buffer.copyWithin(0, lastEnd + 1, filled);
   }
 }
 
-function lastHash(buffer: Buffer, end: number): string {
-  const start = end === 0 ? 0 : buffer.lastIndexOf(10, end - 1) + 1;
+function hashLastLine(buffer: Buffer, end: number): string {
+  const start = end === 0 ? 0 : buffer.lastIndexOf(lineFeed, end - 1) + 1;
   return hash("sha256", toByteView(buffer, start, end));
 }
 
@@ -41,11 +41,11 @@ function readChunk(position: Position, buffer: Buffer, bytes: number, onEntry: (
   closeHeads(position, buffer, bytes);
   const text = isAsciiOnly ? buffer.toString("latin1", 0, bytes) : null;
   for (let start = 0; start < bytes;) {
-    const end = text === null ? buffer.indexOf(10, start) : text.indexOf("\n", start);
-    const tailAt = headEnd(end);
+    const end = text === null ? buffer.indexOf(lineFeed, start) : text.indexOf("\n", start);
+    const tailAt = findHeadEnd(end);
     const entry = parseEntry(position, text === null ? buffer.toString("utf8", start, tailAt + 1) : text.slice(start, tailAt + 1));
-    entry.prev = prevIn(buffer, end); // not a slice of the text, which would keep all of it alive
-    entry.crc = text === null ? crcIn(buffer, end) : crcInText(text, end);
+    entry.prev = readPrev(buffer, end); // not a slice of the text, which would keep all of it alive
+    entry.crc = text === null ? readCrc(buffer, end) : readCrcFromText(text, end);
     position.byte += end + 1 - start;
     onEntry(entry as Entry);
     start = end + 1;
@@ -55,10 +55,10 @@ function readChunk(position: Position, buffer: Buffer, bytes: number, onEntry: (
 /** Puts a brace where each line's tail begins, so that the JSON before it can be parsed by itself. */
 function closeHeads(position: Position, buffer: Buffer, bytes: number): void {
   for (let start = 0; start < bytes;) {
-    const end = buffer.indexOf(10, start);
-    const tailAt = headEnd(end);
+    const end = buffer.indexOf(lineFeed, start);
+    const tailAt = findHeadEnd(end);
     if (tailAt <= start) throw damaged(position.seq + 1, position.byte, "not an entry");
-    buffer[tailAt] = 125;
+    buffer[tailAt] = closingBrace;
     start = end + 1;
   }
 }

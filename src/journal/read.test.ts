@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../contracts/event.ts";
-import { openJournal } from "./file.ts";
+import { openJournal } from "./file-journal.ts";
 import { readJournal, verifyJournal } from "./read.ts";
 import { readBytes, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
 

@@ -10,7 +10,7 @@ import type { Position, Replay } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
 import { openFile } from "./open-file.ts";
-import { positionAfter, readSnapshot } from "./snapshot.ts";
+import { findPositionAfter, readSnapshot } from "./snapshot.ts";
 import type { ScannedLines } from "./scan-lines.ts";
 
 export type ReadOptions = Replay & {
@@ -29,8 +29,9 @@ export function readJournal(dir: string, options: ReadOptions): ReadResult {
   try {
     const snapshot = options.from === undefined || options.from === "snapshot" ? readSnapshot(dir, fd) : null;
     const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
-    const start = typeof options.from === "object" ? options.from : isSnapshotUsed ? snapshot.at : genesis;
-    return { ...replayFrom(fd, start, options.onEntry ?? ignore), snapshot: isSnapshotUsed ? snapshot.state : null };
+    const readFrom = (start: Readonly<Position>): ScannedLines => replayFrom(fd, start, options.onEntry ?? ignore);
+    if (typeof options.from === "object") return { ...readFrom(options.from), snapshot: null };
+    return isSnapshotUsed ? { ...readFrom(snapshot.position), snapshot: snapshot.state } : { ...readFrom(genesis), snapshot: null };
   } finally {
     closeSync(fd);
   }
@@ -70,8 +71,8 @@ export function hasLineAt(dir: string, { seq, byte, prev }: Pick<Position, "seq"
   const fd = openForReading(dir);
   if (fd === null) return false;
   try {
-    const at = positionAfter(fd, byte);
-    return at !== null && at.seq === seq && at.prev === prev;
+    const position = findPositionAfter(fd, byte);
+    return position !== null && position.seq === seq && position.prev === prev;
   } finally {
     closeSync(fd);
   }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import type { Entry, Event } from "../contracts/event.ts";
-import { openJournal } from "./file.ts";
+import { openJournal } from "./file-journal.ts";
 import { readJournal } from "./read.ts";
 import { readBytes, entryEvents, freshFolder, grouped, skipped, still, surveyed, sweep } from "./scene.ts";
 

@@ -8,13 +8,15 @@ import { invariant } from "../kit/invariant.ts";
 import type { Section } from "./chain-check.ts";
 import { damaged, JournalFailure } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { batchBytesMax, lineBytesMax, formatVersion } from "./line.ts";
+import { batchBytesMax, lineBytesMax, lineFeed, parseFormatVersion } from "./line.ts";
 import { readSection } from "./read-section.ts";
 import { checkInThread, type SecondThread } from "./second-thread.ts";
 import { type ScannedLines, scanInPlace } from "./scan-lines.ts";
 
 /** Below this a second thread would cost more than it saves. */
 const threadBytesMin = 16 * 1024 * 1024;
+/** A first line has its format's version within these bytes. */
+const versionBytesMax = 48;
 
 type OnEntry = (entry: Entry) => void;
 
@@ -35,20 +37,22 @@ export function replayFrom(
   if (size < from.byte) throw damaged(from.seq, size, "the journal is shorter than it has been");
   refuseNewerFormat(fd);
   // The last batch may be torn, so its lines are checked here, before they are returned; the other thread gets what is before.
-  const endByte = size - from.byte > threadOptions.bytesMin ? lineEndBefore(fd, size - batchBytesMax) : 0;
+  const endByte = size - from.byte > threadOptions.bytesMin ? findLineEndBefore(fd, size - batchBytesMax) : 0;
   const thread = endByte > from.byte ? threadOptions.check({ fd, byte: from.byte, endByte, prev: from.prev }) : null;
-  return thread === null ? scanInPlace(fd, from, size, onEntry) : scanWithThread(fd, from, size, endByte, onEntry, thread);
+  return thread === null ? scanInPlace(fd, from, size, onEntry) : scanWithThread({ fd, from, size, endByte, onEntry }, thread);
 }
 
+type ThreadedScan = {
+  readonly fd: number;
+  readonly from: Readonly<Position>;
+  readonly size: number;
+  /** Where the section ends that the other thread checks. */
+  readonly endByte: number;
+  readonly onEntry: OnEntry;
+};
+
 /** Parses while the other thread checks. In any doubt the single-threaded check decides. */
-function scanWithThread(
-  fd: number,
-  from: Readonly<Position>,
-  size: number,
-  endByte: number,
-  onEntry: OnEntry,
-  thread: SecondThread,
-): ScannedLines {
+function scanWithThread({ fd, from, size, endByte, onEntry }: ThreadedScan, thread: SecondThread): ScannedLines {
   let parseFailure: { readonly error: unknown } | null = null;
   const position = { ...from };
   try {
@@ -70,17 +74,17 @@ function scanWithThread(
 }
 
 /** Where the last line ends that is wholly before this byte; 0 if there is none. */
-function lineEndBefore(fd: number, byte: number): number {
+function findLineEndBefore(fd: number, byte: number): number {
   const length = Math.min(Math.max(byte, 0), lineBytesMax + 1);
   const bytes = Buffer.allocUnsafeSlow(length);
   const filled = length === 0 ? 0 : readSync(fd, bytes, 0, length, byte - length);
-  const newline = filled === 0 ? -1 : bytes.lastIndexOf(10, filled - 1);
+  const newline = filled === 0 ? -1 : bytes.lastIndexOf(lineFeed, filled - 1);
   return newline === -1 ? 0 : byte - length + newline + 1;
 }
 
 function refuseNewerFormat(fd: number): void {
-  const beginning = Buffer.alloc(48);
+  const beginning = Buffer.alloc(versionBytesMax);
   const filled = readSync(fd, beginning, 0, beginning.length, 0);
-  const version = formatVersion(beginning.subarray(0, filled));
+  const version = parseFormatVersion(beginning.subarray(0, filled));
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
 }

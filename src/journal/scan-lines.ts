@@ -5,10 +5,10 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
 import { toByteView } from "./batch.ts";
-import { parseEntry, readAt } from "./admit.ts";
+import { parseEntry, fillBuffer } from "./parse-entry.ts";
 import { damaged } from "./failure.ts";
 import type { Position } from "./journal.ts";
-import { batchBytesMax, continues, crcIn, endOfLine, findLineFault, lineHead, lineBytesMax } from "./line.ts";
+import { batchBytesMax, continues, readCrc, findLineEnd, findLineFault, readLineHead, lineBytesMax, lineFeed } from "./line.ts";
 
 const chunkBytes = 1024 * 1024;
 
@@ -26,22 +26,22 @@ export function scanInPlace(fd: number, from: Readonly<Position>, size: number, 
   let carried = 0;
   for (;;) {
     const room = Math.min(chunkBytes, size - position.byte - carried, buffer.length - carried);
-    const read = room > 0 ? readAt(fd, buffer, carried, room, position) : 0;
+    const read = room > 0 ? fillBuffer(fd, buffer, carried, room, position) : 0;
     const filled = carried + read;
-    const lastEnd = filled === 0 ? -1 : buffer.lastIndexOf(10, filled - 1);
+    const lastEnd = filled === 0 ? -1 : buffer.lastIndexOf(lineFeed, filled - 1);
     const isText = isUtf8(buffer.subarray(0, lastEnd + 1));
     let start = 0;
     while (start <= lastEnd) {
-      const end = buffer.indexOf(10, start);
+      const end = buffer.indexOf(lineFeed, start);
       const fault = findLineFault(buffer, start, end);
-      if (fault !== null) return { end: position, torn: tornTail(fd, position, size, fault) };
+      if (fault !== null) return { end: position, torn: judgeTail(fd, position, size, fault) };
       const entry = acceptLine(position, buffer, start, end, isText);
       onEntry(entry);
       start = end + 1;
     }
     carried = filled - start;
     if (carried > lineBytesMax) throw damaged(position.seq + 1, position.byte, `longer than ${lineBytesMax} bytes`);
-    if (read === 0) return { end: position, torn: carried > 0 ? tornTail(fd, position, size, "the line does not end") : null };
+    if (read === 0) return { end: position, torn: carried > 0 ? judgeTail(fd, position, size, "the line does not end") : null };
     buffer.copyWithin(0, start, filled);
   }
 }
@@ -52,10 +52,10 @@ export function acceptLine(position: Position, buffer: Buffer, start: number, en
   if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, position.byte, "not UTF-8");
   if (!continues(buffer, end, position.prev)) throw damaged(line, position.byte, "it does not continue the line before");
   const lineHash = hash("sha256", toByteView(buffer, start, end));
-  const entry = parseEntry(position, lineHead(buffer, start, end));
+  const entry = parseEntry(position, readLineHead(buffer, start, end));
   position.byte += end + 1 - start;
   entry.prev = position.prev;
-  entry.crc = crcIn(buffer, end);
+  entry.crc = readCrc(buffer, end);
   position.prev = lineHash;
   return entry as Entry;
 }
@@ -63,20 +63,20 @@ export function acceptLine(position: Position, buffer: Buffer, start: number, en
 /**
  * A bad line is a torn tail only if a single interrupted batch explains it: short enough, and nothing intact after it. Else it is damage.
  */
-function tornTail(fd: number, position: Position, size: number, fault: string): ScannedLines["torn"] {
+function judgeTail(fd: number, position: Position, size: number, fault: string): ScannedLines["torn"] {
   const bytes = size - position.byte;
   if (bytes > batchBytesMax) throw damaged(position.seq + 1, position.byte, fault);
-  const rest = Buffer.allocUnsafeSlow(bytes);
-  const filled = readAt(fd, rest, 0, bytes, position);
+  const tail = Buffer.allocUnsafeSlow(bytes);
+  const filled = fillBuffer(fd, tail, 0, bytes, position);
   // A whole line with another byte in place of its newline isn't an unfinished one: it may have been acknowledged.
-  const wholeEnd = endOfLine(rest);
-  if (wholeEnd < filled && rest[wholeEnd] !== 10 && findLineFault(rest, 0, wholeEnd) === null)
+  const wholeEnd = findLineEnd(tail);
+  if (wholeEnd < filled && tail[wholeEnd] !== lineFeed && findLineFault(tail, 0, wholeEnd) === null)
     throw damaged(position.seq + 1, position.byte, "its newline is damaged");
-  let start = rest.subarray(0, filled).indexOf(10) + 1;
+  let start = tail.subarray(0, filled).indexOf(lineFeed) + 1;
   while (start > 0) {
-    const end = rest.indexOf(10, start);
+    const end = tail.indexOf(lineFeed, start);
     if (end === -1 || end >= filled) break;
-    if (findLineFault(rest, start, end) === null) throw damaged(position.seq + 1, position.byte, fault);
+    if (findLineFault(tail, start, end) === null) throw damaged(position.seq + 1, position.byte, fault);
     start = end + 1;
   }
   return { bytes, detail: fault };

@@ -27,7 +27,7 @@ export interface SecondThread {
 }
 
 /** Null if the program is missing or no thread can be started: then everything is checked in place. */
-export function checkInThread(section: Section, path: string | null = programPath()): SecondThread | null {
+export function checkInThread(section: Section, path: string | null = findProgram()): SecondThread | null {
   if (path === null) return null;
   const board = new Int32Array(new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT));
   // Only a long journal needs a thread; otherwise every command that reads a short one would load this module.
@@ -44,7 +44,8 @@ export function checkInThread(section: Section, path: string | null = programPat
   return {
     waitForVerdict: () => {
       const value = waitFor(board);
-      return value === verdict.sound ? true : value === verdict.bad ? false : null;
+      if (value === verdict.sound) return true;
+      return value === verdict.bad ? false : null;
     },
     cancel: () => {
       Atomics.store(board, cell.isCancelled, 1);
@@ -65,8 +66,8 @@ function waitFor(board: Int32Array): number {
   }
 }
 
-/** Beside this one once bundled, in dist when run from source. */
-function programPath(): string | null {
-  const here = dirname(fileURLToPath(import.meta.url));
-  return [join(here, program), join(here, "..", "..", "dist", program)].find((path) => existsSync(path)) ?? null;
+/** The thread's program: beside this one once bundled, in dist when run from source. */
+function findProgram(): string | null {
+  const folder = dirname(fileURLToPath(import.meta.url));
+  return [join(folder, program), join(folder, "..", "..", "dist", program)].find((path) => existsSync(path)) ?? null;
 }

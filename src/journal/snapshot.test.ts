@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Entry } from "../contracts/event.ts";
 import { faultyDisk } from "./faulty-disk.ts";
-import { openJournal } from "./file.ts";
+import { openJournal } from "./file-journal.ts";
 import { readBytes, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
 
 afterAll(sweep);

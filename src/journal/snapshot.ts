@@ -1,7 +1,8 @@
 // snapshot: stores the state at one position of the journal, so that opening need not read what came before (J6 of journal.ts).
 //
-// `{"snapshot":1,"seq":…,"byte":…,"prev":"…","sha256":"<of the state's JSON>","state":{…}}` It holds only if its checksum does and the
-// journal's line in front of `byte` has the hash `prev` and the number `seq`.
+// `{"snapshot":1,"seq":…,"byte":…,"prev":"…","sha256":"<of the state's JSON>","state":{…}}`
+//
+// A snapshot is used only if its checksum matches and the journal's line in front of `byte` has the hash `prev` and the number `seq`.
 
 import { hash } from "node:crypto";
 import { closeSync, fstatSync, readFileSync, readSync } from "node:fs";
@@ -9,7 +10,7 @@ import { join } from "node:path";
 import type { Disk } from "./disk.ts";
 import { nodeDisk, readFlags, replaceFile } from "./disk.ts";
 import type { Position } from "./journal.ts";
-import { findLineFault, lineBytesMax } from "./line.ts";
+import { findLineFault, lineBytesMax, lineFeed } from "./line.ts";
 import { openFile } from "./open-file.ts";
 
 const version = 1;
@@ -18,7 +19,7 @@ const snapshotBytesMax = 256 * 1024 * 1024;
 const header = /^\{"snapshot":1,"seq":(\d{1,15}),"byte":(\d{1,15}),"prev":"([0-9a-f]{64})","sha256":"([0-9a-f]{64})","state":$/;
 const headerBytesMax = 300;
 
-export type Snapshot = { readonly state: unknown; readonly at: Position };
+export type Snapshot = { readonly state: unknown; readonly position: Position };
 
 export function writeSnapshot(disk: Disk, dir: string, position: Readonly<Position>, state: object): void {
   const json = Buffer.from(JSON.stringify(state));
@@ -51,21 +52,21 @@ function parseSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
   const stateAt = bytes.subarray(0, headerBytesMax).indexOf(key) + key.length;
   const [, seq, byte, prev, sha256] = header.exec(bytes.toString("latin1", 0, stateAt)) ?? [];
   if (prev === undefined || bytes.toString("latin1", bytes.length - 2) !== "}\n") return null;
-  const at = positionAfter(journalFd, Number(byte));
-  if (at === null || at.prev !== prev || at.seq !== Number(seq)) return null;
+  const position = findPositionAfter(journalFd, Number(byte));
+  if (position === null || position.prev !== prev || position.seq !== Number(seq)) return null;
   const json = bytes.subarray(stateAt, bytes.length - 2);
   if (hash("sha256", json) !== sha256) return null;
-  return { state: JSON.parse(json.toString("utf8")) as unknown, at };
+  return { state: JSON.parse(json.toString("utf8")) as unknown, position };
 }
 
 /** The journal's position after the line that ends at this byte, from that line; null if no intact line ends there. */
-export function positionAfter(fd: number, byte: number): Position | null {
+export function findPositionAfter(fd: number, byte: number): Position | null {
   if (byte <= 1 || byte > fstatSync(fd).size) return null;
   for (let window = 4096; ; window *= 16) {
     const length = Math.min(window, byte, lineBytesMax + 2);
     const bytes = Buffer.alloc(length);
-    if (readSync(fd, bytes, 0, length, byte - length) !== length || bytes[length - 1] !== 10) return null;
-    const lineBreak = bytes.lastIndexOf(10, length - 2);
+    if (readSync(fd, bytes, 0, length, byte - length) !== length || bytes[length - 1] !== lineFeed) return null;
+    const lineBreak = bytes.lastIndexOf(lineFeed, length - 2);
     if (lineBreak === -1 && length < byte && length < lineBytesMax + 2) continue;
     if (lineBreak === -1 && length < byte) return null;
     const start = lineBreak + 1;

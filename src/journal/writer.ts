@@ -8,7 +8,7 @@
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type Batch, toByteView } from "./batch.ts";
-import { type Commit, fileCommit, resolved } from "./commit.ts";
+import { type Commit, createFileCommit, settledPromise } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 import { writeAll } from "./disk.ts";
 import { toJournalFailure, JournalFailure } from "./failure.ts";
@@ -48,7 +48,7 @@ export class Writer {
     this.#tip = position;
     this.#acknowledged = position;
     this.#stamp = stamp;
-    this.#commit = fileCommit(disk, fd);
+    this.#commit = createFileCommit(disk, fd);
   }
 
   /** From now on this journal's syncs are shared with other runs. */
@@ -92,7 +92,7 @@ export class Writer {
       // A microtask later, everything else appended in this event-loop turn shares the write.
       if (this.#isSyncing || this.#isScheduled) return;
       this.#isScheduled = true;
-      void resolved.then(this.#flush);
+      void settledPromise.then(this.#flush);
     });
   }
 
@@ -121,7 +121,7 @@ export class Writer {
       // Every waiting caller has been answered.
       return;
     }
-    this.#commit.later(toByteView(batch.bytes, 0, batch.used), this.#acknowledged.byte, (error) => {
+    this.#commit.commitLater(toByteView(batch.bytes, 0, batch.used), this.#acknowledged.byte, (error) => {
       if (error !== null && error !== undefined) {
         this.#fail(error, "syncing the journal", batch);
         return;
@@ -135,15 +135,15 @@ export class Writer {
 
   #encode(batch: PendingBatch, events: readonly Event[]): readonly Entry[] {
     const { seq, epoch, activeMs, byte, prev } = this.#tip;
-    const at = { seq, epoch, activeMs, byte, prev };
+    const position = { seq, epoch, activeMs, byte, prev };
     const used = batch.used;
     try {
       const stamp = this.#stamp();
-      const entries = events.map((event) => addLine(batch, at, stamp, event));
+      const entries = events.map((event) => addLine(batch, position, stamp, event));
       const bytes = batch.used - used;
       if (bytes > appendBytesMax) throw new JournalFailure({ kind: "event_too_large", bytes, bytesMax: appendBytesMax });
-      this.#tip = at;
-      batch.tip = at;
+      this.#tip = position;
+      batch.tip = position;
       return entries;
     } catch (error) {
       batch.used = used;

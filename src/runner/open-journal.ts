@@ -6,7 +6,7 @@ import type { Run } from "../core/state.ts";
 import { findHubAddress } from "../fleet/address.ts";
 import { readSharedMark } from "../fleet/shared-mark.ts";
 import { JournalFailure } from "../journal/failure.ts";
-import { openJournal } from "../journal/file.ts";
+import { openJournal } from "../journal/file-journal.ts";
 import type { Group } from "../journal/group.ts";
 import type { Journal, Options } from "../journal/journal.ts";
 import type { Redactor } from "../kit/redact.ts";

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { isApplicable } from "../engine/record-requests.ts";
-import { openJournal } from "../journal/file.ts";
+import { openJournal } from "../journal/file-journal.ts";
 import { sendToRun } from "./send-to-run.ts";
 import { runFolder, type ProjectPaths } from "../project/runs/project-paths.ts";
 import type { CommandContext } from "../project/command-context.ts";

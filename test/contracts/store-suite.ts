@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Entry, Event } from "../../src/contracts/event.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
-import { openJournal } from "../../src/journal/file.ts";
+import { openJournal } from "../../src/journal/file-journal.ts";
 import { genesis, lineBytesMax } from "../../src/journal/line.ts";
 import { readBytes, failureFrom, freshFolder, skipped, still, surveyed } from "../../src/journal/scene.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
-import { openJournal } from "../../src/journal/file.ts";
+import { openJournal } from "../../src/journal/file-journal.ts";
 import { journalFile } from "../../src/journal/journal.ts";
 import { readJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";

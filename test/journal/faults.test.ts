@@ -5,7 +5,7 @@ import type { Entry } from "../../src/contracts/event.ts";
 import { JournalFailure } from "../../src/journal/failure.ts";
 import type { Fault, FaultyDisk } from "../../src/journal/faulty-disk.ts";
 import { faultyDisk } from "../../src/journal/faulty-disk.ts";
-import { openJournal } from "../../src/journal/file.ts";
+import { openJournal } from "../../src/journal/file-journal.ts";
 import type { Options } from "../../src/journal/journal.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { openJournal } from "../../src/journal/file.ts";
+import { openJournal } from "../../src/journal/file-journal.ts";
 import { findOwner } from "../../src/journal/owner.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { failureFrom, freshFolder, skipped, still, sweep } from "../../src/journal/scene.ts";

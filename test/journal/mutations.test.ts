@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openJournal } from "../../src/journal/file.ts";
+import { openJournal } from "../../src/journal/file-journal.ts";
 import { findLineFault } from "../../src/journal/line.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";

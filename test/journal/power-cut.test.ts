@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
 import { nodeDisk } from "../../src/journal/disk.ts";
-import { openJournal } from "../../src/journal/file.ts";
+import { openJournal } from "../../src/journal/file-journal.ts";
 import { type Group, openGroup } from "../../src/journal/group.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { Pace } from "../../src/journal/pace.ts";

@@ -5,7 +5,7 @@ import type { Entry } from "../../contracts/event.ts";
 import { journalVersion } from "../../contracts/journal-version.ts";
 import { damaged, JournalFailure } from "../../journal/failure.ts";
 import type { Position } from "../../journal/journal.ts";
-import { findLineFault, formatVersion } from "../../journal/line.ts";
+import { findLineFault, parseFormatVersion } from "../../journal/line.ts";
 import { acceptLine } from "../../journal/scan-lines.ts";
 import type { Query, Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
@@ -61,7 +61,7 @@ export async function refuseNewerRun({ query }: Database, run: string): Promise<
 }
 
 function refuseNewer(line: Buffer): void {
-  const version = formatVersion(line.subarray(0, 64));
+  const version = parseFormatVersion(line.subarray(0, 64));
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
-import { openJournal } from "../../journal/file.ts";
+import { openJournal } from "../../journal/file-journal.ts";
 import { readBytes, putBytes, skipped, still } from "../../journal/scene.ts";
 import { findBinding, bindRun, markForeign, stateFolder, unbindRun, whyForeign } from "./run-binding.ts";
 import { respond } from "../respond.ts";

@@ -12,7 +12,7 @@ import type { Forked } from "../../contracts/run-parts.ts";
 import { copyInheritedLines, findPaidOpens } from "../../core/fork.ts";
 import type { RunView } from "../../core/state.ts";
 import { nodeDisk, syncFolder } from "../../journal/disk.ts";
-import { openJournal } from "../../journal/file.ts";
+import { openJournal } from "../../journal/file-journal.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { bindRun, type BindingRecord } from "../../project/runs/run-binding.ts";
 import { claimRunId, type ProjectPaths, runFolder, writeCurrent } from "../../project/runs/project-paths.ts";

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../contracts/event.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import { faultyDisk } from "./faulty-disk.ts";
-import { openJournal } from "./file.ts";
+import { openJournal } from "./file-journal.ts";
 import { lineBytesMax } from "./line.ts";
 import { findOwner } from "./owner.ts";
 import { readBytes, entryEvents, failureFrom, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "./scene.ts";

@@ -1,10 +1,10 @@
-// memory: a journal with the same promises and no disk, for tests and simulations. Its lines are the same bytes as a file's.
+// memory-journal: opens a journal with the same promises and no disk, for tests and simulations. Its lines are the same bytes as a file's.
 
 import { hash } from "node:crypto";
 import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import type { Batch } from "./batch.ts";
-import { blobBytes } from "./blobs.ts";
+import { toBlobBytes } from "./blobs.ts";
 import { damaged, JournalFailure } from "./failure.ts";
 import type { Journal, OpenedJournal, Options, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
@@ -30,7 +30,7 @@ export async function openMemoryJournal(store: MemoryStore, options: Omit<Option
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));
   const { from } = options;
-  if (from !== undefined && prevAfter(store, from.seq) !== from.prev)
+  if (from !== undefined && findPrevAfter(store, from.seq) !== from.prev)
     throw damaged(from.seq, from.byte, "a line that was read before is not there any more");
   const state = store.snapshot === null || from !== undefined ? null : (JSON.parse(store.snapshot.json) as unknown);
   const isSnapshotUsed = state !== null && (options.onSnapshot?.(state) ?? true);
@@ -44,10 +44,11 @@ export async function openMemoryJournal(store: MemoryStore, options: Omit<Option
 }
 
 /** The hash that the line after this number names; at the end the store's own. */
-const prevAfter = (store: MemoryStore, seq: number): Hash | undefined => {
+function findPrevAfter(store: MemoryStore, seq: number): Hash | undefined {
   const next = store.lines[seq];
-  return next === undefined ? (seq === store.position.seq ? store.position.prev : undefined) : (JSON.parse(next) as Entry).prev;
-};
+  if (next !== undefined) return (JSON.parse(next) as Entry).prev;
+  return seq === store.position.seq ? store.position.prev : undefined;
+}
 
 class MemoryJournal implements Journal {
   readonly #store: MemoryStore;
@@ -71,18 +72,18 @@ class MemoryJournal implements Journal {
   appendSync(events: readonly Event[]): readonly Entry[] {
     this.#mustOwn();
     if (events.length === 0) return [];
-    const at = { ...this.#store.position };
+    const position = { ...this.#store.position };
     this.#batch.used = 0;
     const stamp = this.#stamp();
-    const entries = events.map((event) => addLine(this.#batch, at, stamp, event));
+    const entries = events.map((event) => addLine(this.#batch, position, stamp, event));
     this.#store.lines.push(...this.#batch.bytes.toString("utf8", 0, this.#batch.used - 1).split("\n"));
-    this.#store.position = at;
+    this.#store.position = position;
     return entries;
   }
 
   async putBlob(content: string | Uint8Array): Promise<Hash> {
     this.#mustOwn();
-    const bytes = Buffer.from(blobBytes(content));
+    const bytes = Buffer.from(toBlobBytes(content));
     const name = hash("sha256", bytes);
     this.#store.blobs.set(name, bytes);
     return name;

@@ -1,4 +1,4 @@
-// admit: checks what one line says against the journal's position, and reads its bytes.
+// parse-entry: checks what one line says against the journal's position, and reads its bytes.
 
 import { readSync } from "node:fs";
 import type { Entry } from "../contracts/event.ts";
@@ -44,7 +44,7 @@ function isInteger(value: unknown): value is number {
 }
 
 /** Reads until the buffer is full or the file ends; the buffer's first byte is the one at the position. */
-export function readAt(fd: number, buffer: Buffer, offset: number, length: number, position: Position): number {
+export function fillBuffer(fd: number, buffer: Buffer, offset: number, length: number, position: Position): number {
   let filled = 0;
   try {
     while (filled < length) {

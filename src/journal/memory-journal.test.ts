@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { openJournal } from "./file.ts";
-import { MemoryStore, openMemoryJournal } from "./memory.ts";
+import { openJournal } from "./file-journal.ts";
+import { MemoryStore, openMemoryJournal } from "./memory-journal.ts";
 import { readBytes, failureFrom, freshFolder, skipped, still, surveyed, sweep } from "./scene.ts";
 
 afterAll(sweep);

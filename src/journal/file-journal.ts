@@ -1,4 +1,4 @@
-// file: the journal of a run in its folder: lock, verify, repair, then append.
+// file-journal: opens the journal of a run in its folder: locks it, verifies it, repairs it, and then appends to it.
 // Invariants J1 and on: journal/journal.ts.
 
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import type { Lock } from "./lock.ts";
 import { takeLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { recoverFromLog } from "./recover.ts";
-import { positionAfter, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { findPositionAfter, readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { createStamp } from "./stamp.ts";
 import type { ScannedLines } from "./scan-lines.ts";
 import { Writer } from "./writer.ts";
@@ -33,7 +33,7 @@ export async function openJournal(dir: string, options: Options): Promise<Opened
       const fd = openFile(disk, join(dir, journalFile), appendFlags);
       try {
         await recoverFromLog(disk, dir, fd);
-        return openLocked(disk, dir, lock, fd, options);
+        return openLocked({ disk, dir, lock, fd }, options);
       } catch (error) {
         disk.close(fd);
         throw error;
@@ -47,7 +47,11 @@ export async function openJournal(dir: string, options: Options): Promise<Opened
   }
 }
 
-function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Options): OpenedJournal {
+/** A run's folder whose lock is taken, and its open journal file. */
+type LockedFile = { readonly disk: Disk; readonly dir: string; readonly lock: Lock; readonly fd: number };
+
+function openLocked(file: LockedFile, options: Options): OpenedJournal {
+  const { disk, dir, fd } = file;
   if (fstatSync(fd).size === 0) {
     syncFolder(disk, dir);
     syncFolder(disk, join(dir, ".."));
@@ -58,7 +62,7 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
   const snapshot = from === undefined ? readSnapshot(dir, fd) : null;
   const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
   if (from !== undefined) requireLine(fd, from);
-  const scanned = replayFrom(fd, from ?? (isSnapshotUsed ? snapshot.at : genesis), onEntry);
+  const scanned = replayFrom(fd, from ?? (isSnapshotUsed ? snapshot.position : genesis), onEntry);
 
   const repaired = truncateTorn(disk, fd, scanned);
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
@@ -69,15 +73,15 @@ function openLocked(disk: Disk, dir: string, lock: Lock, fd: number, options: Op
     writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);
   }
   if (options.commit === "group" && options.group !== undefined) writer.share(options.group.join(dir, fd));
-  const journal = new FileJournal(disk, dir, lock, fd, writer, options.commit);
+  const journal = new FileJournal(file, writer, options.commit);
   return { journal, snapshot: isSnapshotUsed ? snapshot.state : null, entries, repaired };
 }
 
 /** J4: a line that was read before is still there. */
 function requireLine(fd: number, { seq, byte, prev }: Readonly<Position>): void {
   if (seq === 0) return;
-  const at = positionAfter(fd, byte);
-  if (at?.seq !== seq || at.prev !== prev) throw damaged(seq, byte, "a line that was read before is not there any more");
+  const position = findPositionAfter(fd, byte);
+  if (position?.seq !== seq || position.prev !== prev) throw damaged(seq, byte, "a line that was read before is not there any more");
 }
 
 /** Cuts off what a crash left half written (J4); it was never acknowledged. */
@@ -96,7 +100,7 @@ class FileJournal implements Journal {
   readonly #commit: Options["commit"];
   #isClosed = false;
 
-  constructor(disk: Disk, dir: string, lock: Lock, fd: number, writer: Writer, commit: Options["commit"]) {
+  constructor({ disk, dir, lock, fd }: LockedFile, writer: Writer, commit: Options["commit"]) {
     this.#disk = disk;
     this.#dir = dir;
     this.#lock = lock;
@@ -143,10 +147,10 @@ class FileJournal implements Journal {
 
   async snapshot(state: { readonly seq: number }): Promise<boolean> {
     invariant(!this.#isClosed, "a closed journal takes no snapshot");
-    const at = this.#writer.position;
-    if (state.seq !== at.seq) return false;
+    const { position } = this.#writer;
+    if (state.seq !== position.seq) return false;
     try {
-      writeSnapshot(this.#disk, this.#dir, at, state);
+      writeSnapshot(this.#disk, this.#dir, position, state);
       return true;
     } catch (error) {
       throw toJournalFailure(error, "writing the snapshot");
