@@ -78,8 +78,7 @@ async function readFlips(paths: readonly string[], side: Side, lab: ExperimentTo
  */
 export async function findDecidingTests(check: Check, lab: ExperimentTools) {
   const named = await decidingTestsIn(await findJudges(check, lab), check, lab);
-  const holdsAny = named.singles.length > 0 || named.tests.some(({ flips }) => flips.length > 0);
-  return holdsAny ? named : decidingTestsIn(await findJudges(null, lab), check, lab);
+  return named.hasExpectations ? named : decidingTestsIn(await findJudges(null, lab), check, lab);
 }
 
 async function decidingTestsIn(isJudge: (path: string) => boolean, check: Check, lab: ExperimentTools) {
@@ -136,6 +135,7 @@ async function decidingTestsIn(isJudge: (path: string) => boolean, check: Check,
     singles: [...data, ...singles.slice(0, singlesMax)],
     controls,
     textOf,
+    hasExpectations: flips.length > 0 || data.length > 0,
     isExplained: !lab.wasRed || areFailuresAttributed(lab.before, deciding),
   };
 }

@@ -26,6 +26,14 @@ describe("what a shell's helper compares with is read out of it", () => {
     expect(findComparedFiles("tests/run.sh", "diff -u want.txt /tmp/got.$$ || exit 1\n")).toEqual(["tests/want.txt", "want.txt"]);
     expect(flipDataFile("want.txt", "APPLE\n")?.broken).toMatch(/^(?!APPLE$)[A-Za-z]{5}$/);
     expect(flipDataFile("want.txt", "\n\n")).toBeNull();
+    expect(findComparedFiles("tests/run.sh", "while read -r a b; do f; done < tests/cases.txt\n")).toEqual([
+      "tests/tests/cases.txt",
+      "tests/cases.txt",
+    ]);
+    expect(flipDataFile("cases.txt", "A|a\nB c|b-c\n")).toMatchObject({
+      line: 2,
+      broken: expect.stringMatching(/^B c\|(?!b-c$)\w-\w$/) as string,
+    });
   });
 });
 

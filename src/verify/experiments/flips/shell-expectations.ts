@@ -60,28 +60,32 @@ function otherWord(was: string, line: string): string {
   return isBare ? put.replaceAll('"', "") : put;
 }
 
-/** Files that a script compares with something, by the paths they may have. */
-export const findComparedFiles = (path: string, text: string): readonly string[] =>
-  [...text.matchAll(/(?:^|[\s;&|!(])(?:diff|cmp)((?:[ \t]+-\S+)*)[ \t]+(\S+)[ \t]+(\S+)/gm)].flatMap(({ 2: one = "", 3: other = "" }) =>
-    [one, other]
-      .map((operand) => operand.replaceAll(/["']/g, ""))
-      .filter((operand) => /^[\w./-]+$/.test(operand) && /\w/.test(operand))
-      .flatMap((operand) => [join(dirname(path), operand), join(operand)]),
+/** Files that a script compares with something, or reads case by case (`done < cases.txt`), by the paths they may have. */
+export function findComparedFiles(path: string, text: string): readonly string[] {
+  const compared = [...text.matchAll(/(?:^|[\s;&|!(])(?:diff|cmp)((?:[ \t]+-\S+)*)[ \t]+(\S+)[ \t]+(\S+)/gm)].flatMap(
+    ({ 2: one = "", 3: other = "" }) => [one, other],
   );
+  const readByLine = [...text.matchAll(/\bdone[ \t]*<[ \t]*(\S+)/g)].map(([, operand = ""]) => operand);
+  return [...compared, ...readByLine]
+    .map((operand) => operand.replaceAll(/["']/g, ""))
+    .filter((operand) => /^[\w./-]+$/.test(operand) && /\w/.test(operand))
+    .flatMap((operand) => [join(dirname(path), operand), join(operand)]);
+}
 
 const dataScore = 4;
 
-/** A line of such a file, with one letter or digit changed; null if it has none. */
+/** A line of such a file, with one letter or digit changed, in its last column if it has several: what is expected is behind what is asked. */
 export function flipDataFile(path: string, text: string) {
   const lines = text.split("\n");
-  const index = lines.findIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);
+  const index = lines.findLastIndex((line) => /[A-Za-z0-9]/.test(line) && !/["'\\]/.test(line) && line.length < 500);
   const was = lines[index] ?? "";
   if (index === -1 || lines.indexOf(was) !== lines.lastIndexOf(was)) return null;
+  const column = (/.*[|\t;,](?=[^|\t;,]*[A-Za-z0-9])/.exec(was)?.[0] ?? "").length;
   return {
     path,
     line: index + 1,
     was,
-    broken: otherLiteral(`"${was}"`, createDraw(`${path} ${was}`), true).slice(1, -1),
+    broken: was.slice(0, column) + otherLiteral(`"${was.slice(column)}"`, createDraw(`${path} ${was}`), true).slice(1, -1),
     score: dataScore,
   };
 }

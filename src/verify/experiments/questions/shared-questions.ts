@@ -3,15 +3,18 @@
 // Invariants O1 and on: verify/experiments/questions/shared-with-code.ts.
 
 import { type Edit, filesReadMax } from "../experiment-tools.ts";
+import { shellFile } from "../flips/literal-flips.ts";
 import {
   addsEquality,
   describeNumberTypes,
   describeSharedRandom,
   findUndeclaredFunctions,
   describeReplacedFunctions,
+  findAddedShellFunctions,
   findMacrosInTests,
   isDeclaredIn,
   type NamedPlace,
+  shellHasCommand,
   systemHasCommand,
   withStrictNumberTypes,
   withOwnRandom,
@@ -20,6 +23,7 @@ import { type QuestionContext, readChanged, isJudging, readTests, type TextFile,
 
 /** So many undeclared functions, the first ones, are looked up one by one. */
 const askedSinglyMax = 6;
+const askedTogetherMax = 40;
 
 /** Asks whether Python tests pass if they draw from a random generator that the code under test doesn't share. */
 export async function askOwnRandom(context: QuestionContext): Promise<RaisedQuestion | null> {
@@ -42,11 +46,30 @@ export async function askNumberTypes(context: QuestionContext): Promise<RaisedQu
     : { whether: `${paths.join(", ")} compares numbers with numbers`, change: { edits }, gap: describeNumberTypes(paths) };
 }
 
-/** Finds new C functions and macros that bear the name of something tests know: a function of the system's or of a header, a macro. */
+/** Finds new functions that take the place of something tests rely on, in C and in a shell. */
 export async function findReplacedFunctions(context: QuestionContext): Promise<string | null> {
+  const replaced = [...(await findReplacedInC(context)), ...(await findReplacedInShell(context))];
+  return replaced.length === 0 ? null : describeReplacedFunctions(replaced);
+}
+
+/** New shell functions with the name of a part of the shell. */
+async function findReplacedInShell(context: QuestionContext): Promise<readonly NamedPlace[]> {
+  const changed = (await readChanged(context, (path) => shellFile.test(path))).filter(({ path }) => !isJudging(context, path));
+  const added = findAddedShellFunctions(changed).slice(0, askedTogetherMax);
+  const whether = "a new function takes the place of a part of the shell";
+  const isPartOfShell = async (some: readonly NamedPlace[]): Promise<boolean> =>
+    some.length > 0 && (await context.runWith(whether, { command: shellHasCommand(some.map(({ name }) => name)) }))?.passed === true;
+  if (!(await isPartOfShell(added))) return [];
+  const replaced: NamedPlace[] = [];
+  for (const one of added.slice(0, askedSinglyMax)) if (await isPartOfShell([one])) replaced.push(one);
+  return replaced.length === 0 ? added : replaced;
+}
+
+/** Finds new C functions and macros that bear the name of something tests know: a function of the system's or of a header, a macro. */
+async function findReplacedInC(context: QuestionContext): Promise<readonly NamedPlace[]> {
   const { lab, rules, runWith } = context;
   const changed = (await readChanged(context, (path) => /\.[ch]$/.test(path))).filter(({ path }) => !isJudging(context, path));
-  if (changed.length === 0) return null;
+  if (changed.length === 0) return [];
   const headerPaths = [...rules.base].filter((path) => path.endsWith(".h") && !isJudging(context, path)).slice(0, filesReadMax);
   const headers = (await Promise.all(headerPaths.map((path) => lab.textAt("base", path)))).join("\n");
   const tests = (await readJudgingFiles(context, /\.(?:c|cc|cpp|h)$/)).map(({ text }) => text).join("\n");
@@ -65,7 +88,7 @@ export async function findReplacedFunctions(context: QuestionContext): Promise<s
     for (const one of unknown.slice(0, askedSinglyMax)) if (await systemHasAny([one])) ofSystem.push(one);
     replaced.push(...(ofSystem.length === 0 ? unknown : ofSystem));
   }
-  return replaced.length === 0 ? null : describeReplacedFunctions(replaced);
+  return replaced;
 }
 
 /** The base's files that judge, as they are judged. */

@@ -1,11 +1,14 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import {
   addsEquality,
+  findAddedShellFunctions,
   findMacrosInTests,
   findUndeclaredFunctions,
   isDeclaredIn,
-  withStrictNumberTypes,
+  shellHasCommand,
   withOwnRandom,
+  withStrictNumberTypes,
 } from "./shared-with-code.ts";
 
 describe("tests with a chance of their own", () => {
@@ -61,4 +64,14 @@ describe("macros of C that change what tests say", () => {
     expect(isDeclaredIn("#define CHECK(x) x\n", "CHECK")).toBe(true);
     expect(isDeclaredIn("  CHECK(title(a));\n", "title")).toBe(false);
   });
+});
+
+test("functions of a shell that take the place of its own parts", () => {
+  const added = findAddedShellFunctions([
+    { path: "lib.sh", was: "slug() { :; }\n", is: "slug() { x; }\n[() {\n  :\n}\nfunction join_by() { :; }\n" },
+  ]);
+  expect(added.map(({ name }) => name)).toEqual(["[", "join_by"]);
+  const isPart = (...names: string[]) => spawnSync("/bin/sh", ["-c", shellHasCommand(names)]).status === 0;
+  expect(isPart("join_by", "[")).toBe(true);
+  expect(isPart("join_by", "slug")).toBe(false);
 });

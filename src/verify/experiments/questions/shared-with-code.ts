@@ -99,6 +99,22 @@ const macroNames = (text: string): readonly string[] =>
 export const isDeclaredIn = (text: string, name: string): boolean =>
   new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${name}\\b|^[\\w*][\\w* \\t]*\\b${name}\\s*\\(`, "m").test(text);
 
+/** Shell functions that the work added, of any name a command can have. */
+export function findAddedShellFunctions(
+  changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
+): readonly NamedPlace[] {
+  const namesIn = (text: string): readonly string[] =>
+    [...text.matchAll(/^[ \t]*(?:function[ \t]+)?([\w.:[\]-]{1,60})[ \t]*\(\)/gm)].map(([, name = ""]) => name);
+  return changed.flatMap(({ path, was, is }) => {
+    const before = new Set(namesIn(was ?? ""));
+    return [...new Set(namesIn(is))].filter((name) => !before.has(name)).map((name) => ({ path, name }));
+  });
+}
+
+/** Exits with 0 if one of these names is part of the shell itself (`[`, `test`, `printf`). */
+export const shellHasCommand = (names: readonly string[]): string =>
+  `for name in ${names.map((name) => `'${name}'`).join(" ")}; do case $(bash -c 'type -t -- "$1"' sh "$name" 2>/dev/null) in builtin | keyword) exit 0 ;; esac; done; exit 1`;
+
 /** Exits with 0 if the system has one of these functions itself. */
 export const systemHasCommand = (names: readonly string[]): string =>
   `cd / && for name in ${names.join(" ")}; do echo "char $name(); int main(void) { return $name(); }" | cc -fno-builtin -w -xc - -o /dev/null -lm 2>/dev/null && exit 0; done; exit 1`;

@@ -29,7 +29,7 @@ import { findWorldDependence } from "../world/world-dependence.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
-import { askUntypedCode } from "./untyped-code.ts";
+import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
 import { askNumberTypes, askOwnRandom, findReplacedFunctions } from "./shared-questions.ts";
 
@@ -54,6 +54,7 @@ const mustPass: readonly MustPass[] = [
   { name: "does it rest on chance it shares with its tests?", appliesTo: "all", raise: askOwnRandom },
   { name: "does it rest on an equality of its own?", appliesTo: "all", raise: askNumberTypes },
   { name: "does it rest on code without types?", appliesTo: "criteria", raise: askUntypedCode },
+  { name: "does it rest on declarations of its own?", appliesTo: "criteria", raise: askDeclarations },
   { name: "do examples pass as they were?", appliesTo: "criteria", raise: askExamplesAsBefore },
 ];
 const questions: readonly Question[] = [

@@ -25,6 +25,24 @@ export async function askUntypedCode(context: QuestionContext): Promise<RaisedQu
   };
 }
 
+/** Whether a type checker passes only because of new declarations (`report.d.ts`) for code that it does not read (`report.js`). */
+export async function askDeclarations({ check, lab, differences }: QuestionContext): Promise<RaisedQuestion | null> {
+  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => checksTypes.test(words))) return null;
+  const paths = new Set(await lab.pathsAt("work"));
+  const hasCode = (path: string): boolean => paths.has(path.replace(/\.d(\.[cm]?)ts$/, "$1js"));
+  const added = differences
+    .filter(({ path, kind }) => kind === "added" && isDeclaration.test(path) && hasCode(path))
+    .map(({ path }) => path);
+  if (added.length === 0) return null;
+  const shown = added.slice(0, 3).join(", ");
+  return {
+    whether: `it passes without ${shown}`,
+    change: { without: added },
+    gap: `it passes only because of declarations for code that the type checker does not read (${shown}), so a person has to look at that`,
+  };
+}
+const isDeclaration = /\.d\.[cm]?ts$/;
+
 /** The file with its new lines typed strictly, and which lines those are; null if there are none. */
 export function typeStrictly({ path, was, is }: ChangedFile): (Edit & { readonly lines: readonly number[] }) | null {
   if (!isTyped.test(path)) return null;
