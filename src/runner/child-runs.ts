@@ -85,7 +85,7 @@ function buildChildResult({ run, view, why, answered }: ChildEnd): Awaited<Retur
       minutes: 0, // not charged: the parent's own clock ran meanwhile
       source: estimated > 0 ? "estimated" : "reported",
     },
-    ...(openQuestion === null ? {} : { openQuestion: { run, ...openQuestion, spent: { tokens, calls, usd } } }),
+    ...(openQuestion === null ? {} : { asks: { run, ...openQuestion, spent: { tokens, calls, usd } } }),
     ok: status === "completed",
     facts: { run, status, verdict: verdict ?? "none", commit: tip.commit },
     detail: openQuestion === null ? `child run ${run}: ${ending}` : `child run ${run} has a question`,
