@@ -96,7 +96,7 @@ export const calibrateCommands: readonly Command[] = [
           apply: input.text("apply"),
           patch: input.text("patch"),
           commit: input.text("commit"),
-          subcommand: input.text("command"),
+          command: input.text("command"),
           agent: input.text("agent"),
           findings: input.text("findings"),
           baselines: input.texts("baseline"),
