@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { parseStagedState } from "../playbooks/staged/views/parse-staged-state.ts";
-import { placeholderReason, promptLines } from "../verify/gates/placeholder.ts";
+import { explainPlaceholder, parsePromptLines } from "../verify/gates/placeholder.ts";
 import { findBugIds, countFindings, countIds, mentionsId, mentionsPattern } from "../playbooks/quality/steps/count-documents.ts";
 import { readReports } from "../playbooks/staged/steps/reports.ts";
 import { readTasks, tablePath } from "../playbooks/staged/steps/task-table.ts";
@@ -60,7 +60,7 @@ describe.each(Object.entries(hostile))("%s", (_what, text) => {
     expect((await readReports(tree)).isDone("a-task")).toBe(false);
   });
   test("come to an end where content is looked for", () => {
-    for (const path of ["a.md", "a.txt", "a.json", "a.log"]) placeholderReason(text, { path, minLines: 120 });
-    expect(promptLines(text)).toBeInstanceOf(Set);
+    for (const path of ["a.md", "a.txt", "a.json", "a.log"]) explainPlaceholder(text, { path, minLines: 120 });
+    expect(parsePromptLines(text)).toBeInstanceOf(Set);
   });
 });

@@ -2,9 +2,9 @@
 
 import type { Check } from "../contracts/evidence.ts";
 import type { CommandRequest, Wrap } from "./command.ts";
-import type { VerifierParts } from "./parts.ts";
+import type { VerifierParts } from "./verifier-parts.ts";
 
-export function commandFor(parts: VerifierParts, check: Check, cwd: string, cancel: AbortSignal): CommandRequest {
+export function buildCommandRequest(parts: VerifierParts, check: Check, cwd: string, cancel: AbortSignal): CommandRequest {
   const { clock, timeoutMs, env, guard, scratch, redactor, shownAs } = parts;
   return {
     command: check.command,

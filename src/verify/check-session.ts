@@ -5,25 +5,25 @@ import type { Check, CheckResult, CheckStatus, Evidence, TestTally } from "../co
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import type { CheckoutOverrides } from "../ports/workspace.ts";
-import { commandFor } from "./check-command.ts";
+import { buildCommandRequest } from "./check-command.ts";
 import { type Checkout, type CheckRun, whyNotPassed } from "./check-run.ts";
-import { type CommandResult, envHashFor, runCommand } from "./command.ts";
-import { openTestOutput, pathsOf } from "./test-output.ts";
+import { type CommandResult, predictEnvHash, runCommand } from "./command.ts";
+import { openTestOutput, listFolderPaths } from "./test-output.ts";
 import { parseEvidence, storeEvidence } from "./evidence.ts";
 import { isTriedOut } from "./experiments/try-out.ts";
-import { hasTestsIn } from "./holds-tests.ts";
-import { manifestReader } from "./detect/manifest-file.ts";
-import { findUnmetNeeds } from "./detect/lacks.ts";
-import { findBrokenTests, toTestNames, mergeNames, findUnrunTests } from "./detect/names.ts";
-import { overriddenPaths } from "./protected/undo.ts";
+import { hasTestsIn } from "./has-tests.ts";
+import { createManifestReader } from "./detect/manifest-file.ts";
+import { findUnmetNeeds } from "./detect/unmet-needs.ts";
+import { findBrokenTests, toTestNames, mergeNames, findUnrunTests } from "./detect/test-names.ts";
+import { listOverriddenPaths } from "./protected/base-overrides.ts";
 import { findQuarantine } from "./quarantine.ts";
-import { combinedStatus, comparableRuns, pickDecidingRun, runsWanted, type RepeatPolicy } from "./repeats.ts";
-import type { OpenParts } from "./parts.ts";
-import { chooseTestSource, recordGap } from "./reporter/believe.ts";
-import { mayBeAffected, openTrust, type Trust } from "./reporter/trust.ts";
-import { brokenTestsMessage, fewerTestsMessage, unrunTestsMessage } from "./lost-tests.ts";
+import { combineStatuses, selectComparableRuns, pickDecidingRun, countRunsWanted, type RepeatPolicy } from "./repeats.ts";
+import type { OpenParts } from "./verifier-parts.ts";
+import { chooseTestSource, describeRecordGap } from "./reporter/choose-test-source.ts";
+import { mayBeAffected, openTrust, type Trust } from "./reporter/reporter-trust.ts";
+import { describeBrokenTests, describeFewerTests, describeUnrunTests } from "./lost-tests.ts";
 import { reportRunning } from "./report-running.ts";
-import { findWrittenFiles, touchedGap, wroteNothing, type WrittenTo } from "./written-to.ts";
+import { findWrittenFiles, describeTouchedFiles, wroteNothing, type WrittenTo } from "./written-files.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 
@@ -83,8 +83,8 @@ export class CheckSession {
     const { known = {}, recorded = [] } = this.#request;
     if (known[check.id] === "flaky") return null;
     const policy = this.#repeatPolicy(check);
-    const runsMin = (status: CheckStatus): number => runsWanted(check, [status], policy);
-    const envHash = (): Hash | null => envHashFor(commandFor(this.#parts, check, checkout.folder, this.#request.cancel));
+    const runsMin = (status: CheckStatus): number => countRunsWanted(check, [status], policy);
+    const envHash = (): Hash | null => predictEnvHash(buildCommandRequest(this.#parts, check, checkout.folder, this.#request.cancel));
     const { tree, dependencies } = checkout;
     const earlierResult = await verdicts.find({ check, tree, dependencies, envHash, runsMin }, recorded);
     return earlierResult?.uninstalled === undefined ? earlierResult : null; // the missing package may have been installed since
@@ -106,7 +106,7 @@ export class CheckSession {
     const policy = this.#repeatPolicy(check);
     const countWanted = (finished: readonly CheckRun[]): number => {
       const statuses = finished.map(({ status }) => status);
-      return runsWanted(check, statuses, policy);
+      return countRunsWanted(check, statuses, policy);
     };
     let runs: readonly CheckRun[];
     do {
@@ -124,15 +124,15 @@ export class CheckSession {
   async #keepResult(check: Check, runs: readonly CheckRun[], baseEvidence: Evidence | null, trustNote: string): Promise<boolean> {
     const { commit } = this.#request;
     const statuses = runs.map((run) => run.status);
-    const status = combinedStatus(statuses);
-    const reportingRuns = status === "flaky" ? runs : comparableRuns(runs);
+    const status = combineStatuses(statuses);
+    const reportingRuns = status === "flaky" ? runs : selectComparableRuns(runs);
     const deciding = pickDecidingRun(reportingRuns, status, this.#request.before === undefined);
     if (deciding === undefined) return false;
     const { result, checkout, treeBefore, treeAfter, tests, wrote } = deciding;
     const areNamesKept = status === "failed" || this.#request.before === undefined; // later runs are compared with these
     const broke = await this.#testsBrokenSinceBase(check, runs);
-    const unmetNeeds = findUnmetNeeds(status, deciding, manifestReader(this.#parts.workspace.foldersOf(checkout.folder)));
-    const why = unmetNeeds?.why ?? deciding.why ?? brokenTestsMessage(broke);
+    const unmetNeeds = findUnmetNeeds(status, deciding, createManifestReader(this.#parts.workspace.foldersOf(checkout.folder)));
+    const why = unmetNeeds?.why ?? deciding.why ?? describeBrokenTests(broke);
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
     const note = [result.note, trustNote].filter((text) => text !== "").join("; ");
@@ -149,7 +149,7 @@ export class CheckSession {
     };
     const details = {
       statuses,
-      oracles: this.#overrides === null ? [] : overriddenPaths(this.#overrides),
+      oracles: this.#overrides === null ? [] : listOverriddenPaths(this.#overrides),
       dependencies: checkout.dependencies,
       quarantine,
       tests,
@@ -174,7 +174,7 @@ export class CheckSession {
   async #runOnce(check: Check, isRecorded: boolean): Promise<CheckRun | null> {
     const checkout = await this.#cleanCheckout(check);
     if (checkout === null || this.#request.cancel.aborted) return null;
-    const testOutput = openTestOutput(check.command, pathsOf(checkout.folder, this.#parts));
+    const testOutput = openTestOutput(check.command, listFolderPaths(checkout.folder, this.#parts));
     const result = await this.#runCommand(check, checkout, { testOutput, isRecorded });
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#noteTree(check, checkout);
@@ -211,7 +211,7 @@ export class CheckSession {
     const stopReporting = reportRunning(this.#parts.clock, (elapsedMs) =>
       onLiveEvent({ signal: "check_running", attempt, title: check.title, elapsedMs, line: testOutput.lastLine() }),
     );
-    return runCommand({ ...commandFor(this.#parts, check, folder, cancel), ...recording }).finally(stopReporting);
+    return runCommand({ ...buildCommandRequest(this.#parts, check, folder, cancel), ...recording }).finally(stopReporting);
   }
 
   /** Returns the tree after a run. Restored dependencies belong to the clean checkout; whatever a check writes spoils it (V2). */
@@ -227,7 +227,7 @@ export class CheckSession {
 
   async #findWritten(check: Check, { folder, tree }: Checkout, treeAfter: GitSha): Promise<WrittenTo> {
     if (check.kind === "restore") return wroteNothing;
-    const overridden = this.#overrides === null ? [] : overriddenPaths(this.#overrides);
+    const overridden = this.#overrides === null ? [] : listOverriddenPaths(this.#overrides);
     return findWrittenFiles(this.#parts, folder, { isChanged: treeAfter !== tree, overridden });
   }
 
@@ -252,7 +252,7 @@ export class CheckSession {
     if (check.kind !== "project" || runs.some(({ status }) => status !== "failed")) return [];
     const baseEvidence = await this.#baseEvidence(check);
     if (baseEvidence?.status !== "failed" || baseEvidence.names === undefined) return [];
-    const laterNames = comparableRuns(runs).map(({ names }) => names);
+    const laterNames = selectComparableRuns(runs).map(({ names }) => names);
     return findBrokenTests(baseEvidence.names, laterNames, this.#request.tests !== undefined);
   }
 
@@ -268,12 +268,16 @@ export class CheckSession {
     if (this.#request.tests === undefined) return null;
     const baseEvidence = await this.#baseEvidence(check);
     const missing = baseEvidence?.names === undefined ? [] : findUnrunTests(baseEvidence.names, names);
-    return missing.length > 0 ? unrunTestsMessage(missing) : fewerTestsMessage(baseEvidence?.tests?.ran ?? 0, tests?.ran ?? 0);
+    return missing.length > 0 ? describeUnrunTests(missing) : describeFewerTests(baseEvidence?.tests?.ran ?? 0, tests?.ran ?? 0);
   }
 
   /** What a pass leaves open for a person to review; null if nothing. */
   async #describeGaps(check: Check, run: CheckRun, baseEvidence: Evidence | null): Promise<string | null> {
-    const gaps = [await this.#testsNoLongerRun(check, run), touchedGap(run.wrote, baseEvidence), recordGap(run, baseEvidence)];
+    const gaps = [
+      await this.#testsNoLongerRun(check, run),
+      describeTouchedFiles(run.wrote, baseEvidence),
+      describeRecordGap(run, baseEvidence),
+    ];
     return gaps.filter((gap) => gap !== null).join("; ") || null;
   }
 

@@ -13,13 +13,13 @@ import type { Hash } from "../contracts/ids.ts";
 import { type Answer, openAnswer } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type Env, environmentFor, envHashOf } from "./environment.ts";
-import { pathsOf, type TestOutput } from "./test-output.ts";
-import { describeCommandEnd } from "./explain.ts";
+import { type Env, buildEnvironment, hashEnvironment } from "./environment.ts";
+import { listFolderPaths, type TestOutput } from "./test-output.ts";
+import { describeCommandEnd } from "./describe-command-end.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";
 import { createTerminator, drainPipes, type Ending, spawnDetached, type StopReason, waitForExit } from "./command-process.ts";
 import { endFamily, identifyFamily } from "./processes.ts";
-import type { RecordReader } from "./reporter/record.ts";
+import type { RecordReader } from "./reporter/test-record.ts";
 import { openReporter, type Reporter } from "./reporter/reporter.ts";
 import { type MakeFolder, openScratch } from "./scratch.ts";
 
@@ -88,7 +88,7 @@ export const commandTimeoutMs = 10 * 60_000;
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const scratch = await openScratch(request.scratch);
   try {
-    const reporter = request.isRecorded === true ? await openReporter(scratch.folder, pathsOf(request.cwd, request)) : null;
+    const reporter = request.isRecorded === true ? await openReporter(scratch.folder, listFolderPaths(request.cwd, request)) : null;
     try {
       return { ...(await runInScratch(request, scratch.folder, reporter)), record: (await reporter?.close()) ?? null };
     } catch (error) {
@@ -102,16 +102,16 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
 
 function buildLaunch(request: CommandRequest, scratch: string, reporter: Reporter | null = null): Launch {
   const extra = request.env === undefined ? {} : { extra: request.env };
-  const env = environmentFor({ from: process.env, hasFolder: existsSync, scratch, ...extra });
+  const env = buildEnvironment({ from: process.env, hasFolder: existsSync, scratch, ...extra });
   const reporterFiles = reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
   const unwrapped: Launch = { argv: ["/bin/sh", "-c", request.command], cwd: request.cwd, env, ...reporterFiles };
   return request.wrap === undefined ? unwrapped : request.wrap(unwrapped);
 }
 
 /** The hash of the environment a command would have; null if that is known only once it starts. */
-export function envHashFor(request: CommandRequest): Hash | null {
+export function predictEnvHash(request: CommandRequest): Hash | null {
   try {
-    return envHashOf(buildLaunch(request, request.cwd).env);
+    return hashEnvironment(buildLaunch(request, request.cwd).env);
   } catch {
     return null;
   }
@@ -137,7 +137,7 @@ async function runInScratch(request: CommandRequest, scratch: string, reporter: 
   });
 
   const durationMs = Math.max(0, Math.round(clock.monotonicMs() - startedMs));
-  const { status, message } = applyExpectation(answer, statusOf(stopReason, ending), ending);
+  const { status, message } = applyExpectation(answer, toStatus(stopReason, ending), ending);
   const collected = output.take();
   const { found: leftBehind, left: survivors } = leftovers;
   const explanation = describeCommandEnd({ status, ending, timeoutMs, leftBehind, survivors, output: collected });
@@ -149,7 +149,7 @@ async function runInScratch(request: CommandRequest, scratch: string, reporter: 
     startedAt,
     durationMs,
     argv: launch.argv,
-    envHash: envHashOf(launch.env),
+    envHash: hashEnvironment(launch.env),
     output: collected,
     leftBehind,
     survivors,
@@ -230,7 +230,7 @@ function applyExpectation(
   return { status: isMet ? "passed" : "failed", message };
 }
 
-function statusOf(stopReason: StopReason | null, { code, error }: Ending): CommandResult["status"] {
+function toStatus(stopReason: StopReason | null, { code, error }: Ending): CommandResult["status"] {
   if (stopReason === "cancel") return "cancelled";
   if (stopReason === "timeout") return "timed_out";
   if (error !== null) return "not_runnable";

@@ -32,7 +32,7 @@ export type EnvSource = {
   readonly extra?: Env;
 };
 
-export function environmentFor({ from, hasFolder, scratch, extra = {} }: EnvSource): Env {
+export function buildEnvironment({ from, hasFolder, scratch, extra = {} }: EnvSource): Env {
   const env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
   for (const name of passedNames) if (from[name] !== undefined) env[name] = from[name]; // N1
   env["PATH"] = withoutNpx(env["PATH"] ?? "");
@@ -51,7 +51,7 @@ const withoutNpx = (path: string): string =>
     .join(":");
 
 /** The hash of an environment, without the folders that differ with every command. */
-export function envHashOf(env: Env): Hash {
+export function hashEnvironment(env: Env): Hash {
   const isVolatile = (name: string): boolean => name === "HOME" || name === "TMPDIR";
   const lines = Object.entries(env)
     .map(([name, value]) => [name, isVolatile(name) ? "" : value] as const)

@@ -14,7 +14,7 @@ import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
 import type { CommandResult } from "./command.ts";
-import { patternRedactor, excerptOf, storedOutput } from "./output.ts";
+import { patternRedactor, readLastLines, toStoredOutput } from "./output.ts";
 
 export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 
@@ -67,7 +67,7 @@ export async function storeEvidence(
   redactor: Redactor = patternRedactor,
 ): Promise<CheckResult> {
   const { result } = observation;
-  const output = result.output.totalBytes === 0 ? null : await putBlob(storedOutput(result.output));
+  const output = result.output.totalBytes === 0 ? null : await putBlob(toStoredOutput(result.output));
   const record = redactValue(redactor.text, buildEvidence(observation, output));
   const evidence = await putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
   const { check, status, quarantine = null } = observation;
@@ -96,7 +96,8 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
   const note = notes === "" ? "" : `[autopilot: ${notes}]`;
   const bytesMax = excerptBytesMax - Buffer.byteLength(note) - 1;
   const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
-  const excerpt = status === "passed" ? excerptOf(result.output, linesMax, bytesMax) : failingExcerpt(observation, linesMax, bytesMax);
+  const excerpt =
+    status === "passed" ? readLastLines(result.output, linesMax, bytesMax) : buildFailingExcerpt(observation, linesMax, bytesMax);
   return {
     check,
     argv: [...result.argv],
@@ -129,8 +130,8 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
 }
 
 /** The failing lines that are not at the end of the output, then that end. They take at most a third of the bytes and half of the lines. */
-function failingExcerpt({ result, failing = [] }: Observation, linesMax: number, bytesMax: number): string {
-  const end = excerptOf(result.output, linesMax, bytesMax);
+function buildFailingExcerpt({ result, failing = [] }: Observation, linesMax: number, bytesMax: number): string {
+  const end = readLastLines(result.output, linesMax, bytesMax);
   const lines: string[] = [];
   for (const line of failing.filter((failure) => !end.includes(failure))) {
     if (Buffer.byteLength([...lines, line].join("\n")) > bytesMax / 3 || lines.length >= linesMax / 2) break;
@@ -138,7 +139,7 @@ function failingExcerpt({ result, failing = [] }: Observation, linesMax: number,
   }
   if (lines.length === 0) return end;
   const failingPart = `${lines.join("\n")}\n[autopilot: the failing lines are above, the end of the output is below]\n`;
-  return failingPart + excerptOf(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(failingPart));
+  return failingPart + readLastLines(result.output, linesMax - lines.length - 1, bytesMax - Buffer.byteLength(failingPart));
 }
 
 /** Evidence as stored; null if these bytes are not evidence. */

@@ -2,13 +2,13 @@
 
 const shownMax = 3;
 
-export const fewerTestsMessage = (ranBefore: number, ranNow: number): string | null =>
+export const describeFewerTests = (ranBefore: number, ranNow: number): string | null =>
   ranNow < ranBefore ? `it ran ${ranNow} tests, and ${ranBefore} before the work began` : null;
 
-export const unrunTestsMessage = (names: readonly string[]): string => `it no longer runs ${joinNames(names)}`;
+export const describeUnrunTests = (names: readonly string[]): string => `it no longer runs ${joinNames(names)}`;
 
 /** Null if nothing broke. */
-export const brokenTestsMessage = (names: readonly string[]): string | null =>
+export const describeBrokenTests = (names: readonly string[]): string | null =>
   names.length === 0 ? null : `passed before the work began and fails now: ${joinNames(names)}`;
 
 function joinNames(names: readonly string[]): string {

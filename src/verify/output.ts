@@ -77,14 +77,14 @@ export function collectOutput(limits: OutputLimits = outputLimits, redactor: Red
 }
 
 /** What is stored: the whole output if it was kept whole, else its two ends with a line between that says what is missing. */
-export function storedOutput(output: Output): Buffer {
+export function toStoredOutput(output: Output): Buffer {
   if (output.omittedBytes === 0) return Buffer.concat([output.head, output.tail]);
   const gap = `\n[autopilot: ${output.omittedBytes} of ${output.totalBytes} bytes left out; SHA-256 of the first ${output.hashedBytes}: ${output.hash}]\n`;
   return Buffer.concat([output.head, Buffer.from(gap), output.tail]);
 }
 
 /** The last lines of the output as valid text: at most `linesMax` lines and `bytesMax` bytes. */
-export function excerptOf(output: Output, linesMax: number, bytesMax: number): string {
+export function readLastLines(output: Output, linesMax: number, bytesMax: number): string {
   const end = Buffer.concat([output.omittedBytes === 0 ? output.head : Buffer.alloc(0), output.tail]);
   const cut = end.subarray(Math.max(0, end.length - bytesMax));
   // A character cut in two at the front is dropped: up to three UTF-8 continuation bytes, which begin with the bits 10.

@@ -22,16 +22,16 @@ type ProcessRow = {
 };
 
 /** The process family of a command that was just started: its start time can still be read. */
-export const identifyFamily = (leader: number, mark: string): Family => ({ leader, mark, startTick: startTickOf(readStat(leader)) });
+export const identifyFamily = (leader: number, mark: string): Family => ({ leader, mark, startTick: parseStartTick(readStat(leader)) });
 
 /** The command's living processes, without zombies. Read one after the other: each takes a few microseconds, and a promise takes more. */
-export function livingProcesses(family: Family): readonly number[] {
+export function listLivingProcesses(family: Family): readonly number[] {
   const pids = listPids();
   if (pids === null) return isGroupAlive(family.leader) ? [family.leader] : [];
   const members = new Set<number>();
   const candidates: ProcessRow[] = [];
   for (const pid of pids) {
-    if (pid === process.pid || (keptStartTickOf(pid) ?? 0) < family.startTick) continue;
+    if (pid === process.pid || (lookUpStartTick(pid) ?? 0) < family.startTick) continue;
     const row = readRow(pid);
     if (row === null) continue;
     if (row.group === family.leader || row.session === family.leader) members.add(pid);
@@ -48,7 +48,7 @@ export function livingProcesses(family: Family): readonly number[] {
 
 /** Sends a signal to the group and to everything else that belongs. */
 export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): number {
-  const living = livingProcesses(family); // scanned first: a process that is gone by then was not left behind
+  const living = listLivingProcesses(family); // scanned first: a process that is gone by then was not left behind
   send(-family.leader, signal);
   for (const pid of living) send(pid, signal);
   return living.length;
@@ -59,7 +59,7 @@ export async function endFamily(family: Family, roundsMax = 40): Promise<{ reado
   let foundAtFirst = -1;
   let aliveCount = 0;
   // Processes that end with the command, or were just signalled, may take a moment longer, and were not left behind.
-  for (let poll = 0; poll < settlePolls && livingProcesses(family).length > 0; poll++) await pause(Math.min(settleMs, 2 << poll));
+  for (let poll = 0; poll < settlePolls && listLivingProcesses(family).length > 0; poll++) await pause(Math.min(settleMs, 2 << poll));
   for (let round = 0; round < roundsMax; round++) {
     aliveCount = signalFamily(family, "SIGKILL");
     if (foundAtFirst < 0) foundAtFirst = aliveCount;
@@ -114,11 +114,11 @@ function readStat(pid: number): readonly string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-const startTickOf = (fields: readonly string[]): number => Number(fields[19] ?? 0) || 0;
+const parseStartTick = (fields: readonly string[]): number => Number(fields[19] ?? 0) || 0;
 
-const keptStartTickOf = keepStartTicks({
+const lookUpStartTick = keepStartTicks({
   inodeOf: (pid) => lstatSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino,
-  readStartTick: (pid) => startTickOf(readStat(pid)) || undefined,
+  readStartTick: (pid) => parseStartTick(readStat(pid)) || undefined,
 });
 
 const readEnviron = (pid: number): readonly string[] => readOrEmpty(`/proc/${pid}/environ`).split("\0");

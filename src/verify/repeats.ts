@@ -17,7 +17,7 @@ export type RepeatPolicy = {
  * How often a check is run on one tree, given its results so far: once if nothing is new, twice if it fails, and `repeatMax` times if it
  * passes now and did not before. Once the results differ no further run is needed: the check is flaky.
  */
-export function runsWanted(check: Pick<Check, "kind">, statuses: readonly CheckStatus[], policy: RepeatPolicy): number {
+export function countRunsWanted(check: Pick<Check, "kind">, statuses: readonly CheckStatus[], policy: RepeatPolicy): number {
   const { previousStatus, repeatMax, isTriedOut } = policy;
   const [first] = statuses;
   if (check.kind === "restore" || first === undefined || statuses.some((status) => status !== first)) return 1;
@@ -28,7 +28,7 @@ export function runsWanted(check: Pick<Check, "kind">, statuses: readonly CheckS
 }
 
 /** The status that all runs agree on, else `flaky`. */
-export function combinedStatus(statuses: readonly CheckStatus[]): CheckStatus {
+export function combineStatuses(statuses: readonly CheckStatus[]): CheckStatus {
   const [first = "failed"] = statuses;
   return statuses.every((status) => status === first) ? first : "flaky";
 }
@@ -36,7 +36,7 @@ export function combinedStatus(statuses: readonly CheckStatus[]): CheckStatus {
 type RunReport = { readonly status: CheckStatus; readonly tests: TestTally | null; readonly recorded: Recorded | null };
 
 /** The runs whose test names can be compared: those that our reporter recorded completely or, if there are none, all. */
-export function comparableRuns<Run extends RunReport>(runs: readonly Run[]): readonly Run[] {
+export function selectComparableRuns<Run extends RunReport>(runs: readonly Run[]): readonly Run[] {
   const recordedRuns = runs.filter((run) => run.recorded?.isWhole === true);
   return recordedRuns.length === 0 ? runs : recordedRuns;
 }

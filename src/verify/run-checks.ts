@@ -8,8 +8,8 @@ import type { CheckoutOverrides } from "../ports/workspace.ts";
 import { CheckSession, type CheckRequest } from "./check-session.ts";
 import { detectRestores } from "./detect/detect-restore.ts";
 import { tryOut } from "./experiments/try-out.ts";
-import type { OpenParts } from "./parts.ts";
-import { buildOverrides } from "./protected/undo.ts";
+import type { OpenParts } from "./verifier-parts.ts";
+import { buildOverrides } from "./protected/base-overrides.ts";
 
 export async function runChecks(parts: OpenParts, request: CheckRequest): Promise<readonly CheckResult[]> {
   if (request.checks.length === 0 || request.cancel.aborted) return [];

@@ -1,7 +1,7 @@
 // same-command: tells whether two command lines do the same, so that only one of them is run. Pure.
 
 /** Two commands with the same key do the same: `npm test` and `npm run test`. */
-export function commandKey(command: string): string {
+export function toCommandKey(command: string): string {
   const trimmed = command.trim();
   if (!/^[\w ./:@=,+-]+$/.test(trimmed)) return trimmed; // quotes, pipes and other shell syntax are compared as they are written
   const [program = "", ...args] = trimmed.split(/ +/);
@@ -13,4 +13,4 @@ export function commandKey(command: string): string {
   return [program, ...args].join(" ");
 }
 
-export const isSameCommand = (left: string, right: string): boolean => left === right || commandKey(left) === commandKey(right);
+export const isSameCommand = (left: string, right: string): boolean => left === right || toCommandKey(left) === toCommandKey(right);

@@ -7,13 +7,13 @@
 
 import type { Evidence, TestTally } from "../contracts/evidence.ts";
 
-const numberOf = (text: string | undefined): number => Math.min(Number(text ?? 0), Number.MAX_SAFE_INTEGER);
+const parseCount = (text: string | undefined): number => Math.min(Number(text ?? 0), Number.MAX_SAFE_INTEGER);
 
 /** `3 failed | 2 passed`, `1 failed, 3 passed`: each word with its number. */
-function tallyOfWords(text: string): TestTally {
+function tallyFromWords(text: string): TestTally {
   const tally = { ran: 0, failed: 0, skipped: 0 };
   for (const [, digits, word = ""] of text.matchAll(/(\d{1,9}) (failed|passed|errors?|xfailed|xpassed|skipped|todo|pending)\b/g)) {
-    const count = numberOf(digits);
+    const count = parseCount(digits);
     if (/^(?:skipped|todo|pending|xfailed)$/.test(word)) tally.skipped += count;
     else tally.ran += count;
     if (/^(?:failed|errors?)$/.test(word)) tally.failed += count;
@@ -22,13 +22,13 @@ function tallyOfWords(text: string): TestTally {
 }
 
 const summaryForms: readonly (readonly [form: RegExp, read: (match: RegExpExecArray) => TestTally])[] = [
-  [/^Tests: {1,20}(.{1,200}) total$/, ([, message = ""]) => tallyOfWords(message)], // jest
-  [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, message = ""]) => tallyOfWords(message)], // vitest
+  [/^Tests: {1,20}(.{1,200}) total$/, ([, message = ""]) => tallyFromWords(message)], // jest
+  [/^ {0,20}Tests {1,20}(.{1,200}) \(\d{1,9}\)$/, ([, message = ""]) => tallyFromWords(message)], // vitest
   [
     /^(?:=+ )?(\d{1,9} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?)\b.{0,200}) in [\d.]{1,20}s/,
-    ([, message = ""]) => tallyOfWords(message),
+    ([, message = ""]) => tallyFromWords(message),
   ], // pytest
-  [/^(?:ok|FAILED) \| (.{1,200})$/, ([, message = ""]) => tallyOfWords(message)], // deno
+  [/^(?:ok|FAILED) \| (.{1,200})$/, ([, message = ""]) => tallyFromWords(message)], // deno
   [
     /^test result: \w{1,20}\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored/,
     ([, passed, failed, skipped]) => tallyFrom(passed, failed, skipped),
@@ -61,34 +61,34 @@ const summaryForms: readonly (readonly [form: RegExp, read: (match: RegExpExecAr
   ], // gradle, if a test failed
   [/^\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$/, ([, failed, ran]) => tallyFromRan(ran, failed, "0", "0")], // ctest
   [/^Files=\d{1,9}, Tests=(\d{1,9}), /, ([, ran]) => tallyFrom(ran, "0", "0")], // prove, which reports failures file by file
-  [/^\S{1,300} {1,20}\(Wstat: .{1,60} Failed: (\d{1,9})\)$/, ([, failed]) => tallyOfProblems(failed)],
-  [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // eslint
-  [/^Found (\d{1,9}) errors?\b/, ([, failed]) => tallyOfProblems(failed)], // ruff, mypy, tsc
-  [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => tallyOfProblems("1")], // tsc, a line for each error
+  [/^\S{1,300} {1,20}\(Wstat: .{1,60} Failed: (\d{1,9})\)$/, ([, failed]) => tallyFromProblems(failed)],
+  [/^✖ \d{1,9} problems? \((\d{1,9}) errors?\b/, ([, failed]) => tallyFromProblems(failed)], // eslint
+  [/^Found (\d{1,9}) errors?\b/, ([, failed]) => tallyFromProblems(failed)], // ruff, mypy, tsc
+  [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => tallyFromProblems("1")], // tsc, a line for each error
 ];
 
 const tallyFrom = (passed: string | undefined, failed: string | undefined, skipped: string | undefined): TestTally => ({
-  ran: numberOf(passed) + numberOf(failed),
-  failed: numberOf(failed),
-  skipped: numberOf(skipped),
+  ran: parseCount(passed) + parseCount(failed),
+  failed: parseCount(failed),
+  skipped: parseCount(skipped),
 });
-const tallyOfProblems = (failed: string | undefined): TestTally => ({ ran: 0, failed: numberOf(failed), skipped: 0 });
+const tallyFromProblems = (failed: string | undefined): TestTally => ({ ran: 0, failed: parseCount(failed), skipped: 0 });
 const tallyFromRan = (
   ran: string | undefined,
   failures: string | undefined,
   errors: string | undefined,
   skipped: string | undefined,
 ): TestTally => ({
-  ran: Math.max(0, numberOf(ran) - numberOf(skipped)),
-  failed: numberOf(failures) + numberOf(errors),
-  skipped: numberOf(skipped),
+  ran: Math.max(0, parseCount(ran) - parseCount(skipped)),
+  failed: parseCount(failures) + parseCount(errors),
+  skipped: parseCount(skipped),
 });
 
 const numberAfter = (message: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(message)?.[1] ?? "0";
 
 /** `failures=1, skipped=2`. Skipped tests are among those of the line before (`Ran 5 tests in …`), so they are subtracted. */
 function tallyFromUnittest(message: string): TestTally {
-  const countOf = (name: string): number => numberOf(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(message)?.[1]);
+  const countOf = (name: string): number => parseCount(new RegExp(`(?:^|, )${name}=(\\d{1,9})`).exec(message)?.[1]);
   return { ran: -countOf("skipped"), failed: countOf("failures") + countOf("errors"), skipped: countOf("skipped") };
 }
 

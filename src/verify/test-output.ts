@@ -5,7 +5,7 @@
 //   E2. stdout and stderr are read apart, so that neither splits a line of the other.
 
 import type { TestTally } from "../contracts/evidence.ts";
-import { type ReportedNames, openNames, mergeNames } from "./detect/names.ts";
+import { type ReportedNames, openTestNames, mergeNames } from "./detect/test-names.ts";
 import { openFailingLines } from "./failing-lines.ts";
 import { openTally, sumTallies } from "./tally.ts";
 
@@ -50,15 +50,15 @@ export function openTestOutput(
 }
 
 /** The paths by which a command may know its folder. */
-export const pathsOf = (folder: string, { shownAs }: { readonly shownAs?: string }): readonly string[] =>
+export const listFolderPaths = (folder: string, { shownAs }: { readonly shownAs?: string }): readonly string[] =>
   shownAs === undefined ? [folder] : [folder, shownAs];
 
 /** Makes paths in one of the folders relative to it. */
-export const withoutFolders = (text: string, folders: readonly string[]): string =>
+export const toRelativePaths = (text: string, folders: readonly string[]): string =>
   folders.reduce((shorter, folder) => (shorter.includes(folder) ? shorter.replaceAll(`${folder}/`, "") : shorter), text);
 
 function openStream(folders: readonly string[], onLine: (line: string) => void) {
-  const [tally, names] = [openTally(), openNames()];
+  const [tally, names] = [openTally(), openTestNames()];
   const decoder = new TextDecoder("utf-8");
   let unfinishedLine = "";
   let isTooLong = false;
@@ -67,7 +67,7 @@ function openStream(folders: readonly string[], onLine: (line: string) => void) 
     const plainText = text.replaceAll(escapes, "").trimEnd();
     onLine(plainText);
     tally.addLine(plainText);
-    names.addLine(withoutFolders(plainText, folders));
+    names.addLine(toRelativePaths(plainText, folders));
   };
   const append = (text: string): void => {
     if (isTooLong || unfinishedLine.length + text.length > lineCharsMax) {

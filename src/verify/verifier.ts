@@ -18,16 +18,16 @@
 //   V12. If something else changed the files that checkouts share while a check ran, its result doesn't count.
 
 import type { Verifier } from "../ports/verifier.ts";
-import { lookUpClaims } from "./claims/look-up.ts";
+import { lookUpClaims } from "./claims/look-up-claims.ts";
 import { findProtected } from "./protected/find-protected.ts";
-import { buildOverrides } from "./protected/undo.ts";
-import type { VerifierParts } from "./parts.ts";
-import { prove } from "./gates/prove-artifacts.ts";
+import { buildOverrides } from "./protected/base-overrides.ts";
+import type { VerifierParts } from "./verifier-parts.ts";
+import { proveArtifacts } from "./gates/prove-artifacts.ts";
 import { openQueue } from "./queue.ts";
 import { isRestoring, runChecks } from "./run-checks.ts";
 import { openVerdicts } from "./verdicts.ts";
 
-export type { VerifierParts } from "./parts.ts";
+export type { VerifierParts } from "./verifier-parts.ts";
 
 export function openVerifier(parts: VerifierParts): Verifier {
   const queue = openQueue(); // V1
@@ -47,7 +47,7 @@ export function openVerifier(parts: VerifierParts): Verifier {
         const checking = runChecks(openParts, request);
         return request.isBaseline === true ? checking : requireIntactAfter(checking);
       }),
-    prove: (request) => queue(() => requireIntactAfter(prove(openParts, request))),
+    prove: (request) => queue(() => requireIntactAfter(proveArtifacts(openParts, request))),
     oracles: (request) => findProtected({ workspace, protect, restores: isRestoring(parts), areTriedOut: parts.canary !== "off" }, request),
     originals: (request) => buildOverrides({ workspace, protect, restores: isRestoring(parts) }, request),
     claims: (request) => lookUpClaims(workspace, request),

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../src/ports/clock.ts";
 import { type CommandRequest, runCommand } from "../../src/verify/command.ts";
-import { excerptOf, storedOutput } from "../../src/verify/output.ts";
+import { readLastLines, toStoredOutput } from "../../src/verify/output.ts";
 
 const clock: Clock = {
   now: () => new Date().toISOString(),
@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (command: string, more: Partial<CommandRequest> = {}) =>
   runCommand({ command, cwd: folder, clock, timeoutMs: 60_000, ...more });
-const textOf = (result: Awaited<ReturnType<typeof run>>) => excerptOf(result.output, 1000, 100_000);
+const textOf = (result: Awaited<ReturnType<typeof run>>) => readLastLines(result.output, 1000, 100_000);
 const pidIn = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
 
 /** Waits until a file a command writes is there: so the fault has happened before it is judged. */
@@ -127,7 +127,7 @@ test("200 MB of output are counted, and two ends of them kept", async () => {
   const result = await run("echo first; head -c 200000000 /dev/zero | tr '\\0' x; echo; echo last", { timeoutMs: 500_000 });
   expect(result).toMatchObject({ status: "passed", output: { totalBytes: 200_000_012, hashedBytes: 64 * 1024 * 1024 } });
   expect(result.note).toBe("it wrote 200000012 bytes, of which the beginning and the end are kept");
-  const stored = storedOutput(result.output);
+  const stored = toStoredOutput(result.output);
   expect(stored.length).toBeLessThan(132 * 1024);
   expect([stored.toString().startsWith("first\nxxx"), stored.toString().endsWith("xxx\nlast\n")]).toEqual([true, true]);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000);
@@ -174,7 +174,7 @@ test("a command that is not there, a file that cannot be executed, a folder that
 
 test("bytes that are no text come out as text, and are stored as they were", async () => {
   const result = await run("printf 'a\\377\\376b\\033[31m'");
-  expect(storedOutput(result.output)).toEqual(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0x1b, 0x5b, 0x33, 0x31, 0x6d]));
+  expect(toStoredOutput(result.output)).toEqual(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0x1b, 0x5b, 0x33, 0x31, 0x6d]));
   expect(textOf(result)).toBe("a\ufffd\ufffdb\u001b[31m");
 });
 

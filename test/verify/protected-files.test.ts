@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Check } from "../../src/contracts/evidence.ts";
 import { openVerifier } from "../../src/verify/verifier.ts";
-import { buildOverrides, overriddenPaths } from "../../src/verify/protected/undo.ts";
+import { buildOverrides, listOverriddenPaths } from "../../src/verify/protected/base-overrides.ts";
 import { git, makeRepository, makeRoom, openBench, write } from "../workspace/bench-repository.ts";
 
 type Files = Readonly<Record<string, string | null>>;
@@ -42,7 +42,7 @@ async function between(before: Files, after: Files | ((root: string) => void), m
   const parts = { workspace, protect: more.protect ?? [], restores: (more.restores ?? []).length > 0 };
   const undone = async (): Promise<{ folder: string; oracles: readonly string[] }> => {
     const taken = await buildOverrides(parts, { base, commit, changes: (await look()).changes, commands: [] });
-    return { folder: await workspace.checkout(commit, "check", taken), oracles: overriddenPaths(taken) };
+    return { folder: await workspace.checkout(commit, "check", taken), oracles: listOverriddenPaths(taken) };
   };
   const read = (folder: string, path: string): string | null =>
     existsSync(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : null;

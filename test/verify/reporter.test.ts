@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/project/runs/system-clock.ts";
 import { runCommand } from "../../src/verify/command.ts";
-import type { TestRecord } from "../../src/verify/reporter/record.ts";
+import type { TestRecord } from "../../src/verify/reporter/test-record.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -15,7 +15,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { readOwnFile } from "../../project/own-file.ts";
-import { endFamily, type Family, livingProcesses } from "../../verify/processes.ts";
+import { endFamily, type Family, listLivingProcesses } from "../../verify/processes.ts";
 
 export type Launch = {
   /** Where its logs and its exit code go. */
@@ -71,7 +71,7 @@ export function readExitCode(folder: string): number | null {
 /** Whether anything of it still lives. */
 export const isAtWork = (folder: string): boolean => {
   const family = readFamily(folder);
-  return family !== null && livingProcesses(family).length > 0; // P1
+  return family !== null && listLivingProcesses(family).length > 0; // P1
 };
 
 /** Ends everything that bears the mark. `leader`: the process itself, if it was started here and its pid cannot have been reused. */

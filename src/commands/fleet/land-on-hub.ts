@@ -16,7 +16,7 @@ import { proveCommit } from "../../portfolio/merge/prove-commit.ts";
 import { type Exchange, openExchange } from "../../portfolio/worker/git-exchange.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type ProjectPaths, ensureOwnFolder } from "../../project/runs/project-paths.ts";
-import { commandKey } from "../../verify/same-command.ts";
+import { toCommandKey } from "../../verify/same-command.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 const conflictsShownMax = 5;
@@ -94,7 +94,7 @@ export function listExtraRequirements({ drafted, checks }: Pick<RunView, "drafte
   );
   return {
     extraChecks: drafted.checks.filter(({ kind }) => kind === "red_green" || kind === "holdout"),
-    failingBefore: new Set(failing.map(({ latest }) => commandKey(latest.check.command))),
+    failingBefore: new Set(failing.map(({ latest }) => toCommandKey(latest.check.command))),
   };
 }
 

@@ -12,7 +12,7 @@ import { invariant } from "../../kit/invariant.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import type { TaskFound } from "../../ports/functions.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import { listTree, textReader } from "../../verify/gates/tree-facts.ts";
+import { listTree, createTextReader } from "../../verify/gates/tree-facts.ts";
 
 const tasksMax = 1_000;
 const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
@@ -33,7 +33,7 @@ export function createTasksFileReader(workspace: Workspace): (run: RunView, curs
     const path = tasksPath(run, cursor);
     const folder = await workspace.checkout(run.tip.commit, "tasks-file"); // T1
     try {
-      const content = textReader(await listTree(workspace.foldersOf(folder)))(path);
+      const content = createTextReader(await listTree(workspace.foldersOf(folder)))(path);
       if (content === null) return { problem: `${path}: found no regular file, expected a list of tasks` };
       if (!content.isWhole) return { problem: `${path}: is too large to be a list of tasks` };
       return parseTasks(path, content.text);

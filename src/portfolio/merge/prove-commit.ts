@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { Criterion } from "../../contracts/portfolio-journal.ts";
-import { commandKey } from "../../verify/same-command.ts";
+import { toCommandKey } from "../../verify/same-command.ts";
 import { detectChecks } from "../../verify/detect/detect.ts";
 import { detectRestores } from "../../verify/detect/detect-restore.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
@@ -98,9 +98,9 @@ function selectChecks({ criteria, extraChecks = [], failingBefore }: ProofReques
     ),
     ...extraChecks,
   ];
-  const requiredKeys = new Set(required.map(({ command }) => commandKey(command)));
+  const requiredKeys = new Set(required.map(({ command }) => toCommandKey(command)));
   const isWanted = (key: string): boolean => !requiredKeys.has(key) && failingBefore?.has(key) !== true;
-  return [...required, ...detected.filter(({ command }) => isWanted(commandKey(command)))];
+  return [...required, ...detected.filter(({ command }) => isWanted(toCommandKey(command)))];
 }
 
 /** A hold-out's command is secret: whoever reads this may be the agent. */

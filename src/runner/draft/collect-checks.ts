@@ -5,7 +5,7 @@ import type { Objective } from "../../contracts/objective.ts";
 import { type DetectConfig, detectChecks } from "../../verify/detect/detect.ts";
 import { type RestoreSetting, detectRestores } from "../../verify/detect/detect-restore.ts";
 import type { DetectWarning, Tree } from "../../verify/detect/manifest.ts";
-import { commandKey } from "../../verify/same-command.ts";
+import { toCommandKey } from "../../verify/same-command.ts";
 import { asSet } from "../../kit/as-set.ts";
 import { git } from "../../workspace/git/git.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
@@ -35,9 +35,9 @@ export async function collectChecks(
       toObjectiveCheck({ id: `holdout:${index + 1}`, kind: "holdout", title: `holdout ${index + 1}`, command }),
     ),
   ];
-  const commands = new Set(objectiveChecks.map(({ command }) => commandKey(command)));
+  const commands = new Set(objectiveChecks.map(({ command }) => toCommandKey(command)));
   const restores = detectRestores({ files, read }, config.restore ?? "copy");
-  return { checks: [...objectiveChecks, ...checks.filter(({ command }) => !commands.has(commandKey(command)))], restores, warnings };
+  return { checks: [...objectiveChecks, ...checks.filter(({ command }) => !commands.has(toCommandKey(command)))], restores, warnings };
 }
 
 const toObjectiveCheck = (check: Omit<Check, "source">): Check => ({ ...check, source: "objective" });

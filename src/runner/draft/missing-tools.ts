@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { findOnPath } from "../../agents/find-agents.ts";
 import type { MissingTool } from "../../views/preview.ts";
 import type { Tree } from "../../verify/detect/manifest.ts";
-import { type Need, findNeeds } from "../../verify/detect/needs.ts";
+import { type Need, findNeeds } from "../../verify/detect/command-needs.ts";
 
 const probeTimeoutMs = 5_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { extractClaims } from "./look-up.ts";
-import { claimLimits } from "./said-claim.ts";
+import { extractClaims } from "./look-up-claims.ts";
+import { claimLimits } from "./reported-claim.ts";
 
 const reported = (text: string, more: { claim?: unknown; prompt?: string; promised?: boolean } = {}): readonly string[] =>
   extractClaims({ said: text, claim: null, ...more }).map((claim) => {

@@ -4,38 +4,45 @@ export type FilePosition = {
   readonly path: string;
   /** Every line that is named: both ends of a range, each of a list. At least one. */
   readonly lines: readonly number[];
+  /** Where the position stands in the text, path and lines together. */
   readonly from: number;
   readonly to: number;
 };
 
 export const pathPattern = "(?:\\.{0,2}/)?(?:[\\w@.-]+/){0,20}[\\w@-][\\w@.-]{0,120}\\.[A-Za-z]\\w{0,9}";
 const paths = new RegExp(`(?<![\\w/.@:-])(${pathPattern})(?![\\w/])`, "g");
+/** A name with one of these endings is a host (`example.com`), not a file. */
 export const hostSuffix = /\.(?:com|org|net|io|dev|local|internal|invalid|example|localhost)$/i;
 /** Directly behind the path, or behind the quotes that close it: `:12`, `:12-40`, `:12,40`, `#L12-L40`. */
 const attached = /^[`*_"')\]]{0,4}(?::L?|#L)(\d{1,7}(?:(?:[-–—,]|\.\.)L?\d{1,7})*)(?![\w/])/;
 /** By a word: `, line 12`, `(lines 12–40)`, `", "line": 12`. Only `lines` is followed by a list with spaces. */
 const worded =
   /^[\s`*_"'()[\],:|–—-]{0,8}(?:(?:on|at|in) )?["'*_`]{0,3}(?:L(?=\d)|line\b(?!s)|lines\b)["'*_`]{0,3}[\s:#~=*_"'`]{0,5}(\d{1,7}(?:\s?(?:[-–—]|\.\.| to )\s?L?\d{1,7})?)(?![\w/])/i;
+/** `, lines 12, 14 and 20`. */
 const wordedList =
   /^[\s`*_"'()[\],:|–—-]{0,8}(?:(?:on|at|in) )?lines[\s:]{1,3}(\d{1,7}(?:(?:,| and|, and| &|\s?[-–—]) ?\d{1,7})+)(?![\w/])/i;
+/** `lines 12 to 40 of src/a.ts`. */
 const lineFirst = new RegExp(
   `\\blines? (\\d{1,7}(?:(?:,| and| to|\\s?[-–—]) ?\\d{1,7})*)(?: of| in)? [\`*]{0,3}(${pathPattern})(?![\\w/])`,
   "gi",
 );
 
-export function filePositions(text: string): readonly FilePosition[] {
+/** How far behind a path its lines are searched. */
+const behindCharsMax = 120;
+
+export function findFilePositions(text: string): readonly FilePosition[] {
   const positions: FilePosition[] = [];
   for (const match of text.matchAll(paths)) {
     const [, path = ""] = match;
     const end = match.index + path.length;
-    const rest = text.slice(end, end + 120);
-    const found = attached.exec(rest) ?? wordedList.exec(rest) ?? worded.exec(rest);
-    if (found !== null)
-      positions.push(...positionAt({ text, path, numbers: found[1] ?? "", from: match.index, to: end + found[0].length }));
+    const behindPath = text.slice(end, end + behindCharsMax);
+    const lines = attached.exec(behindPath) ?? wordedList.exec(behindPath) ?? worded.exec(behindPath);
+    if (lines !== null)
+      positions.push(...toPosition({ text, path, numbers: lines[1] ?? "", from: match.index, to: end + lines[0].length }));
   }
   for (const match of text.matchAll(lineFirst))
     positions.push(
-      ...positionAt({ text, path: match[2] ?? "", numbers: match[1] ?? "", from: match.index, to: match.index + match[0].length }),
+      ...toPosition({ text, path: match[2] ?? "", numbers: match[1] ?? "", from: match.index, to: match.index + match[0].length }),
     );
   return positions;
 }
@@ -48,7 +55,7 @@ type PositionMatch = {
   readonly to: number;
 };
 
-function positionAt({ text, path, numbers, from, to }: PositionMatch): readonly FilePosition[] {
+function toPosition({ text, path, numbers, from, to }: PositionMatch): readonly FilePosition[] {
   if (hostSuffix.test(path) || text.slice(0, from).endsWith("//")) return []; // a port of a host, not a line of a file
   return [{ path, lines: [...numbers.matchAll(/\d+/g)].map(Number), from, to }];
 }

@@ -4,13 +4,14 @@
 //   S1. Quotations, code, JSON and text that repeats the prompt aren't statements.
 //   S2. No text takes long to parse: everything is bounded before it is searched.
 
-import { claimLimits } from "./said-claim.ts";
+import { claimLimits } from "./reported-claim.ts";
 
-/** `output` is what the agent shows as the command's. */
+/** A command that the agent shows, and what it shows as the command's output. */
 export type Transcript = { readonly command: string; readonly output: string };
 export type Statements = { readonly sentences: readonly string[]; readonly transcripts: readonly Transcript[] };
 
 const blockLinesMax = 400;
+/** A shorter line or sentence may equal one of the prompt by chance. */
 const echoCharsMin = 15;
 
 export function parseStatements(text: string, prompt = ""): Statements {

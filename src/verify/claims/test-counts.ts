@@ -1,6 +1,7 @@
-// test-counts: how many tests a file contains, by the form of test functions in its language. Pure.
+// test-counts: counts the tests that a file contains, by the form of test functions in its language. Pure.
 
-const patterns: readonly { readonly files: RegExp; readonly testForm: RegExp; readonly repeatForm: RegExp }[] = [
+/** `repeatForm`: what makes several tests of one: a table, a loop. */
+const languages: readonly { readonly files: RegExp; readonly testForm: RegExp; readonly repeatForm: RegExp }[] = [
   {
     files: /\.[cm]?[jt]sx?$/,
     testForm: /^[ \t]*(?:it|test)(?:\.\w+)*\s*\(/gm,
@@ -19,7 +20,7 @@ const patterns: readonly { readonly files: RegExp; readonly testForm: RegExp; re
 
 /** `isMinimum`: a table or a loop may produce several tests from one. Null for an unknown language. */
 export function countTests(path: string, text: string): { readonly count: number; readonly isMinimum: boolean } | null {
-  const language = patterns.find(({ files }) => files.test(path));
+  const language = languages.find(({ files }) => files.test(path));
   if (language === undefined) return null;
   return { count: [...text.matchAll(language.testForm)].length, isMinimum: language.repeatForm.test(text) };
 }

@@ -1,6 +1,14 @@
 // detect-node: detects the scripts of package.json and the package manager to run them with.
 
-import { type Detected, type DetectWarning, isRecord, projectCheck, type Tree, useManifest, warning } from "./manifest.ts";
+import {
+  type DetectedChecks,
+  type DetectWarning,
+  isRecord,
+  createProjectCheck,
+  type Tree,
+  detectFromManifest,
+  toWarning,
+} from "./manifest.ts";
 
 const file = "package.json";
 const scriptNames = ["typecheck", "lint", "build", "test"] as const;
@@ -14,17 +22,17 @@ const lockFiles = [
 ] as const;
 
 /** The scripts of package.json, run with the package manager that the lock file names. */
-export function detectNode(tree: Tree): Detected {
-  return useManifest(tree, file, (text) => {
+export function detectNode(tree: Tree): DetectedChecks {
+  return detectFromManifest(tree, file, (text) => {
     const manifest: unknown = JSON.parse(text);
-    if (!isRecord(manifest)) return warning(file, "expected an object");
+    if (!isRecord(manifest)) return toWarning(file, "expected an object");
     const { scripts = {}, packageManager } = manifest;
-    if (!isRecord(scripts)) return warning(file, "scripts: expected an object");
+    if (!isRecord(scripts)) return toWarning(file, "scripts: expected an object");
     const { manager, warnings } = choosePackageTool(tree, packageManager);
     const nonTextScripts = scriptNames.filter((name) => Object.hasOwn(scripts, name) && typeof scripts[name] !== "string");
     const checks = scriptNames
       .filter((name) => Object.hasOwn(scripts, name) && isUsableScript(scripts[name]))
-      .map((name) => projectCheck(`${manager}-${name}`, `${manager} run ${name}`, `${file} scripts.${name}`));
+      .map((name) => createProjectCheck(`${manager}-${name}`, `${manager} run ${name}`, `${file} scripts.${name}`));
     return { checks, warnings: [...warnings, ...nonTextScripts.map((name) => ({ file, reason: `scripts.${name}: expected text` }))] };
   });
 }

@@ -2,26 +2,26 @@
 
 import { basename, dirname } from "node:path";
 import { parse } from "smol-toml";
-import { type Detected, isRecord, projectCheck, type Tree, useManifest } from "./manifest.ts";
+import { type DetectedChecks, isRecord, createProjectCheck, type Tree, detectFromManifest } from "./manifest.ts";
 
 const file = "pyproject.toml";
 
 /** ruff and mypy if pyproject.toml or their own file configures them; pytest if it is configured or there are tests. */
-export function detectPython(tree: Tree): Detected {
+export function detectPython(tree: Tree): DetectedChecks {
   if (!tree.files.has(file)) return detectWithoutPyproject(tree);
-  return useManifest(tree, file, (text) => {
+  return detectFromManifest(tree, file, (text) => {
     const { tool } = parse(text);
     const tools = isRecord(tool) ? tool : {};
     const run = chooseRunner(tree);
     const checks = [];
     if (tools["ruff"] !== undefined || tree.files.has("ruff.toml") || tree.files.has(".ruff.toml")) {
-      checks.push(projectCheck("ruff", `${run.tool}ruff check .`, `${file} tool.ruff`));
+      checks.push(createProjectCheck("ruff", `${run.tool}ruff check .`, `${file} tool.ruff`));
     }
     if (tools["mypy"] !== undefined || tree.files.has("mypy.ini") || tree.files.has(".mypy.ini")) {
-      checks.push(projectCheck("mypy", `${run.tool}mypy${hasTargets(tools["mypy"]) ? "" : " ."}`, `${file} tool.mypy`));
+      checks.push(createProjectCheck("mypy", `${run.tool}mypy${hasTargets(tools["mypy"]) ? "" : " ."}`, `${file} tool.mypy`));
     }
     const isConfigured = tools["pytest"] !== undefined || tree.files.has("pytest.ini");
-    if (isConfigured) checks.push(projectCheck("pytest", `${run.module} pytest`, `${file} tool.pytest`));
+    if (isConfigured) checks.push(createProjectCheck("pytest", `${run.module} pytest`, `${file} tool.pytest`));
     return { checks: [...checks, ...(isConfigured ? [] : detectTestRunner(tree, run.module))], warnings: [] };
   });
 }
@@ -29,22 +29,22 @@ export function detectPython(tree: Tree): Detected {
 const pytestSections = { "setup.cfg": /^\[tool:pytest\]/m, "tox.ini": /^\[pytest\]/m } as const;
 
 /** A project without pyproject.toml: each tool by a file or section of its own. */
-function detectWithoutPyproject(tree: Tree): Detected {
+function detectWithoutPyproject(tree: Tree): DetectedChecks {
   const run = chooseRunner(tree);
   const findFile = (...names: readonly string[]): string | undefined => names.find((name) => tree.files.has(name));
   const hasSection = (name: string, section: RegExp): boolean => tree.files.has(name) && section.test(tree.read(name) ?? "");
   const checks = [];
   const ruffFile = findFile("ruff.toml", ".ruff.toml");
-  if (ruffFile !== undefined) checks.push(projectCheck("ruff", `${run.tool}ruff check .`, ruffFile));
+  if (ruffFile !== undefined) checks.push(createProjectCheck("ruff", `${run.tool}ruff check .`, ruffFile));
   const mypyFile = findFile("mypy.ini", ".mypy.ini") ?? (hasSection("setup.cfg", /^\[mypy\]/m) ? "setup.cfg" : undefined);
   if (mypyFile !== undefined) {
     const target = /^files\s*=/m.test(tree.read(mypyFile) ?? "") ? "" : " .";
-    checks.push(projectCheck("mypy", `${run.tool}mypy${target}`, mypyFile));
+    checks.push(createProjectCheck("mypy", `${run.tool}mypy${target}`, mypyFile));
   }
   const pytestFile =
     findFile("pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py") ??
     Object.entries(pytestSections).find(([name, section]) => hasSection(name, section))?.[0];
-  if (pytestFile !== undefined) checks.push(projectCheck("pytest", `${run.module} pytest`, pytestFile));
+  if (pytestFile !== undefined) checks.push(createProjectCheck("pytest", `${run.module} pytest`, pytestFile));
   else if ([...tree.files].some((path) => projectFile.test(path))) checks.push(...detectTestRunner(tree, run.module));
   return { checks, warnings: [] };
 }
@@ -73,7 +73,7 @@ const testFile = /^(?:(?:.*\/)?tests?\/(?:.*\/)?)?(?:test_[^/]*|[^/]*_test)\.py$
 const filesReadMax = 50;
 
 /** The runner for unconfigured tests: unittest if all of them are written for it, else pytest, which runs both. */
-function detectTestRunner(tree: Tree, module: string): Detected["checks"] {
+function detectTestRunner(tree: Tree, module: string): DetectedChecks["checks"] {
   const tests = [...tree.files].filter((path) => testFile.test(path)).toSorted();
   const [first] = tests;
   if (first === undefined) return [];
@@ -84,8 +84,8 @@ function detectTestRunner(tree: Tree, module: string): Detected["checks"] {
   const isUnittestOnly = texts.length > 0 && texts.every(isForUnittest);
   // unittest's discovery finds `test_*.py` in one folder.
   const isDiscoverable = (path: string): boolean => dirname(path) === folder && basename(path).startsWith("test_");
-  if (!isUnittestOnly || !tests.every(isDiscoverable)) return [projectCheck("pytest", `${module} pytest`, first)];
+  if (!isUnittestOnly || !tests.every(isDiscoverable)) return [createProjectCheck("pytest", `${module} pytest`, first)];
   // Tests in a package are imported from the root, so that they may import each other.
   const startFolder = folder === "." ? "" : ` -s ${folder}${tree.files.has(`${folder}/__init__.py`) ? " -t ." : ""}`;
-  return [projectCheck("unittest", `${module} unittest discover${startFolder}`, first)];
+  return [createProjectCheck("unittest", `${module} unittest discover${startFolder}`, first)];
 }

@@ -1,6 +1,6 @@
 // jsonc: parses JSON with comments and trailing commas.
 
-import { maskText } from "../protected/masked.ts";
+import { maskText } from "../protected/mask-text.ts";
 
 /** Throws if the text isn't JSON otherwise. */
 export function parseJsonc(text: string): unknown {

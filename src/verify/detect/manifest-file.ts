@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { manifestCharsMax } from "./manifest.ts";
 
 /** Reads a path in the first of these folders that has it (an overlay has several layers); null unless it is a regular file of bounded size. */
-export const manifestReader =
+export const createManifestReader =
   (folders: readonly string[]) =>
   (path: string): string | null => {
     for (const folder of folders) {

@@ -9,29 +9,29 @@ export type Tree = { readonly files: StringSet; readonly read: (path: string) =>
 /** A manifest that could not be used: which, and why. */
 export type DetectWarning = { readonly file: string; readonly reason: string };
 
-export type Detected = { readonly checks: readonly Check[]; readonly warnings: readonly DetectWarning[] };
+export type DetectedChecks = { readonly checks: readonly Check[]; readonly warnings: readonly DetectWarning[] };
 
 export const manifestCharsMax = 1024 * 1024;
 
 /** A project check: `name` follows the tool and its action, `npm-test`. */
-export function projectCheck(name: string, command: string, source: string): Check {
+export function createProjectCheck(name: string, command: string, source: string): Check {
   return { id: `project:${name}`, kind: "project", title: command, command, source };
 }
 
 /** Reads a manifest with a parser that may throw; a missing manifest is nothing, an unreadable one a warning. */
-export function useManifest(tree: Tree, file: string, detect: (text: string) => Detected): Detected {
+export function detectFromManifest(tree: Tree, file: string, detect: (text: string) => DetectedChecks): DetectedChecks {
   const text = tree.files.has(file) ? tree.read(file) : null;
   if (text === null) return { checks: [], warnings: [] };
-  if (text.length > manifestCharsMax) return warning(file, `it is larger than ${manifestCharsMax} characters`);
+  if (text.length > manifestCharsMax) return toWarning(file, `it is larger than ${manifestCharsMax} characters`);
   try {
     return detect(text.replace(/^\ufeff/, ""));
   } catch (error) {
     // The first line says what is wrong; parsers add an excerpt of the file.
-    return warning(file, (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "it cannot be read");
+    return toWarning(file, (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "it cannot be read");
   }
 }
 
-export function warning(file: string, reason: string): Detected {
+export function toWarning(file: string, reason: string): DetectedChecks {
   return { checks: [], warnings: [{ file, reason }] };
 }
 

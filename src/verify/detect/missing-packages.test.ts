@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckResult, ClaimChecked } from "../../contracts/evidence.ts";
-import { decidedBy } from "../claims/of-checks.ts";
-import { findMissingPackages, missingPackageMessage } from "./missing-packages.ts";
+import { decideByResults } from "../claims/decide-by-results.ts";
+import { findMissingPackages, describeMissingPackages } from "./missing-packages.ts";
 
 test.each([
   ["Error: Cannot find module 'left-pad'", "package.json", '{ "dependencies": { "left-pad": "1" } }', "left-pad"],
@@ -18,7 +18,7 @@ test.each([
 ])("%s: told as a package that %s names and that isn't installed", (line, manifest, text, name) => {
   const found = findMissingPackages(["fine", line], (path) => (path === manifest ? text : null));
   expect(found).toEqual([{ name, manifest }]);
-  expect(missingPackageMessage(found)).toBe(
+  expect(describeMissingPackages(found)).toBe(
     `${name} is named in ${manifest} and not installed here; install what the manifest names, or set checks.restore: lockfile in your own config`,
   );
 });
@@ -65,7 +65,7 @@ test("who says that tests pass is not called a liar where only a package or a pr
       claim({ of: "all" }, "done"),
       claim({ of: "tests" }, "done"),
       claim({ of: "c1" }, "done"),
-    ].map((one) => decidedBy(one, [result], regressed).verdict);
+    ].map((one) => decideByResults(one, [result], regressed).verdict);
   expect(verdictsOn(failed)).toEqual(["false", "false", "false", "false"]);
   const uninstalled = { ...failed, uninstalled: "left-pad", why: "left-pad is named in package.json and not installed here" };
   expect(verdictsOn(uninstalled)).toEqual(["unverifiable", "unverifiable", "unverifiable", "unverifiable"]);

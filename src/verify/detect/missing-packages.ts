@@ -45,7 +45,7 @@ function isNamed(name: string, manifest: string | null): boolean {
   return new RegExp(`(?<![\\w-])${pattern}(?![\\w-])`).test(normalize(manifest));
 }
 
-export function missingPackageMessage(missing: readonly MissingPackage[]): string {
+export function describeMissingPackages(missing: readonly MissingPackage[]): string {
   const [first, ...others] = missing;
   if (first === undefined) return "";
   const names = [first, ...others].map(({ name }) => name).join(", ");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
-import { canary } from "./canary.ts";
-import type { Edit, ExperimentTools, Side } from "./experiment-tools.ts";
-import { noticedBy, type Observed } from "./flips/noticed-flips.ts";
+import { runCanary } from "./canary.ts";
+import type { Edit, Lab, Side } from "./lab.ts";
+import { findNoticedFlips, type Observed } from "./flips/noticed-flips.ts";
 
 const tests =
   'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n\ntest("greets", () => {\n  assert.equal(greet(), "hello");\n});\n';
@@ -25,10 +25,7 @@ const honest = (edits: readonly Edit[]): Observed => {
   return failed.length === 0 ? green : red(...failed);
 };
 
-function lab(
-  run: (side: Side, edits: readonly Edit[]) => Observed | null,
-  more: Partial<ExperimentTools> = {},
-): ExperimentTools & { readonly runs: Side[] } {
+function lab(run: (side: Side, edits: readonly Edit[]) => Observed | null, more: Partial<Lab> = {}): Lab & { readonly runs: Side[] } {
   const runs: Side[] = [];
   return {
     run: (side, edits) => {
@@ -57,43 +54,46 @@ test("where literals near assertions are only words, the assertions themselves a
   const here = lab((_side, edits) => (edits.every((edit) => edit.text.includes("t.equal(one, pool.get(), ")) ? green : red("same")), {
     textAt: (_side, path) => Promise.resolve(path === "test/a.test.js" ? text : null),
   });
-  expect(await canary(check, here)).toMatchObject({ outcome: "noticed" });
+  expect(await runCanary(check, here)).toMatchObject({ outcome: "noticed" });
 });
 
 test("a compiler's errors are no tests: nobody was asked", () => {
   const flip = { path: "test/a.test.js", line: 2, was: "  assert.equal(add(1, 2), 3);", broken: "  assert.equal(add(1, 2), 4);", score: 4 };
   const stopped = { passed: false, failed: new Set<string>(), tests: { ran: 0, failed: 2, skipped: 0 } };
-  expect(noticedBy([flip], green, stopped, new Map([["test/a.test.js", tests]]))).toMatchObject({ noticed: [], unread: [flip] });
+  expect(findNoticedFlips([flip], green, stopped, new Map([["test/a.test.js", tests]]))).toMatchObject({ noticed: [], unloaded: [flip] });
 });
 
 describe("a check with tests", () => {
   test("that reports each broken expectation is alive, after one run", async () => {
     const many = { ...green, tests: { ran: 8, failed: 0, skipped: 0 } };
     const here = lab((_side, edits) => honest(edits), { now: many });
-    expect(await canary(check, here)).toMatchObject({ outcome: "noticed" });
+    expect(await runCanary(check, here)).toMatchObject({ outcome: "noticed" });
     expect(here.runs).toEqual(["work"]);
   });
 
   test("that fails as soon as its tests look different, and mean the same, knows its tests", async () => {
     const here = lab((_side, edits) => (edits.length === 0 ? green : red("adds", "greets")));
-    expect(await canary(check, here)).toMatchObject({ outcome: "differs", detail: expect.stringContaining("written otherwise") as string });
+    expect(await runCanary(check, here)).toMatchObject({
+      outcome: "differs",
+      detail: expect.stringContaining("written otherwise") as string,
+    });
   });
 
   test("that stays green, and did not on the base, is blind", async () => {
     const here = lab((side, edits) => (side === "work" ? green : honest(edits)));
-    expect(await canary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("test/a.test.js:") as string });
+    expect(await runCanary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("test/a.test.js:") as string });
     expect(here.runs).toEqual(["work", "base", "work"]);
   });
 
   test("that hears one test and not the other is blind", async () => {
     const deaf = (edits: readonly Edit[]): Observed => (honest(edits).failed.has("adds") ? red("adds") : green);
     const here = lab((side, edits) => (side === "work" ? deaf(edits) : honest(edits)));
-    expect(await canary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("hellp") as string });
+    expect(await runCanary(check, here)).toMatchObject({ outcome: "missed", detail: expect.stringContaining("hellp") as string });
   });
 
   test("that stayed green on the base too was never told anything: nobody is accused", async () => {
     expect(
-      await canary(
+      await runCanary(
         check,
         lab(() => green),
       ),
@@ -107,18 +107,21 @@ describe("a check with tests", () => {
       if (!failed.has("greets")) return green;
       return side === "base" ? red("adds") : red("something that stands in no file", "something else");
     };
-    expect(await canary(check, lab(confused))).not.toMatchObject({ outcome: "missed" });
+    expect(await runCanary(check, lab(confused))).not.toMatchObject({ outcome: "missed" });
   });
 
   test("that misses it only once is not accused", async () => {
     let works = 0;
     const here = lab((side, edits) => (side === "work" && (works += 1) === 1 ? green : honest(edits)));
-    expect(await canary(check, here)).not.toMatchObject({ outcome: "missed" });
+    expect(await runCanary(check, here)).not.toMatchObject({ outcome: "missed" });
   });
 
   test("in which other tests fail as soon as one is changed comes to other things when watched", async () => {
     const here = lab((side, edits) => (side === "work" ? red(...honest(edits).failed, "not implemented at all") : honest(edits)));
-    expect(await canary(check, here)).toMatchObject({ outcome: "differs", detail: expect.stringContaining("not implemented") as string });
+    expect(await runCanary(check, here)).toMatchObject({
+      outcome: "differs",
+      detail: expect.stringContaining("not implemented") as string,
+    });
   });
 
   test("in which one test is equal to everything is told by that test's name, whatever the others notice", async () => {
@@ -128,7 +131,7 @@ describe("a check with tests", () => {
     };
     const before = red("adds");
     expect(
-      await canary(
+      await runCanary(
         check,
         lab((_side, edits) => equal(edits), { before, wasRed: true }),
       ),
@@ -148,7 +151,7 @@ describe("a check with tests", () => {
       },
       { before: red("adds"), wasRed: true, textAt: () => Promise.resolve(line), pathsAt: () => Promise.resolve(["test/a.test.js"]) },
     );
-    await canary(check, here);
+    await runCanary(check, here);
     expect(texts[0]).toMatch(/assert\.equal\(add\(1, 2\), [1-9]\)/);
   });
 
@@ -163,12 +166,12 @@ describe("a check with tests", () => {
       wasRed: true,
     });
     const both = { ...check, kind: "criterion" as const, command: "node scripts/gen.js --check && npm test" };
-    expect(await canary(both, here)).toMatchObject({ outcome: "noticed", detail: expect.stringContaining("test/a.test.js") as string });
+    expect(await runCanary(both, here)).toMatchObject({ outcome: "noticed", detail: expect.stringContaining("test/a.test.js") as string });
   });
 
   test("that takes too long is unknown", async () => {
     expect(
-      await canary(
+      await runCanary(
         check,
         lab(() => null),
       ),
@@ -178,7 +181,7 @@ describe("a check with tests", () => {
   test("that takes too long as soon as its tests look different, and mean the same, is unknown", async () => {
     const isPlacebo = (edits: readonly Edit[]): boolean => edits.length > 0 && honest(edits).passed;
     expect(
-      await canary(
+      await runCanary(
         check,
         lab((_side, edits) => (isPlacebo(edits) ? null : honest(edits))),
       ),
@@ -188,13 +191,13 @@ describe("a check with tests", () => {
   test("that was red for unknown reasons before is only believed where it turns red now", async () => {
     const before = { before: null, wasRed: true };
     expect(
-      await canary(
+      await runCanary(
         check,
         lab((_side, edits) => honest(edits), before),
       ),
     ).toMatchObject({ outcome: "noticed" });
     expect(
-      await canary(
+      await runCanary(
         check,
         lab(() => green, before),
       ),
@@ -208,14 +211,14 @@ describe("a command that holds what it expects", () => {
   const none = { now: silent, before: null, wasRed: true };
   const answering = (isAnswering: boolean) => {
     const here = lab(() => silent, none);
-    const run: ExperimentTools["run"] = (_side, _edits, _gone, command = "") =>
+    const run: Lab["run"] = (_side, _edits, _gone, command = "") =>
       Promise.resolve({ ...silent, passed: !isAnswering || command === asks.command });
     return { ...here, run };
   };
   test("and fails with another expectation is alive, and its expectation is told to nobody", async () =>
-    expect(await canary(asks, answering(true))).toEqual({ outcome: "noticed", detail: "with another expectation it fails" }));
+    expect(await runCanary(asks, answering(true))).toEqual({ outcome: "noticed", detail: "with another expectation it fails" }));
   test("and passes whatever is changed in it was never heard to the end: a gap, though it failed before", async () =>
-    expect(await canary(asks, answering(false))).toMatchObject({ outcome: "unknown" }));
+    expect(await runCanary(asks, answering(false))).toMatchObject({ outcome: "unknown" }));
 });
 
 describe("a check without tests", () => {
@@ -226,29 +229,29 @@ describe("a check without tests", () => {
 
   test("that notices a wrong type in a file the work changed is alive", async () => {
     const here = lab((_side, edits) => (edits.some(({ text }) => text.includes(': number = "')) ? broken : silent), none);
-    expect(await canary(compile, here)).toEqual({ outcome: "noticed", detail: "a wrong type in src/a.ts" });
+    expect(await runCanary(compile, here)).toEqual({ outcome: "noticed", detail: "a wrong type in src/a.ts" });
   });
 
   test("that notices it no more is blind", async () => {
     const here = lab((side, edits) => (side === "base" && edits.length > 0 ? broken : silent), none);
-    expect(await canary(compile, here)).toMatchObject({ outcome: "missed", detail: "a wrong type in src/a.ts" });
+    expect(await runCanary(compile, here)).toMatchObject({ outcome: "missed", detail: "a wrong type in src/a.ts" });
   });
 
   test("that looks for files is alive where it fails without them", async () => {
     const seen = { ...check, command: "npm run there" };
     const here = lab(() => silent, none);
-    expect(await canary(seen, here)).toMatchObject({ outcome: "unknown" });
+    expect(await runCanary(seen, here)).toMatchObject({ outcome: "unknown" });
     const looking = {
       ...here,
       run: (_side: Side, _edits: readonly Edit[], gone: readonly string[] = []) => Promise.resolve(gone.length > 0 ? broken : silent),
     };
-    expect(await canary(seen, looking)).toEqual({ outcome: "noticed", detail: "it fails without the files it looks at" });
+    expect(await runCanary(seen, looking)).toEqual({ outcome: "noticed", detail: "it fails without the files it looks at" });
   });
 
   test("that failed before and has nothing to do with the tests beside it has shown that it can", async () => {
     const seen = { ...check, command: "grep -q x notes.md" };
     expect(
-      await canary(
+      await runCanary(
         seen,
         lab(() => silent, { now: silent, before: null, wasRed: true }),
       ),
@@ -257,7 +260,7 @@ describe("a check without tests", () => {
 
   test("that reads nothing that can be broken is unknown", async () => {
     expect(
-      await canary(
+      await runCanary(
         compile,
         lab(() => silent, none),
       ),
@@ -267,7 +270,7 @@ describe("a check without tests", () => {
   test("that failed before the work and looks for a file has shown that it can", async () => {
     const seen = { ...check, command: "test -f LICENSE" };
     const here = lab(() => silent, { now: silent, before: null, wasRed: true, pathsAt: () => Promise.resolve(["LICENSE"]) });
-    expect(await canary(seen, here)).toEqual({ outcome: "noticed", detail: "it failed before the work began" });
+    expect(await runCanary(seen, here)).toEqual({ outcome: "noticed", detail: "it failed before the work began" });
   });
 });
 
@@ -275,7 +278,7 @@ describe("a failing test answers for one broken expectation", () => {
   const flip = (line: number) => ({ path: "t.py", line, was: text.split("\n")[line - 1] ?? "", broken: "", score: 3 });
   const text = "def test_one():\n    assert f() == 1\n\ndef test_two():\n    assert g() == 2\n";
   const texts = new Map([["t.py", text]]);
-  const at = (...names: string[]) => noticedBy([flip(2), flip(5)], green, red(...names), texts);
+  const at = (...names: string[]) => findNoticedFlips([flip(2), flip(5)], green, red(...names), texts);
 
   test.each([
     ["by its name", ["t.py::test_one", "t.py::test_two"], [2, 5], []],
@@ -286,12 +289,12 @@ describe("a failing test answers for one broken expectation", () => {
   ])("%s", (_says, names, lines, beside) => {
     const found = at(...names);
     expect(found.noticed.map(({ line }) => line)).toEqual(lines);
-    expect(found.beside).toEqual(beside);
+    expect(found.otherFailures).toEqual(beside);
   });
 
   test("a runner that names nothing and counts nothing is judged by its end", () => {
     const before = { failed: new Set<string>(), tests: null };
-    expect(noticedBy([flip(2)], before, { passed: false, failed: new Set(), tests: null }, texts).missed).toEqual([]);
+    expect(findNoticedFlips([flip(2)], before, { passed: false, failed: new Set(), tests: null }, texts).missed).toEqual([]);
   });
 });
 
@@ -311,13 +314,13 @@ test.each([
     pathsAt: () => Promise.resolve(["src/a.ts"]),
     run: (_side, _edits, gone = []) => Promise.resolve({ passed: gone.length === 0, failed: new Set<string>(), tests: null }),
   });
-  expect((await canary({ ...check, kind: "criterion", command }, only)).outcome).toBe(outcome);
+  expect((await runCanary({ ...check, kind: "criterion", command }, only)).outcome).toBe(outcome);
 });
 
 test("that a check failed before shows that it can fail only if none of the work's code runs in it", async () => {
   const unread = { wasRed: true, now: { ...green, tests: null }, textAt: () => Promise.resolve("x\n") };
   const asked = (command: string, path: string, judge: "runs it" | "parses it" | "looks at it" = "runs it") =>
-    canary(
+    runCanary(
       { ...check, command },
       lab(() => green, {
         ...unread,

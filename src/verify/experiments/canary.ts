@@ -1,12 +1,12 @@
-// canary: tests whether a passing check could still fail. Something it should notice is broken on purpose, in a throw-away checkout, and it
-// is run again.
+// canary: finds out whether a passing check can fail at all. Something it should notice is broken on purpose, in a throw-away checkout, and
+// the check is run again.
 //
 // Invariants:
 //   K1. A check is called blind only if the same breakage turns it red on the base: a breakage that was never noticed proves nothing.
 //   K2. And only if it stays blind on a second try.
-//   K3. Bounded in runs and time. An undecided result is `unknown`, never an accusation.
-//   K4. Nothing may fail besides what was broken. A check whose other results change when a test is edited detects the experiment. So all
-//       test files get a blank line, and if few tests were left unbroken, the check is run with nothing but those lines.
+//   K3. Runs and time are bounded. An undecided result is `unknown`, never an accusation.
+//   K4. Nothing may fail besides what was broken: code whose other results change when a test is edited detects the experiment. So all test
+//       files get a blank line, and if few tests were left unbroken, the check is run with nothing but those lines.
 //   K5. Every test that the pass depends on is broken (deciding-tests.ts): no other test makes up for one that does not notice.
 //   K6. Of the tests that passed before, those about a function that the work changed are broken first: the work could have kept them from
 //       failing.
@@ -15,113 +15,118 @@
 
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
-import { findRow } from "../protected/kinds.ts";
-import { programsAmong } from "../protected/listed-kinds.ts";
-import { isReadOnly, pathsNamedIn } from "../protected/programs.ts";
-import { type Breakage, breakagesFor } from "./flips/breakages.ts";
-import { breakSample } from "./flips/flip-expectations.ts";
+import { findProtectionRow } from "../protected/kinds.ts";
+import { filterPrograms } from "../protected/listed-kinds.ts";
+import { isReadOnly, findNamedPaths } from "../protected/programs.ts";
+import { type Breakage, listBreakages } from "./flips/breakages.ts";
+import { flipSample } from "./flips/flip-expectations.ts";
 import { breakTypes } from "./flips/type-checker.ts";
-import { shuffled } from "./flips/choose-flips.ts";
-import { commandVariants } from "./flips/literal-flips.ts";
-import { filesReadMax, missed, type ExperimentTools, timedOut, noticed, type Side, inconclusive } from "./experiment-tools.ts";
+import { shuffle } from "./flips/choose-flips.ts";
+import { createCommandVariants } from "./flips/literal-flips.ts";
+import { filesReadMax, reportMissed, type Lab, lateResult, reportNoticed, type Side, reportUnknown } from "./lab.ts";
 
 const breakagesMax = 3;
 const variantsMax = 6;
-/** Commands that contain code, or that compare a program's output. */
-const runsCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
+/** Commands that contain code, or that compare a program's output: `node -e '…'`, `[ "$(add 1 2)" = 3 ]`. */
+const commandWithCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
 
-/** Commands that read code and run no tests: their expectations are in no test file. Only an order of trying, never a verdict. */
-const readsCode =
+/** Compilers and linters, which read code and run no tests: their expectations are in no test file. It decides what is tried first only. */
+const codeReadingCommand =
   /\b(?:tsc|vue-tsc|[a-z]*lint\w*|ruff|mypy|pyright|flake8|clippy|fmt|format|prettier|biome|type-?check|build|compile|vet|--check)\b/i;
 
-export async function canary(check: Check, lab: ExperimentTools): Promise<Experiment> {
+/** Breaks what the check seems to compare with: expectations of tests, then types, then its command, then files it reads. */
+export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
-  if (lab.wasRed && isReadOnly(check.command)) return noticed("it failed before the work began");
-  if (check.kind !== "holdout" && (hasTests || !readsCode.test(check.command))) {
-    const sampled = await breakSample(check, lab);
+  if (lab.wasRed && isReadOnly(check.command)) return reportNoticed("it failed before the work began");
+  if (check.kind !== "holdout" && (hasTests || !codeReadingCommand.test(check.command))) {
+    const sampled = await flipSample(check, lab);
     if (sampled !== null) return sampled;
   }
-  if (hasTests) return inconclusive("none of its tests' expectations could be broken in a way that its report shows");
+  if (hasTests) return reportUnknown("none of its tests' expectations could be broken in a way that its report shows");
   const result = (await breakTypes(check, lab)) ?? (await changeCommand(check, lab));
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
   // Code that runs inside an unknown judge could keep it from failing. What only reads code has shown that it can fail.
-  if (readsCode.test(check.command) || !(await runsChangedCode(check, lab))) return noticed("it failed before the work began");
-  return inconclusive("nothing that it compares with was found, and changed code runs in it"); // K7
+  if (codeReadingCommand.test(check.command) || !(await runsChangedCode(check, lab)))
+    return reportNoticed("it failed before the work began");
+  return reportUnknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 
 /**
- * Whether a command starts something that judges by itself, and runs a program that the work changed: it fails where none of them can be
- * run, with all their words in place; what only reads them passes if each of them would end at once. At the end of a pipe `grep` judges.
+ * Whether a command runs a program that the work changed and judges by itself. It doesn't if it still passes when those programs begin with
+ * a syntax error, or when each of them ends as soon as it is run. At the end of a pipe `grep` judges, and runs nothing.
  */
-async function runsChangedCode({ command }: Check, lab: ExperimentTools): Promise<boolean> {
-  const judge = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
-  const programs = programsAmong(lab.changedPaths).filter((path) => findRow(path)?.kind !== "test");
-  if (isReadOnly(judge) || programs.length === 0) return false;
-  const passesWith = async (lineOf: (path: string) => string | null, paths: readonly string[]): Promise<boolean> => {
-    const edits = await Promise.all(
-      paths.slice(0, filesReadMax).map(async (path) => {
-        const [line, text] = [lineOf(path), await lab.textAt("work", path)];
-        return text === null || line === null ? [] : [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${line}\n`) }];
-      }),
-    );
-    return (await lab.run("work", edits.flat()))?.passed === true;
-  };
-  if (await passesWith(() => notCode, programs)) return false;
-  const isKnown = (path: string): boolean => endingLine(path) !== null || isNeverRun.test(path);
+async function runsChangedCode({ command }: Check, lab: Lab): Promise<boolean> {
+  const lastOfPipe = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
+  const programs = filterPrograms(lab.changedPaths).filter((path) => findProtectionRow(path)?.kind !== "test");
+  if (isReadOnly(lastOfPipe) || programs.length === 0) return false;
+  if (await passesWithFirstLine(lab, programs, () => syntaxError)) return false;
+  const isKnown = (path: string): boolean => createEndingLine(path) !== null || neverRunFile.test(path);
   const canAllEnd = lab.changedPaths.length <= filesReadMax && lab.changedPaths.every(isKnown);
-  return !canAllEnd || !(await passesWith(endingLine, lab.changedPaths));
+  return !canAllEnd || !(await passesWithFirstLine(lab, lab.changedPaths, createEndingLine));
 }
+
+/** Whether the check passes if these files get a first line, behind `#!`; a file for which there is none stays as it is. */
+async function passesWithFirstLine(lab: Lab, paths: readonly string[], createLine: (path: string) => string | null): Promise<boolean> {
+  const edits = await Promise.all(
+    paths.slice(0, filesReadMax).map(async (path) => {
+      const [line, text] = [createLine(path), await lab.textAt("work", path)];
+      return text === null || line === null ? [] : [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${line}\n`) }];
+    }),
+  );
+  return (await lab.run("work", edits.flat()))?.passed === true;
+}
+
 /** No language runs a file that begins so. */
-const notCode = ")]} >>> ({[";
+const syntaxError = ")]} >>> ({[";
 
 /** A first line with which a program can be read, and ends as soon as it is run; null if its language has none that fits anywhere. */
-function endingLine(path: string): string | null {
-  if (isNeverRun.test(path)) return null;
+function createEndingLine(path: string): string | null {
+  if (neverRunFile.test(path)) return null;
   if (/\.[cm]?[jt]sx?$/.test(path)) return 'if (Date.now() > 0) throw new Error("it is run");';
   return path.endsWith(".py") ? 'raise RuntimeError("it is run")' : null;
 }
-const isNeverRun = /\.d\.[cm]?ts$|\.(?:pyi|md|rst|txt)$/;
+const neverRunFile = /\.d\.[cm]?ts$|\.(?:pyi|md|rst|txt)$/;
 
 /** Changes a literal of a command that contains its expectation (`[ "$(add 1 2)" = 3 ]`). Null if it runs no code or contains none. */
-async function changeCommand({ command, kind }: Check, lab: ExperimentTools): Promise<Experiment | null> {
-  const variants =
-    kind === "holdout" || runsCode.test(command) ? shuffled(commandVariants(command), lab.seed, (one) => one).slice(0, variantsMax) : [];
+async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experiment | null> {
+  const hasCode = kind === "holdout" || commandWithCode.test(command);
+  const variants = hasCode ? shuffle(createCommandVariants(command), lab.seed, (variant) => variant).slice(0, variantsMax) : [];
   for (const variant of variants) {
     const observed = await lab.run("work", [], [], variant);
-    if (observed === null) return timedOut;
-    if (!observed.passed) return noticed(kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`);
+    if (observed === null) return lateResult;
+    if (!observed.passed) return reportNoticed(kind === "holdout" ? "with another expectation it fails" : `it fails as ${variant}`);
   }
-  return variants.length === 0 ? null : inconclusive("it passes whatever is changed in its command");
+  return variants.length === 0 ? null : reportUnknown("it passes whatever is changed in its command");
 }
 
 /** Breaks files that a check without tests reads. Files the work changed come first: the check may have been kept from those. */
-async function breakFiles(check: Check, lab: ExperimentTools): Promise<Experiment> {
+async function breakFiles(check: Check, lab: Lab): Promise<Experiment> {
   const paths = asSet(await lab.pathsAt("work"));
-  const named = [...pathsNamedIn([check.command])].filter((path) => paths.has(path));
-  const changed = shuffled(
+  const named = [...findNamedPaths([check.command])].filter((path) => paths.has(path));
+  const changed = shuffle(
     lab.changedPaths.filter((path) => paths.has(path)),
     lab.seed,
     (path) => path,
   );
-  const others = shuffled(programsAmong(await lab.pathsAt("work")), lab.seed, (path) => path).slice(0, breakagesMax);
-  const breakages = [...new Set([...changed, ...named, ...others])].flatMap((path) => breakagesFor(path));
+  const others = shuffle(filterPrograms(await lab.pathsAt("work")), lab.seed, (path) => path).slice(0, breakagesMax);
+  const breakages = [...new Set([...changed, ...named, ...others])].flatMap((path) => listBreakages(path));
   for (const breakage of breakages.slice(0, breakagesMax)) {
     const failed = await failsWith(lab, "work", breakage);
-    if (failed === "late") return timedOut;
-    if (failed) return noticed(`${breakage.what} in ${breakage.path}`);
+    if (failed === "late") return lateResult;
+    if (failed) return reportNoticed(`${breakage.what} in ${breakage.path}`);
     if (lab.before?.passed !== true || !asSet(await lab.pathsAt("base")).has(breakage.path)) continue;
     if ((await failsWith(lab, "base", breakage)) !== true) continue;
-    if ((await failsWith(lab, "work", breakage)) === false) return missed(`${breakage.what} in ${breakage.path}`); // K1, K2
+    if ((await failsWith(lab, "work", breakage)) === false) return reportMissed(`${breakage.what} in ${breakage.path}`); // K1, K2
   }
-  const inputs = named.length > 0 ? named : [...paths].filter((path) => findRow(path) === null);
-  const withoutInputs = inputs.length === 0 ? null : await lab.run("work", [], inputs);
-  return withoutInputs?.passed === false
-    ? noticed("it fails without the files it looks at")
-    : inconclusive("nothing was found that makes it fail");
+  const inputs = named.length > 0 ? named : [...paths].filter((path) => findProtectionRow(path) === null);
+  const observedWithout = inputs.length === 0 ? null : await lab.run("work", [], inputs);
+  return observedWithout?.passed === false
+    ? reportNoticed("it fails without the files it looks at")
+    : reportUnknown("nothing was found that makes it fail");
 }
 
-async function failsWith(lab: ExperimentTools, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {
+async function failsWith(lab: Lab, side: Side, { path, apply }: Breakage): Promise<boolean | "late"> {
   const text = await lab.textAt(side, path);
   if (text === null) return false;
   const observed = await lab.run(side, [{ path, text: apply(text) }]);

@@ -6,27 +6,27 @@ import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
-import { commandFor } from "../check-command.ts";
+import { buildCommandRequest } from "../check-command.ts";
 import { runCommand } from "../command.ts";
-import { openTestOutput, pathsOf } from "../test-output.ts";
-import { hasTestsIn } from "../holds-tests.ts";
-import { protectionRules, textBytesMax } from "../protected/find-protected.ts";
+import { openTestOutput, listFolderPaths } from "../test-output.ts";
+import { hasTestsIn } from "../has-tests.ts";
+import { loadProtectionRules, textBytesMax } from "../protected/find-protected.ts";
 import { isReadOnly } from "../protected/programs.ts";
 import type { ProtectionRules } from "../protected/judge.ts";
-import type { OpenParts } from "../parts.ts";
-import { chooseTestSource } from "../reporter/believe.ts";
-import { canary } from "./canary.ts";
+import type { OpenParts } from "../verifier-parts.ts";
+import { chooseTestSource } from "../reporter/choose-test-source.ts";
+import { runCanary } from "./canary.ts";
 import { findOmittableTests } from "./flips/candidates.ts";
 import { createNonce } from "./flips/choose-flips.ts";
 import type { Observed } from "./flips/noticed-flips.ts";
-import type { Edit, ExperimentTools, Side } from "./experiment-tools.ts";
-import { rewriteTestFiles, unlessWatched } from "./questions/equivalent-tests.ts";
+import type { Edit, Lab, Side } from "./lab.ts";
+import { rewriteTestFiles, tryEquivalentTests } from "./questions/equivalent-tests.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { mutateWork } from "./questions/raised-questions.ts";
 import { askAll } from "./questions/table.ts";
-import { facts, inOtherWorld, type Fact } from "./world/other-world.ts";
-import { findWork, mutationExperiment, withoutWorkExperiment } from "./questions/without-work.ts";
+import { worldFacts, wrapInOtherWorld, type WorldFact } from "./world/other-world.ts";
+import { findWork, reportMutation, reportWithoutWork } from "./questions/without-work.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 export type CheckTrial = {
@@ -51,11 +51,11 @@ export type Findings = Pick<CheckResult, "canary" | "without_work" | "gap" | "pr
 };
 
 const canaryMinutesDefault = 10;
-/** Changed code may not terminate: it may take this many times as long as the check did, and `mutantGraceMs` more. */
+/** Changed code may not terminate: a run with it may take this many times as long as the check did, and `mutantGraceMs` more. */
 const mutantTimesSlower = 3;
 const mutantGraceMs = 10_000;
 
-export async function experimentOn(trial: CheckTrial, subject: Subject): Promise<Findings> {
+export async function runExperiments(trial: CheckTrial, subject: Subject): Promise<Findings> {
   const { parts } = trial;
   const { result, baseline, differences } = subject;
   const { check, gap } = result;
@@ -66,9 +66,9 @@ export async function experimentOn(trial: CheckTrial, subject: Subject): Promise
     if (isNew) await runs.repeat([]); // a result that passes now without a change is not believed at once
     return { ...known, ...(runs.repeats.includes("failed") ? { unsteady: runs.repeats } : {}) };
   }
-  const rules = await rulesFor(trial, check);
-  const lab = createExperimentTools(trial, subject, { runs, rules });
-  const canaryResult = await canary(check, lab);
+  const rules = await loadRules(trial, check);
+  const lab = createLab(trial, subject, { runs, rules });
+  const canaryResult = await runCanary(check, lab);
   const findings = { canary: canaryResult, ...known };
   if (canaryResult.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
 
@@ -80,7 +80,7 @@ export async function experimentOn(trial: CheckTrial, subject: Subject): Promise
   const { omitted, kept } = ran > 0 && (owesRepeat || mutation !== null) ? await findOmittableTests(check, lab) : { omitted: [], kept: [] };
   const isNarrow =
     omitted.length > 0 && (await runs.elsewhereFirst({ edits: await rewriteTestFiles(lab, kept), without: omitted }))?.passed === true; // K4
-  const repeated = owesRepeat && !isNarrow ? await unlessWatched(lab, kept, []) : null;
+  const repeated = owesRepeat && !isNarrow ? await tryEquivalentTests(lab, kept, []) : null;
   if (repeated?.outcome === "unknown") runs.late.push("it took too long to find out whether it passes every time");
   if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
   if (canaryResult.outcome !== "differs" && runs.repeats.includes("failed")) return { ...findings, unsteady: runs.repeats }; // T6
@@ -106,11 +106,11 @@ export async function experimentOn(trial: CheckTrial, subject: Subject): Promise
     elsewhere: runs.elsewhere,
     mutant: mutation === null || mutant === null ? null : { change: mutation, observed: mutant.observed },
   });
-  const gaps = [...(gap === undefined ? [] : [gap]), ...unnoticedGaps(mutant?.unnoticed ?? []), ...answers.gaps, ...runs.late];
+  const gaps = [...(gap === undefined ? [] : [gap]), ...describeUnnoticed(mutant?.unnoticed ?? []), ...answers.gaps, ...runs.late];
   return {
     ...findings,
-    ...(isNoticed && mutation !== null ? { without_work: mutationExperiment(listFunctions(mutation.functions)) } : {}),
-    ...(without === null ? {} : { without_work: withoutWorkExperiment(without.passed) }),
+    ...(isNoticed && mutation !== null ? { without_work: reportMutation(listFunctions(mutation.functions)) } : {}),
+    ...(without === null ? {} : { without_work: reportWithoutWork(without.passed) }),
     ...(answers.programs === null ? {} : { programs: [...answers.programs] }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
   };
@@ -118,17 +118,21 @@ export async function experimentOn(trial: CheckTrial, subject: Subject): Promise
 
 const decidingKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "red_green", "holdout"]);
 
-function rulesFor({ parts, base }: CheckTrial, { command }: Check): Promise<ProtectionRules> {
+function loadRules({ parts, base }: CheckTrial, { command }: Check): Promise<ProtectionRules> {
   const { protect = [], restores = [], restoreFrom, workspace } = parts;
-  return protectionRules({ workspace, protect, restores: restores.length > 0 || restoreFrom !== undefined }, base, [command]);
+  return loadProtectionRules({ workspace, protect, restores: restores.length > 0 || restoreFrom !== undefined }, base, [command]);
 }
 
-const unnoticedGaps = (functions: Parameters<typeof listFunctions>[0]): readonly string[] =>
+const describeUnnoticed = (functions: Parameters<typeof listFunctions>[0]): readonly string[] =>
   functions.length === 0 ? [] : [`no test notices when ${listFunctions(functions)} answers something else`];
 
-type RunOptions = { readonly command?: string | undefined; readonly atMostMs?: number; readonly different?: readonly Fact[] | undefined };
+type RunOptions = {
+  readonly command?: string | undefined;
+  readonly atMostMs?: number;
+  readonly different?: readonly WorldFact[] | undefined;
+};
 type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
-  Pick<ExperimentTools, "repeat"> & {
+  Pick<Lab, "repeat"> & {
     /** Runs the check with these overrides; null if it was cancelled, or the time of all experiments is over. */
     readonly run: (side: Side, overrides: CheckoutOverrides, options?: RunOptions) => Promise<Observed | null>;
     /** Runs the work with a change that must pass: in another world if that was not asked yet, and in the usual one if it fails there. */
@@ -167,7 +171,7 @@ function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: t
   const elsewhereFirst: ExperimentRuns["elsewhereFirst"] = async (change) => {
     const isFirst = check.kind === "criterion" && !elsewhere.isAsked && !elsewhere.isAnswered;
     elsewhere.isAsked ||= isFirst;
-    const observed = isFirst ? await run("work", override(change), { atMostMs: slowestMs, different: facts }) : null;
+    const observed = isFirst ? await run("work", override(change), { atMostMs: slowestMs, different: worldFacts }) : null;
     elsewhere.isAnswered ||= observed?.passed === true;
     return observed?.passed === true ? observed : run("work", override(change));
   };
@@ -197,11 +201,11 @@ function openExperimentRuns(trial: CheckTrial, { result: { check, duration_ms: t
   };
 }
 
-function createExperimentTools(
+function createLab(
   { parts: { workspace }, request, base, taken }: CheckTrial,
   { result: { check, tests }, evidence, baseline, differences }: Subject,
   { runs, rules }: { readonly runs: ExperimentRuns; readonly rules: ProtectionRules },
-): ExperimentTools {
+): Lab {
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const overridesFor = (side: Side, edits: readonly Edit[], gone: readonly string[]): CheckoutOverrides =>
@@ -215,7 +219,7 @@ function createExperimentTools(
     pathsAt: (side) => workspace.pathsAt(side === "base" ? base : request.commit),
     commands: rules.named.usedCommands,
     changedPaths: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
-    before: baseline === null ? null : observedBefore(baseline),
+    before: baseline === null ? null : readObservedBefore(baseline),
     wasRed: baseline !== null && baseline.status !== "passed",
     now: { passed: true, failed: new Set(evidence?.names?.failed), tests: tests ?? null },
     seed: `${request.commit} ${check.command}`,
@@ -257,7 +261,7 @@ type ObservedRun = {
   readonly evidence: Evidence | null;
   readonly timeoutMs: number;
   /** What is different from the usual world. */
-  readonly different: readonly Fact[];
+  readonly different: readonly WorldFact[];
 };
 
 /** Runs a check in its own checkout, created like every check's (T3); null if it was cancelled or took too long. */
@@ -267,21 +271,26 @@ async function observe(
   { commit, overrides, evidence, timeoutMs, different }: ObservedRun,
 ): Promise<Observed | null> {
   const folder = await parts.workspace.checkout(commit, "check", overrides);
-  for (const restore of await restoresAt(commit)) await runCommand(commandFor(parts, restore, folder, request.cancel));
-  const testOutput = openTestOutput(check.command, pathsOf(folder, parts));
-  const asRun = different.length === 0 ? check : { ...check, command: inOtherWorld(check.command, different) };
-  const command = commandFor(parts, asRun, folder, request.cancel);
+  for (const restore of await restoresAt(commit)) await runCommand(buildCommandRequest(parts, restore, folder, request.cancel));
+  const testOutput = openTestOutput(check.command, listFolderPaths(folder, parts));
+  const asRun = different.length === 0 ? check : { ...check, command: wrapInOtherWorld(check.command, different) };
+  const command = buildCommandRequest(parts, asRun, folder, request.cancel);
   const isRecorded = evidence?.recorded !== undefined;
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
   const isTestFile = hasTestsIn(folder, parts.workspace.foldersOf(folder));
   const { tests, names } = chooseTestSource(testOutput.take(isTestFile), result.record?.take(isTestFile) ?? null, evidence);
   await parts.workspace.dropCheckout(folder); // deliberate breakages do not stay
   if (result.status === "cancelled" || result.status === "timed_out") return null;
-  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, held: names.passed };
+  return { passed: result.status === "passed", failed: new Set(names.failed.keys()), tests, passedNames: names.passed };
 }
 
 /** Reads the result of a check before the work from its evidence; null if it failed and which tests is unknown: nothing to compare with. */
-function observedBefore({ status, names, tests }: Evidence): Observed | null {
+function readObservedBefore({ status, names, tests }: Evidence): Observed | null {
   if (status !== "passed" && (names?.failed ?? []).length === 0) return null;
-  return { passed: status === "passed", failed: new Set(names?.failed ?? []), tests: tests ?? null, held: new Set(names?.passed ?? []) };
+  return {
+    passed: status === "passed",
+    failed: new Set(names?.failed ?? []),
+    tests: tests ?? null,
+    passedNames: new Set(names?.passed ?? []),
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
-import type { OpenParts } from "../parts.ts";
+import type { OpenParts } from "../verifier-parts.ts";
 import type { CheckTrial } from "./experiment-on-check.ts";
 import { tryOut } from "./try-out.ts";
 

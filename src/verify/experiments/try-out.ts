@@ -2,21 +2,20 @@
 // results.
 //
 // Invariants:
-//   T1. Only passing checks are tried out, and only if every required check passes: otherwise it would be wasted.
+//   T1. Only passing checks are tried out, and only if every required check passes: otherwise the time would be wasted.
 //   T2. The same evidence is tried out once.
 //   T3. Every experiment runs in the folder, environment and isolation of the check itself: the code under test cannot distinguish them. Only
 //       one has an environment of its own, which is what it asks about (world/other-world.ts).
-//   T4. A check shown to be blind has failed, and its evidence says so.
+//   T4. A check that was shown to miss what was broken has failed, and its evidence says so.
 //   T5. An experiment that takes too long leaves a gap: the code under test could have caused that.
 //   T6. A check that did not pass before the work must pass at least twice without a semantic change, or it is flaky.
-// Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
 import { patternRedactor } from "../output.ts";
-import type { OpenParts } from "../parts.ts";
-import { type CheckRequest, experimentOn, type Findings, type CheckTrial } from "./experiment-on-check.ts";
+import type { OpenParts } from "../verifier-parts.ts";
+import { type CheckRequest, runExperiments, type Findings, type CheckTrial } from "./experiment-on-check.ts";
 
 const triedKinds: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green", "holdout"]);
 
@@ -47,7 +46,8 @@ export async function tryOut(trial: CheckTrial, results: readonly CheckResult[])
     else {
       const evidence = await readEvidence(parts, result.evidence);
       const baseline = baselines.get(result.check.id) ?? null;
-      const extended = await withFindings(trial, result, await experimentOn(trial, { result, evidence, baseline, differences }));
+      const findings = await runExperiments(trial, { result, evidence, baseline, differences });
+      const extended = await withFindings(trial, result, findings);
       if (extended.status !== "flaky") parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
       allResults.push(extended);
     }
@@ -70,13 +70,11 @@ async function withFindings({ parts }: CheckTrial, result: CheckResult, { unstea
     why: `on one and the same tree it came to ${statuses.join(", then ")}`,
   });
   const steadiness = unsteady === undefined ? { why: undefined } : flakiness(unsteady);
-  const { why, ...changed } = isBlind ? blindness : steadiness;
+  const { why, ...newStatus } = isBlind ? blindness : steadiness;
   const repeats = unsteady === undefined ? {} : { repeats: [...unsteady] };
-  const hash =
-    evidence === null
-      ? result.evidence
-      : await parts.putBlob(Buffer.from(`${JSON.stringify({ ...evidence, ...changed, ...repeats, ...redacted })}\n`));
-  return { ...result, ...changed, ...redacted, evidence: hash, ...(why === undefined ? {} : { why }) };
+  const record = { ...evidence, ...newStatus, ...repeats, ...redacted };
+  const hash = evidence === null ? result.evidence : await parts.putBlob(Buffer.from(`${JSON.stringify(record)}\n`));
+  return { ...result, ...newStatus, ...redacted, evidence: hash, ...(why === undefined ? {} : { why }) };
 }
 
 async function readEvidence({ readBlob }: OpenParts, hash: string | undefined): Promise<Evidence | null> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findCitations, findCommitNames, findInventedQuotes, missingCitations, findMissingLogs } from "./citations.ts";
+import { findCitations, findCommitNames, findInventedQuotes, findMissingCitations, findMissingLogs } from "./citations.ts";
 
 const sum = "export function sum(a, b) {\n  return a - b;\n}\n";
 const texts: Readonly<Record<string, string>> = { "src/sum.js": sum, "README.md": "# Sum\n", "src/old.js": "x\n".repeat(9) };
@@ -8,7 +8,7 @@ const tree = {
   texts: (path: string) => (texts[path] === undefined ? null : [texts[path]]),
   hadBefore: (path: string) => path === "src/gone.js",
 };
-const missing = (text: string): readonly string[] => missingCitations(findCitations(text), tree);
+const missing = (text: string): readonly string[] => findMissingCitations(findCitations(text), tree);
 
 describe("a place that is not there is found", () => {
   test.each<[string, readonly string[]]>([

@@ -6,7 +6,7 @@
 //   C2. Quoted text (closed code blocks) isn't a citation, unless its fence or first comment names the position it is quoted from.
 //   C3. Whether a file existed is judged by the tree and its history, never by a word such as "removed".
 
-import { type FilePosition, filePositions } from "../claims/file-positions.ts";
+import { type FilePosition, findFilePositions } from "../claims/file-positions.ts";
 import { ignoredFolders } from "./tree-facts.ts";
 
 /** `quote`: lines of code that are said to be there. */
@@ -25,12 +25,12 @@ const citationsMax = 5_000;
 /** The file positions that a document cites in its prose or beside a code block. */
 export function findCitations(text: string): readonly Citation[] {
   const { prose, blocks } = splitDocument(text);
-  const inProse = joinPositions(prose).flatMap((line) => filePositions(line).map(({ path, lines }) => ({ path, lines })));
-  return [...inProse, ...blocks.flatMap(quotedPosition)].slice(0, citationsMax);
+  const inProse = joinPositions(prose).flatMap((line) => findFilePositions(line).map(({ path, lines }) => ({ path, lines })));
+  return [...inProse, ...blocks.flatMap(findQuotedPosition)].slice(0, citationsMax);
 }
 
 /** The files that citations may mean: by the whole path, or by its end. */
-export function citedFiles(citations: readonly Citation[], paths: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+export function findCitedFiles(citations: readonly Citation[], paths: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
   const byName = new Map<string, string[]>();
   for (const path of paths) byName.set(baseName(path), [...(byName.get(baseName(path)) ?? []), path]);
   const findCandidates = (citedPath: string): readonly string[] => {
@@ -42,8 +42,8 @@ export function citedFiles(citations: readonly Citation[], paths: ReadonlySet<st
 }
 
 /** The positions that do not exist, as they were written. */
-export function missingCitations(citations: readonly Citation[], tree: CitableTree): readonly string[] {
-  const files = citedFiles(citations, tree.paths);
+export function findMissingCitations(citations: readonly Citation[], tree: CitableTree): readonly string[] {
+  const files = findCitedFiles(citations, tree.paths);
   const extensions = new Set([...tree.paths].map(extension));
   const isUnknown = (path: string): boolean =>
     isElsewhere(path) || !extensions.has(extension(path)) || tree.hadBefore?.(path.replace(/^\.\//, "")) === true; // C1, C3
@@ -56,7 +56,7 @@ export function missingCitations(citations: readonly Citation[], tree: CitableTr
     if (texts.includes(null)) return null; // one that can't be read may have the line
     const longEnough = texts.flatMap((versions) => versions ?? []).filter((text) => Math.max(...lines) <= countLines(text));
     if (longEnough.length === 0) return formatPosition(citation);
-    return longEnough.some((text) => standsThere(text, citation)) ? null : `${formatPosition(citation)} (the quoted code is not there)`;
+    return longEnough.some((text) => isQuotedNearby(text, citation)) ? null : `${formatPosition(citation)} (the quoted code is not there)`;
   });
   return [...new Set(missing.filter((position) => position !== null))];
 }
@@ -71,7 +71,7 @@ const countLines = (text: string): number => text.split("\n").length - (text.end
 
 const linesNear = 5;
 /** Whether at least half of what is quoted stands near the cited lines: a quote may leave lines out, and add comments. */
-function standsThere(text: string, { lines, quote = [] }: Citation): boolean {
+function isQuotedNearby(text: string, { lines, quote = [] }: Citation): boolean {
   const quotedLines = quote.map(squeezeSpace).filter((line) => /\w{2}/.test(line) && !/^(?:\/\/|#|\/\*|\*|--|<!--)/.test(line));
   if (quotedLines.length === 0) return true;
   const from = Math.max(0, Math.min(...lines) - 1 - linesNear);
@@ -93,7 +93,7 @@ const inventedShare = 0.8;
  */
 export function findInventedQuotes(text: string, tree: CitableTree): readonly string[] {
   const quotes = findQuotes(text);
-  const files = citedFiles(quotes, tree.paths);
+  const files = findCitedFiles(quotes, tree.paths);
   const judged = quotes.flatMap((quote) => {
     const texts = (files.get(quote.path) ?? []).map((file) => tree.texts(file));
     if (texts.length === 0 || texts.includes(null)) return []; // unknown
@@ -109,7 +109,7 @@ type Quote = Pick<Citation, "path" | "lines"> & { readonly code: string };
 /** Code in lines that cite exactly one file. */
 function findQuotes(text: string): readonly Quote[] {
   return joinPositions(splitDocument(text).prose).flatMap((line) => {
-    const [position, ...others] = filePositions(line);
+    const [position, ...others] = findFilePositions(line);
     if (position === undefined || others.some(({ path }) => path !== position.path)) return [];
     const { path, lines } = position;
     return [...line.matchAll(codeInText)].map(([, code = ""]) => ({ path, lines, code: squeezeSpace(code) }));
@@ -141,7 +141,7 @@ function splitDocument(text: string): { readonly prose: readonly string[]; reado
 }
 
 /** The lines that are the document's own text. */
-export const proseLines = (text: string): readonly string[] => splitDocument(text).prose;
+export const readProseLines = (text: string): readonly string[] => splitDocument(text).prose;
 
 /** Brings a position together in one line: `| src/sum.js | 12 |` under a head `Line`, or `Line: 12` below the line with the path. */
 function joinPositions(prose: readonly string[]): readonly string[] {
@@ -169,13 +169,13 @@ function splitRow(line: string): readonly string[] | null {
 }
 
 /** The position that a block's fence (```12:20:src/sum.js, ```js src/sum.js:12) or first comment gives for its code. */
-function quotedPosition({ info, lines }: Block): readonly Citation[] {
+function findQuotedPosition({ info, lines }: Block): readonly Citation[] {
   const [, from, to, file] = /^(\d{1,7}):(\d{1,7}):(\S+)$/.exec(info.trim()) ?? [];
   if (file !== undefined) return [{ path: file, lines: [Number(from), Number(to)], quote: lines }];
-  const [inInfo] = filePositions(info);
+  const [inInfo] = findFilePositions(info);
   if (inInfo !== undefined) return [{ path: inInfo.path, lines: inInfo.lines, quote: lines }];
   const comment = /^\s*(?:\/\/|#|--|\/\*|<!--)\s*(\S+)\s*(?:\*\/|-->)?$/.exec(lines[0] ?? "")?.[1];
-  const [inComment] = comment === undefined ? [] : filePositions(comment);
+  const [inComment] = comment === undefined ? [] : findFilePositions(comment);
   return inComment === undefined ? [] : [{ path: inComment.path, lines: inComment.lines, quote: lines.slice(1) }];
 }
 
@@ -185,7 +185,7 @@ const commitsMax = 50;
 
 /** Commits that a document names as such. */
 export const findCommitNames = (text: string): readonly string[] =>
-  [...new Set(proseLines(text).flatMap((line) => [...line.matchAll(commitName)].map(([, name = ""]) => name.toLowerCase())))].slice(
+  [...new Set(readProseLines(text).flatMap((line) => [...line.matchAll(commitName)].map(([, name = ""]) => name.toLowerCase())))].slice(
     0,
     commitsMax,
   );
@@ -205,7 +205,7 @@ export function findMissingLogs(document: string, text: string, paths: ReadonlyS
     const isPattern = /N{2,}|X{2,}/.test(log); // `BUG-NNN.red.log` stands for many
     return isInTopFolder && !isPattern && !paths.has(fullPath) && !paths.has(log);
   };
-  const logs = proseLines(text)
+  const logs = readProseLines(text)
     .filter((line) => !instruction.test(line))
     .flatMap((line) => [...line.matchAll(/(?<![\w./-])(?:\.\/)?([\w./-]+\.log)(?![\w/])/g)].map(([, path = ""]) => path));
   return [...new Set(logs.filter(isMissing))];

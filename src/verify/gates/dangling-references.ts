@@ -6,19 +6,19 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { ProofFailure, Verifier } from "../../ports/verifier.ts";
-import { returnClaims } from "../claims/handed.ts";
-import type { OpenParts } from "../parts.ts";
+import { extractReturnClaims } from "../claims/return-claims.ts";
+import type { OpenParts } from "../verifier-parts.ts";
 import {
   type Citation,
-  citedFiles as findCitedFiles,
+  findCitedFiles,
   findCitations,
   findCommitNames,
   findInventedQuotes,
   findMissingLogs,
-  missingCitations,
+  findMissingCitations,
 } from "./citations.ts";
 import type { GateFacts } from "./gate-facts.ts";
-import { type CommandTree, findMissingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
+import { type CommandTree, findMissingCommands, parseScripts, parseMakeTargets } from "./named-commands.ts";
 
 type ProveRequest = Pick<Parameters<Verifier["prove"]>[0], "attempt" | "base" | "commit" | "changed">;
 
@@ -51,12 +51,12 @@ export async function findDanglingReferences(
   for (const file of documentsOfRun) {
     const document = read(file);
     const text = document === null || document.fault !== undefined ? "" : document.text;
-    const citations = [...findCitations(text), ...(file.endsWith(".json") ? jsonCitations(text) : [])];
+    const citations = [...findCitations(text), ...(file.endsWith(".json") ? findJsonCitations(text) : [])];
     await citedFiles.load(citations);
     const unknownCommits: string[] = [];
     for (const name of findCommitNames(text)) if (!(await workspace.hasCommit(attempt, name))) unknownCommits.push(`commit ${name}`);
     const dangling = [
-      ...missingCitations(citations, citedFiles.tree),
+      ...findMissingCitations(citations, citedFiles.tree),
       ...findInventedQuotes(text, citedFiles.tree),
       ...findMissingLogs(file, text, currentPaths),
       ...unknownCommits,
@@ -80,7 +80,7 @@ function describeDangling(file: string, dangling: readonly string[]): ProofFailu
 type CitedFiles = {
   /** Reads the files that these citations name into `tree`. */
   readonly load: (citations: readonly Citation[]) => Promise<void>;
-  readonly tree: Parameters<typeof missingCitations>[1];
+  readonly tree: Parameters<typeof findMissingCitations>[1];
 };
 
 /** The files that documents cite, as they are now and were before the work; each is looked up once. D2 */
@@ -111,9 +111,9 @@ const existedBefore = async (isLater: NonNullable<OpenParts["isLater"]>, commit:
   (await isLater(commit, path, path)) !== null;
 
 /** Positions in fields: `{ "file": "src/sum.js", "line": 12 }`. */
-function jsonCitations(text: string): readonly Citation[] {
+function findJsonCitations(text: string): readonly Citation[] {
   try {
-    return returnClaims({ all: [JSON.parse(text)] }).flatMap((claim) =>
+    return extractReturnClaims({ all: [JSON.parse(text)] }).flatMap((claim) =>
       claim.kind === "file_line" ? [{ path: claim.path, lines: [claim.firstLine ?? claim.line, claim.line] as const }] : [],
     );
   } catch {
@@ -136,13 +136,13 @@ async function readCommands(
     return entryText === null || entryText.fault !== undefined ? null : entryText.text;
   };
   const manifests = [...files.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path));
-  const scripts = manifests.slice(0, manifestsMax).map((path) => scriptsIn(readNow(path) ?? ""));
+  const scripts = manifests.slice(0, manifestsMax).map((path) => parseScripts(readNow(path) ?? ""));
   const areScriptsKnown = scripts.length > 0 && manifests.length <= manifestsMax && !scripts.includes(null);
-  const baseScripts = scriptsIn(await readBase("package.json")) ?? [];
+  const baseScripts = parseScripts(await readBase("package.json")) ?? [];
   const makefile = ["GNUmakefile", "makefile", "Makefile"].find((path) => files.has(path));
   const makefileText = makefile === undefined ? null : readNow(makefile);
-  const targets = makefileText === null ? null : targetsIn(makefileText);
-  const baseTargets = targetsIn(makefile === undefined ? "" : await readBase(makefile)) ?? [];
+  const targets = makefileText === null ? null : parseMakeTargets(makefileText);
+  const baseTargets = parseMakeTargets(makefile === undefined ? "" : await readBase(makefile)) ?? [];
   return {
     paths: new Set(files.keys()),
     scripts: areScriptsKnown ? new Set([...scripts.flatMap((names) => names ?? []), ...baseScripts]) : null,

@@ -29,4 +29,4 @@ export type MissingFacts = { readonly commands: readonly string[]; readonly orde
  * A failure as the judge sees it. `isUnsure`: the rule could not be judged at all (a pattern that timed out, a file beyond the bound). A
  * gate fails either way, but a condition that cannot be judged must not quietly choose a branch.
  */
-export type Finding = ProofFailure & { readonly isUnsure: boolean };
+export type GateFinding = ProofFailure & { readonly isUnsure: boolean };

@@ -1,14 +1,14 @@
 // gate-file: judges one path by a gate's rules about a file: exists, non_empty, min_lines, matches, fresh, after. Pure.
 
 import type { Gate } from "../../contracts/flow.ts";
-import type { FilePair, Finding, GateFacts } from "./gate-facts.ts";
+import type { FilePair, GateFinding, GateFacts } from "./gate-facts.ts";
 import type { Text } from "./tree-facts.ts";
 
 /** `undecidedPairs`: files whose order only the history can decide; the caller looks it up and judges again. */
-export type FileJudgement = { readonly failures: readonly Finding[]; readonly undecidedPairs: readonly FilePair[] };
+export type FileJudgement = { readonly failures: readonly GateFinding[]; readonly undecidedPairs: readonly FilePair[] };
 
 export function judgeFile(path: string, gate: Gate, facts: GateFacts): FileJudgement {
-  const failures: Finding[] = [];
+  const failures: GateFinding[] = [];
   const add = (fault: Fault | null): void => {
     if (fault !== null) failures.push({ file: path, isUnsure: false, ...fault });
   };
@@ -26,7 +26,7 @@ export function judgeFile(path: string, gate: Gate, facts: GateFacts): FileJudge
   if (gate.after === undefined) return { failures, undecidedPairs: [] };
   const isNewer = lookUpOrder(path, gate.after, facts);
   if (isNewer === undefined) return { failures, undecidedPairs: [[path, gate.after]] };
-  if (isNewer !== true) add(notLaterFault(isNewer, gate.after));
+  if (isNewer !== true) add(toOrderFault(isNewer, gate.after));
   return { failures, undecidedPairs: [] };
 }
 
@@ -60,7 +60,7 @@ function judgeLines(atLeast: number, text: Text | null): Fault | null {
   const lines = countLines(text.text);
   if (lines >= atLeast) return null;
   const noun = lines === 1 ? "line" : "lines";
-  return { rule: "min_lines", found: `${lines} ${noun}${boundNote(text)}`, expected, isUnsure: !text.isWhole };
+  return { rule: "min_lines", found: `${lines} ${noun}${describeBound(text)}`, expected, isUnsure: !text.isWhole };
 }
 
 /** Lines as people count them: a last one without a line break counts, the empty rest after the last line break does not. */
@@ -77,13 +77,13 @@ function judgeMatches(pattern: string, text: Text | null, { match }: GateFacts):
   if (text === null || unreadable !== null) return { rule: "matches", found: unreadable ?? "nothing", expected, isUnsure: true };
   const matches = match(pattern, text.text, 1);
   if (!matches.ok) return { rule: "matches", found: matches.why, expected, isUnsure: true };
-  return matches.groups.length > 0 ? null : { rule: "matches", found: `no match${boundNote(text)}`, expected, isUnsure: !text.isWhole };
+  return matches.groups.length > 0 ? null : { rule: "matches", found: `no match${describeBound(text)}`, expected, isUnsure: !text.isWhole };
 }
 
 /** Why a listed file has no readable text; null if it has. */
 export const whyUnreadable = (text: Text | null): string | null => (text === null ? "a file that cannot be read" : (text.fault ?? null));
 
-function boundNote(text: Text): string {
+function describeBound(text: Text): string {
   return text.isWhole ? "" : " in the first 1 MiB";
 }
 
@@ -97,7 +97,7 @@ function lookUpOrder(path: string, than: string, facts: GateFacts): boolean | nu
   return facts.isNewer(path, than);
 }
 
-function notLaterFault(isNewer: false | null, than: string): Fault {
+function toOrderFault(isNewer: false | null, than: string): Fault {
   const expected = `changed in a later commit than ${than}`;
   return {
     rule: "after",

@@ -10,7 +10,7 @@
 import picomatch from "picomatch";
 import type { Gate, Proof } from "../../contracts/flow.ts";
 import type { ProofFailure } from "../../ports/verifier.ts";
-import type { FilePair, Finding, GateFacts, MissingFacts } from "./gate-facts.ts";
+import type { FilePair, GateFinding, GateFacts, MissingFacts } from "./gate-facts.ts";
 import { judgeFile, whyUnreadable } from "./gate-file.ts";
 
 export type Judgement = {
@@ -58,11 +58,11 @@ class Judge {
     return this.commands.size > 0 || this.orders.length > 0;
   }
 
-  judgeProof(proof: Proof, depth: number): readonly Finding[] {
-    if (typeof proof === "string") return [unsure(proof, null, "a name nobody has looked up", "a proof from the registry")]; // G1
-    if (depth > depthMax) return [unsure("gate", null, `rules nested more than ${depthMax} deep`, "fewer")];
+  judgeProof(proof: Proof, depth: number): readonly GateFinding[] {
+    if (typeof proof === "string") return [toUnsureFinding(proof, null, "a name nobody has looked up", "a proof from the registry")]; // G1
+    if (depth > depthMax) return [toUnsureFinding("gate", null, `rules nested more than ${depthMax} deep`, "fewer")];
     const fault = findGateFault(proof);
-    if (fault !== null) return [unsure("gate", null, fault, "a rule that can be judged")]; // G1
+    if (fault !== null) return [toUnsureFinding("gate", null, fault, "a rule that can be judged")]; // G1
     return [
       ...this.#judgeFiles(proof),
       ...this.#judgeAny(proof),
@@ -72,7 +72,7 @@ class Judge {
     ];
   }
 
-  #judgeFiles(gate: Gate): readonly Finding[] {
+  #judgeFiles(gate: Gate): readonly GateFinding[] {
     const fileFindings = gate.file === undefined ? [] : this.#judgeFile(gate.file, gate);
     if (gate.for_each === undefined) return [...fileFindings, ...(gate.files ?? []).flatMap((path) => this.#judgeFile(path, gate))];
     const expansion = this.#expandTemplates(gate.for_each, gate.files ?? []);
@@ -80,7 +80,7 @@ class Judge {
     return [...fileFindings, ...expansion.paths.flatMap((path) => this.#judgeFile(path, { ...gate, non_empty: true }))];
   }
 
-  #judgeFile(path: string, gate: Gate): readonly Finding[] {
+  #judgeFile(path: string, gate: Gate): readonly GateFinding[] {
     const { failures, undecidedPairs } = judgeFile(path, gate, this.#facts);
     this.orders.push(...undecidedPairs);
     if (failures.length === 0 && gate.exists !== false) this.#addSatisfied(path, gate);
@@ -98,8 +98,8 @@ class Judge {
   #expandTemplates(
     { file, matches }: { file: string; matches: string },
     templates: readonly string[],
-  ): { failure: Finding } | { paths: readonly string[] } {
-    const refuse = (found: string, expected: string) => ({ failure: unsure("for_each", file, found, expected) });
+  ): { failure: GateFinding } | { paths: readonly string[] } {
+    const refuse = (found: string, expected: string) => ({ failure: toUnsureFinding("for_each", file, found, expected) });
     const kind = this.#facts.files.get(file)?.kind;
     if (kind !== "file") return refuse(kind === undefined ? "no such regular file" : `no regular file: ${kindLabels[kind]}`, fileWithNames); // G2
     const text = this.#facts.read(file);
@@ -115,7 +115,7 @@ class Judge {
     return { paths: [...new Set(paths)] };
   }
 
-  #judgeAny(gate: Gate): readonly Finding[] {
+  #judgeAny(gate: Gate): readonly GateFinding[] {
     if (gate.any === undefined) return [];
     const atLeast = gate.at_least ?? 1;
     const matching = this.#filesMatching([gate.any], gate.except ?? []);
@@ -137,10 +137,10 @@ class Judge {
     return [{ rule: "any", file: gate.any, found, expected: `at least ${atLeast}`, isUnsure }];
   }
 
-  #judgeNone(gate: Gate): readonly Finding[] {
+  #judgeNone(gate: Gate): readonly GateFinding[] {
     if (gate.none === undefined) return [];
     const expected = "no regular file that matches";
-    if (!this.#facts.isWhole) return [unsure("none", gate.none.join(", "), "a tree too large to list", expected)];
+    if (!this.#facts.isWhole) return [toUnsureFinding("none", gate.none.join(", "), "a tree too large to list", expected)];
     const matching = this.#filesMatching(gate.none, gate.except ?? []).slice(0, shownMax);
     return matching.map((file) => ({ rule: "none", file, found: "a regular file", expected, isUnsure: false }));
   }
@@ -164,7 +164,7 @@ class Judge {
     return paths.sort();
   }
 
-  #judgeBranches(gate: Gate, depth: number): readonly Finding[] {
+  #judgeBranches(gate: Gate, depth: number): readonly GateFinding[] {
     if (gate.if === undefined) return (gate.all ?? []).flatMap((proof) => this.judgeProof(proof, depth + 1));
     const condition = new Judge(this.#facts);
     const findings = condition.judgeProof(gate.if, depth + 1);
@@ -180,7 +180,7 @@ class Judge {
     return (branch ?? []).flatMap((proof) => this.judgeProof(proof, depth + 1));
   }
 
-  #judgeCommand({ command }: Gate): readonly Finding[] {
+  #judgeCommand({ command }: Gate): readonly GateFinding[] {
     if (command === undefined) return [];
     const result = this.#facts.commandResult(command);
     if (result === undefined) this.commands.add(command);
@@ -209,6 +209,6 @@ function findGateFault(gate: Gate): string | null {
   return orphan === undefined ? null : `${orphan} without file, files or any`;
 }
 
-function unsure(rule: string, file: string | null, found: string, expected: string): Finding {
+function toUnsureFinding(rule: string, file: string | null, found: string, expected: string): GateFinding {
   return { rule, file, found, expected, isUnsure: true }; // G3
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CommandTree, findMissingCommands, scriptsIn, targetsIn } from "./named-commands.ts";
+import { type CommandTree, findMissingCommands, parseScripts, parseMakeTargets } from "./named-commands.ts";
 
 const tree: CommandTree = {
   paths: new Set(["package.json", "scripts/release.sh", "tools/check.py"]),
@@ -28,9 +28,9 @@ describe("commands that a document names", () => {
 });
 
 test("scripts and targets are read; what makes targets as it runs is not known", () => {
-  expect(scriptsIn('{ "scripts": { "test": "x" } }')).toEqual(["test"]);
-  expect(scriptsIn("{")).toBeNull();
-  expect(targetsIn("CC := cc\nall: dist\n\ttrue\ndist clean:\n\trm x\n")).toEqual(["all", "dist", "clean"]);
-  expect(targetsIn("include more.mk\nall:\n")).toBeNull();
-  expect(targetsIn("%.o: %.c\n\tcc $<\n")).toBeNull();
+  expect(parseScripts('{ "scripts": { "test": "x" } }')).toEqual(["test"]);
+  expect(parseScripts("{")).toBeNull();
+  expect(parseMakeTargets("CC := cc\nall: dist\n\ttrue\ndist clean:\n\trm x\n")).toEqual(["all", "dist", "clean"]);
+  expect(parseMakeTargets("include more.mk\nall:\n")).toBeNull();
+  expect(parseMakeTargets("%.o: %.c\n\tcc $<\n")).toBeNull();
 });

@@ -5,7 +5,7 @@
 //   N1. Only what can be looked up counts: neither a program of the machine nor a command in another folder.
 //   N2. A command that is planned, quoted, or said to be missing is not claimed to exist.
 
-import { proseLines } from "./citations.ts";
+import { readProseLines } from "./citations.ts";
 
 export type CommandTree = {
   readonly paths: ReadonlySet<string>;
@@ -23,7 +23,7 @@ const shellSyntax = /&&|\|\||[|;<>$*{]|\bcd\s|--prefix|--workspace|\s-w\b|\s-C\b
 
 /** The missing commands, as they are written in the document. */
 export function findMissingCommands(text: string, tree: CommandTree): readonly string[] {
-  const commands = proseLines(text)
+  const commands = readProseLines(text)
     .filter((line) => !hedges.test(line.replaceAll(/`[^`]*`/g, "")))
     .flatMap((line) => [...line.matchAll(/`([^`\n]{3,200})`/g)].map(([, command = ""]) => command.replace(/^\$\s+/, "").trim()))
     .filter((command) => !shellSyntax.test(command)); // N1
@@ -46,7 +46,7 @@ function isMissing(command: string, { paths, scripts, targets }: CommandTree): b
 }
 
 /** The scripts of a package.json; null if it can't be read. */
-export function scriptsIn(manifest: string): readonly string[] | null {
+export function parseScripts(manifest: string): readonly string[] | null {
   try {
     const parsed: unknown = JSON.parse(manifest);
     const scripts = typeof parsed === "object" && parsed !== null && "scripts" in parsed ? parsed.scripts : {};
@@ -57,7 +57,7 @@ export function scriptsIn(manifest: string): readonly string[] | null {
 }
 
 /** The targets of a makefile; null if it includes other makefiles, or computes targets. */
-export function targetsIn(makefile: string): readonly string[] | null {
+export function parseMakeTargets(makefile: string): readonly string[] | null {
   if (/^-?s?include\b|^[^\t#=\n]*[%$][^=\n]*:(?!=)/m.test(makefile)) return null;
   const rules = [...makefile.matchAll(/^([\w. /-]+?)\s*::?(?!=)/gm)].map(([, names = ""]) => names);
   return rules.flatMap((names) => names.split(/\s+/)).filter((name) => name !== "");

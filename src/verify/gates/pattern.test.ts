@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findMatches, openMatcher, patternCharsMax, patternFault } from "./pattern.ts";
+import { findMatches, openMatcher, patternCharsMax, findPatternFault } from "./pattern.ts";
 
 const wholes = (pattern: string, text: string) => {
   const found = findMatches(pattern, text, 100);
@@ -40,9 +40,9 @@ test("a pattern that would search for years is given up and says so", () => {
 });
 
 test("what is no pattern is refused with the reason: broken, empty, one character too long", () => {
-  expect(patternFault("(")).toMatch(/unterminated group/i);
-  expect(patternFault("a".repeat(patternCharsMax))).toBeNull();
-  expect(patternFault("a".repeat(patternCharsMax + 1))).toBe("a pattern of 501 characters; at most 500 are allowed");
+  expect(findPatternFault("(")).toMatch(/unterminated group/i);
+  expect(findPatternFault("a".repeat(patternCharsMax))).toBeNull();
+  expect(findPatternFault("a".repeat(patternCharsMax + 1))).toBe("a pattern of 501 characters; at most 500 are allowed");
   expect(findMatches("(", "x", 1).ok).toBe(false);
 });
 

@@ -19,7 +19,7 @@ const timeoutsMax = 2;
 export type Matches = { readonly ok: true; readonly groups: readonly (readonly string[])[] } | { readonly ok: false; readonly why: string };
 
 /** Why a pattern cannot be used; null if it can. */
-export function patternFault(pattern: string): string | null {
+export function findPatternFault(pattern: string): string | null {
   if (pattern.length > patternCharsMax) return `a pattern of ${pattern.length} characters; at most ${patternCharsMax} are allowed`; // P1
   try {
     return RegExp(pattern, "m").source === "" ? "an empty pattern" : null;
@@ -45,7 +45,7 @@ export function openMatcher(totalMs: number = matchesTimeoutMs): typeof findMatc
 
 /** The first `matchesMax` matches, each as the whole and its groups. */
 export function findMatches(pattern: string, text: string, matchesMax: number): Matches {
-  const fault = patternFault(pattern);
+  const fault = findPatternFault(pattern);
   if (fault !== null) return { ok: false, why: fault };
   const normalized = text.replaceAll("\r\n", "\n");
   const parts = isAboutLines(pattern) ? normalized.split("\n") : [normalized];

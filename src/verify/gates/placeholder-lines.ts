@@ -14,13 +14,13 @@ export type ContentLines = {
 
 type Tally = { content: string[]; headings: number; frames: number; placeholders: number };
 
-export function plainLines(text: string): ContentLines {
+export function classifyPlainLines(text: string): ContentLines {
   const tally = emptyTally();
   for (const line of text.split("\n")) if (line.trim() !== "") addText(tally, line.trim());
   return tally;
 }
 
-export function markdownLines(text: string): ContentLines {
+export function classifyMarkdownLines(text: string): ContentLines {
   const tally = emptyTally();
   let fence: string | null = null;
   let isAfterText = false;

@@ -1,10 +1,10 @@
 // What is hollow and what is not, from both sides: beside each text that holds nothing stands a small honest one that does.
 
 import { describe, expect, test } from "vitest";
-import { placeholderReason, promptLines } from "./placeholder.ts";
+import { explainPlaceholder, parsePromptLines } from "./placeholder.ts";
 
 const why = (text: string, path = "docs/report.md", minLines = 0, prompt = ""): string | null =>
-  placeholderReason(text, { path, minLines, promptLines: promptLines(prompt) });
+  explainPlaceholder(text, { path, minLines, promptLines: parsePromptLines(prompt) });
 const times = (count: number, line: (n: number) => string): string => Array.from({ length: count }, (_, n) => line(n)).join("\n");
 
 describe("a Markdown file", () => {

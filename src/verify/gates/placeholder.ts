@@ -9,7 +9,7 @@
 //   H3. The time it takes is linear in the size of the text.
 
 import { countLines } from "./gate-file.ts";
-import { type ContentLines, markdownLines, plainLines } from "./placeholder-lines.ts";
+import { type ContentLines, classifyMarkdownLines, classifyPlainLines } from "./placeholder-lines.ts";
 
 export type ArtifactContext = {
   readonly path: string;
@@ -29,19 +29,19 @@ const minLinesChecked = 20;
 const echoCharsMin = 20;
 
 /** Why a text has no content, in a few words; null if it has. */
-export function placeholderReason(text: string, { path, minLines, promptLines: echoes = new Set() }: ArtifactContext): string | null {
+export function explainPlaceholder(text: string, { path, minLines, promptLines: echoes = new Set() }: ArtifactContext): string | null {
   const kind = documentKind(path);
-  if (text.trim() === "") return blankReason(text);
-  if (kind === "json") return emptyJsonReason(text);
-  const lines = kind === "markdown" ? markdownLines(text) : plainLines(text);
+  if (text.trim() === "") return describeBlank(text);
+  if (kind === "json") return describeEmptyJson(text);
+  const lines = kind === "markdown" ? classifyMarkdownLines(text) : classifyPlainLines(text);
   const contentLines = lines.content.filter((line) => line.length < echoCharsMin || !echoes.has(line));
-  if (contentLines.length === 0) return frameReason(lines);
-  return kind === "other" ? null : repetitionReason(contentLines, minLines);
+  if (contentLines.length === 0) return describeFrames(lines);
+  return kind === "other" ? null : describeRepetition(contentLines, minLines);
 }
 
 /** The lines of a prompt, to recognise them in an artifact. */
-export function promptLines(prompt: string): ReadonlySet<string> {
-  return new Set(markdownLines(prompt).content.filter((line) => line.length >= echoCharsMin));
+export function parsePromptLines(prompt: string): ReadonlySet<string> {
+  return new Set(classifyMarkdownLines(prompt).content.filter((line) => line.length >= echoCharsMin));
 }
 
 function documentKind(path: string): "markdown" | "prose" | "json" | "other" {
@@ -53,13 +53,13 @@ function documentKind(path: string): "markdown" | "prose" | "json" | "other" {
   return extension === "json" ? "json" : "other";
 }
 
-function blankReason(text: string): string {
+function describeBlank(text: string): string {
   const lines = countLines(text);
   return lines === 0 ? "nothing in it" : `nothing but ${lines} blank ${lines === 1 ? "line" : "lines"}`;
 }
 
 /** What is there instead of content. */
-function frameReason({ content, headings, frames, placeholders }: ContentLines): string {
+function describeFrames({ content, headings, frames, placeholders }: ContentLines): string {
   const parts = [
     [headings, "headings"],
     [placeholders, "placeholders"],
@@ -71,7 +71,7 @@ function frameReason({ content, headings, frames, placeholders }: ContentLines):
 }
 
 /** Why many lines are hardly content: they repeat a few, or differ only in numbers (H2). */
-function repetitionReason(contentLines: readonly string[], minLines: number): string | null {
+function describeRepetition(contentLines: readonly string[], minLines: number): string | null {
   const distinct = new Set(contentLines).size;
   const isRepetitive = contentLines.length >= repeatedLinesMin && distinct * repetitionsMin <= contentLines.length;
   const noun = distinct === 1 ? "line" : `${distinct} lines`;
@@ -84,7 +84,7 @@ function repetitionReason(contentLines: readonly string[], minLines: number): st
 }
 
 /** An empty object or list. What isn't valid JSON is for the gates to judge. */
-function emptyJsonReason(text: string): string | null {
+function describeEmptyJson(text: string): string | null {
   const compact = text.replaceAll(/\s+/g, "");
   const words: Readonly<Record<string, string>> = { "{}": "an empty object", "[]": "an empty list", null: "null", '""': "an empty text" };
   return Object.hasOwn(words, compact) ? `nothing but ${words[compact] ?? ""}` : null;

@@ -16,11 +16,11 @@ import type { PlaceholderFile, ProofResult, Verifier } from "../../ports/verifie
 import { findDanglingReferences } from "./dangling-references.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
 import { type GateRequirement, judgeGates } from "./gates.ts";
-import { placeholderReason, promptLines } from "./placeholder.ts";
-import type { OpenParts } from "../parts.ts";
+import { explainPlaceholder, parsePromptLines } from "./placeholder.ts";
+import type { OpenParts } from "../verifier-parts.ts";
 import { openMatcher } from "./pattern.ts";
 import { runChecks } from "../run-checks.ts";
-import { type Listing, listTree, textReader } from "./tree-facts.ts";
+import { type Listing, listTree, createTextReader } from "./tree-facts.ts";
 
 type ProveRequest = Parameters<Verifier["prove"]>[0];
 
@@ -33,7 +33,7 @@ const cancelledResult = (checks: readonly CheckResult[]): ProofResult => ({
   checks,
 });
 
-export async function prove(parts: OpenParts, request: ProveRequest): Promise<ProofResult> {
+export async function proveArtifacts(parts: OpenParts, request: ProveRequest): Promise<ProofResult> {
   if (request.cancel.aborted) return cancelledResult([]);
   const folder = await parts.workspace.checkout(request.commit, "proof"); // A5
   try {
@@ -50,7 +50,7 @@ async function judgeUntilDecided(parts: OpenParts, request: ProveRequest, listin
   const facts: GateFacts = {
     files: listing.entries,
     isWhole: listing.isWhole,
-    read: textReader(listing),
+    read: createTextReader(listing),
     match: openMatcher(),
     changed: new Set(request.changed),
     isNewer: (path, than) => orders.get(pairKey([path, than])),
@@ -85,14 +85,14 @@ async function classifyContent(
 ): Promise<Pick<ProofResult, "hollow" | "solid">> {
   if (satisfied.size === 0) return {};
   const changedByRun = new Set(base === undefined ? changed : (await workspace.differences(base, commit)).map(({ path }) => path));
-  const promptContext = prompt === undefined ? {} : { promptLines: promptLines(prompt) };
+  const promptContext = prompt === undefined ? {} : { promptLines: parsePromptLines(prompt) };
   const hollow: PlaceholderFile[] = [];
   const solid: string[] = [];
   for (const [file, { asksContent, minLines }] of [...satisfied].filter(([path]) => changedByRun.has(path)).slice(0, filesMax)) {
     // A gate that only asks for a file's existence may mean a marker, which is empty.
     const text = files.get(file)?.size === 0 && !asksContent ? null : read(file);
     if (text === null || text.fault !== undefined) continue;
-    const why = placeholderReason(text.text, { path: file, minLines, ...promptContext });
+    const why = explainPlaceholder(text.text, { path: file, minLines, ...promptContext });
     if (why === null) solid.push(file);
     else hollow.push({ file, why });
   }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listTree, textBytesMax, textReader } from "./tree-facts.ts";
+import { listTree, textBytesMax, createTextReader } from "./tree-facts.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -33,7 +33,7 @@ test("a link to a folder is not run, so nothing behind it can be read", async ()
   writeFileSync(join(folder, "real/secret"), "s");
   symlinkSync("real", join(folder, "way"));
   const listing = await listTree(folder);
-  const read = textReader(listing);
+  const read = createTextReader(listing);
   expect([...listing.entries.keys()].sort()).toEqual(["real", "real/secret", "way"]);
   expect(read("real/secret")).toEqual({ text: "s", isWhole: true });
   expect(read("way/secret")).toBeNull();
@@ -43,7 +43,7 @@ test("a link to a folder is not run, so nothing behind it can be read", async ()
 
 test("a file that becomes a link after it was listed is not followed", async () => {
   writeFileSync(join(folder, "a"), "a");
-  const read = textReader(await listTree(folder));
+  const read = createTextReader(await listTree(folder));
   rmSync(join(folder, "a"));
   symlinkSync("/etc/passwd", join(folder, "a"));
   expect(read("a")).toBeNull();
@@ -52,7 +52,7 @@ test("a file that becomes a link after it was listed is not followed", async () 
 test("a file at the bound is read whole, one byte more is not", async () => {
   writeFileSync(join(folder, "at"), "x".repeat(textBytesMax));
   writeFileSync(join(folder, "over"), "x".repeat(textBytesMax + 1));
-  const read = textReader(await listTree(folder));
+  const read = createTextReader(await listTree(folder));
   expect(read("at")?.isWhole).toBe(true);
   expect(read("over")?.isWhole).toBe(false);
   expect(read("over")?.text).toHaveLength(textBytesMax);
@@ -63,7 +63,7 @@ test("what is no text says so: bytes that are not UTF-8, a NUL; a character cut 
   writeFileSync(join(folder, "nul"), "abc\0def");
   writeFileSync(join(folder, "marked"), "\uFEFF# Title\n");
   writeFileSync(join(folder, "cut"), `${"x".repeat(textBytesMax - 1)}é`);
-  const read = textReader(await listTree(folder));
+  const read = createTextReader(await listTree(folder));
   expect(read("bytes")).toEqual({ text: "", isWhole: true, fault: "no text: bytes that are not UTF-8" });
   expect(read("nul")).toEqual({ text: "", isWhole: true, fault: "no text: a NUL at byte 3" });
   expect(read("marked")).toEqual({ text: "# Title\n", isWhole: true });
@@ -73,9 +73,13 @@ test("what is no text says so: bytes that are not UTF-8, a NUL; a character cut 
 
 test("a file that grows while it is read is told apart from one that is whole", async () => {
   writeFileSync(join(folder, "a"), "one\n");
-  const read = textReader(await listTree(folder));
+  const read = createTextReader(await listTree(folder));
   // /proc shows a file whose size is said to be 0 and whose content is not: it grows with every look.
-  const grown = textReader({ entries: new Map([["status", { kind: "file", size: 0 }]]), isWhole: true, folderOf: () => "/proc/self" });
+  const grown = createTextReader({
+    entries: new Map([["status", { kind: "file", size: 0 }]]),
+    isWhole: true,
+    folderOf: () => "/proc/self",
+  });
   expect(grown("status")).toEqual({ text: "", isWhole: false, fault: "a file that changed while it was read" });
   expect(read("a")).toEqual({ text: "one\n", isWhole: true });
 });
@@ -83,13 +87,13 @@ test("a file that grows while it is read is told apart from one that is whole", 
 test("all that one judgement reads is bounded, and what lies beyond says so", async () => {
   for (const name of ["a", "b", "c"]) writeFileSync(join(folder, name), "12345");
   const listing = await listTree(folder);
-  const byFiles = textReader(listing, { filesMax: 2, bytesMax: 1_000 });
+  const byFiles = createTextReader(listing, { filesMax: 2, bytesMax: 1_000 });
   expect(["a", "b", "c"].map((name) => byFiles(name)?.fault)).toEqual([
     undefined,
     undefined,
     "too much to read: 2 files, 10 bytes before it",
   ]);
-  const byBytes = textReader(listing, { filesMax: 9, bytesMax: 5 });
+  const byBytes = createTextReader(listing, { filesMax: 9, bytesMax: 5 });
   expect(["a", "b"].map((name) => byBytes(name)?.fault)).toEqual([undefined, "too much to read: 1 files, 5 bytes before it"]);
   expect(byBytes("a")).toEqual({ text: "12345", isWhole: true }); // What was read is remembered.
 });
@@ -97,11 +101,11 @@ test("all that one judgement reads is bounded, and what lies beyond says so", as
 test("a file nobody may read, one that is gone, and a pipe in its place are no text", async () => {
   writeFileSync(join(folder, "a"), "x");
   const listing = await listTree(folder);
-  const read = textReader(listing);
+  const read = createTextReader(listing);
   rmSync(join(folder, "a"));
   expect(read("a")).toBeNull();
   execFileSync("mkfifo", [join(folder, "a")]);
-  expect(textReader(listing)("a")).toBeNull();
+  expect(createTextReader(listing)("a")).toBeNull();
 });
 
 test("a tree larger than the bound says that it is not whole", async () => {
@@ -123,7 +127,7 @@ test("folders that lie over each other are listed as the kernel's overlay shows 
   execFileSync("mknod", [join(upper, "gone"), "c", "0", "0"]);
   const listing = await listTree([upper, lower]);
   expect([...listing.entries.keys()].toSorted()).toEqual(["file-over-folder", "kept.md", "new", "new/inside.md", "new/old.md", "same.md"]);
-  const read = textReader(listing);
+  const read = createTextReader(listing);
   expect(["new/inside.md", "new/old.md", "same.md", "kept.md"].map((path) => read(path)?.text)).toEqual([
     "upper",
     "lower",

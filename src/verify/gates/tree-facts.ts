@@ -84,7 +84,7 @@ async function readLayers(
 const cachedMax = 64;
 
 /** Reads the beginning of a listed regular file as text; null if it isn't one (any more). */
-export function textReader(
+export function createTextReader(
   listing: Listing,
   limits: { filesMax: number; bytesMax: number } = readingLimits,
 ): (path: string) => Text | null {

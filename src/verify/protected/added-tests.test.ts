@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { findProtected } from "./find-protected.ts";
-import { base, between, commit } from "./find-protected.test-support.ts";
+import { base, createTrees, commit } from "./find-protected.test-support.ts";
 
 const path = "test/add.test.js";
 const text = 'test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n';
@@ -11,7 +11,7 @@ const more = 'test("adds more", () => {\n  assert.equal(add(2, 2), 4);\n});\n';
 const allowed = (after: string, areTriedOut = true) => allowedIn(path, text, after, areTriedOut);
 
 async function allowedIn(name: string, before: string, after: string, areTriedOut = true) {
-  const parts = { workspace: between({ [name]: before }, { [name]: after }), protect: [], restores: false, areTriedOut };
+  const parts = { workspace: createTrees({ [name]: before }, { [name]: after }), protect: [], restores: false, areTriedOut };
   const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [] });
   return changes.map((change) => change.allowed);
 }
@@ -48,7 +48,7 @@ test("a test file may get another name and place, with its relative imports", as
   const before = 'import { add } from "../src/add.js";\n' + text;
   const after = 'import { add } from "../../src/add.js";\n' + text;
   const moved = async (now: string) => {
-    const workspace = between({ [path]: before }, { "test/math/sum.test.js": now });
+    const workspace = createTrees({ [path]: before }, { "test/math/sum.test.js": now });
     const { changes } = await findProtected(
       { workspace, protect: [], restores: false, areTriedOut: true },
       { base, commit, scope: ["**"], approved: [] },
@@ -93,7 +93,7 @@ test("new settings beside the tests may be added, if checks are tried out", asyn
   const tests = { "tests/test_a.py": "def test_a():\n    assert 1\n" };
   const both = { ...tests, "tests/conftest.py": "import pytest\n" };
   const changes = async (areTriedOut: boolean) => {
-    const parts = { workspace: between(tests, both), protect: [], restores: false, areTriedOut };
+    const parts = { workspace: createTrees(tests, both), protect: [], restores: false, areTriedOut };
     return (await findProtected(parts, { base, commit, scope: ["**"], approved: [] })).changes.map(({ path: file, allowed: by }) => [
       file,
       by,
@@ -109,7 +109,7 @@ test("a makefile may name new files, and nothing else", async () => {
   const longer = makefile.replace("src/a.c", "src/a.c src/chars.c").replace("include/a.h", "include/a.h include/chars.h");
   const changesFor = async (after: string) => {
     const added = { "src/chars.c": "int c;\n", "include/chars.h": "int c;\n" };
-    const workspace = between({ Makefile: makefile, "src/a.c": "int a;\n" }, { Makefile: after, "src/a.c": "int a;\n", ...added });
+    const workspace = createTrees({ Makefile: makefile, "src/a.c": "int a;\n" }, { Makefile: after, "src/a.c": "int a;\n", ...added });
     const check = { id: "c", kind: "criterion" as const, title: "c", command: "make test", source: "test" };
     const { changes } = await findProtected(
       { workspace, protect: [], restores: false, areTriedOut: true },

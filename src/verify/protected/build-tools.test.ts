@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { mergePackage } from "./deciding-package.ts";
-import { hows, type Texts } from "./find-protected.test-support.ts";
+import { describeChanges, type Texts } from "./find-protected.test-support.ts";
 
 const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -48,8 +48,8 @@ describe("a package that is left out of a repository of several", () => {
       json({ workspace: ["./a", "./b", "./c"], imports: { x: "y" } }),
     ],
   ])("%s: one less is found, one more is not", async (path, before, less, more) => {
-    expect(await hows({ [path]: before }, { [path]: less })).toHaveLength(1);
-    expect(await hows({ [path]: before }, { [path]: more })).toEqual([]);
+    expect(await describeChanges({ [path]: before }, { [path]: less })).toHaveLength(1);
+    expect(await describeChanges({ [path]: before }, { [path]: more })).toEqual([]);
   });
 
   test("is there again where the verdict is taken, and a further one stays", () => {
@@ -118,7 +118,7 @@ describe("a task or a test of another meaning", () => {
     ["a plugin that pytest finds by itself", { "tests/test_a.py": "" }, { "zz.egg-info/entry_points.txt": "[pytest11]\nzz = zz\n" }, []],
     ["a module in the place of Python's own", { "tests/test_a.py": "" }, { "decimal.py": "" }, []],
     ["a linter's file in a language of its own", { ".rubocop.yml": "a" }, { ".rubocop.yml": "b" }, []],
-  ])("%s", async (_what, before, change, commands) => expect(await hows(before, change, commands)).toHaveLength(1));
+  ])("%s", async (_what, before, change, commands) => expect(await describeChanges(before, change, commands)).toHaveLength(1));
 
   test("but what is added to them, or beside them, is the work", async () => {
     const before = {
@@ -146,20 +146,20 @@ describe("a task or a test of another meaning", () => {
       "src/Test.php": "",
     };
     const commands = ["npx nx test a", "ctest", "npx turbo run test", "deno task test", "npx tsc -b"];
-    expect(await hows(before, change, commands)).toEqual([]);
+    expect(await describeChanges(before, change, commands)).toEqual([]);
   });
 });
 
 describe("what has the name of a makefile's rule", () => {
   const before = { Makefile: ".PHONY: lint\ncheck: lint unit\nlint:\n\tx\nunit:\n\ty\ndocs:\n\tz\n" };
   test("keeps make from running it, be it a file or a folder", async () => {
-    expect(await hows(before, { check: "" }, ["make check"])).toEqual(["check added"]);
-    expect(await hows(before, { "unit/a.txt": "" }, ["make check"])).toEqual(["unit/a.txt added"]);
+    expect(await describeChanges(before, { check: "" }, ["make check"])).toEqual(["check added"]);
+    expect(await describeChanges(before, { "unit/a.txt": "" }, ["make check"])).toEqual(["unit/a.txt added"]);
   });
   test("but not where the rule is phony, is no check, was there already, or where nobody asks make", async () => {
-    expect(await hows(before, { "lint/a.txt": "", "docs/a.md": "" }, ["make check"])).toEqual([]);
-    expect(await hows({ ...before, "check/old.txt": "" }, { "check/a.txt": "" }, ["make check"])).toEqual([]);
-    expect(await hows(before, { check: "" }, ["sh run.sh"])).toEqual([]);
+    expect(await describeChanges(before, { "lint/a.txt": "", "docs/a.md": "" }, ["make check"])).toEqual([]);
+    expect(await describeChanges({ ...before, "check/old.txt": "" }, { "check/a.txt": "" }, ["make check"])).toEqual([]);
+    expect(await describeChanges(before, { check: "" }, ["sh run.sh"])).toEqual([]);
   });
 });
 
@@ -181,10 +181,14 @@ describe("what a check's own program takes in", () => {
   };
   const commands = ["npm test", "sh scripts/check.sh", "python3 tools/verify.py"];
   test.each(["scripts/same.js", "scripts/lib.sh", "scripts/test-unit.sh", "tools/near.py"])("%s judges", async (path) =>
-    expect(await hows(before, { [path]: "2" }, commands)).toEqual([`${path} redefined`]),
+    expect(await describeChanges(before, { [path]: "2" }, commands)).toEqual([`${path} redefined`]),
   );
   test("what it looks at, or what others use too, does not", async () =>
     expect(
-      await hows(before, { "src/a.js": "2", "calc.py": "2", "env.sh": "2", "scripts/serve.mjs": "2", "scripts/deploy.sh": "2" }, commands),
+      await describeChanges(
+        before,
+        { "src/a.js": "2", "calc.py": "2", "env.sh": "2", "scripts/serve.mjs": "2", "scripts/deploy.sh": "2" },
+        commands,
+      ),
     ).toEqual([]));
 });

@@ -2,36 +2,36 @@
 // is allowed does not depend on what is found here.
 
 import type { ProtectedChange } from "../../contracts/evidence.ts";
-import { type Language, languageOf, type ProtectedKind } from "./kinds.ts";
-import { loosenedLimits } from "./limits-in.ts";
+import { type Language, detectLanguage, type ProtectedKind } from "./kinds.ts";
+import { findLoosenedLimits } from "./loosened-limits.ts";
 import { countPatterns } from "./test-patterns.ts";
 
 export type ChangeKind = ProtectedChange["how"];
-export type Finding = { readonly how: ChangeKind; readonly message: string };
+export type ChangeFinding = { readonly how: ChangeKind; readonly message: string };
 
 const shownMax = 3;
 
 /** Every finding, the most serious first; empty for an unspecific change. */
-export function findFindings(path: string, kind: ProtectedKind, before: string, after: string): readonly Finding[] {
+export function findChangeFindings(path: string, kind: ProtectedKind, before: string, after: string): readonly ChangeFinding[] {
   if (kind === "snapshot") return [{ how: "changed", message: `the recorded output was rewritten, ${describeLineChanges(before, after)}` }];
-  const loosened = loosenedLimits(before, after);
-  const language = languageOf(path);
-  const findings: Finding[] = [];
+  const loosened = findLoosenedLimits(before, after);
+  const language = detectLanguage(path);
+  const findings: ChangeFinding[] = [];
   if (kind === "test" && language !== null) findings.push(...findTestFindings(before, after, language, loosened.length > 0));
-  if (kind === "test_config" && count(after, exclusions) > count(before, exclusions))
+  if (kind === "test_config" && countMatches(after, exclusions) > countMatches(before, exclusions))
     findings.push({ how: "skipped", message: "it leaves out tests that were run before" });
   if (loosened.length > 0) findings.push({ how: "loosened", message: loosened.slice(0, shownMax).join(", ") });
-  if (kind !== "test" && count(after, loopholes) > count(before, loopholes))
+  if (kind !== "test" && countMatches(after, loopholes) > countMatches(before, loopholes))
     findings.push({ how: "loosened", message: "it lets more pass than before" });
   if (kind === "compiler" && countStrictRules(after) < countStrictRules(before))
     findings.push({ how: "loosened", message: "the compiler is told to be less strict" });
   return findings;
 }
 
-function findTestFindings(before: string, after: string, language: Language, isLoosened: boolean): readonly Finding[] {
+function findTestFindings(before: string, after: string, language: Language, isLoosened: boolean): readonly ChangeFinding[] {
   const [countsBefore, countsAfter] = [countPatterns(before, language), countPatterns(after, language)];
   const increase = (name: keyof typeof countsBefore): number => countsAfter[name] - countsBefore[name];
-  const findings: Finding[] = [];
+  const findings: ChangeFinding[] = [];
   const add = (how: ChangeKind, message: string): unknown => findings.push({ how, message });
   const newSkips = increase("skips");
   if (newSkips > 0) add("skipped", `${countNoun(newSkips, "test", "tests")} more ${newSkips === 1 ? "is" : "are"} skipped`);
@@ -60,12 +60,12 @@ const loopholes =
 /** How many strict rules of the TypeScript compiler are on, less those options that make it laxer. */
 function countStrictRules(text: string): number {
   return (
-    count(text, /"(?:strict\w*|no[A-Z]\w*|exactOptionalPropertyTypes|checkJs|isolatedModules)"\s*:\s*true/g) -
-    count(text, /"(?:skipLibCheck|allow[A-Z]\w*|suppress\w*)"\s*:\s*true/g)
+    countMatches(text, /"(?:strict\w*|no[A-Z]\w*|exactOptionalPropertyTypes|checkJs|isolatedModules)"\s*:\s*true/g) -
+    countMatches(text, /"(?:skipLibCheck|allow[A-Z]\w*|suppress\w*)"\s*:\s*true/g)
   );
 }
 
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 const countNoun = (n: number, singular: string, plural: string): string =>
   n === 0 ? `no ${plural}` : `${n} ${n === 1 ? singular : plural}`;
 

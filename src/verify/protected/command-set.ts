@@ -1,7 +1,7 @@
 // command-set: the types of the commands that decide a run, whose files are protected, and of the parts of a file that decide.
 
 /** The parts of a file that decide, by name. Their content is normalised, so that equal texts mean the same. */
-export type Deciding = Readonly<Record<string, string>>;
+export type DecidingParts = Readonly<Record<string, string>>;
 /** The checks of a run, as far as they determine protected files. */
 export type CommandSet = {
   /** The deciding commands. */

@@ -1,13 +1,13 @@
 // deciding-cmake: extracts the calls of a CMakeLists.txt that say which tests there are and what counts as passing them.
 
-import type { Deciding } from "./command-set.ts";
+import type { DecidingParts } from "./command-set.ts";
 
 const calls =
   /\b(add_test|set_tests_properties|set_property|enable_testing|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests|add_subdirectory|set|option|include)\s{0,20}\(([^()]{0,2000})(\)|\()/gi;
 const changingCalls = /^(?:set_tests_properties|set_property|set|option) /;
 
 /** Each such call by its name and subject: `add_test sum`. */
-export function decidingCmake(text: string): Deciding {
+export function extractCmakeParts(text: string): DecidingParts {
   const withoutComments = text.replaceAll(/#[^\n]*/g, "");
   const parts: Record<string, string> = {};
   for (const [, call = "", argsText = ""] of withoutComments.matchAll(calls)) {

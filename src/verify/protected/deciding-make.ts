@@ -1,6 +1,6 @@
 // deciding-make: extracts the rules of a makefile that checks run, with their prerequisites, and the settings that affect every rule.
 
-import type { Deciding, CommandSet } from "./command-set.ts";
+import type { DecidingParts, CommandSet } from "./command-set.ts";
 
 /** Targets that test by their name, even if no command runs them. */
 const judgingTarget = /^(?:tests?|unit|e2e|lint|check|verify|typecheck|ci|cov|coverage|build|all)(?:[:._-].*)?$/;
@@ -11,9 +11,9 @@ const globalSetting =
 const targetsMax = 100;
 type Rule = { readonly prerequisites: readonly string[]; readonly text: string };
 
-export function decidingMake(text: string, commandSet: CommandSet): Deciding {
+export function extractMakeParts(text: string, commandSet: CommandSet): DecidingParts {
   const { rules, settings } = parseMakefile(text.replaceAll("\\\n", " "));
-  const requestedTargets = targetsInCommands(commandSet);
+  const requestedTargets = findRequestedTargets(commandSet);
   const targets = [...rules.keys()].filter((target) => judgingTarget.test(target) || requestedTargets.includes(target));
   const reachedRules = new Map<string, string>();
   for (const queue = [...targets]; queue.length > 0;) {
@@ -45,7 +45,7 @@ export function decidingMake(text: string, commandSet: CommandSet): Deciding {
 const neverChecks = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
 
 /** Every rule of an included makefile may be part of a check, except for those that never are. */
-export function decidingIncluded(text: string): Deciding {
+export function extractIncludedMakeParts(text: string): DecidingParts {
   const { rules, settings } = parseMakefile(text.replaceAll("\\\n", " "));
   const globalLines = text.split("\n").filter((line) => globalSetting.test(line));
   return {
@@ -61,9 +61,9 @@ export function decidingIncluded(text: string): Deciding {
  * The targets by which commands run checks, and their prerequisites, which are not files: with a file or a folder of that name in the tree
  * make would do nothing.
  */
-export function shadowableTargetsIn(text: string, commandSet: CommandSet): readonly string[] {
+export function findShadowableTargets(text: string, commandSet: CommandSet): readonly string[] {
   const { rules } = parseMakefile(text.replaceAll("\\\n", " "));
-  const requestedTargets = targetsInCommands(commandSet);
+  const requestedTargets = findRequestedTargets(commandSet);
   const prerequisites = requestedTargets
     .flatMap((target) => rules.get(target)?.prerequisites ?? [])
     .filter((target) => judgingTarget.test(target));
@@ -74,17 +74,17 @@ export function shadowableTargetsIn(text: string, commandSet: CommandSet): reado
 }
 
 /** The words behind `make` in commands: `lint` and `test` of `make lint test`. */
-const targetsInCommands = ({ commands }: CommandSet): readonly string[] =>
+const findRequestedTargets = ({ commands }: CommandSet): readonly string[] =>
   commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, args = ""]) => args.split(/\s+/)));
 
 /** Whether a new entry replaces something: a setting, or a rule that an included file may have. */
-export function isOverriding(name: string, before: Deciding): boolean {
+export function isOverriding(name: string, before: DecidingParts): boolean {
   if (!name.startsWith("target ")) return true;
   return judgingTarget.test(name.slice("target ".length)) && /\binclude\b/.test(before["how rules are run"] ?? "");
 }
 
 /** The files that makefiles include, as written. */
-export function includedFiles(texts: readonly string[]): readonly string[] {
+export function findIncludedFiles(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) =>
     text
       .split("\n")

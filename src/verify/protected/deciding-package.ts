@@ -2,7 +2,7 @@
 
 import { isRecord } from "../detect/manifest.ts";
 import { isNarrowing, workspacePrefix, parseWorkspaces } from "./deciding-workspace.ts";
-import type { Deciding, CommandSet } from "./command-set.ts";
+import type { DecidingParts, CommandSet } from "./command-set.ts";
 
 const toolKeys = [
   "jest",
@@ -43,11 +43,11 @@ const lifecycle = ["preinstall", "install", "postinstall", "prepare", "preprepar
 
 type Manifest = { readonly [key: string]: unknown };
 
-export function decidingPackage(text: string, commandSet: CommandSet): Deciding | null {
+export function extractPackageParts(text: string, commandSet: CommandSet): DecidingParts | null {
   const manifest = parseManifest(text);
   if (manifest === null) return null;
-  const scripts = scriptsOf(manifest);
-  const isJudging = judgingScripts(scripts, commandSet);
+  const scripts = readScripts(manifest);
+  const isJudging = createJudgingFilter(scripts, commandSet);
   return Object.fromEntries([
     ...Object.entries(parseWorkspaces(manifest["workspaces"])),
     ...Object.entries(scripts).flatMap(([name, script]) => (isJudging(name) ? [[`scripts.${name}`, toText(script)] as const] : [])),
@@ -67,11 +67,11 @@ const scriptCharsMax = 1000;
  * Whether a new script changes what is run: it hooks into an existing one, or into restoring, or a deciding command runs it and it cannot
  * fail.
  */
-export function isHook(name: string, before: Deciding, commandSet: CommandSet, text = ""): boolean {
+export function isHook(name: string, before: DecidingParts, commandSet: CommandSet, text = ""): boolean {
   if (name.startsWith(workspacePrefix)) return isNarrowing(name);
   const script = name.replace(/^scripts\./, "");
   if (script === name) return true;
-  if (cannotFail(text) && commandSet.commands.some((command) => scriptNamesIn(command).includes(script))) return true;
+  if (cannotFail(text) && commandSet.commands.some((command) => findScriptNames(command).includes(script))) return true;
   if (commandSet.restores && lifecycle.includes(script)) return true;
   const hookedScript = /^(?:pre|post)(.+)$/.exec(script)?.[1];
   return hookedScript !== undefined && Object.hasOwn(before, `scripts.${hookedScript}`);
@@ -84,9 +84,9 @@ export function isHook(name: string, before: Deciding, commandSet: CommandSet, t
 export function mergePackage(before: string, after: string, commandSet: CommandSet, withPackages: boolean): string | null {
   const [baseManifest, laterManifest] = [parseManifest(before), parseManifest(after)];
   if (baseManifest === null || laterManifest === null) return null;
-  const baseParts = decidingPackage(before, commandSet) ?? {};
-  const [baseScripts, laterScripts] = [scriptsOf(baseManifest), scriptsOf(laterManifest)];
-  const isJudging = judgingScripts(baseScripts, commandSet);
+  const baseParts = extractPackageParts(before, commandSet) ?? {};
+  const [baseScripts, laterScripts] = [readScripts(baseManifest), readScripts(laterManifest)];
+  const isJudging = createJudgingFilter(baseScripts, commandSet);
   const isHarmlessNew = (name: string, script: unknown): boolean =>
     !Object.hasOwn(baseScripts, name) && !isHook(`scripts.${name}`, baseParts, commandSet, toText(script));
   const scripts = [
@@ -103,15 +103,15 @@ export function mergePackage(before: string, after: string, commandSet: CommandS
   return `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`;
 }
 
-const hasFewerWorkspaces = (before: Deciding, after: Deciding): boolean =>
+const hasFewerWorkspaces = (before: DecidingParts, after: DecidingParts): boolean =>
   Object.keys(before).some((name) => after[name] === undefined) ||
   Object.keys(after).some((name) => isNarrowing(name) && before[name] === undefined);
 
 /** Returns a predicate: a script judges by its name, or because a deciding command runs it, directly or through others. */
-function judgingScripts(scripts: Manifest, commandSet: CommandSet): (name: string) => boolean {
+function createJudgingFilter(scripts: Manifest, commandSet: CommandSet): (name: string) => boolean {
   const reachedScripts = new Set<string>();
   for (const queue = [...commandSet.commands]; queue.length > 0;) {
-    for (const name of scriptNamesIn(queue.pop() ?? "")) {
+    for (const name of findScriptNames(queue.pop() ?? "")) {
       if (reachedScripts.has(name) || !Object.hasOwn(scripts, name)) continue;
       reachedScripts.add(name);
       queue.push(toText(scripts[name]));
@@ -123,7 +123,7 @@ function judgingScripts(scripts: Manifest, commandSet: CommandSet): (name: strin
 }
 
 /** `build` of `npm run build`, `test` of `yarn test` and `npm t`. */
-function scriptNamesIn(command: string): readonly string[] {
+function findScriptNames(command: string): readonly string[] {
   return [...command.matchAll(/\b(?:npm|pnpm|yarn|bun|composer)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.@/-]+)/g)].flatMap(
     ([, name = ""]) => (name === "t" || name === "tst" ? ["test"] : [name]),
   );
@@ -138,5 +138,5 @@ function parseManifest(text: string): Manifest | null {
   }
 }
 
-const scriptsOf = (manifest: Manifest): Manifest => (isRecord(manifest["scripts"]) ? manifest["scripts"] : {});
+const readScripts = (manifest: Manifest): Manifest => (isRecord(manifest["scripts"]) ? manifest["scripts"] : {});
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -2,30 +2,30 @@
 
 import { parseJsonc } from "../detect/jsonc.ts";
 import { isRecord } from "../detect/manifest.ts";
-import type { Deciding, CommandSet } from "./command-set.ts";
+import type { DecidingParts, CommandSet } from "./command-set.ts";
 import { parseWorkspaces } from "./deciding-workspace.ts";
 
 const judgingTask = /^(?:tests?|unit|e2e|spec|lint|checks?|type-?checks?|build|verify|validate|ci|cov|coverage|fmt|format)(?:[:._-].*)?$/;
 const toolKeys = ["test", "lint", "fmt", "compilerOptions", "exclude", "nodeModulesDir"];
 
-export function decidingDeno(text: string, commandSet: CommandSet): Deciding | null {
+export function extractDenoParts(text: string, commandSet: CommandSet): DecidingParts | null {
   const manifest = parseManifest(text);
   if (manifest === null) return null;
   const usedKeys = toolKeys.filter((key) => Object.hasOwn(manifest, key));
   return {
-    ...decidingTasks(manifest["tasks"], "scripts.", commandSet),
+    ...extractTaskParts(manifest["tasks"], "scripts.", commandSet),
     ...Object.fromEntries(usedKeys.map((key) => [key, JSON.stringify(manifest[key])])),
     ...parseWorkspaces(manifest["workspace"]),
   };
 }
 
-export function decidingNx(text: string, commandSet: CommandSet): Deciding | null {
+export function extractNxParts(text: string, commandSet: CommandSet): DecidingParts | null {
   const manifest = parseManifest(text);
-  return manifest === null ? null : decidingTasks(manifest["targets"], "target ", commandSet);
+  return manifest === null ? null : extractTaskParts(manifest["targets"], "target ", commandSet);
 }
 
 /** Tasks by their names, and those that a deciding command names. */
-function decidingTasks(tasks: unknown, prefix: string, commandSet: CommandSet): Deciding {
+function extractTaskParts(tasks: unknown, prefix: string, commandSet: CommandSet): DecidingParts {
   if (!isRecord(tasks)) return {};
   const commandWords = new Set(commandSet.usedCommands.flatMap((command) => command.split(/[\s;&|:]+/)));
   const deciding = Object.entries(tasks).filter(([name]) => judgingTask.test(name) || commandWords.has(name));

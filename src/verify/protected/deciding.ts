@@ -2,18 +2,18 @@
 
 import { parse } from "smol-toml";
 import { isRecord } from "../detect/manifest.ts";
-import { decidingCmake, changesOtherTests } from "./deciding-cmake.ts";
-import { decidingIncluded, decidingMake, isOverriding } from "./deciding-make.ts";
-import { decidingPackage, isHook } from "./deciding-package.ts";
-import { decidingDeno, decidingNx } from "./deciding-tasks.ts";
+import { extractCmakeParts, changesOtherTests } from "./deciding-cmake.ts";
+import { extractIncludedMakeParts, extractMakeParts, isOverriding } from "./deciding-make.ts";
+import { extractPackageParts, isHook } from "./deciding-package.ts";
+import { extractDenoParts, extractNxParts } from "./deciding-tasks.ts";
 import { isNarrowing, listWorkspaces, parsePnpmPackages, workspacePrefix } from "./deciding-workspace.ts";
 import type { Language, Part } from "./kinds.ts";
-import { maskText } from "./masked.ts";
-import type { Deciding, CommandSet } from "./command-set.ts";
-import { rustTests } from "./rust-tests.ts";
+import { maskText } from "./mask-text.ts";
+import type { DecidingParts, CommandSet } from "./command-set.ts";
+import { extractRustTestParts } from "./rust-tests.ts";
 
 /** Null if the text cannot be parsed: then all of it decides. */
-export function decidingParts(part: Part, text: string, commandSet: CommandSet): Deciding | null {
+export function extractDecidingParts(part: Part, text: string, commandSet: CommandSet): DecidingParts | null {
   try {
     return parseParts(part, text, commandSet);
   } catch {
@@ -21,15 +21,15 @@ export function decidingParts(part: Part, text: string, commandSet: CommandSet):
   }
 }
 
-function parseParts(part: Part, text: string, commandSet: CommandSet): Deciding | null {
+function parseParts(part: Part, text: string, commandSet: CommandSet): DecidingParts | null {
   switch (part) {
     case "package":
     case "composer":
-      return decidingPackage(text, commandSet);
+      return extractPackageParts(text, commandSet);
     case "make":
-      return decidingMake(text, commandSet);
+      return extractMakeParts(text, commandSet);
     case "included":
-      return decidingIncluded(text);
+      return extractIncludedMakeParts(text);
     case "pyproject":
       return parseTables(
         text,
@@ -53,11 +53,11 @@ function parseParts(part: Part, text: string, commandSet: CommandSet): Deciding 
     case "properties":
       return parseLines(text, /skip|exclude|ignore|failure|\.continue\b|(?:run|enable|disable|with|no)[\w.-]*tests?\b|tests?[.-]?enabled/i);
     case "cmake":
-      return decidingCmake(text);
+      return extractCmakeParts(text);
     case "deno":
-      return decidingDeno(text, commandSet);
+      return extractDenoParts(text, commandSet);
     case "nx_project":
-      return decidingNx(text, commandSet);
+      return extractNxParts(text, commandSet);
     case "pnpm_workspace":
       return parsePnpmPackages(text);
     case "gradle":
@@ -87,14 +87,14 @@ function parseParts(part: Part, text: string, commandSet: CommandSet): Deciding 
     case "vite":
       return parseBlocks(text, "js", /\btest\s{0,9}:\s{0,9}\{/g, /\bvitest\b/);
     case "rust_source":
-      return rustTests(text);
+      return extractRustTestParts(text);
     case "lock":
       return commandSet.restores ? { "the lock file": text } : {};
   }
 }
 
 /** The names of parts that differ. A new part counts only if it changes existing ones. */
-export function changedParts(part: Part, before: Deciding, after: Deciding, commandSet: CommandSet): readonly string[] {
+export function findChangedParts(part: Part, before: DecidingParts, after: DecidingParts, commandSet: CommandSet): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => {
     if (before[name] === after[name]) return false;
@@ -110,7 +110,7 @@ export function changedParts(part: Part, before: Deciding, after: Deciding, comm
 const tableDepthMax = 4;
 
 /** The tables and keys of a TOML file whose dotted path matches. */
-function parseTables(text: string, wanted: RegExp): Deciding {
+function parseTables(text: string, wanted: RegExp): DecidingParts {
   const parts: Record<string, string> = {};
   const walk = (value: unknown, path: string, depth: number): void => {
     if (/^workspace\.(?:members|exclude)$/.test(path) && Array.isArray(value)) {
@@ -125,7 +125,7 @@ function parseTables(text: string, wanted: RegExp): Deciding {
 }
 
 /** The sections of an INI file whose name matches, without comments and blank lines. */
-function parseSections(text: string, wanted: RegExp): Deciding {
+function parseSections(text: string, wanted: RegExp): DecidingParts {
   const parts: Record<string, string> = {};
   let section: string | null = null;
   for (const line of text.split("\n")) {
@@ -137,7 +137,7 @@ function parseSections(text: string, wanted: RegExp): Deciding {
 }
 
 /** The lines of a properties file that match, each by what is left of its `=`. */
-function parseLines(text: string, wanted: RegExp): Deciding {
+function parseLines(text: string, wanted: RegExp): DecidingParts {
   const lines = text.split("\n").filter((line) => wanted.test(line) && !/^\s*[#!]|version/i.test(line));
   return Object.fromEntries(lines.map((line) => [(line.split(/[=:]/, 1)[0] ?? "").trim(), squeezeSpace(line)]));
 }
@@ -147,7 +147,7 @@ const mavenSetting =
   /<(skipTests|skipITs|testSourceDirectory|testOutputDirectory|maven\.test\.[\w.]{1,80}|testFailureIgnore|jacoco\.[\w.]{1,80}|checkstyle\.[\w.]{1,80})>[^<]{0,200}</g;
 
 /** The settings of a pom.xml that concern tests: of plugins that run or measure them, and single elements. */
-function parseMavenPlugins(text: string): Deciding {
+function parseMavenPlugins(text: string): DecidingParts {
   const withoutComments = removeDelimited(text, "<!--", "-->");
   const pluginBlocks = withoutComments
     .split("<plugin>")
@@ -164,7 +164,7 @@ function removeDelimited(text: string, open: string, close: string): string {
 }
 
 /** The `replace` lines of go.mod and go.work: they put something else in the place of packages that tests may use. */
-function parseGoReplacements(text: string): Deciding {
+function parseGoReplacements(text: string): DecidingParts {
   const lines: string[] = [];
   let isInBlock = false;
   for (const line of text.split("\n").map((rawLine) => squeezeSpace(rawLine.split("//", 1)[0] ?? ""))) {
@@ -181,10 +181,10 @@ const gradleOpens =
 const blocksMax = 50;
 
 /** Blocks about tests, with their braces, and single lines. A file with too many such blocks decides as a whole. */
-function parseBlocks(text: string, language: Language, blockOpens: RegExp, wantedLine: RegExp): Deciding {
+function parseBlocks(text: string, language: Language, blockOpens: RegExp, wantedLine: RegExp): DecidingParts {
   const withoutComments = maskText(text, language, "comments");
   const opens = [...withoutComments.matchAll(blockOpens)];
-  const blocks = opens.map((open) => blockFrom(withoutComments, open.index, open.index + open[0].length - 1));
+  const blocks = opens.map((open) => cutBlock(withoutComments, open.index, open.index + open[0].length - 1));
   const parts = [
     ...(opens.length > blocksMax ? [withoutComments] : blocks),
     ...withoutComments.split("\n").filter((line) => wantedLine.test(line)),
@@ -193,7 +193,7 @@ function parseBlocks(text: string, language: Language, blockOpens: RegExp, wante
 }
 
 /** The text from `from` to the brace that closes the one at `brace`. */
-function blockFrom(text: string, from: number, brace: number): string {
+function cutBlock(text: string, from: number, brace: number): string {
   let depth = 0;
   for (let to = brace; to < text.length; to++) {
     if (text[to] === "{") depth++;

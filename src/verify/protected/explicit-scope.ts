@@ -11,7 +11,7 @@ import type { ProtectionRow } from "./kinds.ts";
 const alternativesMax = 64;
 
 /** The pattern that names this path, or null. */
-export function namingPattern(scope: readonly string[], path: string, rowOf: (path: string) => ProtectionRow | null): string | null {
+export function findNamingPattern(scope: readonly string[], path: string, rowOf: (path: string) => ProtectionRow | null): string | null {
   const row = rowOf(path);
   const isSource = row === null || row.part === "rust_source"; // X2
   const isNamedBy = (glob: string): boolean => {
@@ -20,7 +20,8 @@ export function namingPattern(scope: readonly string[], path: string, rowOf: (pa
     return expandBraces(relativeGlob.endsWith("/") ? `${relativeGlob}**` : relativeGlob).some(
       (alternative) =>
         (alternative === path && !isSource) ||
-        (picomatch.isMatch(path, alternative, { dot: true }) && samplePaths(alternative).some((sample) => isProtectedWhole(rowOf(sample)))),
+        (picomatch.isMatch(path, alternative, { dot: true }) &&
+          buildSamplePaths(alternative).some((sample) => isProtectedWhole(rowOf(sample)))),
     );
   };
   return scope.find((glob) => !glob.startsWith("!") && isNamedBy(glob)) ?? null;
@@ -29,7 +30,7 @@ export function namingPattern(scope: readonly string[], path: string, rowOf: (pa
 const isProtectedWhole = (row: ProtectionRow | null): boolean => row !== null && row.part !== "rust_source";
 
 /** Paths that a pattern matches: its wildcards filled with a letter, and with nothing (X1). */
-function samplePaths(glob: string): readonly string[] {
+function buildSamplePaths(glob: string): readonly string[] {
   const fillWildcards = (word: string): string =>
     glob
       .replaceAll(/\[[^\]/]*\]|[?@!+*]\([^)]*\)/g, word)

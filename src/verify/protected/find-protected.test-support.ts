@@ -7,7 +7,7 @@ import { findProtected } from "./find-protected.ts";
 export type Texts = Readonly<Record<string, string>>;
 export const [base, commit] = ["b".repeat(40), "c".repeat(40)];
 
-export function between(before: Texts, after: Texts) {
+export function createTrees(before: Texts, after: Texts) {
   const treeAt = (sha: string): Texts => (sha === base ? before : after);
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   const differences = paths.flatMap((path): Difference[] => {
@@ -24,9 +24,10 @@ export function between(before: Texts, after: Texts) {
 
 const check = (command: string): Check => ({ id: command, kind: "criterion", title: command, command, source: "test" });
 
-export async function changesIn(before: Texts, change: Texts, commands: readonly string[] = [], scope: readonly string[] = ["**"]) {
-  const parts = { workspace: between(before, { ...before, ...change }), protect: [], restores: false };
+export async function findChanges(before: Texts, change: Texts, commands: readonly string[] = [], scope: readonly string[] = ["**"]) {
+  const parts = { workspace: createTrees(before, { ...before, ...change }), protect: [], restores: false };
   return (await findProtected(parts, { base, commit, scope, approved: [], checks: commands.map(check) })).changes;
 }
 /** Each change as its path and kind: `test/a.test.js weakened`. */
-export const hows = async (...input: Parameters<typeof changesIn>) => (await changesIn(...input)).map(({ path, how }) => `${path} ${how}`);
+export const describeChanges = async (...input: Parameters<typeof findChanges>) =>
+  (await findChanges(...input)).map(({ path, how }) => `${path} ${how}`);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { findProtected } from "./find-protected.ts";
-import { base, between, changesIn, commit, hows, type Texts } from "./find-protected.test-support.ts";
+import { base, createTrees, findChanges, commit, describeChanges, type Texts } from "./find-protected.test-support.ts";
 
 const manifest = (scripts: object): string => JSON.stringify({ name: "x", scripts });
 const jsTest = 'import { test } from "node:test";\ntest("a", () => assert.equal(add(1, 2), 3));\n';
@@ -13,13 +13,19 @@ describe("what a makefile takes in", () => {
     "mk/rules.mk": "RUN = node --test\nclean:\n\trm -f x\n",
   };
   test("decides, new or not", async () => {
-    expect(await hows(before, { "local.mk": "test:\n\t@true\n" }, ["make test"])).toEqual(["local.mk added"]);
-    expect(await hows(before, { "mk/rules.mk": "RUN = true\nclean:\n\trm -f x\n" }, ["make test"])).toEqual(["mk/rules.mk redefined"]);
-    expect(await hows(before, { Makefile: `${before.Makefile}check:\n\ttrue\n` }, ["make check"])).toEqual(["Makefile redefined"]);
+    expect(await describeChanges(before, { "local.mk": "test:\n\t@true\n" }, ["make test"])).toEqual(["local.mk added"]);
+    expect(await describeChanges(before, { "mk/rules.mk": "RUN = true\nclean:\n\trm -f x\n" }, ["make test"])).toEqual([
+      "mk/rules.mk redefined",
+    ]);
+    expect(await describeChanges(before, { Makefile: `${before.Makefile}check:\n\ttrue\n` }, ["make check"])).toEqual([
+      "Makefile redefined",
+    ]);
   });
   test("and what is beside the checks, or taken in by nobody, does not", async () => {
     expect(
-      await hows(before, { "mk/rules.mk": "RUN = node --test\nclean:\n\trm -rf x\n", "other.mk": "test:\n\ttrue\n" }, ["make test"]),
+      await describeChanges(before, { "mk/rules.mk": "RUN = node --test\nclean:\n\trm -rf x\n", "other.mk": "test:\n\ttrue\n" }, [
+        "make test",
+      ]),
     ).toEqual([]);
   });
 });
@@ -31,7 +37,7 @@ describe("what the base's own scripts start and go by", () => {
       "scripts/all.js": "a",
       "scripts/serve.js": "a",
     };
-    expect(await hows(before, { "scripts/all.js": "process.exit(0)", "scripts/serve.js": "b" }, ["npm test"])).toEqual([
+    expect(await describeChanges(before, { "scripts/all.js": "process.exit(0)", "scripts/serve.js": "b" }, ["npm test"])).toEqual([
       "scripts/all.js redefined",
     ]);
   });
@@ -41,14 +47,14 @@ describe("what the base's own scripts start and go by", () => {
       "ci/jest.json": "{}",
       "boot.js": "1",
     };
-    expect(await hows(before, { "ci/jest.json": '{"testMatch":[]}', "boot.js": "2" }, ["npm test"])).toEqual([
+    expect(await describeChanges(before, { "ci/jest.json": '{"testMatch":[]}', "boot.js": "2" }, ["npm test"])).toEqual([
       "boot.js redefined",
       "ci/jest.json redefined",
     ]);
   });
   test("a program in the midst of the code is what is judged", async () =>
     expect(
-      await hows({ "src/cli.js": "1", "bin/x.js": "1" }, { "src/cli.js": "2", "bin/x.js": "2" }, [
+      await describeChanges({ "src/cli.js": "1", "bin/x.js": "1" }, { "src/cli.js": "2", "bin/x.js": "2" }, [
         "node src/cli.js",
         "node bin/x.js --help",
       ]),
@@ -81,15 +87,20 @@ describe("a new file that rules over tests it does not touch", () => {
     ],
     ["a mock that jest takes unasked", { "a.test.js": jsTest }, "__mocks__/axios.js", "x", ["npx jest"]],
   ])("%s", async (_what, before, path, text, commands) =>
-    expect(await hows(before, { [path]: text }, commands)).toEqual([`${path} added`]),
+    expect(await describeChanges(before, { [path]: text }, commands)).toEqual([`${path} added`]),
   );
 
   test("but not where it is empty, a further test, or a harmless setting", async () => {
-    expect(await hows(py, { "tests/__init__.py": '"""Tests."""\n\n# none\n', "tests/test_b.py": "def test_b(): pass\n" })).toEqual([]);
     expect(
-      await hows(go, { "a/b_test.go": "package a\nfunc TestB(t *testing.T) {}\n", "b/main_test.go": "func TestMain(m *testing.M) {}\n" }),
+      await describeChanges(py, { "tests/__init__.py": '"""Tests."""\n\n# none\n', "tests/test_b.py": "def test_b(): pass\n" }),
     ).toEqual([]);
-    expect(await hows({ "a.test.js": jsTest }, { ".npmrc": "save-exact=true\n" }, ["npm test"])).toEqual([]);
+    expect(
+      await describeChanges(go, {
+        "a/b_test.go": "package a\nfunc TestB(t *testing.T) {}\n",
+        "b/main_test.go": "func TestMain(m *testing.M) {}\n",
+      }),
+    ).toEqual([]);
+    expect(await describeChanges({ "a.test.js": jsTest }, { ".npmrc": "save-exact=true\n" }, ["npm test"])).toEqual([]);
   });
 });
 
@@ -104,28 +115,31 @@ describe("tests by further conventions", () => {
     "src/setupTests.ts",
     "integration-tests/a.js",
     "run.bats",
-  ])("%s", async (path) => expect(await hows({ [path]: jsTest }, { [path]: "" })).toHaveLength(1));
+  ])("%s", async (path) => expect(await describeChanges({ [path]: jsTest }, { [path]: "" })).toHaveLength(1));
   test("a name that may mean something else is judged by what it holds", async () => {
     const code = "export const hit = (a, b) => a === b;\n";
     expect(
-      await hows({ "src/hit-test.ts": code, "src/JobSpec.ts": code }, { "src/hit-test.ts": `${code}//\n`, "src/JobSpec.ts": "" }),
+      await describeChanges(
+        { "src/hit-test.ts": code, "src/JobSpec.ts": code },
+        { "src/hit-test.ts": `${code}//\n`, "src/JobSpec.ts": "" },
+      ),
     ).toEqual([]);
   });
   test("parts that stand in for packages, or switch tasks off", async () => {
-    expect(await hows({ "go.mod": "module x\nrequire a v1\n" }, { "go.mod": "module x\nrequire a v1\nreplace a => ./fake\n" })).toEqual([
-      "go.mod changed",
-    ]);
-    expect(await hows({ "go.mod": "module x\n" }, { "go.mod": "module x\nrequire (\n\tb v1\n)\n" })).toEqual([]);
+    expect(
+      await describeChanges({ "go.mod": "module x\nrequire a v1\n" }, { "go.mod": "module x\nrequire a v1\nreplace a => ./fake\n" }),
+    ).toEqual(["go.mod changed"]);
+    expect(await describeChanges({ "go.mod": "module x\n" }, { "go.mod": "module x\nrequire (\n\tb v1\n)\n" })).toEqual([]);
     const settings = 'rootProject.name = "x"\ninclude("a")\n';
     expect(
-      await hows(
+      await describeChanges(
         { "settings.gradle.kts": settings },
         { "settings.gradle.kts": `${settings}gradle.startParameter.excludedTaskNames += "test"\n` },
       ),
     ).toHaveLength(1);
-    expect(await hows({ "settings.gradle.kts": settings }, { "settings.gradle.kts": `${settings}include("b")\n` })).toEqual([]);
+    expect(await describeChanges({ "settings.gradle.kts": settings }, { "settings.gradle.kts": `${settings}include("b")\n` })).toEqual([]);
     expect(
-      await hows(
+      await describeChanges(
         { "Cargo.toml": '[package]\nname = "x"\n' },
         { "Cargo.toml": '[package]\nname = "x"\n[patch.crates-io]\na = { path = "fake" }\n' },
       ),
@@ -135,13 +149,15 @@ describe("tests by further conventions", () => {
 
 describe("a script that a criterion asks for and that was not there", () => {
   test.each(["exit 0", "true", "echo all tests pass", "vitest run || true", "node --test; exit 0"])("%s cannot fail", async (script) =>
-    expect(await hows({ "package.json": manifest({}) }, { "package.json": manifest({ test: script }) }, ["npm test"])).toEqual([
+    expect(await describeChanges({ "package.json": manifest({}) }, { "package.json": manifest({ test: script }) }, ["npm test"])).toEqual([
       "package.json redefined",
     ]),
   );
   test("one that can is the work", async () =>
     expect(
-      await hows({ "package.json": manifest({}) }, { "package.json": manifest({ test: "node --test", docs: "true" }) }, ["npm test"]),
+      await describeChanges({ "package.json": manifest({}) }, { "package.json": manifest({ test: "node --test", docs: "true" }) }, [
+        "npm test",
+      ]),
     ).toEqual([]));
 });
 
@@ -175,7 +191,7 @@ test("text made to be slow to read is read in good time", async () => {
     ".npmrc",
   ])
     for (const text of bad)
-      await changesIn(
+      await findChanges(
         {
           "tests/test_a.py": "def test_a(): pass\n",
           "b_test.go": "",
@@ -187,13 +203,13 @@ test("text made to be slow to read is read in good time", async () => {
         { [path]: text.repeat(30_000) },
         ["npm test"],
       );
-  await changesIn({ "package.json": "{}" }, { "package.json": manifest({ test: `echo ${" ;".repeat(100_000)}` }) }, ["npm test"]);
+  await findChanges({ "package.json": "{}" }, { "package.json": manifest({ test: `echo ${" ;".repeat(100_000)}` }) }, ["npm test"]);
 });
 
 describe("a file of tests that moves", () => {
   const was = 'import { add } from "../src/add.js";\ntest("a", () => assert.equal(add(1, 2), 3));\n';
   const allowedIn = async (to: string, text: string) => {
-    const parts = { workspace: between({ "test/a.test.js": was }, { [to]: text }), protect: [], restores: false, areTriedOut: true };
+    const parts = { workspace: createTrees({ "test/a.test.js": was }, { [to]: text }), protect: [], restores: false, areTriedOut: true };
     const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [], checks: [] });
     return changes.map(({ how, allowed }) => `${how} ${allowed}`);
   };

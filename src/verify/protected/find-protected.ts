@@ -9,15 +9,15 @@ import type { LookAt, ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
-import { decidingParts } from "./deciding.ts";
-import { shadowableTargetsIn, includedFiles } from "./deciding-make.ts";
-import { ledBy as importedScripts } from "./imported-scripts.ts";
-import { isSetInTests, lookAt, maySetInTests } from "./look-at.ts";
+import { extractDecidingParts } from "./deciding.ts";
+import { findShadowableTargets, findIncludedFiles } from "./deciding-make.ts";
+import { findImportedScripts } from "./imported-scripts.ts";
+import { isSetInTests, findReviewPoints, maySetInTests } from "./review-points.ts";
 import type { CommandSet } from "./command-set.ts";
 import { isCandidate, type ProtectedJudgement, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
 import { isProgramText, mayBeTest, type ProtectionRow } from "./kinds.ts";
-import { programsIn, settingsIn } from "./programs.ts";
-import { rowFinder } from "./protect.ts";
+import { findPrograms, findSettings } from "./programs.ts";
+import { createRowFinder } from "./protect.ts";
 
 export type TreeReader = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
 export type ProtectedParts = {
@@ -42,7 +42,7 @@ export async function findProtected(
   const differences = await parts.workspace.differences(base, commit);
   if (differences.length === 0) return judgeProtected({ changedFiles: [], moved: new Map(), rules: noRules, scope, approved });
   const commands = checks.map(({ command }) => command);
-  const rules = await protectionRules(parts, base, commands);
+  const rules = await loadProtectionRules(parts, base, commands);
   const { areTriedOut = false } = parts;
   const candidates = differences.filter((difference) => isCandidate(difference, rules));
   const changedFiles: ChangedFile[] = [];
@@ -72,7 +72,7 @@ export async function findProtected(
   const setAside = judgement.changes.filter(({ how, allowed }) => how === "added" && allowed === null);
   return {
     ...judgement,
-    changes: shorten(judgement.changes),
+    changes: shortenChanges(judgement.changes),
     look: [
       ...setAside.slice(0, reviewPointsMax).map(({ path }): LookAt => ({ path, what: setAsideText, gap: true })),
       ...(await collectReviewPoints(parts.workspace, { base, commit, goal }, differences, rules)),
@@ -93,7 +93,7 @@ async function collectReviewPoints(
   for (const [index, difference] of differences.entries()) {
     if (reviewPoints.length >= reviewPointsMax) break;
     const change = await readChange({ workspace, base, commit, difference, mayRead: index < textsMax }); // L1
-    reviewPoints.push(...lookAt({ ...change, isTest: isTestRow(rules.rowOf(difference.path)), goal }));
+    reviewPoints.push(...findReviewPoints({ ...change, isTest: isTestRow(rules.rowOf(difference.path)), goal }));
   }
   return excuseTestedReads(workspace, base, reviewPoints.slice(0, reviewPointsMax), rules);
 }
@@ -121,7 +121,7 @@ export const isTestRow = (row: ProtectionRow | null): boolean =>
 const noRules: ProtectionRules = { base: new Set(), rowOf: () => null, named: { commands: [], usedCommands: [], restores: false } };
 
 /** The protected files of a run, from its base and its commands. */
-export async function protectionRules(
+export async function loadProtectionRules(
   { workspace, protect, restores }: ProtectedParts,
   base: GitSha,
   commands: readonly string[],
@@ -141,21 +141,21 @@ export async function protectionRules(
   ] as const) {
     const text = paths.has(path) ? await workspace.textAt(base, path, textBytesMax) : null;
     if (text === null) continue;
-    const parts = Object.entries(decidingParts(part, text, commandSet) ?? {});
+    const parts = Object.entries(extractDecidingParts(part, text, commandSet) ?? {});
     usedCommands.push(...parts.map(([, content]) => content));
     testCommands.push(...parts.filter(([name]) => testingPart.test(name)).map(([, content]) => content));
     texts.push(text);
     if (part === "make") makefiles.push(text);
   }
-  const rows = rowFinder(protect);
-  const startedPrograms = new Set([...programsIn(usedCommands), ...programsIn(testCommands, true)]);
+  const rows = createRowFinder(protect);
+  const startedPrograms = new Set([...findPrograms(usedCommands), ...findPrograms(testCommands, true)]);
   const programs = new Set([
     ...startedPrograms,
-    ...settingsIn(usedCommands),
-    ...(await importedScripts(startedPrograms, texts, paths, (path) => workspace.textAt(base, path, textBytesMax))),
+    ...findSettings(usedCommands),
+    ...(await findImportedScripts(startedPrograms, texts, paths, (path) => workspace.textAt(base, path, textBytesMax))),
   ]);
-  const isShadowing = shadowingTargets(makefiles, commandSet, paths);
-  const included = includedFiles(makefiles);
+  const isShadowing = createShadowingFilter(makefiles, commandSet, paths);
+  const included = findIncludedFiles(makefiles);
   const isIncluded = included.length === 0 ? () => false : picomatch([...included], { dot: true });
   const rowOf = (path: string): ProtectionRow | null => {
     const row = rows(path);
@@ -177,10 +177,10 @@ const shadowingRow: ProtectionRow = {
 };
 
 /** Whether a path would keep make from running a check: it is a new file or folder with the name of a target. */
-function shadowingTargets(makefiles: readonly string[], commandSet: CommandSet, paths: StringSet): (path: string) => boolean {
+function createShadowingFilter(makefiles: readonly string[], commandSet: CommandSet, paths: StringSet): (path: string) => boolean {
   if (!commandSet.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
-  const targets = new Set(makefiles.flatMap((text) => shadowableTargetsIn(text, commandSet)).filter((target) => !folders.has(target)));
+  const targets = new Set(makefiles.flatMap((text) => findShadowableTargets(text, commandSet)).filter((target) => !folders.has(target)));
   return (path) => targets.has(path.split("/", 1)[0] ?? "");
 }
 
@@ -239,7 +239,7 @@ export function findMoves(differences: readonly Difference[]): ReadonlyMap<strin
 }
 
 /** A list that fits a journal: refused ones first; the last entry says how many are left out. */
-function shorten(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
+function shortenChanges(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {
   if (changes.length <= changesMax) return changes;
   const kept = changes.toSorted((left, right) => Number(left.allowed !== null) - Number(right.allowed !== null)).slice(0, changesMax);
   const last = kept.at(-1);

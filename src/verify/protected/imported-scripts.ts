@@ -3,12 +3,12 @@
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { dirname, join, normalize } from "node:path/posix";
-import { isCodePath, isToolPath, judgingPath, pathsNamedIn, programsIn } from "./programs.ts";
+import { codePathPattern, toolPathPattern, judgingPathPattern, findNamedPaths, findPrograms } from "./programs.ts";
 
 const filesMax = 30;
 const roundsMax = 3;
 
-export async function ledBy(
+export async function findImportedScripts(
   programs: ReadonlySet<string>,
   /** Commands and manifests: what they name themselves is used by more than a check. */
   texts: readonly string[],
@@ -16,7 +16,7 @@ export async function ledBy(
   read: (path: string) => Promise<string | null>,
 ): Promise<ReadonlySet<string>> {
   const scripts = new Set<string>();
-  const namedPaths = pathsNamedIn(texts);
+  const namedPaths = findNamedPaths(texts);
   let queue = [...programs].filter((path) => paths.has(path)).slice(0, filesMax);
   for (let round = 0; round < roundsMax && queue.length > 0; round++) {
     const next: string[] = [];
@@ -46,11 +46,13 @@ function namesUsedBy(program: string, text: string): readonly string[] {
   if (/\.[cm]?[jt]s$/.test(program)) return capture(jsImport).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)));
   if (program.endsWith(".py")) return capture(pythonImport).map((name) => join(folder, `${name}.py`));
   const sourced = capture(sourceLine).flatMap((argument) => /([\w.][\w./-]{0,199})["'`\s]*$/.exec(argument)?.[1] ?? []);
-  return [...sourced.flatMap((name) => [normalize(name), join(folder, name)]), ...programsIn([text])];
+  return [...sourced.flatMap((name) => [normalize(name), join(folder, name)]), ...findPrograms([text])];
 }
 
 function scriptsUsedBy(program: string, text: string, paths: StringSet): readonly string[] {
   const isJudgingScript = (path: string): boolean =>
-    paths.has(path) && !isCodePath.test(path) && (isToolPath.test(path) || (/\.(?:ba)?sh$/.test(path) && judgingPath.test(path)));
+    paths.has(path) &&
+    !codePathPattern.test(path) &&
+    (toolPathPattern.test(path) || (/\.(?:ba)?sh$/.test(path) && judgingPathPattern.test(path)));
   return namesUsedBy(program, text).filter(isJudgingScript);
 }

@@ -1,7 +1,7 @@
 // What was done to a protected file: one row a trick, in the languages whose conventions are known.
 
 import { describe, expect, test } from "vitest";
-import { rowFinder } from "./protect.ts";
+import { createRowFinder } from "./protect.ts";
 import { isCandidate, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
 import { findMoves } from "./find-protected.ts";
 
@@ -15,7 +15,7 @@ function judged(
   const { scope = ["**"], approved = [], commands = [], restores = false, protect = [] } = more;
   const setting: ProtectionRules = {
     base: new Set(Object.keys(before)),
-    rowOf: rowFinder(protect),
+    rowOf: createRowFinder(protect),
     named: { commands, usedCommands: commands, restores },
   };
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]);
@@ -86,7 +86,11 @@ describe("tests", () => {
     expect(hows({ "test/a.test.ts": js }, {})).toEqual(["test/a.test.ts deleted"]);
     expect(hows({ "test/a.test.ts": js }, { "old/a.ts.bak": js })).toEqual(["test/a.test.ts renamed"]);
     const binary: ChangedFile = { difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" }, before: null, after: null };
-    const setting: ProtectionRules = { base: new Set(), rowOf: rowFinder([]), named: { commands: [], usedCommands: [], restores: false } };
+    const setting: ProtectionRules = {
+      base: new Set(),
+      rowOf: createRowFinder([]),
+      named: { commands: [], usedCommands: [], restores: false },
+    };
     expect(judgeProtected({ changedFiles: [binary], moved: new Map(), rules: setting, scope: ["**"], approved: [] }).changes).toMatchObject(
       [{ how: "changed" }],
     );

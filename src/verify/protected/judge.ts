@@ -16,10 +16,10 @@ import { createHash } from "node:crypto";
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { Hash } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { changedParts, decidingParts } from "./deciding.ts";
-import type { Deciding, CommandSet } from "./command-set.ts";
-import { namingPattern } from "./explicit-scope.ts";
-import { type Finding, findFindings, describeLineChanges } from "./change-kind.ts";
+import { findChangedParts, extractDecidingParts } from "./deciding.ts";
+import type { DecidingParts, CommandSet } from "./command-set.ts";
+import { findNamingPattern } from "./explicit-scope.ts";
+import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { addedLines, hasOnlyMore, isPlainAddition } from "./only-more.ts";
 import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./kinds.ts";
@@ -46,11 +46,14 @@ export type ProtectedJudgement = { readonly content: Hash; readonly changes: rea
 export function isCandidate(difference: Difference, rules: ProtectionRules): boolean {
   const { path } = difference;
   const { rowOf, named } = rules;
-  return rowFor(difference, rules) !== null && (rowOf(path)?.part !== "lock" || named.restores);
+  return findApplicableRow(difference, rules) !== null && (rowOf(path)?.part !== "lock" || named.restores);
 }
 
 /** The rule a difference falls under; null if none. A new test judges nothing, unless it overrides (J1). */
-export function rowFor({ path, kind }: Pick<Difference, "path" | "kind">, { rowOf, base, named }: ProtectionRules): ProtectionRow | null {
+export function findApplicableRow(
+  { path, kind }: Pick<Difference, "path" | "kind">,
+  { rowOf, base, named }: ProtectionRules,
+): ProtectionRow | null {
   const row = rowOf(path);
   return row !== null && (kind !== "added" || overridesBase({ path, row, base, rowOf, commands: named })) ? row : null;
 }
@@ -66,10 +69,10 @@ type ProtectedChanges = {
 export function judgeProtected({ changedFiles, moved, rules, scope, approved }: ProtectedChanges): ProtectedJudgement {
   const judgedChanges = changedFiles.flatMap((file) => {
     const { path } = file.difference;
-    const row = rowFor(file.difference, rules);
+    const row = findApplicableRow(file.difference, rules);
     const finding = row === null ? null : findFinding(file, row, moved.get(path) ?? null, rules);
     if (row === null || finding === null) return [];
-    const isNamed = namingPattern(scope, path, rules.rowOf) !== null;
+    const isNamed = findNamingPattern(scope, path, rules.rowOf) !== null;
     const hasOnlyMoreTests = row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
     const comesWithTests = row.comesWithTests === true && file.difference.kind === "added";
     const newPath = moved.get(path);
@@ -95,11 +98,11 @@ function findFinding(
   row: ProtectionRow,
   movedTo: string | null,
   { named: commandSet, addedPaths = [] }: Pick<ProtectionRules, "named" | "addedPaths">,
-): Finding | null {
+): ChangeFinding | null {
   const { difference, before, after } = file;
   const { path, kind } = difference;
   const decidesNothing = (text: string | null): boolean =>
-    row.part !== undefined && text !== null && isEmpty(decidingParts(row.part, text, commandSet)); // J2
+    row.part !== undefined && text !== null && isEmpty(extractDecidingParts(row.part, text, commandSet)); // J2
   if (kind === "added") {
     if (decidesNothing(after) || (after !== null && row.isHarmless?.(after) === true)) return null;
     return { how: "added", message: row.because ?? "it is new, and tests or checks that were there before would go by it" };
@@ -115,7 +118,7 @@ function findFinding(
   if (row.part === "make" || row.part === "included")
     return findPartFinding({ path, row, before, after: withoutNewFiles(before, after, addedPaths), commandSet }); // J6
   if (row.part !== undefined) return findPartFinding({ path, row, before, after, commandSet }); // J2
-  const findings = findFindings(path, row.kind, before, after);
+  const findings = findChangeFindings(path, row.kind, before, after);
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
   const changedMessage = `it was changed, ${describeLineChanges(before, after)}`;
@@ -136,14 +139,14 @@ const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|o|obj|s|S)$/;
 const lineData = /\.(?:txt|csv|tsv)$/;
 
 /** Whether a test file has everything it had, and more: test cases, or nothing but assertions and rows of a table. */
-const hasOnlyAdditions = ({ difference: { path }, before, after }: ChangedFile, { how, message }: Finding): boolean =>
+const hasOnlyAdditions = ({ difference: { path }, before, after }: ChangedFile, { how, message }: ChangeFinding): boolean =>
   how === "changed" &&
   before !== null &&
   after !== null &&
   hasOnlyMore(before, after) &&
   (/^\d+ test cases? (?:was|were) added/.test(message) || lineData.test(path) || addedLines(before, after).every(isPlainAddition));
 
-const isEmpty = (deciding: Deciding | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
+const isEmpty = (deciding: DecidingParts | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 
 const shownMax = 3;
 const shownCharsMax = 120;
@@ -156,16 +159,16 @@ type PartChange = {
   readonly commandSet: CommandSet;
 };
 
-function findPartFinding({ path, row, before, after, commandSet }: PartChange): Finding | null {
+function findPartFinding({ path, row, before, after, commandSet }: PartChange): ChangeFinding | null {
   const { part } = row;
   if (part === undefined) return null;
-  const [partsBefore, partsAfter] = [decidingParts(part, before, commandSet), decidingParts(part, after, commandSet)];
+  const [partsBefore, partsAfter] = [extractDecidingParts(part, before, commandSet), extractDecidingParts(part, after, commandSet)];
   if (partsBefore === null) return { how: "changed", message: `it was changed, ${describeLineChanges(before, after)}` };
   if (partsAfter === null)
     return Object.keys(partsBefore).length === 0
       ? null
       : { how: "changed", message: "it can no longer be read, so the parts that decide are gone" };
-  const names = changedParts(part, partsBefore, partsAfter, commandSet);
+  const names = findChangedParts(part, partsBefore, partsAfter, commandSet);
   if (names.length === 0) return null;
   if (part === "lock") return { how: "changed", message: "dependencies are restored from it, so it decides what the checks run with" };
   const describePart = (name: string): string => {
@@ -178,7 +181,7 @@ function findPartFinding({ path, row, before, after, commandSet }: PartChange): 
   if (isScript) return { how: "redefined", message };
   const joinParts = (parts: Readonly<Record<string, string>>): string => names.map((name) => parts[name] ?? "").join("\n");
   const kind = part === "rust_source" ? "test" : "test_config";
-  const [first] = findFindings(path, kind, joinParts(partsBefore), joinParts(partsAfter)).filter(({ how }) => how !== "changed");
+  const [first] = findChangeFindings(path, kind, joinParts(partsBefore), joinParts(partsAfter)).filter(({ how }) => how !== "changed");
   return { how: first?.how ?? "changed", message: first === undefined ? message : `${first.message}; ${message}` };
 }
 

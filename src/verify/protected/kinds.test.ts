@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { namingPattern } from "./explicit-scope.ts";
-import { isProgramText, isTest, findRow } from "./kinds.ts";
-import { rowFinder } from "./protect.ts";
-import { programsIn } from "./programs.ts";
+import { findNamingPattern } from "./explicit-scope.ts";
+import { isProgramText, isTestPath, findProtectionRow } from "./kinds.ts";
+import { createRowFinder } from "./protect.ts";
+import { findPrograms } from "./programs.ts";
 
 test.each([
   [
@@ -28,7 +28,7 @@ test.each([
   ["ci", ".github/workflows/ci.yml .github/actions/x/action.yml .gitlab-ci.yml Jenkinsfile .circleci/config.yml"],
   ["scripts", "package.json Makefile GNUmakefile tox.ini noxfile.py justfile composer.json .npmrc gradlew package-lock.json Cargo.lock"],
 ])("by convention a %s: %s", (kind, paths) => {
-  for (const path of paths.split(" ")) expect([path, findRow(path)?.kind]).toEqual([path, kind]);
+  for (const path of paths.split(" ")) expect([path, findProtectionRow(path)?.kind]).toEqual([path, kind]);
 });
 
 test("code, writing and data beside it judge nothing", () => {
@@ -43,17 +43,17 @@ test("code, writing and data beside it judge nothing", () => {
     "contest.py",
     "spec/plan.md",
   ])
-    expect([path, findRow(path)]).toEqual([path, null]);
+    expect([path, findProtectionRow(path)]).toEqual([path, null]);
 });
 
 test("the config protects further files and leaves others open, and leaving open wins", () => {
-  const row = rowFinder(["golden/", "schema/*.sql", "!legacy/**"]);
+  const row = createRowFinder(["golden/", "schema/*.sql", "!legacy/**"]);
   expect(row("golden/a/b.txt")?.kind).toBe("test");
   expect(row("schema/x.sql")?.kind).toBe("test");
   expect(row("legacy/a.test.ts")).toBeNull();
   expect(row("src/a.test.ts")?.kind).toBe("test");
-  expect(rowFinder(["package.json"])("package.json")).toMatchObject({ kind: "scripts" });
-  expect(rowFinder(["package.json"])("package.json")?.part).toBeUndefined();
+  expect(createRowFinder(["package.json"])("package.json")).toMatchObject({ kind: "scripts" });
+  expect(createRowFinder(["package.json"])("package.json")?.part).toBeUndefined();
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
   ["package.json", ["package.json"]],
   ["vitest.config.ts", ["vitest.config.*"]],
   ["tests/test_a.py", ["**/test_*.py"]],
-])("%s is named by the scope %j", (path, scope) => expect(namingPattern(scope, path, findRow)).not.toBeNull());
+])("%s is named by the scope %j", (path, scope) => expect(findNamingPattern(scope, path, findProtectionRow)).not.toBeNull());
 
 test.each([
   ["test/a.test.ts", ["**"]],
@@ -81,11 +81,11 @@ test.each([
   [".github/workflows/ci.yml", [".github/**"]],
   ["tsconfig.json", ["*"]],
   ["src/lib.rs", ["src/lib.rs"]],
-])("%s is not named by the scope %j", (path, scope) => expect(namingPattern(scope, path, findRow)).toBeNull());
+])("%s is not named by the scope %j", (path, scope) => expect(findNamingPattern(scope, path, findProtectionRow)).toBeNull());
 
 test("a script that a check starts judges if it was made for that", () => {
   expect([
-    ...programsIn([
+    ...findPrograms([
       "sh scripts/check.sh",
       "FOO=1 ./run-tests --all && node e2e/smoke.mjs",
       "node src/validate.js | grep ok",
@@ -102,7 +102,7 @@ test("what one look takes for no test is none by the rows either", () => {
     tests.mjs test_a.sh test-b.js c-test.mjs a_test.go a_test.rs lib.rs a.bats FooTest.php README.md in.json contest.ts`.split(/\s+/);
   for (const folder of folders)
     for (const file of files)
-      expect([folder + file, isTest(folder + file)]).toEqual([folder + file, findRow(folder + file)?.kind === "test"]);
+      expect([folder + file, isTestPath(folder + file)]).toEqual([folder + file, findProtectionRow(folder + file)?.kind === "test"]);
 });
 
 test("a program is told by its ending, whatever was asked before", () => {

@@ -64,14 +64,14 @@ export function isProgramText(path: string): boolean {
   const ending = path.slice(dot + 1);
   const cached = programEndings.get(ending);
   if (cached !== undefined) return cached;
-  const isProgram = languageOf(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|pm|t|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
+  const isProgram = detectLanguage(path) !== null || /\.(?:sh|bash|bats|rb|php|pl|pm|t|ps1|exs?|cs|c|cc|cpp|h|hpp|swift)$/.test(path);
   if (ending.length < endingCharsMax) programEndings.set(ending, isProgram);
   return isProgram;
 }
 /** Programs are recognised by extension alone, of which even a large tree has few. */
 const programEndings = new Map<string, boolean>();
 const endingCharsMax = 12;
-export const languageOf = (path: string): Language | null => languages.find(([ending]) => ending.test(path))?.[1] ?? null;
+export const detectLanguage = (path: string): Language | null => languages.find(([ending]) => ending.test(path))?.[1] ?? null;
 
 const fileNamed = (names: string): RegExp => new RegExp(`(?:^|/)(?:${names})$`);
 const configSuffix = "(?:config|conf|setup|workspace)(?:\\.[\\w-]+)*\\.\\w+";
@@ -283,7 +283,7 @@ const anyRow = new RegExp(rows.map((row) => `(?:${row.path.source})`).join("|"))
 const rowCache = new Map<string, ProtectionRow | null>();
 const rowCacheMax = 20_000;
 
-export function findRow(path: string): ProtectionRow | null {
+export function findProtectionRow(path: string): ProtectionRow | null {
   const cached = rowCache.get(path);
   if (cached !== undefined) return cached;
   const row = anyRow.test(path) ? (rows.find((row) => row.path.test(path)) ?? null) : null;
@@ -293,7 +293,7 @@ export function findRow(path: string): ProtectionRow | null {
 }
 
 /** Whether a path is a test's, by the table alone. */
-export const isTest = (path: string): boolean => mayBeTest(path) && findRow(path)?.kind === "test";
+export const isTestPath = (path: string): boolean => mayBeTest(path) && findProtectionRow(path)?.kind === "test";
 
 /** A quick test for all files of a tree: each row of tests above requires one of these words, and most paths have none. A no is certain. */
 export const mayBeTest = (path: string): boolean => testPathPattern.test(path);

@@ -1,18 +1,18 @@
 // listed-kinds: the programs and tests in a list of all files, computed once per list.
 
-import { isProgramText, isTest } from "./kinds.ts";
+import { isProgramText, isTestPath } from "./kinds.ts";
 
 const programs = new WeakMap<readonly string[], readonly string[]>();
 const tests = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-export function programsAmong(paths: readonly string[]): readonly string[] {
+export function filterPrograms(paths: readonly string[]): readonly string[] {
   const cached = programs.get(paths) ?? paths.filter(isProgramText);
   programs.set(paths, cached);
   return cached;
 }
 
-export function testsAmong(paths: readonly string[]): ReadonlySet<string> {
-  const cached = tests.get(paths) ?? new Set(paths.filter(isTest));
+export function filterTests(paths: readonly string[]): ReadonlySet<string> {
+  const cached = tests.get(paths) ?? new Set(paths.filter(isTestPath));
   tests.set(paths, cached);
   return cached;
 }

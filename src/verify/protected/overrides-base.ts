@@ -3,7 +3,7 @@
 import type { StringSet } from "../../kit/as-set.ts";
 import type { CommandSet } from "./command-set.ts";
 import type { ProtectionRow } from "./kinds.ts";
-import { languageOf } from "./kinds.ts";
+import { detectLanguage } from "./kinds.ts";
 
 type OverrideQuestion = {
   readonly path: string;
@@ -32,6 +32,6 @@ export function overridesBase({ path, row, base, rowOf, commands }: OverrideQues
     case "any":
       return existsBelow((other) => rowOf(other)?.kind === "test");
     default:
-      return existsBelow((other) => languageOf(other) === rules && rowOf(other)?.kind === "test");
+      return existsBelow((other) => detectLanguage(other) === rules && rowOf(other)?.kind === "test");
   }
 }

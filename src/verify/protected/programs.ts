@@ -5,17 +5,17 @@ import { normalize } from "node:path/posix";
 const interpreters = /^(?:sh|bash|zsh|dash|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|env|exec|time|command)$/;
 const isSetting = (word: string): boolean => /^\w+=/.test(word) || word.startsWith("-");
 /** A script that a check runs is a judge if its path says so; a script among the code is under test. */
-export const judgingPath = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
-export const isCodePath = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
+export const judgingPathPattern = /(?:^|[/._-])(?:tests?|checks?|verify|lint|ci|smoke|e2e|spec|assert|validate|coverage)(?:[._-]|$|\/)/i;
+export const codePathPattern = /^(?:src|lib|app|pkg|internal|cmd|bin|packages|crates)\//;
 
 /** Folders of programs that work on the project and are not part of it. */
-export const isToolPath = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
+export const toolPathPattern = /(?:^|\/)(?:scripts?|tools?|hack|ci|\.ci|dev)\//;
 
 /**
  * The files that commands start, as paths from the top: `sh scripts/check.sh`, `./run-tests`. `isTesting`: these commands are the project's
  * own tests, so every tool they start was made for that.
  */
-export function programsIn(commands: readonly string[], isTesting = false): ReadonlySet<string> {
+export function findPrograms(commands: readonly string[], isTesting = false): ReadonlySet<string> {
   const programs = new Set<string>();
   for (const command of commands.flatMap((text) => text.split(/&&|\|\||[;|&\n()]/))) {
     const words = command
@@ -28,7 +28,7 @@ export function programsIn(commands: readonly string[], isTesting = false): Read
     // A bare first word is searched in PATH, not here.
     if (!program.includes("/") && !words.slice(0, index).some((word) => interpreters.test(word))) continue;
     const path = normalize(program);
-    if ((judgingPath.test(path) || (isTesting && isToolPath.test(path))) && !isCodePath.test(path)) programs.add(path);
+    if ((judgingPathPattern.test(path) || (isTesting && toolPathPattern.test(path))) && !codePathPattern.test(path)) programs.add(path);
   }
   return programs;
 }
@@ -37,13 +37,13 @@ const settingsOption =
   /(?:^|\s)(?:-c|-r|-p|--config(?:uration)?|--rcfile|--require|--import|--loader|--project|--file|--makefile|-f|--setup-files?)[ =]["']?([\w./@-]+\.(?:json5?|jsonc|[cm]?[jt]s|ya?ml|toml|ini|cfg|mk|xml|py))\b/g;
 
 /** The settings files that commands name: `jest --config ci/jest.json`, `mocha -r ./bootstrap.js`. */
-export function settingsIn(commands: readonly string[]): ReadonlySet<string> {
+export function findSettings(commands: readonly string[]): ReadonlySet<string> {
   const settings = commands.flatMap((command) => [...command.matchAll(settingsOption)].map(([, path = ""]) => normalize(path)));
-  return new Set(settings.filter((path) => !isCodePath.test(path)));
+  return new Set(settings.filter((path) => !codePathPattern.test(path)));
 }
 
 /** Every path that texts name, whatever for. */
-export const pathsNamedIn = (texts: readonly string[]): ReadonlySet<string> =>
+export const findNamedPaths = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(
     texts.flatMap((text) => {
       const paths = (text.match(/[\p{L}\p{N}_@/-][\p{L}\p{N}_.@/-]*/gu) ?? []).map((path) => normalize(path));
@@ -58,7 +58,7 @@ const inlineCode =
   /\b(?:(?:python[\d.]*|node|deno|bun|ruby|perl|php|tsx)\b[^'"|;&\n]{0,200}?\s(?:-[a-zA-Z]?[cep]|--eval|--print)|php\s+-r)[ =]*('[^']*'|"(?:[^"\\]|\\.)*")/g;
 
 /** Splits a command into the programs inside it (`python3 -c '…'`) and the rest. What such a program loads is what it inspects. */
-export function inlineCodeIn(command: string): { readonly code: readonly string[]; readonly rest: string } {
+export function splitInlineCode(command: string): { readonly code: readonly string[]; readonly rest: string } {
   const code = [...command.matchAll(inlineCode)].map(([, text = ""]) => text.slice(1, -1));
   return { code, rest: code.length === 0 ? command : command.replaceAll(inlineCode, " ") };
 }
@@ -86,14 +86,14 @@ export function isReadOnly(command: string): boolean {
 }
 
 /** The parts of a chain of commands that may judge: not those that only look at files, nor code in the command, which holds what it expects. */
-export function judgingParts(command: string): readonly string[] {
+export function splitJudgingParts(command: string): readonly string[] {
   const folder = /^\s*cd\s+(?:["'][^"']+["']|[^\s;&|"']+)\s*&&/.exec(command)?.[0] ?? "";
-  const { rest } = inlineCodeIn(command.slice(folder.length));
+  const { rest } = splitInlineCode(command.slice(folder.length));
   return splitChain(rest)
     .filter((part) => !isReadOnly(part))
     .map((part) => folder + part);
 }
 
 /** The command without its parts that only ask whether something exists (`! test -e src/a.py`). */
-export const withoutExistence = (command: string): string =>
+export const removeExistenceTests = (command: string): string =>
   command.replaceAll(/(?<=^|&&|;)\s*(?:!\s+)*(?:test|\[)\s+(?:!\s+)?-[defsx]\s+[^\s;&|]+(?:\s+\])?\s*(?=$|&&|;)/g, " ");

@@ -1,8 +1,8 @@
 // rust-tests: extracts the tests inside a Rust source file, the modules under #[cfg(test)] and each test in them by name, and puts the
 // base's test modules back.
 
-import type { Deciding } from "./command-set.ts";
-import { maskText } from "./masked.ts";
+import type { DecidingParts } from "./command-set.ts";
+import { maskText } from "./mask-text.ts";
 
 type Region = { readonly from: number; readonly to: number };
 type Module = Region & { readonly name: string };
@@ -23,7 +23,7 @@ const testOpens = new RegExp(
  * Each test by its module and name, and what else each test module has. Adding a test or a whole module changes none of them, unless it
  * brings macros: those could replace the assertions of existing tests.
  */
-export function rustTests(text: string): Deciding {
+export function extractRustTestParts(text: string): DecidingParts {
   const code = maskText(text, "rust");
   const parts: Record<string, string> = {};
   const add = (name: string, source: string): void => {
@@ -35,7 +35,7 @@ export function rustTests(text: string): Deciding {
   const tests: Region[] = [];
   for (const open of code.matchAll(testOpens)) {
     if (open.index < (tests.at(-1)?.to ?? 0)) continue;
-    const region = regionFrom(code, open.index + open[0].length, open.index);
+    const region = findRegion(code, open.index + open[0].length, open.index);
     if (region === null) break;
     tests.push(region);
     const module = modules.find(({ from, to }) => region.from >= from && region.to <= to);
@@ -53,7 +53,8 @@ export function rustTests(text: string): Deciding {
     const lines = (sharedText + text.slice(position, to)).split("\n");
     add(`what the tests in ${name} share`, lines.filter((line) => !importLine.test(line) || judgingImport.test(line)).join("\n"));
   }
-  if (modules.length > 0) parts["macros that the tests bring"] = modules.map(({ from, to }) => moduleMacros(text, code, from, to)).join("");
+  if (modules.length > 0)
+    parts["macros that the tests bring"] = modules.map(({ from, to }) => readModuleMacros(text, code, from, to)).join("");
   return parts;
 }
 
@@ -61,11 +62,11 @@ const importLine = /^\s*use\s.*;\s*$/;
 const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 
 /** The whole text of a module that defines macros; empty for any other. */
-const moduleMacros = (text: string, code: string, from: number, to: number): string =>
+const readModuleMacros = (text: string, code: string, from: number, to: number): string =>
   /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezeSpace(text.slice(from, to)) : "";
 
 /** The later file with the earlier one's test modules; null if the later one's cannot be separated from its code. */
-export function withRustTests(before: string, after: string): string | null {
+export function restoreRustTests(before: string, after: string): string | null {
   const baseModules = findModules(maskText(before, "rust")).map(({ from, to }) => before.slice(from, to));
   if (baseModules.length === 0) return null;
   const laterModules = findModules(maskText(after, "rust"));
@@ -82,7 +83,7 @@ function findModules(code: string): readonly Module[] {
   const modules: Module[] = [];
   for (const open of code.matchAll(moduleOpens)) {
     if (open.index < (modules.at(-1)?.to ?? 0)) continue;
-    const region = regionFrom(code, open.index + open[0].length - 1, open.index);
+    const region = findRegion(code, open.index + open[0].length - 1, open.index);
     if (region === null) break; // after unbalanced braces nothing can be separated
     modules.push({ ...region, name: open[1] ?? "" });
   }
@@ -90,7 +91,7 @@ function findModules(code: string): readonly Module[] {
 }
 
 /** From `from` to the end of the braces that open at or after `search`; null if a statement ends first, or they don't close. */
-function regionFrom(code: string, search: number, from: number): Region | null {
+function findRegion(code: string, search: number, from: number): Region | null {
   let depth = 0;
   for (let to = search; to < code.length; to++) {
     if (code[to] === ";" && depth === 0) return null;

@@ -2,7 +2,7 @@
 // are blanked out first. The text is an agent's, so no pattern here may backtrack far.
 
 import type { Language } from "./kinds.ts";
-import { maskText } from "./masked.ts";
+import { maskText } from "./mask-text.ts";
 
 type TestPatterns = Readonly<Record<"cases" | "assertions" | "skips" | "focuses" | "mocks" | "empty", RegExp>>;
 /** Matches nothing: the language has no such thing. */

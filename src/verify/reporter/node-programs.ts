@@ -13,7 +13,7 @@ import { jestReporter, mochaReporter, nodeTestReporter, vitestReporter } from ".
 export type ReporterChannel = { readonly folder: string; readonly pipe: string; readonly nonce: string; readonly key: string };
 
 /** The programs by file name: `a.cjs` is loaded into every process, the others are reporters of node:test, vitest, jest and mocha. */
-export function nodePrograms(channel: ReporterChannel): Readonly<Record<string, string>> {
+export function buildNodePrograms(channel: ReporterChannel): Readonly<Record<string, string>> {
   const prelude = `const channel = ${JSON.stringify(channel)};\n${emitSource}`;
   return {
     "a.cjs": `"use strict";\n(() => {\ntry {\nconst fs = require("fs");\nconst { createHash, Hash } = require("crypto");\n${prelude}${preloadSource}\n} catch {}\n})();\n`,

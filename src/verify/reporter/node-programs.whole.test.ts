@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nodePrograms } from "./node-programs.ts";
+import { buildNodePrograms } from "./node-programs.ts";
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "node-programs-"));
   const channel = { folder: join(root, "ours"), pipe: join(root, "pipe"), nonce: "n0", key: "k0" };
-  for (const [name, text] of Object.entries(nodePrograms(channel))) put(`ours/${name}`, text);
+  for (const [name, text] of Object.entries(buildNodePrograms(channel))) put(`ours/${name}`, text);
   put("vitest/vitest.mjs", "console.log(JSON.stringify(process.argv.slice(2)));");
   put("jest/bin/jest.js", "console.log(JSON.stringify(process.argv.slice(2)));");
   put("project/package.json", "{}");

@@ -4,7 +4,7 @@
 import type { ReporterChannel } from "./node-programs.ts";
 import { pythonTestHooks } from "./python-test-hooks.ts";
 
-export const pythonProgram = (channel: ReporterChannel): string =>
+export const buildPythonProgram = (channel: ReporterChannel): string =>
   body
     .replace("%FOLDER%", JSON.stringify(`${channel.folder}/py`))
     .replace("%CHANNEL%", JSON.stringify(channel.pipe))

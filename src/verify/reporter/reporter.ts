@@ -15,9 +15,9 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import type { Env } from "../environment.ts";
-import { nodePrograms } from "./node-programs.ts";
-import { pythonProgram } from "./python-program.ts";
-import { openRecord, type RecordReader } from "./record.ts";
+import { buildNodePrograms } from "./node-programs.ts";
+import { buildPythonProgram } from "./python-program.ts";
+import { openRecord, type RecordReader } from "./test-record.ts";
 import { openSealedLines, type SealedLines } from "./sealed-lines.ts";
 
 export type Reporter = {
@@ -48,7 +48,7 @@ export async function openReporter(scratch: string, folders: readonly string[]):
   };
   try {
     await mkdir(join(folder, "py"), { recursive: true, mode: 0o700 });
-    const files = { ...nodePrograms(channel), "py/sitecustomize.py": pythonProgram(channel) };
+    const files = { ...buildNodePrograms(channel), "py/sitecustomize.py": buildPythonProgram(channel) };
     await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
     await createPipe(channel.pipe);
     const record = openRecord(channel.nonce, folders);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { openRecord } from "./record.ts";
-import { openSealedLines, sealedLine } from "./sealed-lines.ts";
+import { openRecord } from "./test-record.ts";
+import { openSealedLines, toSealedLine } from "./sealed-lines.ts";
 
 const place = { nonce: "n0", key: "k0" };
 const words = ["runner\tpytest", "test\tpassed\ta", "test\tfailed\tb", "test\tpassed\tc", "done"];
-const lines = words.map((text, index) => sealedLine(place, "7.py", index + 1, text));
+const lines = words.map((text, index) => toSealedLine(place, "7.py", index + 1, text));
 
 function recordOf(sent: readonly string[]) {
   const record = openRecord(place.nonce, ["/check"]);
@@ -15,7 +15,7 @@ function recordOf(sent: readonly string[]) {
 }
 
 test("the control: a report that came whole, in whatever order of its senders, has no stranger in it", () => {
-  const other = ["open\tpython", "close"].map((text, index) => sealedLine(place, "8.py", index + 1, text));
+  const other = ["open\tpython", "close"].map((text, index) => toSealedLine(place, "8.py", index + 1, text));
   expect(recordOf([...other.slice(0, 1), ...lines, ...other.slice(1)])).toMatchObject({
     tests: { ran: 3, failed: 1 },
     foreignLines: 0,

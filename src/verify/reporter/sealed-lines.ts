@@ -7,7 +7,7 @@
 //       detected by the sender's end line, which is among them.
 
 import { createHash } from "node:crypto";
-import type { RecordReader } from "./record.ts";
+import type { RecordReader } from "./test-record.ts";
 
 export type SealedLines = {
   readonly addLine: (line: string, isBeyondLimit: boolean) => void;
@@ -24,16 +24,16 @@ const sendersMax = 100_000;
 /** The record counts a line without its nonce as foreign. */
 const foreignLine = "?";
 
-export const sealOf = (key: string, text: string): string =>
+export const computeSeal = (key: string, text: string): string =>
   createHash("sha256").update(`${key}${text}${key}`).digest("hex").slice(0, sealChars);
 
 /** A line as a sender writes it: nonce, sender, number and seal, then the text. */
-export const sealedLine = (
+export const toSealedLine = (
   channel: { readonly nonce: string; readonly key: string },
   sender: string,
   number: number,
   text: string,
-): string => `${channel.nonce}\t${sender}\t${number}.${sealOf(channel.key, `${sender}\t${number}\t${text}`)}\t${text}`;
+): string => `${channel.nonce}\t${sender}\t${number}.${computeSeal(channel.key, `${sender}\t${number}\t${text}`)}\t${text}`;
 
 export function openSealedLines(
   channel: { readonly nonce: string; readonly key: string },
@@ -43,7 +43,7 @@ export function openSealedLines(
   return {
     addLine(line, isBeyondLimit) {
       const [, nonce, id = "", number = "", seal, text = ""] = /^([^\t]*)\t([^\t]*)\t(\d{1,10})\.([0-9a-f]*)\t(.*)$/s.exec(line) ?? [];
-      if (nonce !== channel.nonce || seal !== sealOf(channel.key, `${id}\t${number}\t${text}`))
+      if (nonce !== channel.nonce || seal !== computeSeal(channel.key, `${id}\t${number}\t${text}`))
         return record.addLine(line === "" ? "" : foreignLine); // S1
       const sender = senders.get(id) ?? { next: 1, early: new Set() };
       if (senders.size < sendersMax) senders.set(id, sender);

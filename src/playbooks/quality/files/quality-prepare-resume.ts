@@ -14,7 +14,7 @@ import { listSome } from "../../../kit/list-some.ts";
 import { missingFileField, runStatePath } from "../views/run-state-names.ts";
 import { judgeGates } from "../../../verify/gates/gates.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
-import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
+import { listTree, createTextReader } from "../../../verify/gates/tree-facts.ts";
 import { git } from "../../../workspace/git/git.ts";
 import { gatesOfPhase } from "../steps/phase-gates.ts";
 import { type ProjectPaths, runFolder } from "../../../project/runs/project-paths.ts";
@@ -110,7 +110,7 @@ async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates
   const folder = join(root, "quality");
   const exists = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const listing = await listTree(exists ? folder : []);
-  const read = textReader(listing);
+  const read = createTextReader(listing);
   return {
     files: new Map([...listing.entries].map(([path, entry]) => [`quality/${path}`, entry])),
     isWhole: listing.isWhole,

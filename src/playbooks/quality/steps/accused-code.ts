@@ -5,8 +5,8 @@
 //   A1. Only functions that the test names, or that the bug's own position lies in, are changed.
 //   A2. An answer is a value that the test itself expects, true or false, or an error.
 
-import { languageOf, isTest } from "../../../verify/protected/kinds.ts";
-import { withAnswer } from "../../../verify/experiments/questions/mutations.ts";
+import { detectLanguage, isTestPath } from "../../../verify/protected/kinds.ts";
+import { replaceAnswers } from "../../../verify/experiments/questions/mutations.ts";
 import { findCitations } from "../../../verify/gates/citations.ts";
 
 export type PatchedFile = {
@@ -46,9 +46,11 @@ function readFileSection(section: string): PatchedFile | null {
 
 /** Why these patches cannot show a bug, by the files they change: a test must not change the code, nor a fix the test. Null if they can. */
 export function whyUnfit(testFiles: readonly PatchedFile[], fixFiles: readonly PatchedFile[]): string | null {
-  const changedCode = testFiles.find((file) => !file.isNew && languageOf(file.path) !== null && !isTest(file.path) && !addsRustTest(file));
+  const changedCode = testFiles.find(
+    (file) => !file.isNew && detectLanguage(file.path) !== null && !isTestPath(file.path) && !addsRustTest(file),
+  );
   if (changedCode !== undefined) return `its regression test changes ${changedCode.path}, which it is to judge`;
-  const isJudge = (path: string): boolean => isTest(path) || testFiles.some((file) => file.path === path);
+  const isJudge = (path: string): boolean => isTestPath(path) || testFiles.some((file) => file.path === path);
   const changedJudge = fixFiles.find(({ path }) => !path.endsWith(".rs") && isJudge(path));
   return changedJudge === undefined ? null : `its fix changes ${changedJudge.path}, which is to judge it`;
 }
@@ -60,7 +62,8 @@ const addsRustTest = ({ path, removesLines }: PatchedFile): boolean => path.ends
 export function findAccused(texts: readonly string[], paths: readonly string[]): readonly AccusedFile[] {
   const existingPaths = new Set(paths);
   const citations = texts.flatMap(findCitations).map(({ path, lines }) => ({ path: path.replace(/^\.\//, ""), lines }));
-  const isCode = (path: string): boolean => existingPaths.has(path) && languageOf(path) !== null && !isTest(path) && isPlainPath(path);
+  const isCode = (path: string): boolean =>
+    existingPaths.has(path) && detectLanguage(path) !== null && !isTestPath(path) && isPlainPath(path);
   const citedPaths = new Set(citations.map(({ path }) => path).filter(isCode));
   return [...citedPaths].map((path) => ({
     path,
@@ -82,10 +85,10 @@ export function answerAsExpected({ path, lines }: AccusedFile, text: string, tes
     addedLines.some((line) => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}\\s*\\(`).test(line));
   const isAccused = (name: string, firstLine: number, lastLine: number): boolean =>
     isCalled(name) || lines.some((line) => line >= firstLine && line <= lastLine); // A1
-  const otherAnswers = languageOf(path) === "py" ? pythonAnswers : scriptAnswers;
+  const otherAnswers = detectLanguage(path) === "py" ? pythonAnswers : scriptAnswers;
   const answers = new Set([...findExpectedValues(addedLines).slice(0, expectedValuesMax), ...otherAnswers]); // A2
   return [...answers].flatMap((answer) => {
-    const changedText = withAnswer(path, text, answer, isAccused);
+    const changedText = replaceAnswers(path, text, answer, isAccused);
     return changedText === null ? [] : [{ answer, path, text: changedText }];
   });
 }

@@ -15,7 +15,7 @@ import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { testChecksAmong } from "../../../verify/detect/tests-among.ts";
+import { selectTestChecks } from "../../../verify/detect/select-test-checks.ts";
 import { answerAsExpected, type AnsweringFile, findAccused, type PatchedFile, readPatch, whyUnfit } from "./accused-code.ts";
 import { findBugIds } from "./count-documents.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
@@ -42,7 +42,7 @@ export const createBugsShownProof = (parts: Parts) => ({
     const bugIds = [...new Set(findBugIds(await tree.text("quality/BUGS.md")))];
     const bugsWithTest = bugIds.filter((id) => tree.has(testPatch(id)));
     if (bugsWithTest.length === 0) return { ok: true, facts: {} };
-    const [testCheck] = testChecksAmong(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
+    const [testCheck] = selectTestChecks(input.state.drafted.checks.filter(({ kind }) => kind === "project"));
     if (testCheck === undefined) return undecided("no test command of this project is known"); // B4
     const runChecks = async (checks: readonly Check[]): Promise<readonly CheckResult[]> => {
       const { attempt, commit, cancel, onLiveEvent } = input;

@@ -1,7 +1,7 @@
 // source-locations: finds file positions such as `src/a.ts:12` in a text, and checks whether they exist.
 
 import type { Workspace } from "../../../ports/workspace.ts";
-import { citedFiles, findCitations, missingCitations } from "../../../verify/gates/citations.ts";
+import { findCitedFiles, findCitations, findMissingCitations } from "../../../verify/gates/citations.ts";
 
 export type SourceLocation = { readonly path: string; readonly line: number | null };
 
@@ -47,10 +47,10 @@ export async function findDanglingPositions(
   const citations = findCitations(text.slice(0, textCharsMax));
   const paths = new Set((await Promise.all(commits.map((commit) => workspace.pathsAt(commit)))).flat());
   const texts = new Map<string, readonly string[] | null>();
-  for (const path of new Set([...citedFiles(citations, paths).values()].flat())) {
+  for (const path of new Set([...findCitedFiles(citations, paths).values()].flat())) {
     const contents = await Promise.all(commits.map((commit) => workspace.textAt(commit, path, textBytesMax)));
     const readableContents = contents.filter((content) => content !== null);
     texts.set(path, readableContents.length === 0 ? null : readableContents);
   }
-  return missingCitations(citations, { paths, texts: (path) => texts.get(path) ?? null });
+  return findMissingCitations(citations, { paths, texts: (path) => texts.get(path) ?? null });
 }

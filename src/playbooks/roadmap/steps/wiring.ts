@@ -4,7 +4,7 @@
 //   W1. Self-contained files are exempt: entry points, tests, configuration, scripts, declarations, documents.
 //   W2. A file counts as used if its name is a word in any other file of the project: in doubt it passes.
 
-import { listTree, textReader } from "../../../verify/gates/tree-facts.ts";
+import { listTree, createTextReader } from "../../../verify/gates/tree-facts.ts";
 import { findCheckpoint } from "./checkpoint.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 
@@ -23,7 +23,7 @@ export function createWiringProof({ workspace }: Pick<RoadmapParts, "workspace">
       const folder = await workspace.checkout(commit, "wiring");
       try {
         const listing = await listTree(workspace.foldersOf(folder));
-        const readContent = textReader(listing);
+        const readContent = createTextReader(listing);
         const readText = (path: string): string => readContent(path)?.text ?? "";
         const files = [...listing.entries].filter(([, { kind }]) => kind === "file").map(([path]) => path);
         const orphaned = findOrphans(sources, files, readText);

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { stagedStatePath } from "../../../contracts/staged-state.ts";
 import type { GateFacts } from "../../../verify/gates/gate-facts.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
-import { listTree, textReader, ignoredFolders } from "../../../verify/gates/tree-facts.ts";
+import { listTree, createTextReader, ignoredFolders } from "../../../verify/gates/tree-facts.ts";
 import type { TreeView } from "../steps/tree-view.ts";
 
 export type StagedTree = {
@@ -32,7 +32,7 @@ export async function readStagedTree(root: string): Promise<StagedTree> {
   const folder = join(root, docsFolder);
   const exists = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true; // D1
   const listing = await listTree(exists ? folder : [], { entriesMax, depthMax: docsDepthMax });
-  const readContent = textReader(listing);
+  const readContent = createTextReader(listing);
   const relativePath = (path: string): string => path.slice(docsFolder.length + 1);
   const files = new Map([...listing.entries].map(([path, entry]) => [`${docsFolder}/${path}`, entry]));
   const paths = [...files].filter(([, { kind }]) => kind === "file").map(([path]) => path);

@@ -9,7 +9,7 @@ import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { detectChecks } from "../../../verify/detect/detect.ts";
 import { isRecord } from "../../../verify/detect/manifest.ts";
-import { testChecksAmong } from "../../../verify/detect/tests-among.ts";
+import { selectTestChecks } from "../../../verify/detect/select-test-checks.ts";
 import { viewCommit, type TreeView } from "./tree-view.ts";
 
 const testScript = "scripts/run-tests.sh";
@@ -21,7 +21,7 @@ export function createTestsPassProof(verifier: Verifier, workspace: Workspace) {
     version: 1,
     async prove({ attempt, state, commit, cancel, onLiveEvent }: FunctionInput<RunView, CursorView>): Promise<FunctionResult> {
       const { base, objective, checks: draftedChecks } = state.drafted;
-      const draftedTests = testChecksAmong(draftedChecks.filter(({ kind }) => kind === "project"));
+      const draftedTests = selectTestChecks(draftedChecks.filter(({ kind }) => kind === "project"));
       const tests = draftedTests.length > 0 ? { checks: draftedTests, faults: [] } : await detectTests(await viewCommit(workspace, commit));
       if (tests.checks.length === 0 || tests.faults.length > 0)
         return {
@@ -81,7 +81,7 @@ async function detectTests(tree: TreeView): Promise<{ readonly checks: readonly 
   const { checks } = detectChecks({ files: new Set(tree.paths), read: (path) => texts.get(path) ?? null });
   const trivialReason = findTrivialTest(texts.get("package.json") ?? null);
   const faults = trivialReason === null ? [] : [`package.json scripts.test proves nothing: ${trivialReason}`];
-  return { checks: testChecksAmong(checks), faults };
+  return { checks: selectTestChecks(checks), faults };
 }
 
 /** Why the test script of package.json cannot fail; null if it can. */

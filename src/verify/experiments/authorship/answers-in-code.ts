@@ -1,9 +1,10 @@
-// answers-in-code: answers that tests expect, written in the new code beside the inputs those tests use. Such code may answer nothing else.
-// A table can be just what was asked for, so this is a gap for a person, never a refusal. Pure.
+// answers-in-code: finds answers that tests expect, written in the new code beside the inputs those tests use. Such code may answer nothing
+// else. A table can be just what was asked for, so this is a gap for a person to review, never a refusal. Pure.
 //
 // Invariants:
 //   W1. An entry of a table counts only if one line of a test holds both its input and its answer.
-//   W2. At least two entries, and more than half of all that the new code holds: a table that says more than its tests is a table.
+//   W2. At least two such entries, and more than half of all entries in the new code: a table that knows more than the tests was not copied
+//       from them.
 //   W3. An answer that the goal names was asked for.
 
 export type NewCode = { readonly path: string; readonly was: string | null; readonly is: string };
@@ -21,33 +22,33 @@ const entry = new RegExp(
 const trivial: ReadonlySet<string> = new Set(["0", "1", "-1", "true", "false"]);
 
 export function findAnswersInCode(sources: readonly NewCode[], tests: readonly string[], goal: string): readonly AnswersInCode[] {
-  const expectedPairs = new Set(tests.flatMap((text) => (text.length > textCharsMax ? [] : text.split("\n").flatMap(pairsInLine))));
+  const expectedPairs = new Set(tests.flatMap((text) => (text.length > textCharsMax ? [] : text.split("\n").flatMap(listPairs))));
   return sources.flatMap(({ path, was, is }) => {
-    const entries = entriesIn(addedText(was ?? "", is));
+    const entries = findEntries(readAddedText(was ?? "", is));
     const copied = entries.filter(([input, answer]) => expectedPairs.has(pairKey(input, answer)) && !goal.includes(answer)); // W1, W3
     return copied.length < entriesMin || 2 * copied.length <= entries.length ? [] : [{ path, entries: copied }]; // W2
   });
 }
 
 const pairKey = (input: string, answer: string): string => `${input}\u0000${answer}`;
-const literalValue = (written: string): string => (/^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", ""));
+const parseLiteral = (written: string): string => (/^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", ""));
 
 /** Both ways round: some assertions name the expected value first. */
-function pairsInLine(line: string): readonly string[] {
-  const values = [...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(literalValue))];
-  return values.flatMap((one) => values.flatMap((other) => (one === other ? [] : [pairKey(one, other)])));
+function listPairs(line: string): readonly string[] {
+  const values = [...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(parseLiteral))];
+  return values.flatMap((value) => values.flatMap((otherValue) => (value === otherValue ? [] : [pairKey(value, otherValue)])));
 }
 
-function entriesIn(text: string): readonly (readonly [string, string])[] {
+function findEntries(text: string): readonly (readonly [string, string])[] {
   const entries = [...text.matchAll(entry)].map(
-    ({ groups }) => [literalValue(groups?.["input"] ?? ""), literalValue(groups?.["answer"] ?? "")] as const,
+    ({ groups }) => [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
   );
-  const distinct = new Map(entries.map((one) => [pairKey(...one), one]));
+  const distinct = new Map(entries.map((pair) => [pairKey(...pair), pair]));
   return [...distinct.values()].filter(([input, answer]) => input !== answer && !trivial.has(answer));
 }
 
-/** The lines that were not there before and are no comments. */
-function addedText(was: string, is: string): string {
+/** The new lines of a file, without comments. */
+function readAddedText(was: string, is: string): string {
   if (is.length > textCharsMax) return "";
   const before = new Set(was.split("\n"));
   return is
@@ -58,9 +59,9 @@ function addedText(was: string, is: string): string {
 
 const shownMax = 2;
 
-export function describeAnswersInCode(found: readonly AnswersInCode[]): string {
-  const entries = found.flatMap(({ entries: own }) => own);
+export function describeAnswersInCode(findings: readonly AnswersInCode[]): string {
+  const entries = findings.flatMap(({ entries: copied }) => copied);
   const examples = entries.slice(0, shownMax).map(([input, answer]) => `${input}: ${answer}`);
-  const paths = found.map(({ path }) => path).join(", ");
+  const paths = findings.map(({ path }) => path).join(", ");
   return `${entries.length} answers that tests expect are written in ${paths} beside their inputs (${examples.join(", ")}); other inputs were not shown to work`;
 }

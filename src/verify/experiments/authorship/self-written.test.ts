@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findTestCases } from "../source/test-cases.ts";
-import { selfWrittenPaths, describeSelfWritten } from "./self-written.ts";
+import { findSelfWrittenPaths, describeSelfWritten } from "./self-written.ts";
 
 const path = "test/add.test.js";
 const old = `test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
@@ -11,29 +11,29 @@ const red = (...failed: readonly string[]) => ({ before: { passed: false, failed
 
 describe("tests that the work wrote itself", () => {
   it("are named if nothing else shows the work", () => {
-    expect(selfWrittenPaths({ now: [...cases(old), ...cases(added, "test/minus.test.js")], then: cases(old) }, green, null)).toEqual([
+    expect(findSelfWrittenPaths({ now: [...cases(old), ...cases(added, "test/minus.test.js")], then: cases(old) }, green, null)).toEqual([
       "test/minus.test.js",
     ]);
   });
 
   it("are named if they were added to a file that was there", () => {
-    expect(selfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, null)).toEqual([path]);
+    expect(findSelfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, null)).toEqual([path]);
   });
 
   it("are not named if a test that was there failed before and passes now", () => {
-    expect(selfWrittenPaths({ now: cases(old + added), then: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(findSelfWrittenPaths({ now: cases(old + added), then: cases(old) }, red("adds"), null)).toEqual([]);
   });
 
   it("are not named if the check did not run them", () => {
-    expect(selfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, ["adds"])).toEqual([]);
+    expect(findSelfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, ["adds"])).toEqual([]);
   });
 
   it("are not those that were moved", () => {
-    expect(selfWrittenPaths({ now: cases(old, "test/moved/plus.test.js"), then: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(findSelfWrittenPaths({ now: cases(old, "test/moved/plus.test.js"), then: cases(old) }, red("adds"), null)).toEqual([]);
   });
 
   it("are not named if there are none", () => {
-    expect(selfWrittenPaths({ now: cases(old), then: cases(old) }, green, null)).toEqual([]);
+    expect(findSelfWrittenPaths({ now: cases(old), then: cases(old) }, green, null)).toEqual([]);
   });
 
   it("are said by their files", () => {

@@ -1,23 +1,26 @@
-// self-written: whether every test that shows the work was written by the work. Such tests show what their author thinks is right: a person
-// reads them, or gives a check the agent never sees. Pure.
+// self-written: finds out whether every test that a pass depends on was written by the work itself. Such tests show what their author thinks
+// is right: a person has to read them, or give a check that the agent never sees. Pure.
 
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import { filterDeciding } from "../flips/deciding-tests.ts";
 
-/** `now` and `then`: the tests as they are judged and before. `ran`: the names of those that passed, or null if the check names none. */
-export function selfWrittenPaths(
+/**
+ * The files of those tests; empty if one of them is older than the work. `now` and `then`: the tests as they are judged and as they were
+ * before. `ran`: the names of those that passed, or null if the check names none.
+ */
+export function findSelfWrittenPaths(
   { now, then }: { readonly now: readonly TestCase[]; readonly then: readonly TestCase[] },
   { before, wasRed }: { readonly before: Observed | null; readonly wasRed: boolean },
   ran: readonly string[] | null,
 ): readonly string[] {
-  const isRun = (one: TestCase): boolean => ran === null || ran.some((name) => isNameOfTest(name, one));
+  const isRun = (test: TestCase): boolean => ran === null || ran.some((name) => isNameOfTest(name, test));
   const deciding = filterDeciding(now, then, before, wasRed).filter(isRun);
   const earlierTests = new Set(then.map(testKey));
-  return deciding.some((one) => earlierTests.has(testKey(one))) ? [] : [...new Set(deciding.map(({ path }) => path))];
+  return deciding.some((test) => earlierTests.has(testKey(test))) ? [] : [...new Set(deciding.map(({ path }) => path))];
 }
 
-/** A test that was moved is still its author's. */
+/** Without the path: a test that was moved is no new test. */
 const testKey = ({ text }: TestCase): string => text.trim();
 
 const shownMax = 3;

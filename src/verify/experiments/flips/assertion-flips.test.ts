@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { assertionFlips } from "./assertion-flips.ts";
-import { withFlips } from "./literal-flips.ts";
+import { createAssertionFlips } from "./assertion-flips.ts";
+import { applyFlips } from "./literal-flips.ts";
 
 /** What is computed is changed as the program runs: shown as `changed(…)`. */
 const brokenIn = (path: string, text: string): readonly string[] =>
-  assertionFlips(path, text, "n0").map((flip) =>
-    (withFlips(text, [flip]) ?? "lost").replace(/\((?:\(v\b|lambda v\b).*"n0"\)\(/, "changed("),
+  createAssertionFlips(path, text, "n0").map((flip) =>
+    (applyFlips(text, [flip]) ?? "lost").replace(/\((?:\(v\b|lambda v\b).*"n0"\)\(/, "changed("),
   );
 
 describe("an assertion is broken whatever it expects", () => {

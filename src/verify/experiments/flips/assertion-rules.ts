@@ -1,9 +1,8 @@
-// assertion-rules: which calls of a language assert something, what they expect, and how they are negated if the expected value cannot be
-// changed. Pure; no parser: a call is recognised by its name and what precedes it.
-// Invariants X1 and on: verify/experiments/flips/assertion-flips.ts.
+// assertion-rules: for each language, which calls assert something, what they expect, and how they are negated if the expected value cannot
+// be changed. Pure; there is no parser: a call is recognised by its name and what precedes it.
 
 import type { Language } from "../../protected/kinds.ts";
-import { type Tolerance, toleranceOf } from "./tolerances.ts";
+import { type Tolerance, parseTolerance } from "./tolerances.ts";
 
 export type Span = { readonly from: number; readonly to: number };
 export type Change = Span & { readonly text: string };
@@ -16,21 +15,28 @@ export type Call = {
   readonly textOf: (span: Span) => string;
   readonly isStatement: boolean;
 };
-/** An assertion. Its expected value is changed into another of the same kind (X4), else it is broken `otherwise`. */
+/** An assertion. Its expected value is changed into another of the same kind; `fallback` makes it wrong in another way. */
 export type Assertion = {
-  /** What it compares, the expected value first. */ readonly values?: readonly (Span | undefined)[];
-  /** Values it compares in its own way: changed only if they are literals. */ readonly literal?: Span | undefined;
-  /** A value it looks for in something larger. */ readonly searched?: Span | undefined;
-  /** An expression that must be true. */ readonly truth?: Span;
+  /** What it compares, the expected value first. */
+  readonly values?: readonly (Span | undefined)[];
+  /** A value it compares in its own way: changed only if it is a literal. */
+  readonly literal?: Span | undefined;
+  /** A value it looks for in something larger. */
+  readonly searched?: Span | undefined;
+  /** An expression that must be true. */
+  readonly truth?: Span;
   readonly fallback?: Change | null;
   readonly score?: number;
-  /** It compares exactly: no near value may pass. */ readonly isExact?: boolean;
-  /** Its tolerance, if known. */ readonly tolerance?: Tolerance | null;
+  /** It compares exactly: no near value may pass. */
+  readonly isExact?: boolean;
+  /** Its tolerance, if known. */
+  readonly tolerance?: Tolerance | null;
 };
 type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion[] | null;
 
-/** Above the weight of a literal near an assertion. */
+/** More than a literal near an assertion has (literal-flips.ts). */
 export const assertionScore = 4;
+/** For a call that only may be an assertion. */
 const statementScore = 3;
 /** A value of another kind is weaker evidence than one of the same kind. */
 export const otherKindPenalty = 0.2;
@@ -39,14 +45,14 @@ const replaced = (span: Span | undefined, text: string): Change | null => (span 
 const renamed = ({ name, position }: Call, to: string | undefined): Change | null =>
   to === undefined ? null : { from: position, to: position + name.length, text: to };
 const bothWays = (pairs: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
-  new Map(Object.entries(pairs).flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
+  new Map(Object.entries(pairs).flatMap(([name, opposite]) => [[name, opposite] as const, [opposite, name] as const]));
 const negated = (change: Change | null): Assertion | null => (change === null ? null : { fallback: change });
 /** Two compared values, the second is the expected one. */
 const comparison = (expected: Span | undefined, actual: Span | undefined, otherwise: Change | null, isExact = true): Assertion | null =>
   expected === undefined ? null : { values: [expected, actual], fallback: otherwise, isExact };
 const withTolerance = (assertion: Assertion | null, amount: Tolerance | null): Assertion | null =>
   assertion === null || amount === null ? assertion : { ...assertion, isExact: false, tolerance: amount };
-/** A negated comparison is false for more than one other value. */
+/** `isTrue`: whether the expression must be true; if it must be false, only the negation makes the assertion wrong. */
 const truthAssertion = (truth: Span, otherwise: string, isTrue = true): Assertion => ({
   ...(isTrue ? { truth } : {}),
   fallback: { ...truth, text: otherwise },
@@ -58,13 +64,14 @@ const truthAssertion = (truth: Span, otherwise: string, isTrue = true): Assertio
  */
 const guessFromArguments = ({ isStatement, args, textOf }: Call): readonly Assertion[] => {
   if (!isStatement || args.length < 2) return [];
-  const rest = args.slice(1);
-  const isMessage = (one: Span | undefined): boolean => one !== undefined && rest.length > 1 && /^[fbru]?["'`]/.test(textOf(one));
-  const values = isMessage(rest.at(-1)) ? rest.slice(0, -1) : rest;
+  const others = args.slice(1);
+  // A text behind another argument is mostly the message of a failure.
+  const isMessage = (span: Span | undefined): boolean => span !== undefined && others.length > 1 && /^[fbru]?["'`]/.test(textOf(span));
+  const values = isMessage(others.at(-1)) ? others.slice(0, -1) : others;
   const guesses = new Set(
-    [values.find((one) => plainLiteral.test(textOf(one))), values.at(-1), values[0]].filter((one) => one !== undefined),
+    [values.find((span) => plainLiteral.test(textOf(span))), values.at(-1), values[0]].filter((span) => span !== undefined),
   );
-  return [...guesses].map((one, index) => ({ values: [one], score: statementScore - index * otherKindPenalty }));
+  return [...guesses].map((span, index) => ({ values: [span], score: statementScore - index * otherKindPenalty }));
 };
 const plainLiteral = /^(?:-?\d[\w.]*|"[^"]*"|'[^']*'|true|false|True|False)$/;
 
@@ -77,7 +84,7 @@ const jsSearchMatchers = /^(?:toContain\w*|toMatch|toThrow\w*|include|includes|c
 const assertsNothing =
   /^(?:if|for|while|switch|catch|return|test|it|describe|suite|context|specify|before\w*|after\w*|each|forEach|map|push|set|then|log|write\w*|mock\w*|spyOn|setTimeout|require|print)$/;
 
-const readTolerance = ({ name, args, textOf }: Call): Tolerance | null => toleranceOf(name, args.map(textOf));
+const readTolerance = ({ name, args, textOf }: Call): Tolerance | null => parseTolerance(name, args.map(textOf));
 
 const jsRule: Rule = (call, nonce) => {
   const { name, before, args, textOf, position } = call;
@@ -140,7 +147,8 @@ const rustRule: Rule = ({ name, args, textOf }) => {
   if (first === undefined) return null;
   if (name === "assert!") return truthAssertion(first, `!(${textOf(first)})`);
   if (second === undefined || !/^assert_(?:eq|ne)!$/.test(name)) return null;
-  const [sign, wrong] = name === "assert_eq!" ? ["==", "!true"] : ["!=", "!false"]; // an expression: a macro may tell it from a literal
+  // Not a literal: a macro of the work could tell `false` from an expression.
+  const [sign, wrong] = name === "assert_eq!" ? ["==", "!true"] : ["!=", "!false"];
   const otherwise = { from: first.from, to: second.to, text: `(${textOf(first)}) ${sign} (${textOf(second)}), ${wrong}` };
   return name === "assert_eq!" ? comparison(second, first, otherwise) : negated(otherwise);
 };
@@ -161,12 +169,12 @@ const goRule: Rule = (call) => {
   return call.name === "Equal" ? comparison(call.args[1], call.args[2], otherwise) : negated(otherwise);
 };
 
-/** A helper of the project's own that gets the test, an answer and, before or after it, what is expected. */
-function guessHelperExpectation({ args: [test, one, other, ...rest], ...call }: Call): readonly Assertion[] | null {
-  if (test === undefined || one === undefined || other === undefined || !/^(?:t|tb|b|c)$/.test(call.textOf(test))) return null;
+/** A helper of the project's own that gets the test (`t`), an answer and, before or after it, what is expected. */
+function guessHelperExpectation({ args: [test, second, third, ...others], ...call }: Call): readonly Assertion[] | null {
+  if (test === undefined || second === undefined || third === undefined || !/^(?:t|tb|b|c)$/.test(call.textOf(test))) return null;
   const isAnswer = (span: Span): boolean => /\w\(/.test(call.textOf(span));
-  const values = isAnswer(other) && !isAnswer(one) ? [other, one] : [one, other];
-  return values.some(isAnswer) ? guessFromArguments({ ...call, args: [...values, ...rest] }) : null;
+  const values = isAnswer(third) && !isAnswer(second) ? [third, second] : [second, third];
+  return values.some(isAnswer) ? guessFromArguments({ ...call, args: [...values, ...others] }) : null;
 }
 
 const cOpposites = bothWays({ ASSERT_EQ: "ASSERT_NE", EXPECT_EQ: "EXPECT_NE", ASSERT_TRUE: "ASSERT_FALSE", EXPECT_TRUE: "EXPECT_FALSE" });
@@ -198,7 +206,7 @@ const javaRule: Rule = (call) => {
     : negated(otherwise);
 };
 
-/** `cmp_ok` compares by the operator between its values; a text that is no number is 0 to many of them. */
+/** `cmp_ok` has an operator between its values, and no fallback: to most operators a text that isn't a number is 0. */
 export const perlRule: Rule = ({ name, args: [first, second, third], textOf, position }, nonce) => {
   if (first === undefined) return null;
   if (name === "ok") return truthAssertion(first, `!(${textOf(first)})`);
@@ -209,4 +217,4 @@ export const perlRule: Rule = ({ name, args: [first, second, third], textOf, pos
   return comparison(second, first, replaced(second, `'${nonce}'`));
 };
 
-export const rules: Readonly<Record<Language, Rule>> = { js: jsRule, py: pythonRule, go: goRule, rust: rustRule, java: javaRule };
+export const assertionRules: Readonly<Record<Language, Rule>> = { js: jsRule, py: pythonRule, go: goRule, rust: rustRule, java: javaRule };

@@ -7,7 +7,7 @@ const withLine =
   (text: string): string =>
     `${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${line}\n`;
 
-/** A wrong type first, if the language checks types: a file can be excluded from that and still be parsed. */
+/** For languages that check types, a wrong type is tried first: a file can be excluded from type checking and still be parsed. */
 const wrongTypes: readonly (readonly [RegExp, string])[] = [
   [/\.[cm]?tsx?$/, 'export const checkedValue: number = "text";'],
   [/\.pyi?$/, 'checked_value: int = "text"'],
@@ -17,8 +17,8 @@ const syntaxError = "}{ )( = =";
 const parsedFile =
   /\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kts?|scala|groovy|c|cc|cpp|h|hpp|cs|rb|php|swift|json|ya?ml|toml|css|scss|html|sh|bash|pl|pm|t|lua|exs?|dart|zig)$/;
 
-/** The possible breakages of a file; none for one that is not parsed. */
-export function breakagesFor(path: string): readonly Breakage[] {
+/** The possible breakages of a file, a syntax error last; none for a file that no tool parses. */
+export function listBreakages(path: string): readonly Breakage[] {
   if (!parsedFile.test(path)) return [];
   const typed = wrongTypes
     .filter(([ending]) => ending.test(path))

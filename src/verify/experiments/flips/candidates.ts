@@ -1,34 +1,42 @@
-// candidates: which files contain a check's expectations, and what in them can be broken.
+// candidates: finds the files that contain a check's expectations, and what in them can be made wrong.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { programsAmong, testsAmong } from "../../protected/listed-kinds.ts";
-import { judgingParts, pathsNamedIn } from "../../protected/programs.ts";
+import { filterPrograms, filterTests } from "../../protected/listed-kinds.ts";
+import { splitJudgingParts, findNamedPaths } from "../../protected/programs.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 import { findTestCases, type TestCase } from "../source/test-cases.ts";
-import { createNonce, shuffled } from "./choose-flips.ts";
-import { areExamplesRun, exampleFlips, exampleCases } from "./examples.ts";
-import { assertionFlips } from "./assertion-flips.ts";
-import { withFlips, type Flip, literalFlips, shellFile } from "./literal-flips.ts";
-import { filesReadMax, type ExperimentTools, type Side } from "../experiment-tools.ts";
-import { areFailuresAttributed, omittableFiles } from "./needed-test-files.ts";
+import { createNonce, shuffle } from "./choose-flips.ts";
+import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
+import { createAssertionFlips } from "./assertion-flips.ts";
+import { applyFlips, type Flip, createLiteralFlips, shellFile } from "./literal-flips.ts";
+import { filesReadMax, type Lab, type Side } from "../lab.ts";
+import { areFailuresAttributed, findOmittableFiles } from "./needed-test-files.ts";
 import { findComparedFiles, flipDataFile } from "./shell-expectations.ts";
-import { flipsForTests, filterDeciding, decidingTestsMax, mentionsAny, addedIdentifiers, relevanceOf } from "./deciding-tests.ts";
+import {
+  findAddedIdentifiers,
+  type DecidingTest,
+  decidingTestsMax,
+  filterDeciding,
+  findTestFlips,
+  mentionsAny,
+  scoreRelevance,
+} from "./deciding-tests.ts";
 
 const singlesMax = 2;
-/** What is directly beside an assertion, not merely near one. */
+/** The least score of what is directly beside an assertion, not merely near one. */
 const strongScore = 3;
 
 /**
- * Literals near assertions: in the files the command names, else in tests and in programs that the base's scripts start, with the files
- * beside them. Those of the base first: the work's own tests judge only the work.
+ * Literals near assertions that can be made wrong: in the files the command names, else in tests and in programs that the base's scripts
+ * start, with the files beside them. Files of the base come first: the work's own tests judge only the work.
  */
-export async function findCandidates(check: Check, lab: ExperimentTools): Promise<readonly Flip[]> {
-  const workPrograms = programsAmong(await lab.pathsAt("work"));
+export async function findCandidates(check: Check, lab: Lab): Promise<readonly Flip[]> {
+  const workPrograms = filterPrograms(await lab.pathsAt("work"));
   const basePaths = asSet(await lab.pathsAt("base"));
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
-  const tests = testsAmong(workPrograms);
+  const tests = filterTests(workPrograms);
   for (const isJudge of [await findJudges(check, lab), await findJudges(null, lab)]) {
     const judges = workPrograms.filter(isJudge);
     const baseFlips = await readFlips(
@@ -45,103 +53,117 @@ export async function findCandidates(check: Check, lab: ExperimentTools): Promis
 }
 
 /** Which of the work's files contain a check's expectations; if there is no check, all that may. */
-async function findJudges(check: Check | null, lab: ExperimentTools): Promise<(path: string) => boolean> {
+async function findJudges(check: Check | null, lab: Lab): Promise<(path: string) => boolean> {
   const work = await lab.pathsAt("work");
   const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
-  const parts = check === null ? [] : judgingParts(check.command);
-  const namedBy = (part: string): readonly string[] => [...pathsNamedIn([part])].filter(isHere);
+  const parts = check === null ? [] : splitJudgingParts(check.command);
+  const namedBy = (part: string): readonly string[] => [...findNamedPaths([part])].filter(isHere);
   const named = new Set(parts.flatMap(namedBy));
-  // A part that names no program (`npm test`) may be what ran the tests. A file that none of them runs is told by its run.
+  // A part that names no program (`npm test`) may be what ran the tests.
   const isAllNamed = (lab.now.tests?.ran ?? 0) === 0 || parts.every((part) => namedBy(part).length > 0);
   if (named.size > 0 && isAllNamed) return (path) => named.has(path);
   const base = asSet(await lab.pathsAt("base"));
   const started = findStarted(lab.commands, { has: (path) => base.has(path) && isHere(path) });
   const isStarted = (path: string): boolean => started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
-  const tests = testsAmong(work);
+  const tests = filterTests(work);
   return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
 }
 
-async function readFlips(paths: readonly string[], side: Side, lab: ExperimentTools): Promise<readonly Flip[]> {
+async function readFlips(paths: readonly string[], side: Side, lab: Lab): Promise<readonly Flip[]> {
   const flips: Flip[] = [];
-  for (const path of shuffled(paths, lab.seed, (one) => one).slice(0, filesReadMax)) {
+  for (const path of shuffle(paths, lab.seed, (candidate) => candidate).slice(0, filesReadMax)) {
     const [text, workText] = [await lab.textAt(side, path), side === "work" ? null : await lab.textAt("work", path)];
     if (text === null) continue;
-    const usable = literalFlips(path, text).filter((flip) => workText === null || withFlips(workText, [flip]) !== null);
+    const usable = createLiteralFlips(path, text).filter((flip) => workText === null || applyFlips(workText, [flip]) !== null);
     flips.push(...usable);
   }
   return flips;
 }
 
-/**
- * The tests the pass depends on, with what can be broken in each; for a check that names no tests, the assertions about the work. If the
- * files that the command names hold no expectation (a script that compiles and starts the tests), all test files are searched.
- */
-export async function findDecidingTests(check: Check, lab: ExperimentTools) {
-  const named = await decidingTestsIn(await findJudges(check, lab), check, lab);
-  return named.hasExpectations ? named : decidingTestsIn(await findJudges(null, lab), check, lab);
+export type DecidingTests = {
+  /** The tests the pass depends on, with what can be made wrong in each. */
+  readonly tests: readonly DecidingTest[];
+  /** For a check that names no tests: expectations about the work, to be made wrong one by one. */
+  readonly singles: readonly Flip[];
+  /** Other assertions in the same files. */
+  readonly controls: readonly Flip[];
+  /** The text of a file with tests, as it is judged. */
+  readonly textOf: (path: string) => string;
+  /** Whether anything in these files can be made wrong. */
+  readonly hasExpectations: boolean;
+  /** Whether every failure before the work is attributed to one of the tests. */
+  readonly isExplained: boolean;
+};
+
+/** If the files that the command names hold no expectation (a script that compiles and starts the tests), all test files are searched. */
+export async function findDecidingTests(check: Check, lab: Lab): Promise<DecidingTests> {
+  const named = await findDecidingTestsIn(await findJudges(check, lab), check, lab);
+  return named.hasExpectations ? named : findDecidingTestsIn(await findJudges(null, lab), check, lab);
 }
 
-async function decidingTestsIn(isJudge: (path: string) => boolean, check: Check, lab: ExperimentTools) {
-  const [here, base] = [await lab.pathsAt("work"), asSet(await lab.pathsAt("base"))];
-  const judges = shuffled(here.filter(isJudge), lab.seed, (path) => path).toSorted(
-    (one, other) => Number(lab.changedPaths.includes(other)) - Number(lab.changedPaths.includes(one)),
-  );
+async function findDecidingTestsIn(isJudge: (path: string) => boolean, check: Check, lab: Lab): Promise<DecidingTests> {
+  const basePaths = asSet(await lab.pathsAt("base"));
+  const reportedNames = [...(lab.before?.failed ?? []), ...(lab.before?.passedNames ?? [])];
+  const hasExamples = (path: string): boolean => areExamplesRun(path, [check.command, ...lab.commands], reportedNames);
+  const listCases = (path: string, text: string): readonly TestCase[] => [
+    ...findTestCases(path, text),
+    ...(hasExamples(path) ? findExampleCases(path, text) : []),
+  ];
+  const changedFirst = (left: string, right: string): number =>
+    Number(lab.changedPaths.includes(right)) - Number(lab.changedPaths.includes(left));
+  const judges = shuffle((await lab.pathsAt("work")).filter(isJudge), lab.seed, (path) => path).toSorted(changedFirst);
+  const documented = lab.changedPaths.filter((path) => !isJudge(path) && isProgramText(path) && hasExamples(path));
   const texts = new Map<string, string>();
   const earlierCases: TestCase[] = [];
-  const reportedNames = [...(lab.before?.failed ?? []), ...(lab.before?.held ?? [])];
-  const hasExamples = (path: string): boolean => areExamplesRun(path, [check.command, ...lab.commands], reportedNames);
-  const documented = lab.changedPaths.filter((path) => !isJudge(path) && isProgramText(path) && hasExamples(path));
-  const casesAndExamples = (path: string, text: string): readonly TestCase[] => [
-    ...findTestCases(path, text),
-    ...(hasExamples(path) ? exampleCases(path, text) : []),
-  ];
   for (const path of [...judges, ...documented].slice(0, filesReadMax)) {
     const text = await lab.textAt("work", path);
     if (text !== null) texts.set(path, text);
-    const was = base.has(path) ? await lab.textAt("base", path) : null;
-    if (was !== null) earlierCases.push(...casesAndExamples(path, was));
+    const baseText = basePaths.has(path) ? await lab.textAt("base", path) : null;
+    if (baseText !== null) earlierCases.push(...listCases(path, baseText));
   }
-  const source = lab.changedPaths.filter((path) => isProgramText(path) && !texts.has(path)).slice(0, filesReadMax);
-  const changed = await Promise.all(
-    source.map(async (path) => ({ was: await lab.textAt("base", path), is: (await lab.textAt("work", path)) ?? "" })),
-  );
-  const addedWords = addedIdentifiers(changed);
+  const addedWords = await findAddedWords(lab, texts);
+  const cases = [...texts].flatMap(([path, text]) => listCases(path, text));
+  const allDeciding = filterDeciding(cases, earlierCases, lab.before, lab.wasRed);
+  const deciding = shuffle(allDeciding, lab.seed, ({ path, from }) => `${path}:${from}`).slice(0, decidingTestsMax);
   const nonce = createNonce(lab.seed);
-  const cases = [...texts].flatMap(([path, text]) => casesAndExamples(path, text));
-  const deciding = shuffled(
-    filterDeciding(cases, earlierCases, lab.before, lab.wasRed),
-    lab.seed,
-    ({ path, from }) => `${path}:${from}`,
-  ).slice(0, decidingTestsMax);
   const textOf = (path: string): string => texts.get(path) ?? "";
   const flipsOf = (path: string): readonly Flip[] => [
-    ...(hasExamples(path) ? exampleFlips(path, textOf(path), nonce) : []),
-    ...(documented.includes(path) ? [] : [...assertionFlips(path, textOf(path), nonce), ...literalFlips(path, textOf(path))]),
+    ...(hasExamples(path) ? createExampleFlips(path, textOf(path), nonce) : []),
+    ...(documented.includes(path) ? [] : [...createAssertionFlips(path, textOf(path), nonce), ...createLiteralFlips(path, textOf(path))]),
   ];
-  const tests = flipsForTests(deciding, textOf, { seed: lab.seed, nonce, words: addedWords, flipsOf });
   const flips = [...texts.keys()].flatMap(flipsOf);
-  const strongest = shuffled(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
-    .filter(({ score, was }) => mentionsAny(was, addedWords) || (lab.wasRed && score >= strongScore))
-    .toSorted((one, other) => relevanceOf(other, addedWords) - relevanceOf(one, addedWords));
-  const singles = strongest.filter(
-    ({ path, line }, index) => strongest.findIndex((one) => one.path === path && one.line === line) === index,
-  );
-  const controls = flips
-    .filter(({ score }) => score >= strongScore)
-    .filter((flip) => !singles.slice(0, singlesMax).some(({ line, path }) => path === flip.path && line === flip.line));
-  const data = await readDataFlips(texts, base, lab);
+  const singles = chooseSingles(flips, addedWords, lab);
+  const isSingle = (flip: Flip): boolean => singles.some(({ line, path }) => path === flip.path && line === flip.line);
+  const dataFlips = await readDataFlips(texts, basePaths, lab);
   return {
-    tests,
-    singles: [...data, ...singles.slice(0, singlesMax)],
-    controls,
+    tests: findTestFlips(deciding, textOf, { seed: lab.seed, nonce, words: addedWords, flipsOf }),
+    singles: [...dataFlips, ...singles],
+    controls: flips.filter((flip) => flip.score >= strongScore && !isSingle(flip)),
     textOf,
-    hasExpectations: flips.length > 0 || data.length > 0,
+    hasExpectations: flips.length > 0 || dataFlips.length > 0,
     isExplained: !lab.wasRed || areFailuresAttributed(lab.before, deciding),
   };
 }
 
-/** In the files of the base that scripts compare with, one line each. */
-async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet, lab: ExperimentTools): Promise<readonly Flip[]> {
+/** Identifiers that the work added to its code. `texts`: the files with tests, which don't count. */
+async function findAddedWords(lab: Lab, texts: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
+  const sources = lab.changedPaths.filter((path) => isProgramText(path) && !texts.has(path)).slice(0, filesReadMax);
+  const changes = sources.map(async (path) => ({ was: await lab.textAt("base", path), is: (await lab.textAt("work", path)) ?? "" }));
+  return findAddedIdentifiers(await Promise.all(changes));
+}
+
+/** The few flips that concern the work most, at most one in a line. */
+function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, lab: Lab): readonly Flip[] {
+  const strongest = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
+    .filter(({ score, was }) => mentionsAny(was, addedWords) || (lab.wasRed && score >= strongScore))
+    .toSorted((left, right) => scoreRelevance(right, addedWords) - scoreRelevance(left, addedWords));
+  const isFirstInLine = ({ path, line }: Flip, index: number): boolean =>
+    strongest.findIndex((flip) => flip.path === path && flip.line === line) === index;
+  return strongest.filter(isFirstInLine).slice(0, singlesMax);
+}
+
+/** One flip in each of the base's files that shell scripts compare with. */
+async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet, lab: Lab): Promise<readonly Flip[]> {
   const paths = new Set([...texts].flatMap(([path, text]) => (shellFile.test(path) ? findComparedFiles(path, text) : [])));
   const unchanged = [...paths].filter((path) => base.has(path) && !lab.changedPaths.includes(path)).slice(0, dataMax);
   const flips = await Promise.all(unchanged.map(async (path) => flipDataFile(path, (await lab.textAt("work", path)) ?? "")));
@@ -149,19 +171,17 @@ async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet
 }
 const dataMax = 2;
 
-/**
- * Test files that can be left out if only the tests that the pass depends on matter, and those the work brought; and the files that matter.
- */
+/** Test files that a run can do without, and those it needs: those of tests that the pass depends on, and those that the work changed. */
 export async function findOmittableTests(
   check: Check,
-  lab: ExperimentTools,
+  lab: Lab,
 ): Promise<{ readonly omitted: readonly string[]; readonly kept: readonly string[] }> {
   const { tests, textOf, isExplained } = await findDecidingTests(check, lab);
   const paths = await lab.pathsAt("work");
-  const isTest = testsAmong(paths);
+  const isTest = filterTests(paths);
   const kept = new Set([...tests.map(({ test }) => test.path), ...lab.changedPaths.filter((path) => isTest.has(path))]);
   return {
-    omitted: isExplained ? omittableFiles(paths, kept, { used: [check.command, ...lab.commands], textOf }) : [],
+    omitted: isExplained ? findOmittableFiles(paths, kept, { used: [check.command, ...lab.commands], textOf }) : [],
     kept: [...kept].slice(0, keptMax),
   };
 }

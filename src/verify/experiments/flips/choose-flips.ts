@@ -4,18 +4,18 @@ import { createHash } from "node:crypto";
 import type { Flip } from "./literal-flips.ts";
 
 /** Sorts in a pseudo-random order, the same for the same seed. */
-export function shuffled<T>(items: readonly T[], seed: string, keyOf: (item: T) => string): readonly T[] {
+export function shuffle<T>(items: readonly T[], seed: string, keyOf: (item: T) => string): readonly T[] {
   const rank = (item: T): string =>
     createHash("sha256")
       .update(`${seed}\n${keyOf(item)}`)
       .digest("hex");
   return items
     .map((item) => [rank(item), item] as const)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([, item]) => item);
 }
 
-/** Creates a value that no honest result equals: derived from what the code under test cannot predict. */
+/** Creates a word that no honest result equals: it is derived from a seed that the code under test cannot predict. */
 export const createNonce = (seed: string): string => `n${createHash("sha256").update(`nonce ${seed}`).digest("hex").slice(0, 12)}`;
 
 const distanceLines = 3;
@@ -33,10 +33,10 @@ type Choice = {
  */
 export function chooseFlips(candidates: readonly Flip[], { changed, seed, max }: Choice): readonly Flip[] {
   const weight = ({ path, score }: Flip): number => score + (changed.includes(path) ? 10 : 0);
-  const order = shuffled(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((one, other) => weight(other) - weight(one));
+  const order = shuffle(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted((left, right) => weight(right) - weight(left));
   const chosen: Flip[] = [];
   const isDistant = (flip: Flip): boolean =>
-    chosen.every((one) => one.path !== flip.path || Math.abs(one.line - flip.line) >= distanceLines);
+    chosen.every((earlier) => earlier.path !== flip.path || Math.abs(earlier.line - flip.line) >= distanceLines);
   for (const flip of order) if (chosen.length < max && chosen.every(({ path }) => path !== flip.path)) chosen.push(flip);
   for (const flip of order) if (chosen.length < max && !chosen.includes(flip) && isDistant(flip)) chosen.push(flip);
   return chosen;

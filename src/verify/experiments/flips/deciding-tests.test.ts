@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findTestCases } from "../source/test-cases.ts";
-import { noticedBy, type Observed } from "./noticed-flips.ts";
-import { flipsForTests, filterDeciding, findSilentTests, addedIdentifiers } from "./deciding-tests.ts";
+import { findNoticedFlips, type Observed } from "./noticed-flips.ts";
+import { findTestFlips, filterDeciding, findSilentTests, findAddedIdentifiers } from "./deciding-tests.ts";
 
 const python =
   "import unittest\n\nclass T(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_new(self):\n        self.assertEqual(mul(3, 4), 12)\n";
@@ -9,7 +9,7 @@ const seen = (failed: readonly string[], held: readonly string[] = []): Observed
   passed: failed.length === 0,
   failed: new Set(failed),
   tests: { ran: 2, failed: failed.length, skipped: 0 },
-  held: new Set(held),
+  passedNames: new Set(held),
 });
 
 describe("the tests of a file", () => {
@@ -92,14 +92,14 @@ describe("a pass rests on", () => {
 describe("what one test does not notice no other makes up for", () => {
   const path = "tests/test_a.py";
   const texts = new Map([[path, python]]);
-  const tests = flipsForTests(findTestCases(path, python), () => python, {
+  const tests = findTestFlips(findTestCases(path, python), () => python, {
     seed: "s",
     nonce: "n0",
-    words: addedIdentifiers([{ was: null, is: "def mul(a, b)" }]),
+    words: findAddedIdentifiers([{ was: null, is: "def mul(a, b)" }]),
   });
   const flips = tests.flatMap(({ flips }) => flips.slice(0, 1));
   const before = seen([]);
-  const after = (...failed: string[]) => noticedBy(flips, before, seen(failed), texts);
+  const after = (...failed: string[]) => findNoticedFlips(flips, before, seen(failed), texts);
 
   test("each is broken where it expects something", () =>
     expect(flips.map(({ broken }) => broken.trim())).toEqual([
@@ -114,18 +114,18 @@ describe("what one test does not notice no other makes up for", () => {
 
   test("a runner that names assertions and no tests has to count as many", () => {
     const text = 'test("a", (t) => {\n  t.equal(f(), 1);\n});\n\ntest("b", (t) => {\n  t.equal(g(), 2);\n});\n';
-    const two = flipsForTests(findTestCases("test/a.js", text), () => text, { seed: "s", nonce: "n0", words: new Set() }).flatMap(
+    const two = findTestFlips(findTestCases("test/a.js", text), () => text, { seed: "s", nonce: "n0", words: new Set() }).flatMap(
       ({ flips }) => flips.slice(0, 1),
     );
     const missedOf = (failed: number) =>
-      noticedBy(two, before, { ...seen(["should be equal"]), tests: { ran: 2, failed, skipped: 0 } }, new Map([["test/a.js", text]])).missed
-        .length;
+      findNoticedFlips(two, before, { ...seen(["should be equal"]), tests: { ran: 2, failed, skipped: 0 } }, new Map([["test/a.js", text]]))
+        .missed.length;
     expect([missedOf(2), missedOf(1)]).toEqual([0, 1]);
   });
 
   const ask = (isRun: boolean) =>
     findSilentTests(tests.slice(1), after("test_old (tests.test_a.T.test_old)"), {
-      runFlips: (some) => Promise.resolve(noticedBy(some, before, seen([]), texts)),
+      runFlips: (some) => Promise.resolve(findNoticedFlips(some, before, seen([]), texts)),
       run: () => Promise.resolve(isRun ? seen(["tests.test_a (unittest.loader._FailedTest.tests.test_a)"]) : seen([])),
       textOf: () => python,
     });

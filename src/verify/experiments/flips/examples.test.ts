@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { areExamplesRun, exampleFlips, exampleCases, restoreExamples } from "./examples.ts";
-import { withFlips } from "./literal-flips.ts";
+import { areExamplesRun, createExampleFlips, findExampleCases, restoreExamples } from "./examples.ts";
+import { applyFlips } from "./literal-flips.ts";
 
 const documented = (answers: string, body: string): string => `def mul(a, b):\n    """Multiply.\n\n${answers}    """\n    ${body}\n`;
 const right = documented("    >>> mul(2, 3)\n    6\n    >>> mul(7, 8)\n    56\n", "return a * b");
@@ -12,11 +12,11 @@ const weak = documented("    >>> mul(2, 2)\n    4\n", "return a + b");
 
 describe("examples of Python", () => {
   test("are tests, each piece of documentation by its owner's name", () => {
-    expect(exampleCases("calc.py", right)).toMatchObject([{ name: "the example of mul", from: 4, to: 7 }]);
-    expect(exampleCases("calc.py", right)[0]?.title?.test("calc.py::calc.mul")).toBe(true);
-    expect(exampleCases("calc.py", '"""Top.\n\n>>> 1\n1\n"""\n')[0]?.title?.test("calc.py::calc")).toBe(true);
-    expect(exampleCases("test_calc.py", right)).toEqual([]);
-    expect(exampleCases("calc.py", "def f():\n    x = a >>> b\n")).toEqual([]);
+    expect(findExampleCases("calc.py", right)).toMatchObject([{ name: "the example of mul", from: 4, to: 7 }]);
+    expect(findExampleCases("calc.py", right)[0]?.title?.test("calc.py::calc.mul")).toBe(true);
+    expect(findExampleCases("calc.py", '"""Top.\n\n>>> 1\n1\n"""\n')[0]?.title?.test("calc.py::calc")).toBe(true);
+    expect(findExampleCases("test_calc.py", right)).toEqual([]);
+    expect(findExampleCases("calc.py", "def f():\n    x = a >>> b\n")).toEqual([]);
   });
 
   test.each([
@@ -27,15 +27,15 @@ describe("examples of Python", () => {
     ["    <mul at 0x...>\n", "    <mul at 0y...>\n"],
   ])("an answer becomes another one: %j", (want, expected) => {
     const text = documented(`    >>> mul(2, 3)\n${want}`, "pass");
-    const [flip] = exampleFlips("calc.py", text, "n0");
-    const changed = flip === undefined ? null : withFlips(text, [flip]);
+    const [flip] = createExampleFlips("calc.py", text, "n0");
+    const changed = flip === undefined ? null : applyFlips(text, [flip]);
     expect(changed).not.toBe(text);
     if (expected !== null) expect(changed).toContain(expected.trimEnd());
     expect(changed?.split("\n").length).toBe(text.split("\n").length);
   });
 
   test("one that takes any answer cannot be broken", () => {
-    expect(exampleFlips("calc.py", documented("    >>> mul(2, 3) # doctest: +ELLIPSIS\n    ...\n", "pass"), "n0")).toEqual([]);
+    expect(createExampleFlips("calc.py", documented("    >>> mul(2, 3) # doctest: +ELLIPSIS\n    ...\n", "pass"), "n0")).toEqual([]);
   });
 
   test("that were changed are asked as they were, and those of the work too", () => {
@@ -72,12 +72,12 @@ describe("examples of Rust", () => {
     "/// Multiplies.\n///\n/// ```\n/// assert_eq!(x::mul(2, 3), 6);\n/// ```\npub fn mul(a: i64, b: i64) -> i64 {\n    a * b\n}\n";
 
   test("are tests by their line, and broken like other assertions", () => {
-    const [one] = exampleCases("src/lib.rs", was);
+    const [one] = findExampleCases("src/lib.rs", was);
     expect(one?.title?.test("src/lib.rs - mul (line 3)")).toBe(true);
     expect(one?.title?.test("src/lib.rs - mul (line 30)")).toBe(false);
-    const [flip] = exampleFlips("src/lib.rs", was, "n0");
+    const [flip] = createExampleFlips("src/lib.rs", was, "n0");
     expect(flip?.broken).toMatch(/^\/\/\/ assert_eq!\(x::mul\(2, 3\), [57]\);$/);
-    expect(exampleCases("src/lib.rs", was.replace("```\n/// a", "```text\n/// a"))).toEqual([]);
+    expect(findExampleCases("src/lib.rs", was.replace("```\n/// a", "```text\n/// a"))).toEqual([]);
   });
 
   test("that were changed are asked as they were", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { typesDefinedIn, partFlips } from "./expected-parts.ts";
+import { findDefinedTypes, createPartFlips } from "./expected-parts.ts";
 
 const broken = (path: string, text: string): readonly (readonly string[])[] =>
-  partFlips(path, text, new Set(["Money"]), "n1").map((flips) => flips.map((flip) => flip.broken.trim()));
+  createPartFlips(path, text, new Set(["Money"]), "n1").map((flips) => flips.map((flip) => flip.broken.trim()));
 
 describe("each part of what is expected", () => {
   test.each([
@@ -27,8 +27,8 @@ describe("each part of what is expected", () => {
   ])("but not of %s", (_what, text) => expect(broken("a.test.js", text)).toEqual([]));
 
   test("classes of a source", () => {
-    expect(typesDefinedIn("export class A {}\nclass b {}\n")).toEqual(["A"]);
-    expect(typesDefinedIn("#[derive(Debug)]\npub struct Money {\n}\ntype T struct {\n")).toEqual(["Money", "T"]);
-    expect(typesDefinedIn("@dataclass\nclass Money:\n    pass\n")).toEqual(["Money"]);
+    expect(findDefinedTypes("export class A {}\nclass b {}\n")).toEqual(["A"]);
+    expect(findDefinedTypes("#[derive(Debug)]\npub struct Money {\n}\ntype T struct {\n")).toEqual(["Money", "T"]);
+    expect(findDefinedTypes("@dataclass\nclass Money:\n    pass\n")).toEqual(["Money"]);
   });
 });

@@ -1,40 +1,40 @@
-// expected-parts: what a test expects, if it is an object of a class that the work wrote, with one of its parts changed: each argument of
-// its constructor, each of its fields. An equality of the work's own may see the first and forget the others. Pure.
+// expected-parts: if a test expects an object of a class that the work wrote, makes one part of it wrong at a time: each argument of its
+// constructor, each of its fields. An equality that the work wrote may compare the first part and forget the others. Pure.
 
-import { languageOf } from "../../protected/kinds.ts";
-import { maskText } from "../../protected/masked.ts";
-import { closingBracket, lineCounter } from "../source/test-cases.ts";
+import { detectLanguage } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findClosingBracket, createLineCounter } from "../source/test-cases.ts";
 import { parseArguments, findAssertions, toFlip } from "./assertion-flips.ts";
 import type { Flip } from "./literal-flips.ts";
-import { createDraw, literals, otherLiteral } from "./near-values.ts";
+import { createDraw, literalPattern, toOtherLiteral } from "./near-values.ts";
 
 const partsMax = 8;
 const partsMin = 2;
 const shownMax = 5;
 const headCharsMax = 200;
-/** How well a changed part suits as a flip, beside the scores of assertion-flips.ts. */
+/** The score of such a flip: that of an assertion with another expectation (literal-flips.ts). */
 const partScore = 4;
 
 const typeDefinition =
   /^[ \t]*(?:export\s+(?:default\s+)?|pub(?:\([^)]*\))?\s+|abstract\s+|final\s+|data\s+)*(?:class|struct|record|type)\s+([A-Z]\w*)/gm;
 /** The head of an expression that makes an object: `new Money(`, `&money.Money{`, `Money::of(`. */
 const constructorHead = /^&?(?:new\s+)?(?:[\w$]+(?:\.|::))*?([A-Z]\w*)(?:(?:::|\.)\w+)?\s*([({])/;
-/** What Go's tests compare with by a method, or keep under a name for it. */
+/** Where a Go test writes out an expected object: `.Equal(Money{`, `want := Money{`. */
 const goExpected = /(?:\.Equal\(|\bwant\w*\s*(?::=|:|=)|\bDeepEqual\([^,\n]+,)\s*(?=&?(?:\w+\.)?[A-Z]\w*\{)/g;
 /** The name before a part: `amount = 5`, `amount: 5`. */
 const partName = /^\w+\s*(?:=|:(?!:))\s*/;
-/** Beside its literals a part calls or computes something: one literal may not decide its value. */
+/** A part that calls or computes something: one literal may not decide its value. */
 const computes = /^(?!String::from)[A-Za-z_][\w.:]*\(|=>|\blambda\b|[?*/%<>]|\|\||&&/;
 
 /** Types that a source defines. */
-export const typesDefinedIn = (text: string): readonly string[] => [...text.matchAll(typeDefinition)].map(([, name = ""]) => name);
+export const findDefinedTypes = (text: string): readonly string[] => [...text.matchAll(typeDefinition)].map(([, name = ""]) => name);
 
-/** For each expectation of such a class, a flip for each of its parts, in their order. */
-export function partFlips(path: string, text: string, classes: ReadonlySet<string>, nonce: string): readonly (readonly Flip[])[] {
-  const family = languageOf(path);
+/** For each expected object of one of these classes, a flip for each of its parts, in their order. */
+export function createPartFlips(path: string, text: string, classes: ReadonlySet<string>, nonce: string): readonly (readonly Flip[])[] {
+  const family = detectLanguage(path);
   if (family === null || classes.size === 0) return [];
   const code = maskText(text, family);
-  const lineAt = lineCounter(text);
+  const lineAt = createLineCounter(text);
   const draw = createDraw(`${nonce} parts ${path}`);
   const compared = findAssertions(path, text, nonce).flatMap(({ values = [] }) => values.flatMap((span) => span?.from ?? []));
   const starts = [...compared, ...(family === "go" ? [...text.matchAll(goExpected)].map(({ 0: head, index }) => index + head.length) : [])];
@@ -43,7 +43,7 @@ export function partFlips(path: string, text: string, classes: ReadonlySet<strin
       const literal = findLiteral(text, span);
       if (literal === null) return [];
       const [from, to] = [literal.at, literal.at + literal.text.length];
-      return toFlip(path, text, { from, to, text: otherLiteral(literal.text, draw, true), score: partScore }, lineAt) ?? [];
+      return toFlip(path, text, { from, to, text: toOtherLiteral(literal.text, draw, true), score: partScore }, lineAt) ?? [];
     });
     return flips.length < partsMin ? [] : [flips];
   });
@@ -56,15 +56,15 @@ function findParts(text: string, code: string, start: number, classes: ReadonlyS
   const [head, name = ""] = constructorHead.exec(text.slice(start, start + headCharsMax)) ?? [];
   if (head === undefined || !classes.has(name)) return [];
   const open = start + head.length - 1;
-  const parts = closingBracket(code, open) === null ? [] : (parseArguments(code, open)?.args ?? []);
+  const parts = findClosingBracket(code, open) === null ? [] : (parseArguments(code, open)?.args ?? []);
   return parts.slice(0, partsMax);
 }
 
 /** The first literal of a part that is made of literals only, with its position in the text. */
 function findLiteral(text: string, { from, to }: Span): { readonly text: string; readonly at: number } | null {
   const value = text.slice(from, to).replace(partName, "");
-  const [found] = value.matchAll(literals);
-  if (found === undefined || computes.test(value.replaceAll(literals, ""))) return null;
+  const [found] = value.matchAll(literalPattern);
+  if (found === undefined || computes.test(value.replaceAll(literalPattern, ""))) return null;
   return { text: found[0], at: to - value.length + found.index };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Check } from "../../../contracts/evidence.ts";
-import { breakSample } from "./flip-expectations.ts";
-import type { Edit, ExperimentTools, Side } from "../experiment-tools.ts";
+import { flipSample } from "./flip-expectations.ts";
+import type { Edit, Lab, Side } from "../lab.ts";
 
 const check: Check = { id: "criterion:1", kind: "criterion", title: "tests", command: "python3 -m unittest", source: "flags" };
 const old = Array.from(
@@ -18,7 +18,7 @@ const files: Readonly<Record<Side, Readonly<Record<string, string>>>> = {
 const nameOf = (name: string): string => `${name} (test_calc.T.${name})`;
 
 /** Fails what was changed, except for the tests that are kept from failing; with what sets them up, all. */
-function labOf(isKept: (name: string) => boolean, seed = "s"): ExperimentTools {
+function labOf(isKept: (name: string) => boolean, seed = "s"): Lab {
   const run = (side: Side, edits: readonly Edit[]) => {
     const lines = (edits.find(({ path }) => path === "test_calc.py")?.text ?? text).split("\n");
     const changed = text.split("\n").flatMap((line, index) => (lines[index] === line ? [] : [(text.split("\n")[index - 1] ?? "").trim()]));
@@ -47,13 +47,13 @@ function labOf(isKept: (name: string) => boolean, seed = "s"): ExperimentTools {
 test("an old test of a function that the work changed is broken, among however many others", async () => {
   for (const seed of ["a", "b", "c"])
     expect(
-      await breakSample(
+      await flipSample(
         check,
         labOf((name) => name === "test_mul", seed),
       ),
     ).toMatchObject({ outcome: "missed" });
   expect(
-    await breakSample(
+    await flipSample(
       check,
       labOf(() => false),
     ),
@@ -63,7 +63,7 @@ test("an old test of a function that the work changed is broken, among however m
 test("what sets tests up is not broken in their place: that would fail for another reason", async () => {
   for (const seed of ["a", "b", "c", "d", "e"])
     expect(
-      await breakSample(
+      await flipSample(
         check,
         labOf((name) => name === "test_sub", seed),
       ),

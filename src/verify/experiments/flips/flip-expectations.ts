@@ -1,27 +1,27 @@
-// flip-expectations: tries out a check with tests by making their expectations wrong: a sample of those that passed before, and at least one
-// in every test that the pass depends on.
+// flip-expectations: tries out a check with tests by making expectations wrong ("flipping" them): a sample in tests that passed before, and
+// at least one in every test that the pass depends on.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Check, Experiment } from "../../../contracts/evidence.ts";
 import { findCandidates, findDecidingTests } from "./candidates.ts";
 import { findTestCases } from "../source/test-cases.ts";
 import { chooseFlips, createNonce } from "./choose-flips.ts";
-import { assertionFlips } from "./assertion-flips.ts";
+import { createAssertionFlips } from "./assertion-flips.ts";
 import { findRedefined } from "../source/definitions.ts";
-import { type Flip, formatPlaces, shownMax, withFlips } from "./literal-flips.ts";
-import { type Edit, filesReadMax, type ExperimentTools, missed, noticed, type Side, timedOut, inconclusive } from "../experiment-tools.ts";
-import { type Noticed, noticedBy, type Observed } from "./noticed-flips.ts";
-import { placebosFor, unlessWatched } from "../questions/equivalent-tests.ts";
+import { type Flip, formatPositions, shownMax, applyFlips } from "./literal-flips.ts";
+import { type Edit, filesReadMax, type Lab, reportMissed, reportNoticed, type Side, lateResult, reportUnknown } from "../lab.ts";
+import { type FlipOutcome, findNoticedFlips, type Observed } from "./noticed-flips.ts";
+import { createPlacebos, tryEquivalentTests } from "../questions/equivalent-tests.ts";
 import { type DecidingTest, describeSilent, findSilentTests, type FlipRunner } from "./deciding-tests.ts";
 
 const roundsMax = 3;
 const flipsMax = 4;
-/** Flips about a function that the work changed. */
+/** How many flips about functions that the work changed are tried besides. */
 const relevantMax = 12;
 const placebosMax = 20;
 
 /** Flips a sample of expectations, up to three times. Null if no expectation was found that could be flipped. */
-export async function breakSample(check: Check, lab: ExperimentTools): Promise<Experiment | null> {
+export async function flipSample(check: Check, lab: Lab): Promise<Experiment | null> {
   const candidates = await findCandidates(check, lab);
   const paths = [...new Set(candidates.map(({ path }) => path))];
   const placebos = paths.slice(0, placebosMax);
@@ -37,15 +37,15 @@ export async function breakSample(check: Check, lab: ExperimentTools): Promise<E
     if (result !== null) return result;
   }
   const tests = ran > 0 ? allTests : []; // what is not run cannot fail
-  const names = ran > 0 ? await changedFunctions(lab) : new Set<string>();
-  let rest = candidates.filter(isInOtherTest(tests, textOf));
+  const names = ran > 0 ? await findChangedFunctions(lab) : new Set<string>();
+  let untried = candidates.filter(isInOtherTest(tests, textOf));
   let isStillGreen = false;
   for (let round = 0; round < roundsMax; round += 1) {
-    const sample = chooseSample(rest, lab, { round, names });
+    const sample = chooseSample(untried, lab, { round, names });
     const decidingFlips = round === 0 ? tests.flatMap(({ flips }) => flips.slice(0, 1)) : [];
     const flips = [...sample, ...decidingFlips];
     if (flips.length === 0) break;
-    rest = rest.filter((flip) => !sample.includes(flip));
+    untried = untried.filter((flip) => !sample.includes(flip));
     const result = await runRound(lab, { flips, sample, tests: round === 0 ? tests : [], runner, placebos });
     if (result !== "still green") return result;
     isStillGreen = true;
@@ -54,7 +54,7 @@ export async function breakSample(check: Check, lab: ExperimentTools): Promise<E
   if (!lab.wasRed) return negateAssertions(lab, placebos);
   // The check may not depend on those files: then it passes without them too.
   const withoutFiles = await lab.run("work", [], paths);
-  return withoutFiles?.passed === true ? null : inconclusive("an expectation that was broken on purpose went unnoticed");
+  return withoutFiles?.passed === true ? null : reportUnknown("an expectation that was broken on purpose went unnoticed");
 }
 
 /** Whether a flip is in a test that the pass does not depend on. Code around those tests (setup) would break them for another reason. */
@@ -69,7 +69,7 @@ function isInOtherTest(tests: readonly DecidingTest[], textOf: (path: string) =>
 /** Chooses flips for one round; in the first, those about functions that the work changed come first (K6). */
 function chooseSample(
   candidates: readonly Flip[],
-  lab: ExperimentTools,
+  lab: Lab,
   { round, names }: { readonly round: number; readonly names: ReadonlySet<string> },
 ): readonly Flip[] {
   const seed = `${lab.seed}:${round}`;
@@ -90,37 +90,39 @@ type Round = {
 };
 
 /** Runs the check with these flips and judges what it noticed; `still green` if it noticed none. */
-async function runRound(lab: ExperimentTools, { flips, sample, tests, runner, placebos }: Round): Promise<Experiment | "still green"> {
+async function runRound(lab: Lab, { flips, sample, tests, runner, placebos }: Round): Promise<Experiment | "still green"> {
   const first = await runner.runFlips(flips);
-  const hasOthers = first !== null && first.missed.length === 0 && first.beside.length > 0;
+  const hasOthers = first !== null && first.missed.length === 0 && first.otherFailures.length > 0;
   const work = hasOthers ? await runner.runFlips(flips) : first; // a flaky test proves nothing
-  if (work === null) return timedOut;
-  const unheard = tests.filter(({ flips: [flip] }) => flip === undefined || work.missed.includes(flip));
-  const silence = await findSilentTests(unheard, work, runner); // K5
-  if (silence === "late") return timedOut;
+  if (work === null) return lateResult;
+  const missedTests = tests.filter(({ flips: [flip] }) => flip === undefined || work.missed.includes(flip));
+  const silence = await findSilentTests(missedTests, work, runner); // K5
+  if (silence === "late") return lateResult;
   const { silent } = silence;
   const allNoticed = [...work.noticed, ...silence.noticed];
   const missedSample = work.missed.filter((flip) => sample.includes(flip));
-  if (missedSample.length === 0 && silent.length === 0 && work.beside.length > 0) return differsExperiment(work);
+  if (missedSample.length === 0 && silent.length === 0 && work.otherFailures.length > 0) return reportDiffers(work);
   const blind = await confirmBlind(lab, missedSample);
-  if (blind === "late") return timedOut;
-  if (blind.length > 0) return missed(describeFlips(blind)); // K1, K2
+  if (blind === "late") return lateResult;
+  if (blind.length > 0) return reportMissed(describeFlips(blind)); // K1, K2
   if (silent.length > 0) return { outcome: "partly", detail: describeSilent(silent) };
   if (allNoticed.length === 0) return "still green";
   const isWatched = missedSample.length === 0 && (lab.now.tests?.ran ?? 0) < 2 * flips.length;
-  return isWatched ? unlessWatched(lab, placebos, allNoticed) : noticed(formatPlaces(allNoticed));
+  return isWatched ? tryEquivalentTests(lab, placebos, allNoticed) : reportNoticed(formatPositions(allNoticed));
 }
 
 /**
  * Negates assertions, for tests whose literals near assertions are only messages (`t.equal(a, b, "the same")`). The result may confirm a
  * check, never accuse it.
  */
-async function negateAssertions(lab: ExperimentTools, paths: readonly string[]): Promise<Experiment | null> {
+async function negateAssertions(lab: Lab, paths: readonly string[]): Promise<Experiment | null> {
   const texts = await Promise.all(paths.map(async (path) => ({ path, text: (await lab.textAt("work", path)) ?? "" })));
-  const all = texts.flatMap(({ path, text }) => assertionFlips(path, text, createNonce(lab.seed)));
+  const all = texts.flatMap(({ path, text }) => createAssertionFlips(path, text, createNonce(lab.seed)));
   const flips = chooseFlips(all, { changed: lab.changedPaths, seed: lab.seed, max: flipsMax });
   const result = flips.length === 0 ? null : await runFlips(lab, flips, { side: "work", before: lab.now, placebos: paths });
-  return result === null || result.missed.length > 0 || result.beside.length > 0 ? null : noticed(formatPlaces(result.noticed));
+  return result === null || result.missed.length > 0 || result.otherFailures.length > 0
+    ? null
+    : reportNoticed(formatPositions(result.noticed));
 }
 
 type SingleFlips = {
@@ -132,15 +134,11 @@ type SingleFlips = {
 };
 
 /** Flips expectations one by one: a check that names and counts no tests stops at the first failure. Null if nothing could be shown. */
-async function flipOneByOne(
-  check: Check,
-  lab: ExperimentTools,
-  { singles, controls, runner, placebos }: SingleFlips,
-): Promise<Experiment | null> {
+async function flipOneByOne(check: Check, lab: Lab, { singles, controls, runner, placebos }: SingleFlips): Promise<Experiment | null> {
   const noticedFlips: Flip[] = [];
   for (const flip of singles) {
     const result = await runner.runFlips([flip]);
-    if (result === null) return timedOut;
+    if (result === null) return lateResult;
     if (result.missed.length === 0) {
       noticedFlips.push(flip);
       continue;
@@ -150,20 +148,20 @@ async function flipOneByOne(
     const control = noticedFlips.find(({ path }) => path === flip.path) ?? controls.find(({ path }) => path === flip.path);
     const isControlKnown = control !== undefined && noticedFlips.includes(control);
     const controlResult = control === undefined || isControlKnown ? undefined : await runner.runFlips([control]);
-    if (controlResult === null) return timedOut;
+    if (controlResult === null) return lateResult;
     const isRun = isControlKnown || controlResult?.missed.length === 0;
     const isNeeded = !isRun && lab.wasRed && namesTests.test(check.command) && (await lab.run("work", [], [flip.path]))?.passed === false;
     const again = isRun || isNeeded ? await runner.runFlips([flip]) : undefined;
-    if (again === null) return timedOut;
+    if (again === null) return lateResult;
     if (again?.missed.length === 1)
-      return { outcome: "partly", detail: `it passes as well with another expectation in ${formatPlaces([flip])}` };
+      return { outcome: "partly", detail: `it passes as well with another expectation in ${formatPositions([flip])}` };
     if (!isRun) return null;
   }
-  return noticedFlips.length === 0 ? null : unlessWatched(lab, placebos, noticedFlips);
+  return noticedFlips.length === 0 ? null : tryEquivalentTests(lab, placebos, noticedFlips);
 }
 
 /** Names the functions that existed before the work and that it changed. */
-async function changedFunctions(lab: ExperimentTools): Promise<ReadonlySet<string>> {
+async function findChangedFunctions(lab: Lab): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const path of lab.changedPaths.slice(0, filesReadMax)) {
     const [was, is] = [await lab.textAt("base", path), await lab.textAt("work", path)];
@@ -173,10 +171,11 @@ async function changedFunctions(lab: ExperimentTools): Promise<ReadonlySet<strin
   return names;
 }
 
+/** A command with a word for testing: `npm test`, `sh check.sh`. */
 const namesTests = /(?:^|[\s/._-])(?:tests?|check|spec|verify)(?:[\s/._-]|$)/i;
 
 /** Of the flips that the work's check missed, finds those that it notices on the base, and misses again. */
-async function confirmBlind(lab: ExperimentTools, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
+async function confirmBlind(lab: Lab, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
   if (lab.before === null) return [];
   let suspects = flips;
   for (let round = 0; round < roundsMax && suspects.length > 0; round += 1) {
@@ -200,14 +199,14 @@ type FlipRun = {
 };
 
 /** Runs the check with these flips; null if it took too long. A flip that does not fit the file counts as missed and unread. */
-async function runFlips(lab: ExperimentTools, flips: readonly Flip[], { side, before, placebos = [] }: FlipRun): Promise<Noticed | null> {
+async function runFlips(lab: Lab, flips: readonly Flip[], { side, before, placebos = [] }: FlipRun): Promise<FlipOutcome | null> {
   const texts = new Map<string, string>();
   const edits: Edit[] = [];
   const unusable = new Set<Flip>();
   for (const path of new Set(flips.map((flip) => flip.path))) {
     const fileFlips = flips.filter((flip) => flip.path === path);
     const text = await lab.textAt(side, path);
-    const edited = text === null ? null : withFlips(text, fileFlips);
+    const edited = text === null ? null : applyFlips(text, fileFlips);
     if (text === null || edited === null) for (const flip of fileFlips) unusable.add(flip);
     else {
       texts.set(path, text);
@@ -215,12 +214,12 @@ async function runFlips(lab: ExperimentTools, flips: readonly Flip[], { side, be
     }
   }
   const usable = flips.filter((flip) => !unusable.has(flip));
-  if (usable.length === 0) return { noticed: [], missed: flips, beside: [], unread: flips };
+  if (usable.length === 0) return { noticed: [], missed: flips, otherFailures: [], unloaded: flips };
   const unflipped = placebos.filter((path) => !texts.has(path));
-  const observed = await lab.run(side, [...edits, ...(await placebosFor(lab, side, unflipped))]);
+  const observed = await lab.run(side, [...edits, ...(await createPlacebos(lab, side, unflipped))]);
   if (observed === null) return null;
-  const result = noticedBy(usable, before, observed, texts);
-  return { ...result, missed: [...result.missed, ...unusable], unread: [...result.unread, ...unusable] };
+  const result = findNoticedFlips(usable, before, observed, texts);
+  return { ...result, missed: [...result.missed, ...unusable], unloaded: [...result.unloaded, ...unusable] };
 }
 
 const describeFlips = (flips: readonly Flip[]): string =>
@@ -230,7 +229,7 @@ const describeFlips = (flips: readonly Flip[]): string =>
     .join("; ");
 
 /** The result if other tests failed besides those that were flipped (K4). */
-const differsExperiment = ({ beside, noticed: flips }: Noticed): Experiment => ({
+const reportDiffers = ({ otherFailures: beside, noticed: flips }: FlipOutcome): Experiment => ({
   outcome: "differs",
-  detail: `with ${formatPlaces(flips)} broken, ${beside.slice(0, shownMax).join(", ")} failed too`,
+  detail: `with ${formatPositions(flips)} broken, ${beside.slice(0, shownMax).join(", ")} failed too`,
 });

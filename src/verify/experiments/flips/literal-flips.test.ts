@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withFlips, flipLine, literalFlips, commandVariants } from "./literal-flips.ts";
+import { applyFlips, flipLine, createLiteralFlips, createCommandVariants } from "./literal-flips.ts";
 
 describe("a flip changes what is expected", () => {
   test.each([
@@ -40,7 +40,7 @@ describe("where flips are looked for", () => {
       "}",
       "assert(x == 5)",
     ].join("\n");
-    expect(literalFlips("a_test.go", text).map(({ line, score }) => [line, score])).toEqual([
+    expect(createLiteralFlips("a_test.go", text).map(({ line, score }) => [line, score])).toEqual([
       [5, 1],
       [8, 3],
     ]);
@@ -48,15 +48,15 @@ describe("where flips are looked for", () => {
 
   test.each(["// assert.equal(1, 1)", "# assert x == 1", 'import { test } from "node:test"; // assert', 'const a = require("assert")'])(
     "not in %s",
-    (line) => expect(literalFlips("a.js", line)).toEqual([]),
+    (line) => expect(createLiteralFlips("a.js", line)).toEqual([]),
   );
 });
 
 describe("a text is broken", () => {
-  const [flip] = literalFlips("a.py", "x = f()\nassert x == 1\n");
+  const [flip] = createLiteralFlips("a.py", "x = f()\nassert x == 1\n");
   test("in a shell's own comparisons", () =>
     expect(
-      literalFlips("test/run.sh", 'set -e\n. ./lib/add.sh\n[ "$(add 1 2)" = 3 ]\ntest "$x" -eq 4\n').map(({ line, broken: text }) => [
+      createLiteralFlips("test/run.sh", 'set -e\n. ./lib/add.sh\n[ "$(add 1 2)" = 3 ]\ntest "$x" -eq 4\n').map(({ line, broken: text }) => [
         line,
         text,
       ]),
@@ -67,13 +67,16 @@ describe("a text is broken", () => {
 
   test("not in a shell's helpers, which compare variables", () =>
     expect(
-      literalFlips("t.sh", 'if [ "$1" != "$2" ]; then failed=1; fi\n[[ "$(slug One)" == "one" ]] || { echo no; exit 1; }\n').map(
+      createLiteralFlips("t.sh", 'if [ "$1" != "$2" ]; then failed=1; fi\n[[ "$(slug One)" == "one" ]] || { echo no; exit 1; }\n').map(
         ({ line }) => line,
       ),
     ).toEqual([2]));
   test("nor in a shell's strings, which are filled in", () =>
     expect(
-      literalFlips("t.sh", 'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo "ok $1"; else exit 1; fi\n}\n'),
+      createLiteralFlips(
+        "t.sh",
+        'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo "ok $1"; else exit 1; fi\n}\n',
+      ),
     ).toEqual([]));
   test("nor in what is put into a variable or ends a program", () => {
     expect(flipLine("  if (got != want) { bad = 1; ok(); }")).toBeNull();
@@ -81,23 +84,23 @@ describe("a text is broken", () => {
   });
 
   test("at the line it was found", () =>
-    expect(withFlips("x = f()\nassert x == 1\n", flip === undefined ? [] : [flip])).toBe("x = f()\nassert x == 2\n"));
+    expect(applyFlips("x = f()\nassert x == 1\n", flip === undefined ? [] : [flip])).toBe("x = f()\nassert x == 2\n"));
   test("or where that line has moved to", () =>
-    expect(withFlips("#\nx = f()\nassert x == 1", flip === undefined ? [] : [flip])).toBe("#\nx = f()\nassert x == 2"));
+    expect(applyFlips("#\nx = f()\nassert x == 1", flip === undefined ? [] : [flip])).toBe("#\nx = f()\nassert x == 2"));
   test("but not where it is gone, or there twice", () => {
-    expect(withFlips("x = f()", flip === undefined ? [] : [flip])).toBeNull();
-    expect(withFlips("#\n#\nassert x == 1\nassert x == 1", flip === undefined ? [] : [flip])).toBeNull();
+    expect(applyFlips("x = f()", flip === undefined ? [] : [flip])).toBeNull();
+    expect(applyFlips("#\n#\nassert x == 1\nassert x == 1", flip === undefined ? [] : [flip])).toBeNull();
   });
 });
 
 test("a command is changed in what it compares with, else in each literal, also of the code it holds", () => {
-  expect(commandVariants(`node -e "process.exit(has('b') ? 0 : 1)"`)).toEqual([
+  expect(createCommandVariants(`node -e "process.exit(has('b') ? 0 : 1)"`)).toEqual([
     `node -e "process.exit(has('c') ? 0 : 1)"`,
     `node -e "process.exit(has('b') ? 1 : 1)"`,
     `node -e "process.exit(has('b') ? 0 : 2)"`,
   ]);
-  expect(commandVariants("add 1 | grep -qx '3'")).toEqual(["add 1 | grep -qx '4'"]);
-  expect(commandVariants(`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`)).toEqual([
+  expect(createCommandVariants("add 1 | grep -qx '3'")).toEqual(["add 1 | grep -qx '4'"]);
+  expect(createCommandVariants(`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`)).toEqual([
     `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`,
   ]);
 });
@@ -109,7 +112,7 @@ test("what is said when something is not true is no expectation", () => {
 
 test("what a failure says is no expectation, whatever its words; a comparison in the same line is", () => {
   const broken = (path: string, ...lines: readonly string[]): readonly number[] =>
-    literalFlips(path, lines.join("\n")).map(({ line }) => line);
+    createLiteralFlips(path, lines.join("\n")).map(({ line }) => line);
   const go = ['\t\t{"two", 5, 2, 10},', "\tif got != c.want {", '\t\tt.Errorf("Total is %d and should be %d", got, c.want)', "\t}"];
   expect(broken("a_test.go", ...go)).toEqual([1]);
   expect(broken("test_a.py", "        if got != 3:", '            self.fail("it should be 3")')).toEqual([1]);

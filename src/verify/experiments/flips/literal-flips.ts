@@ -1,11 +1,11 @@
-// literal-flips: expectations in a test file that become wrong by changing one literal. Pure.
+// literal-flips: makes expectations in a test file wrong by changing one literal. Pure.
 //
 // Invariants:
-//   F1. No parser: a literal near an assertion word is a candidate. Whether breaking it breaks a test is decided by running it.
-//   F2. A flip keeps the literal's kind and, for numbers, stays close: a typed language still compiles it.
+//   F1. There is no parser: a literal near an assertion word is a candidate. Whether changing it fails a test is decided by running it.
+//   F2. A flip keeps the literal's kind, and a number stays close: a typed language still compiles it.
 //   F3. Bounded in lines and characters per file; one candidate per line.
 
-import { createDraw, negateBoolean, otherLiteral } from "./near-values.ts";
+import { createDraw, negateBoolean, toOtherLiteral } from "./near-values.ts";
 import { flipHelperCall, findComparingFunctions } from "./shell-expectations.ts";
 
 /** An expectation of a test that is made wrong: the line as it was, and with another literal or assertion. */
@@ -40,10 +40,10 @@ const isDefinition = (path: string, line: string): boolean =>
 /** A shell helper that gets a program's output and the expected one (`check "$(add 1 2)" 3 "adds"`): the parts around the latter. */
 export const shellCall = /^(\s*[A-Za-z_][\w-]*\s(?:[^#\n]*\s)?"?\$\([^\n]*\)"?\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s|$|;)(.*)$/;
 const shellCompared = /^(.*(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*'|[a-z][\w-]*)(\s*(?:\]|$|;|&|\|).*)$/;
-/** For a plain comparison the failure is reported on its own line. */
+/** A line that reports a failure: beside a plain comparison, it makes that an assertion. */
 const reports =
   /\b(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail)\w*\b|\b(?:fail|panic!?|process\.exit|exit|die|raise|throw)\b|\b(?:fail\w*|errors?|bad|wrong)\s*(?:\+\+|\+?=)|\+\+\s*(?:fail\w*|errors?|bad|wrong)\b/;
-/** A line that only reports a failure: what it says is a message, whatever words are in it, unless it also compares (`die "no" if $a != 3`). */
+/** A line that begins by reporting a failure: its texts are messages, unless it also compares (`die "no" if $a != 3`). */
 const onlyReports =
   /^\s*(?:\}\s*else\s*\{\s*)?(?:(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail|Log|Skip)\w*|fail|panic!?|die|raise|throw|console\.\w+|println!?|eprintln!|printf|puts)\b/;
 const isMessage = (line: string): boolean =>
@@ -56,7 +56,7 @@ const literal =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$\n]|\\.)*`|\b(?:true|false|True|False)\b|(?<![\w.$#]|\d[eE][-+]?)-?\d{1,12}(?:\.\d{1,12})?(?![\w.])/g;
 
 /** The candidates of a file, in the order of its lines. */
-export function literalFlips(path: string, text: string): readonly Flip[] {
+export function createLiteralFlips(path: string, text: string): readonly Flip[] {
   const lines = text.split("\n").slice(0, linesMax); // F3
   const helpers = shellFile.test(path) ? findComparingFunctions(text) : new Map<string, number>();
   const isAssertion = (line: string): boolean =>
@@ -69,35 +69,38 @@ export function literalFlips(path: string, text: string): readonly Flip[] {
     if (was.length > lineCharsMax || notCode.test(was) || isDefinition(path, was) || isMessage(was)) return [];
     const isNear = weak.slice(Math.max(0, index - nearLines), index + nearLines + 1).includes(true);
     if (strong[index] !== true && !isNear) return [];
-    const call = shellFile.test(path) ? (shellCall.exec(was) ?? shellCompared.exec(was)) : null;
-    const comparesVariables = call === null && shellFile.test(path) && shellTests.test(was); // it compares variables
-    const hasExpansion = call === null && shellFile.test(path) && /[$`]/.test(was); // a shell's strings aren't literals
-    const broken =
-      flipHelperCall(was, helpers) ?? (comparesVariables || hasExpansion ? null : call === null ? flipLine(was) : flipShellCall(call));
+    const broken = flipHelperCall(was, helpers) ?? (shellFile.test(path) ? flipShellLine(was) : flipLine(was));
     if (broken === null) return [];
-    const score = strong[index] === true ? 3 : answerNames.test(was) ? 2 : 1;
-    return [{ path, line: index + 1, was, broken, score }];
+    const weakScore = answerNames.test(was) ? 2 : 1;
+    return [{ path, line: index + 1, was, broken, score: strong[index] === true ? 3 : weakScore }];
   });
+}
+
+function flipShellLine(line: string): string | null {
+  const call = shellCall.exec(line) ?? shellCompared.exec(line);
+  if (call !== null) return flipShellCall(call);
+  const hasExpansion = /[$`]/.test(line); // then its strings aren't literals
+  return hasExpansion || shellTests.test(line) ? null : flipLine(line);
 }
 
 /**
  * A helper's call or a comparison with another expectation. Of `assert_eq "aa" "$(repeat a 2)" "repeats"` nobody knows which of the two texts
  * is the expectation and which the title, so both are changed.
  */
-function flipShellCall([was, head = "", expected = "", rest = ""]: RegExpExecArray): string {
-  const change = (literalText: string): string => otherLiteral(literalText, createDraw(was), true, was);
+function flipShellCall([line, head = "", expected = "", tail = ""]: RegExpExecArray): string {
+  const change = (literalText: string): string => toOtherLiteral(literalText, createDraw(line), true, line);
   const before = firstShellArgument.exec(head);
   const changedHead = before === null ? head : `${before[1]}${change(before[2] ?? "")}${head.slice(before[0].length)}`;
-  return `${changedHead}${change(expected)}${rest}`;
+  return `${changedHead}${change(expected)}${tail}`;
 }
 const firstShellArgument = /^(\s*[A-Za-z_][\w-]*\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s+"?\$\()/;
 
 /**
- * A command once for each literal it compares with, changed; if it compares with none, for each literal that names no file or module. A
- * string with code in it has its own literals.
+ * The command with one of the literals changed that it compares with, for each of them; if it compares with none, for each literal that names
+ * no file or module. A string with code in it has its own literals.
  */
-export function commandVariants(command: string): readonly string[] {
-  const all = literalChanges(command);
+export function createCommandVariants(command: string): readonly string[] {
+  const all = listLiteralChanges(command);
   const compared = all.filter(({ isCompared }) => isCompared);
   return (compared.length > 0 ? compared : all).map(({ text }) => text);
 }
@@ -105,19 +108,19 @@ export function commandVariants(command: string): readonly string[] {
 const comparing = /(?:[=!]==?|[<>]=?|[^=!<>]=|-eq|-ne|\bgrep\s+(?:-\w+\s+)*)\s*$/;
 const loading = /(?:\bimport|\brequire|\bfrom)\s*\(?\s*$/;
 
-function literalChanges(line: string): readonly { readonly text: string; readonly isCompared: boolean }[] {
+function listLiteralChanges(line: string): readonly { readonly text: string; readonly isCompared: boolean }[] {
   return [...line.matchAll(literal)].flatMap(({ 0: text, index }) => {
     const [before, after, quote] = [line.slice(0, index), line.slice(index + text.length), text[0] ?? ""];
     const isText = /["'`]/.test(quote);
     const inner = isText
-      ? literalChanges(text.slice(1, -1)).map((one) => ({
-          text: before + quote + one.text + quote + after,
-          isCompared: one.isCompared || comparing.test(before),
+      ? listLiteralChanges(text.slice(1, -1)).map((change) => ({
+          text: before + quote + change.text + quote + after,
+          isCompared: change.isCompared || comparing.test(before),
         }))
       : [];
     if (inner.length > 0) return inner;
     if (isText && (loading.test(before) || /^.[.\w-]*\//.test(text))) return [];
-    return [{ text: before + adjacentLiteral(text) + after, isCompared: comparing.test(before) }];
+    return [{ text: before + toAdjacentLiteral(text) + after, isCompared: comparing.test(before) }];
   });
 }
 
@@ -136,19 +139,19 @@ export function flipLine(line: string): string | null {
     /[=!]==?\s*$/.test(line.slice(0, index)) || /^\s*[=!]=/.test(line.slice(index + text.length));
   // A string after a value is often only the failure message; a lone string is the expectation. What is compared exactly comes first.
   const chosen =
-    literals.findLast((one) => !isString(one) && isExact(one)) ??
-    literals.findLast((one) => !isString(one)) ??
+    literals.findLast((candidate) => !isString(candidate) && isExact(candidate)) ??
+    literals.findLast((candidate) => !isString(candidate)) ??
     (strings.length === 1 && isTitle(line, strings[0]) ? undefined : strings.at(-1));
   if (chosen === undefined) return null;
   const [before, after] = [line.slice(0, chosen.index), line.slice(chosen.index)];
   const bound = /\b(?:for|while)\b/.test(line) ? null : /^(.*[\w$)\]]\s+)([<>]=?)(\s+)$/.exec(before);
   if (bound !== null) return `${bound[1]}${oppositeOrder[bound[2] ?? ""]}${bound[3]}${after}`;
-  return before + adjacentLiteral(chosen.text) + after.slice(chosen.text.length);
+  return before + toAdjacentLiteral(chosen.text) + after.slice(chosen.text.length);
 }
 /** A bound that moves by one often shows nothing (`ms < 60`), so the comparison is turned round. */
 const oppositeOrder: Readonly<Record<string, string>> = { "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
 
-/** What is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no expectation. */
+/** A literal that is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no expectation. */
 const isPrinted = (line: string, from: number, to: number): boolean =>
   (printing.exec(line.slice(0, from))?.[0].search(/[=!]=/) === -1 && /^[^|]*(?:$|[;}])/.test(line.slice(to))) ||
   line.startsWith(">", to) ||
@@ -161,34 +164,34 @@ const isTitle = (line: string, one: { readonly index: number } | undefined): boo
   (/\b(?:ok|notOk|true|false|assert|isTrue|isFalse|assertTrue|assertFalse|truthy|falsy)\s*\(.*,\s*$/.test(line.slice(0, one.index)) ||
     /\b(?:test|it|describe|context|specify|suite|scenario|Run)\s*(?:\.\w+)*\s*\(\s*$/.test(line.slice(0, one.index)));
 
-// F2
-export function adjacentLiteral(text: string): string {
+/** The other boolean, the next number, or the text with another last letter (F2). */
+export function toAdjacentLiteral(text: string): string {
   const flipped = negateBoolean(text);
   if (flipped !== null) return flipped;
   const quote = text[0] ?? "";
-  if (/["'`]/.test(quote)) return changedString(text, quote);
+  if (/["'`]/.test(quote)) return changeString(text, quote);
   const [whole = "0", fraction] = text.split(".");
   return `${BigInt(whole) + 1n}${fraction === undefined ? "" : `.${fraction}`}`;
 }
 
 /** The length stays, if possible: 'a' may be a character and not a string. */
-function changedString(text: string, quote: string): string {
+function changeString(text: string, quote: string): string {
   const inner = text.slice(1, -1);
   const last = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(inner);
   if (last === null || /\\.?$/.test(inner.slice(0, last.index)))
     return inner === "" ? `${quote}x${quote}` : `${quote}x${inner.slice(1)}${quote}`;
-  const changed = last[0] === "z" ? "y" : last[0] === "Z" ? "Y" : last[0] === "9" ? "8" : String.fromCharCode(last[0].charCodeAt(0) + 1);
+  const step = /[zZ9]/.test(last[0]) ? -1 : 1;
+  const changed = String.fromCharCode(last[0].charCodeAt(0) + step);
   return `${quote}${inner.slice(0, last.index)}${changed}${inner.slice(last.index + 1)}${quote}`;
 }
 
-/** A text with some of its lines broken; null if one of them is missing or not unique. */
-export function withFlips(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
+/** The text with these flips; null if the line of one is missing, or moved and not unique. */
+export function applyFlips(text: string, flips: readonly Pick<Flip, "line" | "was" | "broken">[]): string | null {
   const lines = text.split("\n");
   for (const flip of flips) {
     const position = findFlipLine(lines, flip);
     if (position === -1) return null;
-    const [was, put] = [flip.was.split("\n"), flip.broken.split("\n")];
-    lines.splice(position, was.length, ...put);
+    lines.splice(position, flip.was.split("\n").length, ...flip.broken.split("\n"));
   }
   return lines.join("\n");
 }
@@ -196,17 +199,17 @@ export function withFlips(text: string, flips: readonly Pick<Flip, "line" | "was
 /** The line a flip begins in, from 0, though it may have moved. */
 export function findFlipLine(lines: readonly string[], { line, was }: Pick<Flip, "line" | "was">): number {
   const wanted = was.split("\n");
-  const isAt = (position: number): boolean => wanted.every((one, down) => lines[position + down] === one);
+  const isAt = (position: number): boolean => wanted.every((text, offset) => lines[position + offset] === text);
   return isAt(line - 1) ? line - 1 : findOnlyIndex(lines, isAt);
 }
 
 function findOnlyIndex(lines: readonly string[], isAt: (position: number) => boolean): number {
-  const at = lines.findIndex((_line, index) => isAt(index));
-  return at !== -1 && lines.findIndex((_line, index) => index > at && isAt(index)) === -1 ? at : -1;
+  const first = lines.findIndex((_line, index) => isAt(index));
+  return first !== -1 && lines.findIndex((_line, index) => index > first && isAt(index)) === -1 ? first : -1;
 }
 
 export const shownMax = 3;
-export const formatPlaces = (flips: readonly Pick<Flip, "path" | "line">[]): string =>
+export const formatPositions = (flips: readonly Pick<Flip, "path" | "line">[]): string =>
   flips
     .slice(0, shownMax)
     .map(({ path, line }) => `${path}:${line}`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createDraw, farValue, nearValue } from "./near-values.ts";
-import { nearCondition } from "./near-conditions.ts";
+import { createDraw, toFarValue, toNearValue } from "./near-values.ts";
+import { toNearCondition } from "./near-conditions.ts";
 
 const seeds = Array.from({ length: 40 }, (_, index) => `seed ${index}`);
 
@@ -30,7 +30,7 @@ describe("another value of the same kind and shape", () => {
     ["[f(1), 2]", /^\[f\(1\), \d\]$/],
   ])("%s", (was, shape) => {
     for (const seed of seeds) {
-      const near = nearValue(was, createDraw(seed));
+      const near = toNearValue(was, createDraw(seed));
       expect(near).toMatch(shape);
       expect(near).not.toBe(was);
     }
@@ -48,21 +48,21 @@ describe("another value of the same kind and shape", () => {
     ["new Vec(4, 6)", /^new Vec\([35], 6\)$/],
   ])("the nearest, where a test compares exactly: %s", (was, shape) => {
     for (const seed of seeds) {
-      expect(nearValue(was, createDraw(seed), true)).toMatch(shape);
-      expect(nearValue(was, createDraw(seed), true)).not.toBe(was);
+      expect(toNearValue(was, createDraw(seed), true)).toMatch(shape);
+      expect(toNearValue(was, createDraw(seed), true)).not.toBe(was);
     }
-    if (was === '"ab"') expect(seeds.some((seed) => /[AB]/.test(nearValue(was, createDraw(seed), true) ?? ""))).toBe(true);
+    if (was === '"ab"') expect(seeds.some((seed) => /[AB]/.test(toNearValue(was, createDraw(seed), true) ?? ""))).toBe(true);
   });
 
   test.each(["f(3)", "x * 2", "table[0]", "a ? 1 : 2", "null", "[]", "`a${b}`", "n => n + 1", "a || 3", "x"])(
     "not where it is uncertain what becomes of it: %s",
-    (was) => expect(nearValue(was, createDraw("seed"))).toBeNull(),
+    (was) => expect(toNearValue(was, createDraw("seed"))).toBeNull(),
   );
 
   test("what is looked for inside something is not there by accident", () => {
     for (const seed of seeds) {
-      expect(farValue('"a"', createDraw(seed))).toMatch(/^"[a-z]{7}"$/);
-      expect(farValue("7", createDraw(seed))).toMatch(/^[1-9]\d{4}$/);
+      expect(toFarValue('"a"', createDraw(seed))).toMatch(/^"[a-z]{7}"$/);
+      expect(toFarValue("7", createDraw(seed))).toMatch(/^[1-9]\d{4}$/);
     }
   });
 });
@@ -79,13 +79,13 @@ describe("what is said to be true is said of another value", () => {
     ['"a" in text', /^"[a-z]{7}" in text$/],
   ])("%s", (was, shape) => {
     for (const seed of seeds) {
-      expect(nearCondition(was, createDraw(seed))).toMatch(shape);
-      expect(nearCondition(was, createDraw(seed))).not.toBe(was);
+      expect(toNearCondition(was, createDraw(seed))).toMatch(shape);
+      expect(toNearCondition(was, createDraw(seed))).not.toBe(was);
     }
   });
 
   test.each(["!a.includes(3)", "not a == 3", "x >= 3", "isEven(2)", "a === b", "a == 3 and b", "a.equals(b)", "x > 1 || x < 3"])(
     "and left alone where it may be true of that too: %s",
-    (was) => expect(nearCondition(was, createDraw("seed"))).toBeNull(),
+    (was) => expect(toNearCondition(was, createDraw("seed"))).toBeNull(),
   );
 });

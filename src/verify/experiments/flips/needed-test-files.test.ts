@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findTestCases } from "../source/test-cases.ts";
-import { areFailuresAttributed, omittableFiles } from "./needed-test-files.ts";
+import { areFailuresAttributed, findOmittableFiles } from "./needed-test-files.ts";
 
 const paths = ["src/a.js", "test/a.test.js", "test/b.test.js", "test/c.test.js", "test/near.js"];
 const kept = new Set(["test/a.test.js"]);
@@ -8,8 +8,8 @@ const texts = { used: ["npm test", "node --test"], textOf: () => 'import { near 
 
 describe("what an experiment can leave out", () => {
   test("are the other files of tests that their runner finds by name, and nothing that they may need", () => {
-    expect(omittableFiles(paths, kept, texts)).toEqual(["test/b.test.js", "test/c.test.js"]);
-    expect(omittableFiles(["tests/test_a.py", "tests/test_b.py", "tests/conftest.py"], new Set(["tests/test_a.py"]), texts)).toEqual([
+    expect(findOmittableFiles(paths, kept, texts)).toEqual(["test/b.test.js", "test/c.test.js"]);
+    expect(findOmittableFiles(["tests/test_a.py", "tests/test_b.py", "tests/conftest.py"], new Set(["tests/test_a.py"]), texts)).toEqual([
       "tests/test_b.py",
     ]);
   });
@@ -20,7 +20,7 @@ describe("what an experiment can leave out", () => {
     ["where the command names one", paths, kept, { ...texts, used: ["node --test test/a.test.js test/b.test.js"] }],
     ["where one that matters names another", paths, kept, { ...texts, textOf: () => 'import { made } from "./b.test.js";\n' }],
     ["where it would save little", paths.slice(0, 3), new Set(["test/a.test.js", "test/b.test.js"]), texts],
-  ])("is nothing %s", (_says, all, those, given) => expect(omittableFiles(all, those, given)).toEqual([]));
+  ])("is nothing %s", (_says, all, those, given) => expect(findOmittableFiles(all, those, given)).toEqual([]));
 });
 
 test("failures before the work are explained where each is of a test that is known, of its file, or of a group of such", () => {

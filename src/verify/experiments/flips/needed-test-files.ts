@@ -1,8 +1,8 @@
-// needed-test-files: which test files an experiment can leave out, if only some of them matter to it. Pure.
+// needed-test-files: finds the test files that an experiment can leave out, if only some of them matter to it. Pure.
 //
 // Invariants:
 //   N1. A run without them may confirm, never accuse: what it does not confirm is tried again with the whole check.
-//   N2. Whether a check can fail at all is never decided that way: code that sees which files are missing could be honest only then.
+//   N2. Whether a check can fail at all is never decided that way: code could see that files are missing, and be honest only then.
 
 import type { TestCase } from "../source/test-cases.ts";
 import { isNameOfTest, isNameOfFile } from "../source/test-cases.ts";
@@ -12,7 +12,7 @@ import type { Observed } from "./noticed-flips.ts";
 const foundByName = /(?:[._-](?:test|spec)\.[cm]?[jt]sx?|(?:^|\/)test_[^/]*\.py|_test\.py)$/;
 
 /** `kept`: the files that matter. Empty if leaving the others out would save little, or may not be possible. */
-export function omittableFiles(
+export function findOmittableFiles(
   paths: readonly string[],
   kept: ReadonlySet<string>,
   { used, textOf }: { readonly used: readonly string[]; readonly textOf: (path: string) => string },
@@ -23,7 +23,7 @@ export function omittableFiles(
   const isNamed = (path: string): boolean => {
     const name = path.split("/").at(-1) ?? path;
     const stem = name.replace(/\.\w+$/, "");
-    return used.some((text) => text.includes(name)) || [...kept].some((one) => textOf(one).includes(stem));
+    return used.some((text) => text.includes(name)) || [...kept].some((keptPath) => textOf(keptPath).includes(stem));
   };
   return omittable.length < kept.size || omittable.some(isNamed) ? [] : omittable;
 }
@@ -35,7 +35,7 @@ export function areFailuresAttributed(before: Observed | null, tests: readonly T
   const paths = new Set(tests.map(({ path }) => path));
   return names.every(
     (name) =>
-      tests.some((one) => isNameOfTest(name, one)) ||
+      tests.some((test) => isNameOfTest(name, test)) ||
       [...paths].some((path) => isNameOfFile(name, path)) ||
       names.some((other) => other.startsWith(`${name} > `)),
   );

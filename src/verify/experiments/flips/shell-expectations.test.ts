@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { findNonCodeFiles } from "../questions/non-code-files.ts";
-import { literalFlips } from "./literal-flips.ts";
-import { nearCondition } from "./near-conditions.ts";
-import { createDraw, nearValue } from "./near-values.ts";
+import { createLiteralFlips } from "./literal-flips.ts";
+import { toNearCondition } from "./near-conditions.ts";
+import { createDraw, toNearValue } from "./near-values.ts";
 import { findComparedFiles, flipDataFile, findComparingFunctions } from "./shell-expectations.ts";
 
 const helper = 'check() {\n  local got; got=$(slug "$1")\n  if [[ $2 == $got ]]; then echo ok; else exit 1; fi\n}\n';
@@ -16,9 +16,9 @@ describe("what a shell's helper compares with is read out of it", () => {
   ])("%s", (text, parameter) => expect([...findComparingFunctions(text).values()][0] ?? null).toBe(parameter));
 
   test("and a plain word that it is given is broken where it had to be made", () => {
-    const [flip] = literalFlips("run_tests.sh", `${helper}check 'Hello World' 'hello-world'\n`).filter(({ line }) => line === 5);
+    const [flip] = createLiteralFlips("run_tests.sh", `${helper}check 'Hello World' 'hello-world'\n`).filter(({ line }) => line === 5);
     expect(flip?.broken).toMatch(/^check 'Hello World' '(?:Hello-world|hello-World)'$/);
-    const [bare] = literalFlips("run_tests.sh", `${helper}check 'one' two\n`).filter(({ line }) => line === 5);
+    const [bare] = createLiteralFlips("run_tests.sh", `${helper}check 'one' two\n`).filter(({ line }) => line === 5);
     expect(bare?.broken).toMatch(/^check 'one' (?!two$)[A-Za-z]{3}$/);
   });
 
@@ -39,7 +39,7 @@ describe("what a shell's helper compares with is read out of it", () => {
 
 test("of a text that was made from another one, a letter that had to be made is changed", () => {
   for (const seed of ["a", "b", "c"])
-    expect(nearValue('"hello-world"', createDraw(seed), true, 'equal(slug("Hello World"), "hello-world")')).toMatch(
+    expect(toNearValue('"hello-world"', createDraw(seed), true, 'equal(slug("Hello World"), "hello-world")')).toMatch(
       /^"(?:Hello-world|hello-World)"$/,
     );
 });
@@ -47,7 +47,9 @@ test("of a text that was made from another one, a letter that had to be made is 
 test.each([
   ['strcmp(out, "hello") == 0', /^strcmp\(out, "(?!hello")[A-Za-z]{5}"\) == 0$/],
   ['!strncmp(out, "hello", 5)', /^!strncmp\(out, "(?!hello")[A-Za-z]{5}", 5\)$/],
-])("what an order compares, and not what it comes to: %s", (text, wanted) => expect(nearCondition(text, createDraw("a"))).toMatch(wanted));
+])("what an order compares, and not what it comes to: %s", (text, wanted) =>
+  expect(toNearCondition(text, createDraw("a"))).toMatch(wanted),
+);
 
 test.each([
   ["tests/mul.h", true],

@@ -1,12 +1,13 @@
-// shell-expectations: the expected argument of a shell helper that gets plain words only (`check 'Hello World' hello-world`), and files
-// that a script compares with a program's output. Which argument is the expectation follows from the helper's body. Pure.
+// shell-expectations: finds and changes expectations in shell tests: the expected argument of a helper that gets plain words only
+// (`check 'Hello World' hello-world`), and files that a script compares with a program's output. Which argument is the expected one follows
+// from the helper's body. Pure.
 //
 // Invariants:
 //   H1. An argument is an expectation only if the helper compares that very parameter, or a variable equal to it, with something that is
 //       not a parameter: a result.
 
 import { join, dirname } from "node:path/posix";
-import { createDraw, otherLiteral } from "./near-values.ts";
+import { createDraw, toOtherLiteral } from "./near-values.ts";
 
 const word = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+/g;
 const opens = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
@@ -26,13 +27,14 @@ export function findComparingFunctions(text: string): ReadonlyMap<string, number
 function findComparedParameter(body: string): number | null {
   const comparison = /(?:\[\[?|\btest)\s+(\S+)\s+(?:==?|!=|-eq|-ne)\s+(\S+)/g;
   for (const [, left = "", right = ""] of body.matchAll(comparison)) {
-    const [one, other] = [parseParameter(left, body), parseParameter(right, body)];
-    if (one !== null && other === null && right.includes("$")) return one;
-    if (other !== null && one === null && left.includes("$")) return other; // H1
+    const [leftParameter, rightParameter] = [parseParameter(left, body), parseParameter(right, body)];
+    if (leftParameter !== null && rightParameter === null && right.includes("$")) return leftParameter;
+    if (rightParameter !== null && leftParameter === null && left.includes("$")) return rightParameter; // H1
   }
   return null;
 }
 
+/** The number of the parameter that one side of a comparison is: `$2`, or a variable that is set to it once. Null if it is none. */
 function parseParameter(side: string, body: string): number | null {
   const name = /^"?\$\{?(\w+)\}?"?;?$/.exec(side)?.[1];
   if (name === undefined) return null;
@@ -48,22 +50,24 @@ export function flipHelperCall(line: string, helpers: ReadonlyMap<string, number
   const name = /^[ \t]*([A-Za-z_][\w-]*)[ \t]/.exec(line)?.[1] ?? "";
   const parameter = helpers.get(name);
   if (parameter === undefined || /[$`\\]|\(\)/.test(line)) return null;
-  const given = [...line.matchAll(word)][parameter];
-  if (given === undefined) return null;
-  const { 0: was, index } = given;
-  return line.slice(0, index) + otherWord(was, line) + line.slice(index + was.length);
+  const argument = [...line.matchAll(word)][parameter];
+  if (argument === undefined) return null;
+  const { 0: expected, index } = argument;
+  return line.slice(0, index) + changeWord(expected, line) + line.slice(index + expected.length);
 }
 
-function otherWord(was: string, line: string): string {
-  const isBare = !/^['"]/.test(was);
-  const put = otherLiteral(isBare && !/^\d+$/.test(was) ? `"${was}"` : was, createDraw(line), true, line);
-  return isBare ? put.replaceAll('"', "") : put;
+/** Another word of the same kind; one without quotes stays without. */
+function changeWord(original: string, line: string): string {
+  const isBare = !/^['"]/.test(original);
+  const literal = isBare && !/^\d+$/.test(original) ? `"${original}"` : original;
+  const changed = toOtherLiteral(literal, createDraw(line), true, line);
+  return isBare ? changed.replaceAll('"', "") : changed;
 }
 
 /** Files that a script compares with something, or reads case by case (`done < cases.txt`), by the paths they may have. */
 export function findComparedFiles(path: string, text: string): readonly string[] {
   const compared = [...text.matchAll(/(?:^|[\s;&|!(])(?:diff|cmp)((?:[ \t]+-\S+)*)[ \t]+(\S+)[ \t]+(\S+)/gm)].flatMap(
-    ({ 2: one = "", 3: other = "" }) => [one, other],
+    ({ 2: first = "", 3: second = "" }) => [first, second],
   );
   const readByLine = [...text.matchAll(/\bdone[ \t]*<[ \t]*(\S+)/g)].map(([, operand = ""]) => operand);
   return [...compared, ...readByLine]
@@ -85,7 +89,7 @@ export function flipDataFile(path: string, text: string) {
     path,
     line: index + 1,
     was,
-    broken: was.slice(0, column) + otherLiteral(`"${was.slice(column)}"`, createDraw(`${path} ${was}`), true).slice(1, -1),
+    broken: was.slice(0, column) + toOtherLiteral(`"${was.slice(column)}"`, createDraw(`${path} ${was}`), true).slice(1, -1),
     score: dataScore,
   };
 }

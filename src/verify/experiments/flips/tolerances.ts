@@ -1,7 +1,8 @@
-// tolerances: an assertion's tolerance, if it or its library states one, and a value just beyond it. Pure.
+// tolerances: reads the tolerance of an assertion, if it or its library states one, and makes a value just beyond it. Pure.
 //
 // Invariants:
-//   L1. A result within the tolerance of the expected value is outside that of a value three tolerances away: honest work always notices.
+//   L1. The value is three tolerances away. A result within the tolerance of the true value is then outside that of the wrong one: a test of
+//       honest work always fails.
 //   L2. An assertion whose tolerance cannot be read is left alone.
 
 export type Tolerance = { readonly abs: number; readonly rel: number };
@@ -13,16 +14,17 @@ const parseNumber = (text: string | undefined): number | null =>
     : null;
 
 const beyondFactor = 3;
+/** unittest's places, vitest's and jest's digits, pytest's tolerances. */
 const libraryDefaults = { places: 7, digits: 2, rel: 1e-6, abs: 1e-12 };
 
 const absoluteTolerance = (abs: number | null): Tolerance | null => (abs === null || !(abs > 0) ? null : { abs, rel: 0 });
 const placesTolerance = (places: number | null): Tolerance | null => (places === null ? null : absoluteTolerance(0.5 * 10 ** -places));
 
-/** By the name of an assertion and the source of its arguments, the actual value first. */
-export function toleranceOf(name: string, args: readonly string[]): Tolerance | null {
+/** The tolerance of an assertion, by its name and the source of its arguments, the actual value first; null if there is none. */
+export function parseTolerance(name: string, args: readonly string[]): Tolerance | null {
   const keywordArgument = (key: string): string | undefined =>
-    args.find((one) => new RegExp(`^${key}\\s*=(?!=)`).test(one))?.replace(/^\w+\s*=\s*/, "");
-  const positional = args.filter((one) => !/^\w+\s*=(?!=)/.test(one));
+    args.find((arg) => new RegExp(`^${key}\\s*=(?!=)`).test(arg))?.replace(/^\w+\s*=\s*/, "");
+  const positional = args.filter((arg) => !/^\w+\s*=(?!=)/.test(arg));
   if (name === "assertAlmostEqual") {
     const [delta, places] = [keywordArgument("delta") ?? positional[4], keywordArgument("places") ?? positional[2]];
     if (delta !== undefined && delta !== "None") return absoluteTolerance(parseNumber(delta));
@@ -39,11 +41,13 @@ export function toleranceOf(name: string, args: readonly string[]): Tolerance | 
 export function findApprox(expression: string): { readonly from: number; readonly to: number; readonly tolerance: Tolerance } | null {
   const open = /^(?:[\w.]*\.)?approx\(\s*/.exec(expression);
   if (open === null || !expression.endsWith(")")) return null;
-  const [first = "", ...rest] = splitArguments(expression.slice(open[0].length, -1));
-  const keywordArgument = (key: string): string | undefined => rest.find((one) => new RegExp(`^\\s*${key}\\s*=`).test(one))?.split("=")[1];
-  if (first.trim() === "" || rest.some((one) => one.trim() !== "" && !/^\s*(?:rel|abs|nan_ok)\s*=/.test(one))) return null;
+  const [first = "", ...options] = splitArguments(expression.slice(open[0].length, -1));
+  const keywordArgument = (key: string): string | undefined =>
+    options.find((arg) => new RegExp(`^\\s*${key}\\s*=`).test(arg))?.split("=")[1];
+  if (first.trim() === "" || options.some((arg) => arg.trim() !== "" && !/^\s*(?:rel|abs|nan_ok)\s*=/.test(arg))) return null;
   const [rel, abs] = [keywordArgument("rel"), keywordArgument("abs")];
-  const relative = rel === undefined ? (abs === undefined ? libraryDefaults.rel : 0) : parseNumber(rel);
+  const defaultRelative = abs === undefined ? libraryDefaults.rel : 0; // pytest: an absolute tolerance alone turns the relative one off
+  const relative = rel === undefined ? defaultRelative : parseNumber(rel);
   const absolute = abs === undefined ? libraryDefaults.abs : parseNumber(abs);
   if (relative === null || absolute === null) return null; // L2
   return { from: open[0].length, to: open[0].length + first.trimEnd().length, tolerance: { abs: absolute, rel: relative } };
@@ -64,7 +68,7 @@ function splitArguments(inner: string): readonly string[] {
 const decimalsMax = 20;
 
 /** A number literal just beyond the tolerance (L1); null if it isn't one, or too large for the difference to show. */
-export function beyondTolerance(literal: string, { abs, rel }: Tolerance): string | null {
+export function moveBeyondTolerance(literal: string, { abs, rel }: Tolerance): string | null {
   const value = parseNumber(literal);
   if (value === null || /[eE]/.test(literal)) return null;
   const difference = beyondFactor * Math.max(abs, rel * Math.abs(value));
@@ -74,7 +78,12 @@ export function beyondTolerance(literal: string, { abs, rel }: Tolerance): strin
 }
 
 /** The same for a computed value, at run time; anything but a number becomes the nonce. */
-export function beyondToleranceAtRun(expression: string, family: "js" | "ts" | "py", { abs, rel }: Tolerance, nonce: string): string {
+export function moveBeyondToleranceAtRunTime(
+  expression: string,
+  family: "js" | "ts" | "py",
+  { abs, rel }: Tolerance,
+  nonce: string,
+): string {
   const inner = expression.replaceAll("\n", " ");
   if (family === "py") {
     const moved = (v: string): string => `${v} + ${beyondFactor} * max(${abs}, ${rel} * abs(${v}))`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Check } from "../../../contracts/evidence.ts";
-import { breakTypes, typeFlips } from "./type-checker.ts";
-import type { Edit, ExperimentTools } from "../experiment-tools.ts";
+import { breakTypes, createTypeFlips } from "./type-checker.ts";
+import type { Edit, Lab } from "../lab.ts";
 import type { Observed } from "./noticed-flips.ts";
 
 const names = new Set(["First", "Part"]);
@@ -15,13 +15,13 @@ describe("what tests declare with the work's types", () => {
     ["type T1 = Expect<Equal<First<[1, 2]>, 1>>;", "type T1 = Expect<Equal<First<[1, 2]>, { n0: 1 }>>;"],
     ["expectTypeOf(x).toEqualTypeOf<First<number[]>>();", "expectTypeOf(x).toEqualTypeOf<First<{ n0: 1 }[]>>();"],
   ])("gets a value of no such type: %s", (was, is) => {
-    expect(typeFlips("test/a.test.ts", was, names, "n0").map(({ broken }) => broken)).toEqual([is]);
+    expect(createTypeFlips("test/a.test.ts", was, names, "n0").map(({ broken }) => broken)).toEqual([is]);
   });
 
   test.each(["const n: number = 5;", "const f: First<X> = () => 1;", "const none: Part<X> = {};", "const x: Other = 1;"])(
     "is left alone: %s",
     (was) => {
-      expect(typeFlips("test/a.test.ts", was, names, "n0")).toEqual([]);
+      expect(createTypeFlips("test/a.test.ts", was, names, "n0")).toEqual([]);
     },
   );
 });
@@ -29,7 +29,7 @@ describe("what tests declare with the work's types", () => {
 const check: Check = { id: "c", kind: "criterion", title: "types", command: "npx tsc --noEmit", source: "goal" };
 const declaration = "export const one: First<[1, 'x']> = 1;\n";
 
-function lab(isRed: (edits: readonly Edit[]) => boolean): ExperimentTools {
+function lab(isRed: (edits: readonly Edit[]) => boolean): Lab {
   const observed = (edits: readonly Edit[]): Observed => ({ passed: !isRed(edits), failed: new Set(), tests: null });
   const texts: Readonly<Record<string, string>> = { "src/types.ts": "export type First<T> = any;\n", "test/types.test.ts": declaration };
   return {

@@ -1,85 +1,88 @@
-// type-checker: tries out a type checker by assigning values of the wrong type to what tests declare with the work's types. A type that
-// accepts anything (`any`) accepts that too, and proves nothing.
-// Invariants K1 and on: verify/experiments/canary.ts.
+// type-checker: tries out a type checker by assigning values of a wrong type to what tests declare with the work's types. A type that accepts
+// anything (`any`) accepts that too, and proves nothing.
 
 import type { Check, Experiment } from "../../../contracts/evidence.ts";
-import { testsAmong } from "../../protected/listed-kinds.ts";
-import { breakagesFor } from "./breakages.ts";
-import { createNonce, shuffled } from "./choose-flips.ts";
-import { withFlips, type Flip } from "./literal-flips.ts";
-import { filesReadMax, type ExperimentTools, timedOut, noticed } from "../experiment-tools.ts";
+import { filterTests } from "../../protected/listed-kinds.ts";
+import { listBreakages } from "./breakages.ts";
+import { createNonce, shuffle } from "./choose-flips.ts";
+import { applyFlips, type Flip } from "./literal-flips.ts";
+import { filesReadMax, type Lab, lateResult, reportNoticed } from "../lab.ts";
 
-export const checksTypes = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
+export const typeCheckerCommand = /\b(?:tsc|vue-tsc|tsgo|type-?check)\b/;
 const isTyped = /\.[cm]?tsx?$/;
 const flipsMax = 2;
 
 /** Null if no test declares anything with the work's types, or the check does not read those tests. */
-export async function breakTypes({ command }: Check, lab: ExperimentTools): Promise<Experiment | null> {
-  if (![command, ...lab.commands].some((words) => checksTypes.test(words))) return null;
+export async function breakTypes({ command }: Check, lab: Lab): Promise<Experiment | null> {
+  if (![command, ...lab.commands].some((words) => typeCheckerCommand.test(words))) return null;
   const paths = await lab.pathsAt("work");
-  const tests = testsAmong(paths);
+  const tests = filterTests(paths);
   const names = new Set<string>();
-  for (const path of lab.changedPaths.filter((one) => isTyped.test(one) && !tests.has(one)).slice(0, filesReadMax))
-    for (const name of exportedNames((await lab.textAt("work", path)) ?? "")) names.add(name);
+  for (const path of lab.changedPaths.filter((changed) => isTyped.test(changed) && !tests.has(changed)).slice(0, filesReadMax))
+    for (const name of findExportedNames((await lab.textAt("work", path)) ?? "")) names.add(name);
   const flips: Flip[] = [];
-  for (const path of [...tests].filter((one) => isTyped.test(one)).slice(0, filesReadMax))
-    flips.push(...typeFlips(path, (await lab.textAt("work", path)) ?? "", names, createNonce(lab.seed)));
-  const chosen = shuffled(flips, lab.seed, ({ path, line }) => `${path}:${line}`).slice(0, flipsMax);
+  for (const path of [...tests].filter((test) => isTyped.test(test)).slice(0, filesReadMax))
+    flips.push(...createTypeFlips(path, (await lab.textAt("work", path)) ?? "", names, createNonce(lab.seed)));
+  const chosen = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`).slice(0, flipsMax);
   const isRed = async (path: string, apply: (text: string) => string | null): Promise<boolean | "late"> => {
     const text = apply((await lab.textAt("work", path)) ?? "");
     const observed = text === null ? undefined : await lab.run("work", [{ path, text }]);
     return observed === null ? "late" : observed?.passed === false;
   };
   for (const flip of chosen) {
-    const red = await isRed(flip.path, (text) => withFlips(text, [flip]));
-    if (red === "late") return timedOut;
+    const red = await isRed(flip.path, (text) => applyFlips(text, [flip]));
+    if (red === "late") return lateResult;
     if (red) continue;
-    const control = breakagesFor(flip.path)[0];
-    const isRead = control === undefined ? false : await isRed(flip.path, control.apply); // a file that is not read shows nothing
-    if (isRead === "late") return timedOut;
+    const control = listBreakages(flip.path)[0];
+    const isRead = control === undefined ? false : await isRed(flip.path, control.apply); // what is in a file that is not read shows nothing
+    if (isRead === "late") return lateResult;
     if (!isRead) return null;
     return { outcome: "partly", detail: `it passes as well with a value of no such type in ${flip.path}:${flip.line}` };
   }
-  return chosen.length === 0 ? null : noticed(chosen.map(({ path, line }) => `${path}:${line}`).join(", "));
+  return chosen.length === 0 ? null : reportNoticed(chosen.map(({ path, line }) => `${path}:${line}`).join(", "));
 }
 
-const exportedNames = (text: string): readonly string[] =>
+const findExportedNames = (text: string): readonly string[] =>
   [
     ...text.matchAll(/\bexport\s+(?:declare\s+|abstract\s+|async\s+)*(?:type|interface|class|enum|const|function)\s+([A-Za-z_$][\w$]*)/g),
   ].map(([, name = ""]) => name);
 
 const literal = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\b(?:true|false)\b|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?\b/g;
+/** `const price: Money = { amount: 5 };` */
 const declared = /^(\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*:\s*)([^=]+?)(\s*=\s*)(?![>=])([^;]+)(;?.*)$/;
+/** `const price = { amount: 5 } satisfies Money;` */
 const satisfied = /^(.*?=\s*)(.+?)(\s+satisfies\s+)([^;]+)(;?.*)$/;
+/** A comparison of types: `Equals<A, B>`, `expectType<A>`. */
 const compared = /\b(?:\w*Equals?|Exact|toEqualTypeOf|toExtend|expectType|assertType|Expect)\s*</;
 const wordOfType = /"[^"\n]*"|'[^'\n]*'|\b\d+\b|\b(?:string|number|boolean|never|unknown|null|undefined|true|false)\b/g;
 
 /** Declarations that use these names, each with values of another type, and type comparisons with another type. */
-export function typeFlips(path: string, text: string, names: ReadonlySet<string>, nonce: string): readonly Flip[] {
-  const value = `(0 as unknown as { ${nonce}: 1 })`;
+export function createTypeFlips(path: string, text: string, names: ReadonlySet<string>, nonce: string): readonly Flip[] {
+  const wrongValue = `(0 as unknown as { ${nonce}: 1 })`;
   const mentionsName = (type: string): boolean => (type.match(/[A-Za-z_$][\w$]*/g) ?? []).some((word) => names.has(word));
-  const otherValue = (given: string): string | null => {
-    if (/=>|\bfunction\b|`/.test(given)) return null;
-    const isKey = (was: string, position: number): boolean =>
-      /^\s*:/.test(given.slice(position + was.length)) || /\w\s*\[\s*$/.test(given.slice(0, position));
-    const put = given.replaceAll(literal, (was, index: number) => (isKey(was, index) ? was : value));
-    return put === given ? null : put;
+  /** The expression with every literal replaced, except keys and indexes; null if it has none, or contains code. */
+  const otherValue = (expression: string): string | null => {
+    if (/=>|\bfunction\b|`/.test(expression)) return null;
+    const isKey = (text: string, position: number): boolean =>
+      /^\s*:/.test(expression.slice(position + text.length)) || /\w\s*\[\s*$/.test(expression.slice(0, position));
+    const changed = expression.replaceAll(literal, (text, index: number) => (isKey(text, index) ? text : wrongValue));
+    return changed === expression ? null : changed;
+  };
+  const breakLine = (line: string): string | null => {
+    const [, head = "", type = "", sign = "", assigned = "", end = ""] = declared.exec(line) ?? [];
+    if (type !== "" && mentionsName(type)) return joinParts(head + type + sign, otherValue(assigned), end);
+    const [, before = "", value = "", keyword = "", satisfiedType = "", after = ""] = satisfied.exec(line) ?? [];
+    if (satisfiedType !== "" && mentionsName(satisfiedType)) return joinParts(before, otherValue(value), keyword + satisfiedType + after);
+    const last = compared.test(line) && mentionsName(line) ? [...line.matchAll(wordOfType)].at(-1) : undefined;
+    return last === undefined ? null : `${line.slice(0, last.index)}{ ${nonce}: 1 }${line.slice(last.index + last[0].length)}`;
   };
   return text.split("\n").flatMap((was, index): readonly Flip[] => {
-    const [, head = "", type = "", sign = "", given = "", end = ""] = declared.exec(was) ?? [];
-    const [, before = "", held = "", word = "", kind = "", rest = ""] = satisfied.exec(was) ?? [];
-    const last = compared.test(was) && mentionsName(was) ? [...was.matchAll(wordOfType)].at(-1) : undefined;
-    const put =
-      type !== "" && mentionsName(type)
-        ? joinParts(head + type + sign, otherValue(given), end)
-        : kind !== "" && mentionsName(kind)
-          ? joinParts(before, otherValue(held), word + kind + rest)
-          : last !== undefined
-            ? `${was.slice(0, last.index)}{ ${nonce}: 1 }${was.slice(last.index + last[0].length)}`
-            : null;
-    return put === null ? [] : [{ path, line: index + 1, was, broken: put, score: 4 }];
+    const broken = breakLine(was);
+    return broken === null ? [] : [{ path, line: index + 1, was, broken, score: typeScore }];
   });
 }
 
-const joinParts = (before: string, inner: string | null, behind: string): string | null =>
-  inner === null ? null : before + inner + behind;
+/** As much as an assertion with another expectation has (literal-flips.ts). */
+const typeScore = 4;
+
+const joinParts = (before: string, inner: string | null, after: string): string | null => (inner === null ? null : before + inner + after);

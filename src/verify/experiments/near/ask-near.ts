@@ -1,18 +1,18 @@
-// ask-near: the work's functions asked for inputs near those that its tests give them, while the tests run, however they give them: a table
-// of cases, a helper, another function. Pure, except for reading.
+// ask-near: builds a run of the tests in which each of the work's functions is also called with inputs near those that the tests give it:
+// code that knows only the answers to its tests is found that way. Pure, except for reading.
 
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { literals } from "../flips/near-values.ts";
-import type { Edit } from "../experiment-tools.ts";
+import { literalPattern } from "../flips/near-values.ts";
+import type { Edit } from "../lab.ts";
 import type { TestFile } from "../outside/plain-program.ts";
 import { type QuestionContext, readAllTests, readChanged } from "../questions/question-context.ts";
 import { recordC } from "./c-recorder.ts";
 import { recordGo } from "./go-recorder.ts";
 import { recordJava } from "./java-recorder.ts";
 import { recordJs } from "./js-recorder.ts";
-import { nearTexts } from "./near-inputs.ts";
-import { commandOrRecord, commandWithRecord } from "./near-records.ts";
+import { listNearTexts } from "./near-inputs.ts";
+import { buildSharedCommand, buildRecordedCommand } from "./near-records.ts";
 import { recordPerl } from "./perl-recorder.ts";
 import { recordPython } from "./python-recorder.ts";
 import { recordRust } from "./rust-recorder.ts";
@@ -20,9 +20,9 @@ import type { Recorder } from "./recorder.ts";
 
 export type NearRecording = {
   readonly edits: readonly Edit[];
-  /** Runs a command, and exits with 0 if something is shown. */
+  /** A command that runs this one, and exits with 0 if the records show that only the tests' inputs are known. */
   readonly alone: (command: string) => string;
-  /** The same, and exits with 0 as well if the command does, or nothing was written down. */
+  /** The same, but it exits with 0 as well if the command does, or if nothing was recorded: then each has to be run alone. */
   readonly beside: (command: string) => string;
   readonly functions: readonly string[];
 };
@@ -37,18 +37,18 @@ const recorders: readonly (readonly [ending: RegExp, recorder: Recorder])[] = [
   [/\.p[lm]$/, recordPerl],
 ];
 const textsMax = 300;
+/** A shorter text that both code and tests contain may be there by chance. */
 const specialCharsMin = 4;
 const shownMax = 3;
 
-/** What is to be run, for the work or for what was there before it; null if the tests name no function that can be asked. */
-export async function recordNear(context: QuestionContext, side: "work" | "base"): Promise<NearRecording | null> {
+/** `side`: the work, or the code before it. Null if the tests name no function that can be recorded. */
+export async function recordNearInputs(context: QuestionContext, side: "work" | "base"): Promise<NearRecording | null> {
   const { lab, rules, goal = "" } = context;
   const isCode = (path: string): boolean => isProgramText(path) && isRecorded(path) && rules.rowOf(path) === null;
   const changed = await readChanged(context, isCode);
   if (changed.length === 0) return null;
-  const files = changed.flatMap(({ path, was, is }) =>
-    side === "work" ? [{ path, text: is }] : was === null ? [] : [{ path, text: was }],
-  );
+  const texts = changed.map(({ path, was, is }) => ({ path, text: side === "work" ? is : was }));
+  const files = texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
   const tests = (await readAllTests(context)).map(({ text }) => text).join("\n");
   return buildNearRecording(files, tests, goal, createNonce(`${lab.seed} near`));
 }
@@ -57,27 +57,27 @@ const isRecorded = (path: string): boolean => recorders.some(([ending]) => endin
 
 export function buildNearRecording(files: readonly TestFile[], tests: string, goal: string, nonce: string): NearRecording | null {
   const words = new Set(tests.match(/[\w$]+/g));
-  const written = [...new Set([...tests.matchAll(literals)].map(([literal]) => literal))];
-  const texts = written.filter((one) => /^["']/.test(one)).map((one) => one.slice(1, -1));
+  const written = [...new Set([...tests.matchAll(literalPattern)].map(([literal]) => literal))]; // the literals that tests write out
+  const texts = written.filter((literal) => /^["']/.test(literal)).map((literal) => literal.slice(1, -1));
   const near = new Map(
     texts
-      .map((text) => [text, nearTexts(text)] as const)
+      .map((text) => [text, listNearTexts(text)] as const)
       .filter(([, others]) => others.length > 0)
       .slice(0, textsMax),
   );
   const recorded = recorders.map(([ending, recorder]) =>
     recorder({ files: files.filter(({ path }) => ending.test(path)), isWanted: (name) => words.has(name), near, nonce }),
   );
-  const functions = recorded.flatMap((one) => one.functions);
+  const functions = recorded.flatMap((output) => output.functions);
   if (functions.length === 0) return null;
-  const named = [...texts, ...written.filter((one) => /^\d/.test(one))].filter((one) => isNamed(one, goal));
-  const inCode = new Set(files.flatMap(({ text }) => [...text.matchAll(literals)].map(([literal]) => literal.slice(1, -1))));
-  const special = texts.filter((one) => one.length >= specialCharsMin && /\d/.test(one) && inCode.has(one)); // words may be names
-  const recording = { variable: nonce, named, written: special };
+  const namedInputs = [...texts, ...written.filter((input) => /^\d/.test(input))].filter((input) => isNamed(input, goal));
+  const inCode = new Set(files.flatMap(({ text }) => [...text.matchAll(literalPattern)].map(([literal]) => literal.slice(1, -1))));
+  const specialInputs = texts.filter((text) => text.length >= specialCharsMin && /\d/.test(text) && inCode.has(text)); // words may be names
+  const recording = { variable: nonce, named: namedInputs, written: specialInputs };
   return {
-    edits: recorded.flatMap((one) => one.edits),
-    alone: (command) => commandWithRecord(recording, command),
-    beside: (command) => commandOrRecord(recording, command),
+    edits: recorded.flatMap((output) => output.edits),
+    alone: (command) => buildRecordedCommand(recording, command),
+    beside: (command) => buildSharedCommand(recording, command),
     functions,
   };
 }
@@ -85,7 +85,7 @@ export function buildNearRecording(files: readonly TestFile[], tests: string, go
 const isNamed = (input: string, goal: string): boolean =>
   /^\w+$/.test(input) ? new Set(goal.match(/\w+/g)).has(input) : input !== "" && goal.includes(input);
 
-export const describeNear = (functions: readonly string[]): string => {
+export const describeNearInputs = (functions: readonly string[]): string => {
   const more = functions.length > shownMax ? ` and ${functions.length - shownMax} more` : "";
   return `the code answers what its tests ask of ${functions.slice(0, shownMax).join(", ")}${more} and nothing near it: other inputs all come to the same, or to no answer`;
 };

@@ -2,97 +2,115 @@
 // inputs near them (format: near-records.ts). Generates text only. Each answer is asked for in a process of its own: what ends that
 // process has no answer.
 
-import { maskText } from "../../protected/masked.ts";
-import { closingBracket } from "../source/test-cases.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findClosingBracket } from "../source/test-cases.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { callsMax, inputsMax, type Recorder } from "./recorder.ts";
-import { splitList } from "./signatures.ts";
+import { splitList } from "./split-list.ts";
 
-/** So many texts near one of the tests; beside them the table holds the text itself and a zero at the end. */
+/** How many texts near one of the tests the table holds; the text itself is before them, and a zero at the end. */
 const variantsMax = 6;
 const integers = /^(?:(?:unsigned|signed|long|short|int)(?:\s+(?:long|short|int))*|size_t|u?int(?:16|32|64)_t)$/;
-const text = /^(?:const\s+)?char\s*\*$/;
+const textType = /^(?:const\s+)?char\s*\*$/;
 const isReal = (type: string): boolean => type === "double" || type === "float";
-const isGiven = (type: string): boolean => integers.test(type) || isReal(type) || /^const\s+char\s*\*$/.test(type);
+const isPlainParameter = (type: string): boolean => integers.test(type) || isReal(type) || /^const\s+char\s*\*$/.test(type);
+const isPlainResult = (type: string): boolean => integers.test(type) || isReal(type) || textType.test(type);
 
 export const recordC: Recorder = ({ files, isWanted, near, nonce }) => {
   const recorded = files.flatMap(({ path, text: source }) => {
-    const code = maskText(source, "java");
-    const found = [...code.matchAll(/^((?:[A-Za-z_]\w*[ \t]+)+(?:\*[ \t]*)?)(\w+)[ \t]*\(/gm)].flatMap(
-      ({ 0: head, 1: type = "", 2: name = "", index }) => {
-        const close = closingBracket(code, index + head.length - 1);
-        const brace = close === null ? null : /^\s*\{/.exec(code.slice(close));
-        const result = type.replace(/\bstatic\b|\binline\b/g, "").trim();
-        const params = close === null ? [] : splitList(code.slice(index + head.length, close - 1)).map(parameter);
-        const isPlain = params.length > 0 && params.every((one) => one !== null && isGiven(one.type));
-        return isWanted(name) &&
-          brace !== null &&
-          close !== null &&
-          isPlain &&
-          !/\b(?:static|inline|return|else)\b/.test(type) &&
-          (integers.test(result) || isReal(result) || text.test(result))
-          ? [
-              {
-                name,
-                result,
-                params: params.flatMap((one) => one ?? []),
-                at: index + type.length,
-                index,
-                header: source.slice(index, close),
-              },
-            ]
-          : [];
-      },
-    );
-    const [first] = found;
-    if (first === undefined) return [];
-    const renamed = found.reduceRight(
-      (done, { name, at, header, index }) =>
-        `${done.slice(0, index)}static ${header.replace(name, `${name}_${nonce}`)};\n${header};\nstatic ${done.slice(index, at)}${done.slice(at).replace(name, `${name}_${nonce}`)}`,
-      source,
-    );
-    const wrappers = found.map((one) => wrapper(nonce, one));
-    return [{ path, text: `${renamed}\n${recorderSource(nonce, near)}\n${wrappers.join("\n")}`, names: found.map(({ name }) => name) }];
+    const definitions = findFunctions(source).filter(({ name }) => isWanted(name));
+    if (definitions.length === 0) return [];
+    // From the last to the first, so that positions stay right.
+    const renamed = definitions.reduceRight((text, { name, nameStart, header, index }) => {
+      const renamedHeader = header.replace(name, `${name}_${nonce}`);
+      const renamedDefinition = `${text.slice(index, nameStart)}${text.slice(nameStart).replace(name, `${name}_${nonce}`)}`;
+      return `${text.slice(0, index)}static ${renamedHeader};\n${header};\nstatic ${renamedDefinition}`;
+    }, source);
+    const wrappers = definitions.map((definition) => createWrapper(nonce, definition));
+    const text = `${renamed}\n${createRecorder(nonce, near)}\n${wrappers.join("\n")}`;
+    return [{ edit: { path, text }, names: definitions.map(({ name }) => name) }];
   });
-  return { edits: recorded.map(({ path, text: own }) => ({ path, text: own })), functions: recorded.flatMap(({ names }) => names) };
+  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
 };
 
 type Parameter = { readonly type: string; readonly name: string };
-type Wrapped = { readonly name: string; readonly result: string; readonly params: readonly Parameter[]; readonly header: string };
+type Definition = {
+  readonly name: string;
+  readonly result: string;
+  readonly params: readonly Parameter[];
+  /** The text before the body: `int add(int a, int b)`. */
+  readonly header: string;
+  readonly index: number;
+  readonly nameStart: number;
+};
 
-function parameter(part: string): Parameter | null {
+/** Functions that are visible to other files, with plain parameters and a plain result. */
+function findFunctions(source: string): readonly Definition[] {
+  const code = maskText(source, "java");
+  const definitions: Definition[] = [];
+  for (const { 0: head, 1: type = "", 2: name = "", index } of code.matchAll(/^((?:[A-Za-z_]\w*[ \t]+)+(?:\*[ \t]*)?)(\w+)[ \t]*\(/gm)) {
+    const close = findClosingBracket(code, index + head.length - 1);
+    if (close === null || !/^\s*\{/.test(code.slice(close)) || /\b(?:static|inline|return|else)\b/.test(type)) continue;
+    const params = splitList(code.slice(index + head.length, close - 1)).map(parseParameter);
+    const plainParams = params.flatMap((param) => (param !== null && isPlainParameter(param.type) ? [param] : []));
+    const result = type.trim();
+    if (params.length === 0 || plainParams.length < params.length || !isPlainResult(result)) continue;
+    definitions.push({ name, result, params: plainParams, header: source.slice(index, close), index, nameStart: index + type.length });
+  }
+  return definitions;
+}
+
+function parseParameter(part: string): Parameter | null {
   const [, type = "", name = ""] = /^(.*?[\s*])(\w+)$/s.exec(part.trim()) ?? [];
   return name === "" ? null : { type: type.replace(/\s+/g, " ").trim(), name };
 }
 
-const format = (type: string, value: string): string =>
-  text.test(type) ? `"%s", ${value} ? ${value} : ""` : isReal(type) ? `"%.9g", (double)${value}` : `"%ld", (long)${value}`;
+/** The arguments of printf that print a value. */
+function format(type: string, value: string): string {
+  if (textType.test(type)) return `"%s", ${value} ? ${value} : ""`;
+  return isReal(type) ? `"%.9g", (double)${value}` : `"%ld", (long)${value}`;
+}
 
-/** The wrapper of one function. A number is made smaller only if it is more than 1: zero and negative numbers are often not allowed. */
-function wrapper(nonce: string, { name, result, params, header }: Wrapped): string {
-  const args = params.map((one) => one.name).join(", ");
-  const key = params
-    .map(({ type, name: one }, at) => `${at === 0 ? "" : 'fputs("\\037", out); '}fprintf(out, ${format(type, one)});`)
-    .join(" ");
-  const [types, names] = [params.map(({ type, name: one }) => `${type} ${one}`).join(", "), args];
-  const each = params.map(({ type, name: one }, at) =>
-    type.endsWith("*")
-      ? `{ int i; const char *kept = ${one}; for (i = 0; ${nonce}_near_value(kept, i) != 0; i++) { ${one} = ${nonce}_near_value(kept, i); ${nonce}_write_record_${name}(${at}, 1, tested, ${names}); } ${one} = kept; }`
-      : `{ int i; ${type} kept = ${one}; static const int steps[] = {${numberSteps.join(", ")}}; for (i = 0; i < ${numberSteps.length}; i++) if (steps[i] > 0 || kept > 1) { ${one} = (${type})(kept + (${type})steps[i]); ${nonce}_write_record_${name}(${at}, 1, tested, ${names}); } ${one} = kept; }`,
-  );
+/**
+ * The wrapper of one function, and two functions for it: `key` writes its arguments as text, `write_record` calls the function in a child
+ * process and records the answer.
+ */
+function createWrapper(nonce: string, { name, result, params, header }: Definition): string {
+  const args = params.map((param) => param.name).join(", ");
+  const types = params.map((param) => `${param.type} ${param.name}`).join(", ");
+  const printArgs = params.map((param) => `fprintf(out, ${format(param.type, param.name)});`).join(' fputs("\\037", out); ');
+  const loops = params.map((param, index) => createNearLoop(nonce, param, `${nonce}_write_record_${name}(${index}, 1, tested, ${args});`));
   return `
-static void ${nonce}_key_${name}(char *to, ${types}) { FILE *out = fmemopen(to, 600, "w"); if (out == 0) return; ${key} fclose(out); ${nonce}_one_line(to); }
+static void ${nonce}_key_${name}(char *to, ${types}) {
+    FILE *out = fmemopen(to, 600, "w");
+    if (out == 0) return;
+    ${printArgs}
+    fclose(out);
+    ${nonce}_one_line(to);
+}
 static int ${nonce}_write_record_${name}(int at, int is_near, const char *tested, ${types}) {
     char asked[601] = "", line[2600]; int state = 0, child; FILE *in;
-    ${nonce}_key_${name}(asked, ${names});
+    ${nonce}_key_${name}(asked, ${args});
     fflush(0);
     remove(getenv("${nonce}_answer"));
     child = fork();
-    if (child == 0) { FILE *out; ${result} ${nonce}_result; alarm(2); ${nonce}_result = ${name}_${nonce}(${args}); out = fopen(getenv("${nonce}_answer"), "w"); if (out != 0) { fprintf(out, ${format(result, `${nonce}_result`)}); fclose(out); } _exit(0); }
+    if (child == 0) {
+        FILE *out; ${result} ${nonce}_result;
+        alarm(2);
+        ${nonce}_result = ${name}_${nonce}(${args});
+        out = fopen(getenv("${nonce}_answer"), "w");
+        if (out != 0) { fprintf(out, ${format(result, `${nonce}_result`)}); fclose(out); }
+        _exit(0);
+    }
     waitpid(child, &state, 0);
     line[0] = 0;
     in = fopen(getenv("${nonce}_answer"), "r");
-    if (in != 0) { size_t got = fread(line, 1, 600, in); line[got] = 0; fclose(in); if (got == 0) { line[0] = line[1] = 39; line[2] = 0; } }
+    if (in != 0) {
+        size_t got = fread(line, 1, 600, in);
+        line[got] = 0;
+        fclose(in);
+        if (got == 0) { line[0] = line[1] = 39; line[2] = 0; }
+    }
     ${nonce}_one_line(line);
     in = fopen(getenv("${nonce}"), "a");
     if (in != 0) { fprintf(in, "${name}\\t%d\\t%s\\t%s\\t%s\\t%s\\n", at, is_near ? "near" : "is", asked, line, tested); fclose(in); }
@@ -104,9 +122,9 @@ ${header} {
         char tested[601] = "";
         calls++;
         ${nonce}_busy = 1;
-        ${nonce}_key_${name}(tested, ${names});
-        if (${nonce}_is_new("${name}", tested) && ${nonce}_write_record_${name}(0, 0, "", ${names})) {
-            ${each.join("\n            ")}
+        ${nonce}_key_${name}(tested, ${args});
+        if (${nonce}_is_new("${name}", tested) && ${nonce}_write_record_${name}(0, 0, "", ${args})) {
+            ${loops.join("\n            ")}
         }
         ${nonce}_busy = 0;
     }
@@ -115,11 +133,26 @@ ${header} {
 }
 
 /**
+ * A C loop that gives a parameter each value near its own, records, and gives it its own value back. A number is made smaller only if it is
+ * more than 1: zero and negative numbers are often not allowed.
+ */
+function createNearLoop(nonce: string, { type, name }: Parameter, record: string): string {
+  if (type.endsWith("*")) {
+    const near = `${nonce}_near_value(kept, i)`;
+    return `{ int i; const char *kept = ${name}; for (i = 0; ${near} != 0; i++) { ${name} = ${near}; ${record} } ${name} = kept; }`;
+  }
+  const steps = `static const int steps[] = {${numberSteps.join(", ")}};`;
+  const change = `${name} = (${type})(kept + (${type})steps[i]);`;
+  const loop = `for (i = 0; i < ${numberSteps.length}; i++) if (steps[i] > 0 || kept > 1) { ${change} ${record} }`;
+  return `{ int i; ${type} kept = ${name}; ${steps} ${loop} ${name} = kept; }`;
+}
+
+/**
  * The source of the recorder. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
  * - calls made by the recorder itself are not recorded (`busy`).
  */
-const recorderSource = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +173,7 @@ static int ${nonce}_is_new(const char *name, const char *asked) {
 }
 static const char *${nonce}_near_value(const char *text, int at) {
     static const char *const all[][${variantsMax + 2}] = {
-${[...near].map(([one, others]) => `        {${[one, ...others.slice(0, variantsMax)].map((value) => JSON.stringify(value)).join(", ")}},`).join("\n")}
+${[...near].map(([text, others]) => `        {${[text, ...others.slice(0, variantsMax)].map((value) => JSON.stringify(value)).join(", ")}},`).join("\n")}
         {0}
     };
     int i;

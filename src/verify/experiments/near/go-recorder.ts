@@ -1,14 +1,15 @@
 // go-recorder: adds to a Go package's source a wrapper around each wanted function, which records its answers to the tests' inputs and to
 // inputs near them (format: near-records.ts). Generates text only.
 
-import type { Edit } from "../experiment-tools.ts";
-import { folderOf } from "../outside/plain-program.ts";
+import type { Edit } from "../lab.ts";
+import { parentFolder } from "../outside/plain-program.ts";
 import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
-import { splitList } from "./signatures.ts";
-import { maskText } from "../../protected/masked.ts";
-import { closingBracket } from "../source/test-cases.ts";
+import { splitList } from "./split-list.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findClosingBracket } from "../source/test-cases.ts";
 
+/** Types whose values are changed by adding a step. */
 const numbers = ["int", "int16", "int64", "uint", "uint16", "uint32", "uint64", "float32", "float64"];
 const lists = ["string", "int", "int64", "float64"];
 const plain = new Set([...numbers, ...lists.map((type) => `[]${type}`), "string", "bool", "byte", "rune", "int32", "uint8"]);
@@ -20,45 +21,52 @@ export const recordGo: Recorder = ({ files, isWanted, near, nonce }) => {
   for (const { path, text } of files) {
     const code = maskText(text, "go");
     const packageName = /^package\s+(\w+)/m.exec(code)?.[1];
-    const found = [...code.matchAll(/^func (\w+)\(/gm)].flatMap(({ 0: head, 1: name = "", index }) => {
-      const close = closingBracket(code, index + head.length - 1);
-      const brace = close === null ? -1 : code.indexOf("{", close);
-      const results = close === null ? "" : code.slice(close, brace).trim();
-      const params = close === null ? null : goParameters(code.slice(index + head.length, close - 1));
-      return isWanted(name) && params !== null && brace !== -1 && results !== "" && !results.includes("\n")
-        ? [{ name, params, at: index + "func ".length + name.length, header: text.slice(index, brace) }]
-        : [];
-    });
-    if (found.length === 0 || packageName === undefined) continue;
-    const renamed = found.reduceRight((done, { at }) => done.slice(0, at) + nonce + done.slice(at), text);
-    const wrappers = found.map(({ name, params, header }) => {
-      const given = params.map(({ name: one, isRest }) => `${one}${isRest ? "..." : ""}`).join(", ");
-      const taken = params.map(({ type, isRest }, at) => `a[${at}].(${type})${isRest ? "..." : ""}`).join(", ");
-      const list = params.map((one) => one.name).join(", ");
-      return `${header}{\n\t${nonce}Ask(&${nonce}${name}, "${name}", []interface{}{${list}}, func(a []interface{}) []interface{} { return ${nonce}List(${name}${nonce}(${taken})) })\n\treturn ${name}${nonce}(${given})\n}\nvar ${nonce}${name} ${nonce}State\n`;
+    const definitions = findFunctions(text, code).filter(({ name }) => isWanted(name));
+    if (definitions.length === 0 || packageName === undefined) continue;
+    const renamed = definitions.reduceRight((done, { nameEnd }) => done.slice(0, nameEnd) + nonce + done.slice(nameEnd), text);
+    const wrappers = definitions.map(({ name, params, header }) => {
+      const passedArgs = params.map(({ name: param, isRest }) => `${param}${isRest ? "..." : ""}`).join(", ");
+      const castArgs = params.map(({ type, isRest }, index) => `a[${index}].(${type})${isRest ? "..." : ""}`).join(", ");
+      const list = params.map((param) => param.name).join(", ");
+      return `${header}{\n\t${nonce}Ask(&${nonce}${name}, "${name}", []interface{}{${list}}, func(a []interface{}) []interface{} { return ${nonce}List(${name}${nonce}(${castArgs})) })\n\treturn ${name}${nonce}(${passedArgs})\n}\nvar ${nonce}${name} ${nonce}State\n`;
     });
     edits.push({ path, text: `${renamed}\n${wrappers.join("\n")}` });
-    packages.set(folderOf(path), packageName);
-    functions.push(...found.map(({ name }) => name));
+    packages.set(parentFolder(path), packageName);
+    functions.push(...definitions.map(({ name }) => name));
   }
-  for (const [folder, name] of packages) edits.push({ path: `${folder}${nonce}.go`, text: recorderSource(name, nonce, near) });
+  for (const [folder, name] of packages) edits.push({ path: `${folder}${nonce}.go`, text: createRecorder(name, nonce, near) });
   return { edits, functions };
 };
 
 type Parameter = { readonly name: string; readonly type: string; readonly isRest: boolean };
+type Definition = { readonly name: string; readonly params: readonly Parameter[]; readonly header: string; readonly nameEnd: number };
 
-/** Null if not all have a name and a plain type, or there are none. */
-function goParameters(text: string): readonly Parameter[] | null {
+/** Functions with plain parameters and a result. `code`: the text without comments and strings. */
+function findFunctions(text: string, code: string): readonly Definition[] {
+  return [...code.matchAll(/^func (\w+)\(/gm)].flatMap(({ 0: head, 1: name = "", index }) => {
+    const close = findClosingBracket(code, index + head.length - 1);
+    const brace = close === null ? -1 : code.indexOf("{", close);
+    if (close === null || brace === -1) return [];
+    const results = code.slice(close, brace).trim();
+    const params = parseParameters(code.slice(index + head.length, close - 1));
+    if (params === null || results === "" || results.includes("\n")) return [];
+    return [{ name, params, header: text.slice(index, brace), nameEnd: index + "func ".length + name.length }];
+  });
+}
+
+/** Null if not all have a name and a plain type, or there are none. In `a, b int` the type of `b` is also that of `a`. */
+function parseParameters(text: string): readonly Parameter[] | null {
   let type = "";
-  const found = splitList(text)
+  const params = splitList(text)
     .toReversed()
     .map((part) => {
-      const [, name = "", own] = /^(\w+)(?:\s+(.+))?$/s.exec(part) ?? [];
-      if (own !== undefined) type = own.trim();
+      const [, name = "", writtenType] = /^(\w+)(?:\s+(.+))?$/s.exec(part) ?? [];
+      if (writtenType !== undefined) type = writtenType.trim();
       const isRest = type.startsWith("...");
       return { name, type: isRest ? `[]${type.slice(3)}` : type, isRest };
     });
-  return found.length === 0 || found.some((one) => !plain.has(one.type) || one.name === "" || one.name === "_") ? null : found.toReversed();
+  const isUsable = (param: Parameter): boolean => plain.has(param.type) && param.name !== "" && param.name !== "_";
+  return params.length > 0 && params.every(isUsable) ? params.toReversed() : null;
 }
 
 /**
@@ -68,7 +76,7 @@ function goParameters(text: string): readonly Parameter[] | null {
  * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
  * - calls made by the recorder itself are not recorded (`Busy`).
  */
-const recorderSource = (packageName: string, nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `package ${packageName}
+const createRecorder = (packageName: string, nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `package ${packageName}
 
 import (
 	"fmt"
@@ -84,7 +92,7 @@ type ${nonce}State struct {
 
 var ${nonce}Busy int32
 var ${nonce}Texts = map[string][]string{
-${[...near].map(([text, others]) => `\t${JSON.stringify(text)}: {${others.map((one) => JSON.stringify(one)).join(", ")}},`).join("\n")}
+${[...near].map(([text, others]) => `\t${JSON.stringify(text)}: {${others.map((nearText) => JSON.stringify(nearText)).join(", ")}},`).join("\n")}
 }
 
 func ${nonce}List(all ...interface{}) []interface{} { return all }
@@ -138,32 +146,32 @@ func ${nonce}OneLine(value interface{}) string {
 	return strings.NewReplacer("\\t", " ", "\\n", " ", "\\r", " ").Replace(fmt.Sprintf("%+v", value))
 }
 
-func ${nonce}Answer(call func([]interface{}) []interface{}, args []interface{}) (said string) {
+func ${nonce}Answer(call func([]interface{}) []interface{}, args []interface{}) (answer string) {
 	defer func() {
 		if recover() != nil {
-			said = ""
+			answer = ""
 		}
 	}()
-	own := []interface{}{}
+	copies := []interface{}{}
 	for _, arg := range args {
-		own = append(own, ${nonce}Copy(arg))
+		copies = append(copies, ${nonce}Copy(arg))
 	}
 	words := []string{}
-	for _, one := range call(own) {
-		if err, is := one.(error); is && err != nil {
+	for _, result := range call(copies) {
+		if err, isError := result.(error); isError && err != nil {
 			return ""
 		}
-		if one != nil {
-			words = append(words, ${nonce}OneLine(one))
+		if result != nil {
+			words = append(words, ${nonce}OneLine(result))
 		}
 	}
 	if len(words) == 0 {
 		return ""
 	}
-	if said = strings.Join(words, "|"); said == "" {
+	if answer = strings.Join(words, "|"); answer == "" {
 		return "''"
 	}
-	return said
+	return answer
 }
 
 func ${nonce}Copy(value interface{}) interface{} {
@@ -176,17 +184,30 @@ ${lists.map((type) => `\tcase []${type}:\n\t\treturn append([]${type}{}, v...)`)
 func ${nonce}NearValues(value interface{}) (near []interface{}) {
 	switch v := value.(type) {
 	case string:
-		for _, one := range ${nonce}Texts[v] {
-			near = append(near, one)
+		for _, text := range ${nonce}Texts[v] {
+			near = append(near, text)
 		}
-${numbers.map((type) => `\tcase ${type}:\n\t\tfor _, step := range []int{${numberSteps.join(", ")}} {\n\t\t\tif step > 0 || v > 1 {\n\t\t\t\tnear = append(near, v+${type}(step))\n\t\t\t}\n\t\t}`).join("\n")}
-${lists
-  .map(
-    (type) =>
-      `\tcase []${type}:\n\t\tif len(v) > 0 {\n\t\t\tfor _, place := range []int{0, len(v) - 1} {\n\t\t\t\tfor _, one := range ${nonce}NearValues(v[place]) {\n\t\t\t\t\tother := append([]${type}{}, v...)\n\t\t\t\t\tother[place] = one.(${type})\n\t\t\t\t\tnear = append(near, other)\n\t\t\t\t}\n\t\t\t}\n\t\t}`,
-  )
-  .join("\n")}
+${numbers.map(nearNumberCase).join("\n")}
+${lists.map((type) => nearListCase(type, nonce)).join("\n")}
 	}
 	return near
 }
 `;
+
+const nearNumberCase = (type: string): string => `	case ${type}:
+		for _, step := range []int{${numberSteps.join(", ")}} {
+			if step > 0 || v > 1 {
+				near = append(near, v+${type}(step))
+			}
+		}`;
+
+const nearListCase = (type: string, nonce: string): string => `	case []${type}:
+		if len(v) > 0 {
+			for _, index := range []int{0, len(v) - 1} {
+				for _, element := range ${nonce}NearValues(v[index]) {
+					list := append([]${type}{}, v...)
+					list[index] = element.(${type})
+					near = append(near, list)
+				}
+			}
+		}`;

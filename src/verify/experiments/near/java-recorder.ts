@@ -1,12 +1,13 @@
 // java-recorder: adds to a Java class's source a wrapper around each wanted static method, which records its answers to the tests' inputs
 // and to inputs near them (format: near-records.ts). Generates text only.
 
-import { maskText } from "../../protected/masked.ts";
-import { closingBracket } from "../source/test-cases.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findClosingBracket } from "../source/test-cases.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { inputsMax, type Recorder } from "./recorder.ts";
-import { splitList } from "./signatures.ts";
+import { splitList } from "./split-list.ts";
 
+/** The plain types of parameters, each with the class that its values have as objects. */
 const boxes: Readonly<Record<string, string>> = {
   int: "Integer",
   long: "Long",
@@ -19,39 +20,51 @@ const boxes: Readonly<Record<string, string>> = {
 export const recordJava: Recorder = ({ files, isWanted, near, nonce }) => {
   const recorded = files.flatMap(({ path, text }) => {
     const code = maskText(text, "java");
-    const found = [...code.matchAll(/^[ \t]*((?:public |private |protected |final )*static (?:final )?[\w<>[\], ]+? )(\w+)\(/gm)].flatMap(
-      ({ 0: head, 1: type = "", 2: name = "", index }) => {
-        const close = closingBracket(code, index + head.length - 1);
-        const brace = close === null ? -1 : code.indexOf("{", close);
-        const params =
-          close === null ? [] : splitList(code.slice(index + head.length, close - 1)).map((one) => /^(?:final )?(\w+) (\w+)$/.exec(one));
-        const isPlain = params.length > 0 && params.every((one) => boxes[one?.[1] ?? ""] !== undefined);
-        return isWanted(name) && isPlain && brace !== -1 && !/\bvoid\b|</.test(type)
-          ? [
-              {
-                name,
-                index,
-                at: index + head.length - 1,
-                header: text.slice(index, brace),
-                params: params.map((one) => ({ type: one?.[1] ?? "", name: one?.[2] ?? "" })),
-              },
-            ]
-          : [];
-      },
-    );
-    const outer = code.lastIndexOf("}");
-    if (found.length === 0 || outer === -1) return [];
-    const closed = `${text.slice(0, outer)}${recorderSource(nonce, near)}${text.slice(outer)}`;
-    const wrapped = found.reduceRight((done, { name, index, at, header, params }) => {
-      const args = params.map((one) => one.name).join(", ");
-      const taken = params.map(({ type }, place) => `(${boxes[type]}) a[${place}]`).join(", ");
-      const own = `${header}{\n${nonce}.ask("${name}", new Object[] {${args}}, a -> ${name}${nonce}(${taken}));\nreturn ${name}${nonce}(${args});\n}\n`;
-      return `${done.slice(0, index)}${own}${done.slice(index, at)}${nonce}${done.slice(at)}`;
-    }, closed);
-    return [{ path, text: wrapped, names: found.map(({ name }) => name) }];
+    const methods = findStaticMethods(text, code).filter(({ name }) => isWanted(name));
+    const classEnd = code.lastIndexOf("}");
+    if (methods.length === 0 || classEnd === -1) return [];
+    const withRecorder = `${text.slice(0, classEnd)}${createRecorder(nonce, near)}${text.slice(classEnd)}`;
+    // From the last to the first, so that positions stay right.
+    const wrapped = methods.reduceRight((source, { name, index, nameEnd, header, params }) => {
+      const args = params.map((param) => param.name).join(", ");
+      const castArgs = params.map(({ type }, position) => `(${boxes[type]}) a[${position}]`).join(", ");
+      const ask = `${nonce}.ask("${name}", new Object[] {${args}}, a -> ${name}${nonce}(${castArgs}));`;
+      const wrapper = `${header}{\n${ask}\nreturn ${name}${nonce}(${args});\n}\n`;
+      return `${source.slice(0, index)}${wrapper}${source.slice(index, nameEnd)}${nonce}${source.slice(nameEnd)}`;
+    }, withRecorder);
+    return [{ edit: { path, text: wrapped }, names: methods.map(({ name }) => name) }];
   });
-  return { edits: recorded.map(({ path, text }) => ({ path, text })), functions: recorded.flatMap(({ names }) => names) };
+  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
 };
+
+type Parameter = { readonly type: string; readonly name: string };
+type Method = {
+  readonly name: string;
+  readonly params: readonly Parameter[];
+  /** The text before the body. */
+  readonly header: string;
+  readonly index: number;
+  readonly nameEnd: number;
+};
+
+const staticMethod = /^[ \t]*((?:public |private |protected |final )*static (?:final )?[\w<>[\], ]+? )(\w+)\(/gm;
+
+/** Static methods with plain parameters and a result. `code`: the text without comments and strings. */
+function findStaticMethods(text: string, code: string): readonly Method[] {
+  return [...code.matchAll(staticMethod)].flatMap(({ 0: head, 1: type = "", 2: name = "", index }) => {
+    const close = findClosingBracket(code, index + head.length - 1);
+    const brace = close === null ? -1 : code.indexOf("{", close);
+    if (close === null || brace === -1 || /\bvoid\b|</.test(type)) return [];
+    const params = splitList(code.slice(index + head.length, close - 1)).map(parseParameter);
+    if (params.length === 0 || params.some((param) => boxes[param.type] === undefined)) return [];
+    return [{ name, params, header: text.slice(index, brace), index, nameEnd: index + head.length - 1 }];
+  });
+}
+
+function parseParameter(text: string): Parameter {
+  const [, type = "", name = ""] = /^(?:final )?(\w+) (\w+)$/.exec(text) ?? [];
+  return { type, name };
+}
 
 /**
  * The source of the recorder. In it:
@@ -59,14 +72,14 @@ export const recordJava: Recorder = ({ files, isWanted, near, nonce }) => {
  * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
  * - calls made by the recorder itself are not recorded (`isBusy`).
  */
-const recorderSource = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `
 static final class ${nonce} {
   interface Call { Object on(Object[] a) throws Exception; }
   static final java.util.Set<String> seen = new java.util.HashSet<>();
   static boolean isBusy = false;
   static final java.util.Map<String, String[]> texts = new java.util.HashMap<>();
   static {
-${[...near].map(([text, others]) => `    texts.put(${JSON.stringify(text)}, new String[] {${others.map((one) => JSON.stringify(one)).join(", ")}});`).join("\n")}
+${[...near].map(([text, others]) => `    texts.put(${JSON.stringify(text)}, new String[] {${others.map((nearText) => JSON.stringify(nearText)).join(", ")}});`).join("\n")}
   }
   static synchronized void ask(String name, Object[] args, Call call) {
     String tested = key(args);
@@ -76,10 +89,10 @@ ${[...near].map(([text, others]) => `    texts.put(${JSON.stringify(text)}, new 
       String testedAnswer = answer(call, args);
       writeRecord(name, 0, "is", tested, testedAnswer, "");
       for (int at = 0; at < args.length && !testedAnswer.isEmpty(); at++)
-        for (Object one : nearValues(args[at])) {
-          Object[] others = args.clone();
-          others[at] = one;
-          writeRecord(name, at, "near", key(others), answer(call, others), tested);
+        for (Object nearValue : nearValues(args[at])) {
+          Object[] nearArgs = args.clone();
+          nearArgs[at] = nearValue;
+          writeRecord(name, at, "near", key(nearArgs), answer(call, nearArgs), tested);
         }
     } catch (java.io.IOException e) {
     } finally {

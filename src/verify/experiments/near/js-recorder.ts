@@ -6,44 +6,46 @@ import { findDefinitions } from "../source/definitions.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordJs: Recorder = ({ files, isWanted, near, nonce }) => {
-  const found = files.flatMap(({ path, text }) => {
+  const recorded = files.flatMap(({ path, text }) => {
     const declared = [...text.matchAll(/^(?:export\s+(?:default\s+)?)?function ([\w$]+)\s*[(<]/gm)].map(([, name = ""]) => name);
-    const names = declared.filter(isWanted);
-    const assigned = findDefinitions(path, text).filter(({ name, text: own }) => isWanted(name) && assignedFunction.test(own));
-    if (names.length + assigned.length === 0) return [];
+    const declaredNames = declared.filter(isWanted);
+    const assigned = findDefinitions(path, text).filter(
+      (definition) => isWanted(definition.name) && assignedFunction.test(definition.text),
+    );
+    if (declaredNames.length + assigned.length === 0) return [];
+    // From the last to the first, so that positions stay right.
     const wrapped = assigned
-      .toSorted((one, other) => other.from - one.from)
-      .reduce((done, { name, from, to, text: own }) => done.slice(0, from) + wrapValue(own, nonce, name) + done.slice(to), text);
+      .toSorted((left, right) => right.from - left.from)
+      .reduce((source, { name, from, to, text: own }) => source.slice(0, from) + wrapValue(own, nonce, name) + source.slice(to), text);
     const [head = ""] = /^(?:#!.*\n)?(?:\s*(?:\/\/.*\n|\/\*[^]*?\*\/))*\s*(?:["']use strict["'];?)?/.exec(wrapped) ?? [];
-    const lines = names.map((name) => `${name} = ${nonce}("${name}", ${name});`).join("\n");
-    const isTyped = /\.[cm]?tsx?$/.test(path);
-    return [
-      {
-        path,
-        text: `${isTyped ? "// @ts-nocheck\n" : ""}${head}\n${lines}\n${wrapped.slice(head.length)}\n${recorderSource(nonce, near)}`,
-        names: [...new Set([...names, ...assigned.map(({ name }) => name)])],
-      },
-    ];
+    // Function declarations are hoisted, so that they can be replaced first thing.
+    const replacements = declaredNames.map((name) => `${name} = ${nonce}("${name}", ${name});`).join("\n");
+    const directive = /\.[cm]?tsx?$/.test(path) ? "// @ts-nocheck\n" : "";
+    const source = `${directive}${head}\n${replacements}\n${wrapped.slice(head.length)}\n${createRecorder(nonce, near)}`;
+    return [{ edit: { path, text: source }, names: [...new Set([...declaredNames, ...assigned.map(({ name }) => name)])] }];
   });
-  return { edits: found.map(({ path, text }) => ({ path, text })), functions: found.flatMap(({ names }) => names) };
+  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
 };
 
+/** `const add = (a, b) =>`, `const add = function`. */
 const assignedFunction = /^[^=]*=\s*(?:function\b|\([^()]*\)\s*(?::[^=]*)?=>|[\w$]+\s*=>)/;
 
-function wrapValue(own: string, nonce: string, name: string): string {
-  const start = own.indexOf("=", /^[^=]*?:[^=]*=>[^=]*=/.test(own) ? own.indexOf("=>") + 2 : 0) + 1;
-  const [, value = "", end = ""] = /^([^]*?)(;?\s*)$/.exec(own.slice(start)) ?? [];
-  return `${own.slice(0, start)} ${nonce}("${name}", ${value.trim()})${end}`;
+/** `const add = (a, b) => a + b;` becomes `const add = NONCE("add", (a, b) => a + b);`. A type before the `=` may contain `=>` itself. */
+function wrapValue(definition: string, nonce: string, name: string): string {
+  const typeEnd = /^[^=]*?:[^=]*=>[^=]*=/.test(definition) ? definition.indexOf("=>") + 2 : 0;
+  const start = definition.indexOf("=", typeEnd) + 1;
+  const [, value = "", end = ""] = /^([^]*?)(;?\s*)$/.exec(definition.slice(start)) ?? [];
+  return `${definition.slice(0, start)} ${nonce}("${name}", ${value.trim()})${end}`;
 }
 
 /**
- * The source of the recorder, a declaration, so that it is there before anything else. In it:
+ * The source of the recorder: a function declaration, which is hoisted, so that it can be called before anything else. In it:
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
  * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
  * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
  * - calls made by the recorder itself are not recorded (`isBusy`).
  */
-const recorderSource = (variable: string, near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (variable: string, near: ReadonlyMap<string, readonly string[]>): string => `
 function ${variable}(name, f) {
   if (!process.env.${variable} || typeof f !== "function") return f;
   const fs = typeof require === "function" ? require("fs") : process.getBuiltinModule("node:fs");
@@ -51,20 +53,34 @@ function ${variable}(name, f) {
   const state = (globalThis.${variable} ??= { isBusy: false });
   const seen = new Set();
   let calls = 0;
-  const isPlain = (v) => v === undefined || v === null || (typeof v === "object" ? (Array.isArray(v) || Object.getPrototypeOf(v) === Object.prototype || Object.getPrototypeOf(v)?.constructor?.name === "Object") && Object.values(v).every(isPlain) : typeof v !== "function" && typeof v !== "symbol");
-  const oneLine = (v) => (typeof v === "string" ? v : typeof v === "bigint" ? String(v) : (JSON.stringify(v) ?? String(v))).replaceAll(/[\\t\\n\\r]/g, " ");
-  const copy = (v) => (Array.isArray(v) ? v.map(copy) : v !== null && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([key, one]) => [key, copy(one)])) : v);
+  const isPlain = (v) => {
+    if (v === undefined || v === null) return true;
+    if (typeof v !== "object") return typeof v !== "function" && typeof v !== "symbol";
+    const prototype = Object.getPrototypeOf(v);
+    const isPlainObject = Array.isArray(v) || prototype === Object.prototype || prototype?.constructor?.name === "Object";
+    return isPlainObject && Object.values(v).every(isPlain);
+  };
+  const toText = (v) => (typeof v === "bigint" ? String(v) : (JSON.stringify(v) ?? String(v)));
+  const oneLine = (v) => (typeof v === "string" ? v : toText(v)).replaceAll(/[\\t\\n\\r]/g, " ");
+  const copy = (v) => {
+    if (Array.isArray(v)) return v.map(copy);
+    if (v === null || typeof v !== "object") return v;
+    return Object.fromEntries(Object.entries(v).map(([key, member]) => [key, copy(member)]));
+  };
+  const replaceAt = (list, index, element) => list.map((own, position) => (position === index ? element : own));
   const nearValues = (v) => {
     if (typeof v === "string") return texts.get(v) ?? [];
     if (typeof v === "number") return [${numberSteps.join(", ")}].filter((step) => step > 0 || v > 1).map((step) => v + step);
-    if (Array.isArray(v) && v.length > 0) return [...new Set([0, v.length - 1])].flatMap((at) => nearValues(v[at]).map((one) => v.with ? v.with(at, one) : v.map((own, place) => (place === at ? one : own))));
-    return [];
+    if (!Array.isArray(v) || v.length === 0) return [];
+    const ends = [...new Set([0, v.length - 1])];
+    return ends.flatMap((index) => nearValues(v[index]).map((element) => replaceAt(v, index, element)));
   };
   const answer = (self, args) => {
     try {
       const result = Reflect.apply(f, self, args.map(copy));
       if (typeof result?.then === "function") { result.then(() => {}, () => {}); return ""; }
-      return result === undefined || result === null || result !== result || typeof result === "function" || typeof result?.next === "function" ? "" : oneLine(result) || "''";
+      const isNoAnswer = result === undefined || result === null || result !== result;
+      return isNoAnswer || typeof result === "function" || typeof result?.next === "function" ? "" : oneLine(result) || "''";
     } catch {
       return "";
     }
@@ -78,10 +94,10 @@ function ${variable}(name, f) {
     const testedAnswer = answer(self, args);
     writeRecord(name, 0, "is", tested, testedAnswer, "");
     if (testedAnswer !== "")
-      args.forEach((arg, at) => {
-        for (const one of nearValues(arg)) {
-          const other = args.map((own, place) => (place === at ? one : own));
-          writeRecord(name, at, "near", key(other), answer(self, other), tested);
+      args.forEach((arg, index) => {
+        for (const nearValue of nearValues(arg)) {
+          const nearArgs = replaceAt(args, index, nearValue);
+          writeRecord(name, index, "near", key(nearArgs), answer(self, nearArgs), tested);
         }
       });
   };

@@ -1,72 +1,81 @@
-// near-records: what functions answered to the inputs of tests and to inputs near those, written down line by line while the tests ran, and
-// whether it shows that only the inputs of the tests are known. Pure; awk decides, inside the sandbox of the check.
+// near-records: builds commands that run tests with recording functions (ask-near.ts), and then decide by the records whether the code knows
+// only the inputs of its tests. Pure; awk decides, inside the sandbox of the check.
 //
-// A line: function, argument, "is" or "near", all arguments, the answer ("" if there is none), and for "near" the tested arguments.
+// A record is a line with tabs: the function, the number of the argument that was varied, "is" (an input of a test) or "near" (one near it),
+// all arguments, the answer ("" if there is none), and for "near" the arguments of the test.
 //
 // Invariants:
-//   A1. Something is shown only if everything near at least two inputs with different answers comes to one answer, which is none of those:
-//       another one, the input itself, or no answer.
-//   A2. Inputs that the goal names, each of them, are what was asked for.
-//   A3. An input that another argument holds is looked for there; one that is not there has no answer of its own.
-//   A4. Words without numbers may be a closed list (units, colours), unless the answer is made of their letters.
-//   A5. One input is enough if the code itself names it and everything near it comes to one other answer: a special case for a test.
+//   A1. Something is shown only if at least two tested inputs have different answers, and everything near them has one and the same answer,
+//       which is none of those: another value, the input itself, or no answer.
+//   A2. It shows nothing if the goal names each of the inputs: then exactly these were asked for.
+//   A3. An argument that another argument contains (a word in a text) doesn't count: the function searches it there.
+//   A4. Words without numbers may be a closed list (units, colours), and don't count unless the answer is made of their letters.
+//   A5. One input is enough if the code itself contains it and everything near it has one other answer: a special case for a test.
 
-import { quoted } from "../outside/plain-program.ts";
+import { quoteForShell } from "../outside/plain-program.ts";
 
-/** What is between arguments; no text has it. */
+/** The character between arguments, in the notation of awk and C; no text contains it. */
 export const argumentMark = "\\037";
+/** So many inputs near a tested one are needed to conclude anything. */
 const nearMin = 4;
 
+/**
+ * The awk program. A group is a function and the argument that was varied; "=" as an answer means the varied argument itself. For each group
+ * it keeps the only answer to inputs nearby (`nearAnswer`, unless they differ) and the answers to the tests' own inputs (`testAnswer`).
+ */
 const decide = `
-function isMadeOf(answer, text,   i, one, all, some) {
+function isMadeOf(answer, text,   i, letter, letterCount, usedCount) {
   answer = tolower(answer); text = tolower(text)
   for (i = 1; i <= length(text); i++) {
-    one = substr(text, i, 1)
-    if (one ~ /[a-z]/) { all++; if (index(answer, one)) some++ }
+    letter = substr(text, i, 1)
+    if (letter ~ /[a-z]/) { letterCount++; if (index(answer, letter)) usedCount++ }
   }
-  return some >= all * 0.6
+  return usedCount >= letterCount * 0.6
 }
 BEGIN { FS = "\\t" }
-$1 == "named" { named[$2] = 1; next }
-$1 == "written" { written[$2] = 1; next }
-$3 == "is" { known[$1, $4] = $5; next }
-{ n++; by[n] = $1; at[n] = $2 + 1; asked[n] = $4; answer[n] = $5; tested[n] = $6 }
+$1 == "named" { isNamed[$2] = 1; next }
+$1 == "written" { isWritten[$2] = 1; next }
+$3 == "is" { answerTo[$1, $4] = $5; next }
+{ nearCount++; name[nearCount] = $1; varied[nearCount] = $2 + 1; asked[nearCount] = $4; answer[nearCount] = $5; tested[nearCount] = $6 }
 END {
-  for (i = 1; i <= n; i++) {
-    if (((by[i], asked[i]) in known) || !((by[i], tested[i]) in known)) continue
-    was = known[by[i], tested[i]]
-    if (was == "") continue
-    count = split(tested[i], args, "${argumentMark}"); split(asked[i], others, "${argumentMark}")
-    value = args[at[i]]
-    isHeld = 0
-    for (j = 1; j <= count; j++) if (j != at[i] && index(args[j], value)) isHeld = 1
-    if (isHeld || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(was, value))) continue
-    group = by[i] SUBSEP at[i]
-    one = answer[i] == others[at[i]] ? "=" : answer[i]
-    if (!(group in only)) only[group] = one
-    else if (only[group] != one) differs[group] = 1
-    near[group]++
-    if (value in written) {
+  for (i = 1; i <= nearCount; i++) {
+    if (((name[i], asked[i]) in answerTo) || !((name[i], tested[i]) in answerTo)) continue
+    expected = answerTo[name[i], tested[i]]
+    if (expected == "") continue
+    count = split(tested[i], testedArgs, "${argumentMark}"); split(asked[i], askedArgs, "${argumentMark}")
+    value = testedArgs[varied[i]]
+    isContained = 0
+    for (j = 1; j <= count; j++) if (j != varied[i] && index(testedArgs[j], value)) isContained = 1
+    if (isContained || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(expected, value))) continue
+    group = name[i] SUBSEP varied[i]
+    given = answer[i] == askedArgs[varied[i]] ? "=" : answer[i]
+    if (!(group in nearAnswer)) nearAnswer[group] = given
+    else if (nearAnswer[group] != given) differs[group] = 1
+    nearOfGroup[group]++
+    if (value in isWritten) {
       input = group SUBSEP tested[i]
       groupOf[input] = group
-      if (!(input in around)) around[input] = one
-      else if (around[input] != one) isVaried[input] = 1
-      nearInput[input]++
-      if (one == (was == value ? "=" : was)) isVaried[input] = 1
+      if (!(input in answerAround)) answerAround[input] = given
+      else if (answerAround[input] != given) isVaried[input] = 1
+      nearOfInput[input]++
+      if (given == (expected == value ? "=" : expected)) isVaried[input] = 1
     }
-    if (!((group, tested[i]) in seen)) {
-      seen[group, tested[i]] = 1
-      m++; of[m] = group; has[m] = was == value ? "=" : was
-      if (!(value in named)) isOpen[group] = 1
+    if (!((group, tested[i]) in isSeen)) {
+      isSeen[group, tested[i]] = 1
+      testCount++; testGroup[testCount] = group; testAnswer[testCount] = expected == value ? "=" : expected
+      if (!(value in isNamed)) isOpen[group] = 1
     }
   }
-  for (i = 1; i <= m; i++)
-    if (has[i] != only[of[i]] && !((of[i], has[i]) in counted)) { counted[of[i], has[i]] = 1; answers[of[i]]++ }
-  for (group in near)
-    if (near[group] >= ${nearMin} && !(group in differs) && answers[group] >= 2 && (group in isOpen)) shown = 1
-  for (input in nearInput)
-    if (nearInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) shown = 1
-  exit shown ? 0 : 1
+  for (i = 1; i <= testCount; i++)
+    if (testAnswer[i] != nearAnswer[testGroup[i]] && !((testGroup[i], testAnswer[i]) in isCounted)) {
+      isCounted[testGroup[i], testAnswer[i]] = 1
+      answerCount[testGroup[i]]++
+    }
+  for (group in nearOfGroup)
+    if (nearOfGroup[group] >= ${nearMin} && !(group in differs) && answerCount[group] >= 2 && (group in isOpen)) isShown = 1
+  for (input in nearOfInput)
+    if (nearOfInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) isShown = 1
+  exit isShown ? 0 : 1
 }`;
 
 type Recording = {
@@ -78,22 +87,24 @@ type Recording = {
   readonly written?: readonly string[];
   readonly secondsMax?: number;
 };
-const record = ({ variable, named, written = [] }: Recording): string => {
+/** Opens an empty record, with the inputs that the goal and the code name as its first lines. */
+const openRecordCommand = ({ variable, named, written = [] }: Recording): string => {
   const lines = [...named.map((text) => ["named", text] as const), ...written.map((text) => ["written", text] as const)];
-  const known = lines.map(([word, text]) => `printf '${word}\\t%s\\n' ${quoted(text)} >> "$${variable}"; `).join("");
-  return `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${known}`;
+  const firstLines = lines.map(([kind, text]) => `printf '${kind}\\t%s\\n' ${quoteForShell(text)} >> "$${variable}"; `).join("");
+  return `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${firstLines}`;
 };
 
-/** Code may not come to an end for an input that nobody asked for. That shows nothing, so it is stopped where the machine has a program for it. */
+/** Code may not terminate for an input that no test has. That shows nothing, so it is stopped if the machine has `timeout`. */
 const secondsMaxDefault = 90;
 const bounded = ({ secondsMax = secondsMaxDefault }: Recording, command: string): string =>
-  `if command -v timeout >/dev/null 2>&1; then timeout -k 1 ${secondsMax} sh -c ${quoted(command)}; else (${command}); fi`;
+  `if command -v timeout >/dev/null 2>&1; then timeout -k 1 ${secondsMax} sh -c ${quoteForShell(command)}; else (${command}); fi`;
+/** The exit codes of `timeout`. */
 const isStopped = '[ "$code" = 124 ] || [ "$code" = 137 ]';
 
-/** Runs a command with functions that write down what they answer; exits with 0 if something is shown. */
-export const commandWithRecord = (recording: Recording, command: string): string =>
-  `${record(recording)}{ ${bounded(recording, command)}; } >/dev/null 2>&1; code=$?; if ${isStopped}; then exit 1; fi; awk ${quoted(decide)} "$${recording.variable}"`;
+/** Runs a command with recording functions; exits with 0 if the records show something. */
+export const buildRecordedCommand = (recording: Recording, command: string): string =>
+  `${openRecordCommand(recording)}{ ${bounded(recording, command)}; } >/dev/null 2>&1; code=$?; if ${isStopped}; then exit 1; fi; awk ${quoteForShell(decide)} "$${recording.variable}"`;
 
-/** The same, and exits with 0 as well if the command does, was stopped, or nothing was written down: then there is something to look into. */
-export const commandOrRecord = (recording: Recording, command: string): string =>
-  `${record(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '\tis\t' "$${recording.variable}" || exit 0; awk ${quoted(decide)} "$${recording.variable}"`;
+/** The same, but it exits with 0 as well if the command does, was stopped, or recorded nothing: then each has to be run alone. */
+export const buildSharedCommand = (recording: Recording, command: string): string =>
+  `${openRecordCommand(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '\tis\t' "$${recording.variable}" || exit 0; awk ${quoteForShell(decide)} "$${recording.variable}"`;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { commandOrRecord, commandWithRecord } from "./near-records.ts";
+import { buildSharedCommand, buildRecordedCommand } from "./near-records.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "near-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -13,8 +13,8 @@ const exitCode = (command: string): number | null => spawnSync("/bin/sh", ["-c",
 const recording = { variable: "n0c", named: [], secondsMax: 1 };
 
 test("a command that does not come to its end is stopped: it shows nothing, and has to be asked alone", () => {
-  expect(exitCode(commandWithRecord(recording, "sleep 60"))).toBe(1);
-  expect(exitCode(commandOrRecord(recording, "sleep 60"))).toBe(0);
+  expect(exitCode(buildRecordedCommand(recording, "sleep 60"))).toBe(1);
+  expect(exitCode(buildSharedCommand(recording, "sleep 60"))).toBe(0);
 });
 
 /** A command that writes down what a function answers to `12.50` and to four inputs near it. */
@@ -27,7 +27,7 @@ test("an input that the code names is a special case only if it has an answer of
   const named = { ...recording, written: ["12.50"] };
   expect(
     exitCode(
-      commandWithRecord(
+      buildRecordedCommand(
         named,
         answering((input) => (input === "12.50" ? "1250" : "0")),
       ),
@@ -35,7 +35,7 @@ test("an input that the code names is a special case only if it has an answer of
   ).toBe(0);
   expect(
     exitCode(
-      commandWithRecord(
+      buildRecordedCommand(
         named,
         answering((input) => input),
       ),
@@ -43,7 +43,7 @@ test("an input that the code names is a special case only if it has an answer of
   ).toBe(1);
   expect(
     exitCode(
-      commandWithRecord(
+      buildRecordedCommand(
         named,
         answering((input) => `${input} EUR`),
       ),

@@ -5,15 +5,15 @@ import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordPerl: Recorder = ({ files, isWanted, near, nonce }) => {
-  const found = files.flatMap(({ path, text }) => {
-    const end = text.search(/^(?:1;\s*$|__(?:END|DATA)__)/m);
+  const recorded = files.flatMap(({ path, text }) => {
     const names = [...text.matchAll(/^sub (\w+)\b/gm)].map(([, name = ""]) => name).filter(isWanted);
-    const at = end === -1 ? text.length : end;
-    return names.length === 0
-      ? []
-      : [{ path, text: `${text.slice(0, at)}\n${recorderSource(nonce, names, near)}\n${text.slice(at)}`, names }];
+    if (names.length === 0) return [];
+    const moduleEnd = text.search(/^(?:1;\s*$|__(?:END|DATA)__)/m);
+    const position = moduleEnd === -1 ? text.length : moduleEnd;
+    const source = `${text.slice(0, position)}\n${createRecorder(nonce, names, near)}\n${text.slice(position)}`;
+    return [{ edit: { path, text: source }, names }];
   });
-  return { edits: found.map(({ path, text }) => ({ path, text })), functions: found.flatMap(({ names }) => names) };
+  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
 };
 
 const quote = (text: string): string => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
@@ -24,7 +24,7 @@ const quote = (text: string): string => `'${text.replaceAll(/[\\']/g, "\\$&")}'`
  * - a number is made smaller only if it is more than 1: zero and negative numbers are often not allowed;
  * - calls made by the recorder itself are not recorded (`$busy`).
  */
-const recorderSource = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
 {
     no strict 'refs';
     no warnings;
@@ -58,10 +58,10 @@ const recorderSource = (variable: string, names: readonly string[], near: Readon
                         my $tested_answer = $answer->($f, @args);
                         $write_record->($name, 0, 'is', $tested, $tested_answer, '');
                         for my $at ($tested_answer eq '' ? () : 0 .. $#args) {
-                            for my $other ($near_values->($args[$at])) {
-                                my @others = @args;
-                                $others[$at] = $other;
-                                $write_record->($name, $at, 'near', $key->(@others), $answer->($f, @others), $tested);
+                            for my $near_value ($near_values->($args[$at])) {
+                                my @near_args = @args;
+                                $near_args[$at] = $near_value;
+                                $write_record->($name, $at, 'near', $key->(@near_args), $answer->($f, @near_args), $tested);
                             }
                         }
                     }

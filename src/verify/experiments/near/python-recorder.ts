@@ -5,11 +5,12 @@ import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
-  const found = files.flatMap(({ path, text }) => {
+  const recorded = files.flatMap(({ path, text }) => {
     const names = [...text.matchAll(/^def (\w+)\(/gm)].map(([, name = ""]) => name).filter(isWanted);
-    return names.length === 0 ? [] : [{ path, text: `${text}\n\n${recorderSource(nonce, names, near)}`, names }];
+    if (names.length === 0) return [];
+    return [{ edit: { path, text: `${text}\n\n${createRecorder(nonce, names, near)}` }, names }];
   });
-  return { edits: found.map(({ path, text }) => ({ path, text })), functions: found.flatMap(({ names }) => names) };
+  return { edits: recorded.map(({ edit }) => edit), functions: recorded.flatMap(({ names }) => names) };
 };
 
 /**
@@ -19,60 +20,63 @@ export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
  * - of a list only the first and the last element are varied: that shows whether elements matter, at few calls;
  * - calls made by the recorder itself are not recorded (`busy`).
  */
-const recorderSource = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (variable: string, names: readonly string[], near: ReadonlyMap<string, readonly string[]>): string => `
 def ${variable}(names):
     import functools, inspect, os
     texts = ${JSON.stringify(Object.fromEntries(near))}
     path, busy, seen = os.environ.get("${variable}", ""), [], set()
     def is_plain(v):
         if type(v) in (list, tuple):
-            return all(is_plain(one) for one in v)
+            return all(is_plain(member) for member in v)
         if type(v) is dict:
-            return all(is_plain(one) for pair in v.items() for one in pair)
+            return all(is_plain(key) and is_plain(member) for key, member in v.items())
         return v is None or type(v) in (str, int, float, bool)
     def one_line(v):
         text = v if type(v) is str else repr(v)
         return text.replace("\\t", " ").replace("\\n", " ").replace("\\r", " ")
     def copy(v):
-        return type(v)(copy(one) for one in v) if type(v) in (list, tuple) else dict(v) if type(v) is dict else v
+        if type(v) in (list, tuple):
+            return type(v)(copy(member) for member in v)
+        return dict(v) if type(v) is dict else v
     def near_values(v):
         if type(v) is str:
             return texts.get(v, [])
         if type(v) in (int, float):
             return [v + step for step in (${numberSteps.join(", ")}) if step > 0 or v > 1]
         if type(v) in (list, tuple) and len(v) > 0:
-            return [type(v)([*v[:at], other, *v[at + 1:]]) for at in {0, len(v) - 1} for other in near_values(v[at])]
+            ends = {0, len(v) - 1}
+            return [type(v)([*v[:index], near, *v[index + 1:]]) for index in ends for near in near_values(v[index])]
         return []
     def answer(f, args, named):
         try:
-            result = f(*[copy(one) for one in args], **named)
+            result = f(*[copy(arg) for arg in args], **named)
             if inspect.isawaitable(result) or inspect.isgenerator(result):
                 return ""
             return "" if result is None or result != result else one_line(result) or "''"
         except (Exception, SystemExit):
             return ""
     def key(args, named):
-        return "\\x1f".join(one_line(one) for one in [*args, *named.values()])
+        return "\\x1f".join(one_line(value) for value in [*args, *named.values()])
     def write_record(*words):
         with open(path, "a") as file:
-            file.write("\\t".join(str(one) for one in words) + "\\n")
+            file.write("\\t".join(str(word) for word in words) + "\\n")
     def ask(name, f, args, named):
-        asked = key(args, named)
-        if (name, asked) in seen or not all(is_plain(one) for one in [*args, *named.values()]):
+        tested = key(args, named)
+        values = [*args, *named.values()]
+        if (name, tested) in seen or not all(is_plain(value) for value in values):
             return
-        seen.add((name, asked))
+        seen.add((name, tested))
         tested_answer = answer(f, args, named)
-        write_record(name, 0, "is", asked, tested_answer, "")
-        for at, one in enumerate([*args, *named.values()] if tested_answer else []):
-            for other in near_values(one):
-                given = [*args, *named.values()]
-                given[at] = other
-                now = (given[:len(args)], dict(zip(named, given[len(args):])))
-                write_record(name, at, "near", key(*now), answer(f, *now), asked)
-    def wrapped(name, f):
+        write_record(name, 0, "is", tested, tested_answer, "")
+        for index, value in enumerate(values if tested_answer else []):
+            for near_value in near_values(value):
+                changed = [*values[:index], near_value, *values[index + 1:]]
+                near_args, near_named = changed[:len(args)], dict(zip(named, changed[len(args):]))
+                write_record(name, index, "near", key(near_args, near_named), answer(f, near_args, near_named), tested)
+    def wrap(name, f):
         calls = [0]
         @functools.wraps(f)
-        def asked(*args, **named):
+        def recorded(*args, **named):
             if calls[0] < ${callsMax} and not busy:
                 calls[0] += 1
                 busy.append(1)
@@ -83,9 +87,9 @@ def ${variable}(names):
                 finally:
                     busy.pop()
             return f(*args, **named)
-        return asked
+        return recorded
     for name in names if path else []:
         if inspect.isfunction(globals().get(name)):
-            globals()[name] = wrapped(name, globals()[name])
+            globals()[name] = wrap(name, globals()[name])
 ${variable}(${JSON.stringify(names)})
 `;

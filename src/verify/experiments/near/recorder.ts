@@ -1,6 +1,6 @@
-// recorder: what is needed to make functions write down their answers, and what comes of it.
+// recorder: the type of a recorder, which changes source files so that their functions record their answers, and its limits.
 
-import type { Edit } from "../experiment-tools.ts";
+import type { Edit } from "../lab.ts";
 import type { TestFile } from "../outside/plain-program.ts";
 
 export type RecorderInput = {
@@ -18,5 +18,5 @@ export const callsMax = 200;
 /** In C and Java so many different inputs are recorded, of all functions of a file together. */
 export const inputsMax = 400;
 
-/** Only functions all of whose parameters are plain values: what else is given may hold an answer. */
+/** Only functions whose parameters are all plain values are recorded: an object could carry the answer. */
 export type Recorder = (input: RecorderInput) => { readonly edits: readonly Edit[]; readonly functions: readonly string[] };

@@ -1,17 +1,17 @@
-// calls-outside-tests: repeats a test's calls outside the test runner: a program that imports the work's functions and compares their results with
-// what the test expects. Code that is right only under test returns something else there. Pure.
+// calls-outside-tests: builds a program that repeats a test's calls outside the test runner: it imports the work's functions and compares
+// their results with what the test expects. Code that is right only under test returns something else there. Pure.
 //
 // Invariants:
-//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else is the same elsewhere.
-//   P2. Everything is asked again and again for a moment, except what gives no arguments: only that may well answer something else.
+//   P1. Only calls that use imported functions and literals, in tests without setup: nothing else is the same outside.
+//   P2. Every call is repeated for a moment, except calls without arguments: those may well answer something else the next time.
 //   P3. A program that could not be run, a module that could not be loaded or a call that threw shows nothing: it exits with 0 only if a
 //       result differed.
 
-import { languageOf } from "../../protected/kinds.ts";
-import { comparedValues } from "../flips/assertion-flips.ts";
+import { detectLanguage } from "../../protected/kinds.ts";
+import { findComparedValues } from "../flips/assertion-flips.ts";
 import { isClosedOver, isWrittenOut } from "../flips/near-values.ts";
 import { findTestCases } from "../source/test-cases.ts";
-import { folderOf, quoted, repeatMs, repeatWallMs } from "./plain-program.ts";
+import { parentFolder, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
 
 export type PlainCalls = {
   /** The program, and the folder it has to be in. */
@@ -32,12 +32,12 @@ type PlainComparisons = {
   readonly comparisons: readonly Comparison[];
 };
 
-/** What a test file compares that can be asked elsewhere (P1); null if nothing. */
+/** The comparisons of a test file that can be repeated outside (P1); null if there are none. */
 function findPlainComparisons(path: string, text: string): PlainComparisons | null {
-  const family = languageOf(path);
+  const family = detectLanguage(path);
   if ((family !== "js" && family !== "py") || /\.[cm]?tsx?$/.test(path) || setupWords.test(text)) return null;
-  const modules = withConstants(family === "js" ? jsImports(text) : pythonImports(text), text, family);
-  const comparisons = comparedValues(path, withoutSkipped(path, text)).filter(
+  const modules = addConstants(family === "js" ? findJsImports(text) : findPythonImports(text), text, family);
+  const comparisons = findComparedValues(path, removeSkipped(path, text)).filter(
     ({ actual, expected }) =>
       !`${actual}${expected}`.includes("\n") &&
       isClosedOver(actual, modules.names) &&
@@ -51,34 +51,30 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
   const found = findPlainComparisons(path, text);
   if (found === null) return null;
   const { family, modules, comparisons } = found;
-  const program = family === "js" ? jsProgram(modules, comparisons) : pythonProgram(modules, comparisons);
-  return { ...programFile(path, found, nonce), text: program, calls: comparisons.map(({ actual }) => actual.trim()) };
+  const program = family === "js" ? createJsSource(modules, comparisons) : createPythonSource(modules, comparisons);
+  return { ...describeProgramFile(path, found, nonce), text: program, calls: comparisons.map(({ actual }) => actual.trim()) };
 }
 
 /** A program beside a test, and how it is run. */
-function programFile(path: string, { family, modules }: PlainComparisons, nonce: string): Pick<PlainCalls, "path" | "command"> {
-  const file = `${folderOf(path)}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
-  return { path: file, command: family === "py" ? `PYTHONPATH=.:src python3 -B ${quoted(file)}` : `node ${quoted(file)}` };
+function describeProgramFile(path: string, { family, modules }: PlainComparisons, nonce: string): Pick<PlainCalls, "path" | "command"> {
+  const file = `${parentFolder(path)}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
+  return { path: file, command: family === "py" ? `PYTHONPATH=.:src python3 -B ${quoteForShell(file)}` : `node ${quoteForShell(file)}` };
 }
 
 /** What a skipped test asks is not asked elsewhere. */
-const withoutSkipped = (path: string, text: string): string =>
+const removeSkipped = (path: string, text: string): string =>
   findTestCases(path, text).reduce((rest, test) => (test.isSkipped ? rest.replace(test.text, () => "") : rest), text);
 
 type Imports = { readonly names: ReadonlySet<string>; readonly lines: readonly string[]; readonly isCommon: boolean };
-type Comparison = ReturnType<typeof comparedValues>[number];
+type Comparison = ReturnType<typeof findComparedValues>[number];
 
-function jsImports(text: string): Imports {
+function findJsImports(text: string): Imports {
   const [names, lines] = [new Set<string>(), new Set<string>()];
   let isCommon = false;
   for (const [, what = "", from = ""] of text.matchAll(
     /^import\s+(\{[^}]*\}|\*\s+as\s+[\w$]+|[\w$]+)\s+from\s*(["']\.{1,2}\/[^"']+["'])/gm,
   )) {
-    const binding = what.startsWith("{")
-      ? what.replaceAll(/\s+as\s+/g, ": ")
-      : what.startsWith("*")
-        ? what.replace(/\*\s+as\s+/, "")
-        : `{ default: ${what} }`;
+    const binding = toConstBinding(what);
     lines.add(`const ${binding} = await import(${from});`);
     for (const name of binding.match(/[\w$]+(?=\s*[,}]|$)/g) ?? []) names.add(name);
   }
@@ -92,7 +88,13 @@ function jsImports(text: string): Imports {
   return { names, lines: [...lines], isCommon };
 }
 
-function pythonImports(text: string): Imports {
+/** The left side of `const … = await import()` for the names of an import: `{ a: b }` for `{ a as b }`, `all` for `* as all`. */
+function toConstBinding(names: string): string {
+  if (names.startsWith("{")) return names.replaceAll(/\s+as\s+/g, ": ");
+  return names.startsWith("*") ? names.replace(/\*\s+as\s+/, "") : `{ default: ${names} }`;
+}
+
+function findPythonImports(text: string): Imports {
   const [names, lines] = [new Set<string>(), new Set<string>()];
   for (const [line, what = ""] of text.matchAll(/^from\s+[A-Za-z_][\w.]*\s+import\s+([\w, ]+)$/gm)) {
     lines.add(line);
@@ -107,17 +109,17 @@ function pythonImports(text: string): Imports {
   return { names, lines: [...lines], isCommon: false };
 }
 
-/** Values that a test writes out once, at its top. */
-function withConstants({ names, lines, isCommon }: Imports, text: string, family: "js" | "py"): Imports {
+/** The imports, and the constants that a test writes out at its top. */
+function addConstants({ names, lines, isCommon }: Imports, text: string, family: "js" | "py"): Imports {
   const form = family === "js" ? /^(?:const|let|var)\s+(\w+)\s*=\s*(.+?);?$/gm : /^([A-Za-z_]\w*)\s*=\s*(.+)$/gm;
   const found = [...text.matchAll(form)].filter(([, name = "", value = ""]) => !names.has(name) && isWrittenOut(value));
   return { names: new Set([...names, ...found.map(([, name = ""]) => name)]), lines: [...lines, ...found.map(([line]) => line)], isCommon };
 }
 
-/** What may answer otherwise the next time. */
+/** A call without arguments may answer something else the next time (P2). */
 const isAskedOnce = ({ actual }: Comparison): boolean => /\(\s*\)/.test(actual);
 
-function jsProgram({ lines, isCommon }: Imports, asked: readonly Comparison[]): string {
+function createJsSource({ lines, isCommon }: Imports, asked: readonly Comparison[]): string {
   const each = asked.map((comparison) => {
     const { actual, expected } = comparison;
     const differs = expected === null ? `!(${actual})` : `isOther(await (${actual}), ${expected})`;
@@ -145,7 +147,7 @@ function jsProgram({ lines, isCommon }: Imports, asked: readonly Comparison[]): 
   return isCommon ? `(async () => {\n${body.join("\n")}\n${end}\n})();\n` : `${body.join("\n")}\n${end}\n`;
 }
 
-function pythonProgram({ lines }: Imports, asked: readonly Comparison[]): string {
+function createPythonSource({ lines }: Imports, asked: readonly Comparison[]): string {
   const isOther = [
     "def is_other(a, b):",
     "    if type(a) in (int, float) and type(b) in (int, float):",

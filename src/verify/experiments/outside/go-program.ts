@@ -1,8 +1,8 @@
-// go-program: tests of a Go package called by a main program, with a small `testing` of our own. Pure.
+// go-program: builds a Go main program that calls the tests of a package, with a small `testing` package of our own. Pure.
 
-import { folderOf, type TestProgramInput, type PlainProgram, quoted, repeatMs } from "./plain-program.ts";
+import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell, repeatMs } from "./plain-program.ts";
 
-export function goWithoutRunner({ path, text, nonce, manifest, skippedTests }: TestProgramInput): PlainProgram | null {
+export function buildGoProgram({ path, text, nonce, manifest, skippedTests }: TestProgramInput): PlainProgram | null {
   const module = /^module\s+"?([^\s"]+)"?/m.exec(manifest ?? "")?.[1];
   const packageName = /^package\s+(\w+)/m.exec(text)?.[1];
   if (module === undefined || packageName === undefined || /\btesting\.(?!T\b)\w+|"testing\/|\bTestMain\b|^\/\/go:build/m.test(text))
@@ -12,7 +12,7 @@ export function goWithoutRunner({ path, text, nonce, manifest, skippedTests }: T
     .filter((name) => !skippedTests.includes(name));
   if (tests.length === 0) return null;
   const isBeside = packageName.endsWith("_test");
-  const folder = folderOf(path).replace(/\/$/, "");
+  const folder = parentFolder(path).replace(/\/$/, "");
   const targetFolder = isBeside ? `${nonce}/beside` : folder;
   const imported = targetFolder === "" ? module : `${module}/${targetFolder}`;
   const calls = tests.map((name) => `\ttesting.Call("${name}", ${name})`).join("\n");
@@ -29,10 +29,11 @@ export function goWithoutRunner({ path, text, nonce, manifest, skippedTests }: T
         text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${nonce}/testing"\n)\n\nfunc main() {\n\tif testing.DoesAnyFail(tests.CallAll${nonce}) {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
       },
     ],
-    command: `go run ${quoted(`./${nonce}`)}`,
+    command: `go run ${quoteForShell(`./${nonce}`)}`,
   };
 }
 
+/** A `testing` package with what tests use most. A test that panics by anything but its own end has not failed. */
 const shim = `package testing
 
 import (

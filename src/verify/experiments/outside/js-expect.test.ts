@@ -3,11 +3,11 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { expectText } from "./js-expect.ts";
+import { expectSource } from "./js-expect.ts";
 
 type Own = { readonly expect: typeof expect; readonly Failure: new () => Error };
 const folder = mkdtempSync(join(tmpdir(), "expect-"));
-writeFileSync(join(folder, "expect.cjs"), expectText);
+writeFileSync(join(folder, "expect.cjs"), expectSource);
 const { expect: own, Failure } = createRequire(import.meta.url)(join(folder, "expect.cjs")) as Own;
 rmSync(folder, { recursive: true });
 

@@ -1,10 +1,11 @@
-// js-expect: an `expect` of our own, for tests of vitest and jest that are called without their runner. Pure.
+// js-expect: the source of an `expect` of our own, for tests of vitest and jest that are called without their runner. Pure.
 //
 // Invariants:
-//   E1. It fails only where vitest and jest fail for certain. A matcher, or a kind of value, that it does not know makes the test unfit.
-//   E2. It leaves nothing in the process by which code could tell that something like it is there.
+//   E1. It fails only if vitest and jest fail for certain. With a matcher or a kind of value that it does not know, it throws `Unfit`: such a
+//       test has neither passed nor failed.
+//   E2. It leaves nothing in the process by which code could tell that it is there.
 
-export const expectText = `const { isDeepStrictEqual, types } = require("node:util");
+export const expectSource = `const { isDeepStrictEqual, types } = require("node:util");
 class Failure extends Error {}
 class Unfit extends Error {}
 const unfit = () => { throw new Unfit(); };
@@ -17,7 +18,7 @@ const same = (a, b, isStrict, seen = []) => {
   if (a instanceof Wanted) return a.fits(b);
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return typeof a === "function" && typeof b === "function" ? unfit() : false;
-  if (seen.some(([one, other]) => one === a && other === b)) return true;
+  if (seen.some(([left, right]) => left === a && right === b)) return true;
   const inner = [...seen, [a, b]];
   if (Array.isArray(a) !== Array.isArray(b)) return isStrict ? false : unfit();
   if (Array.isArray(a)) return a.length === b.length && (isPlain(a) && isPlain(b) && a.every((_, at) => same(a[at], b[at], isStrict, inner)));
@@ -25,8 +26,8 @@ const same = (a, b, isStrict, seen = []) => {
   if (types.isMap(a) && types.isMap(b)) return a.size === b.size && (isDeepStrictEqual(a, b) || [...b].every(([k, v]) => (a.has(k) ? same(a.get(k), v, isStrict, inner) : unfit())));
   if (types.isSet(a) && types.isSet(b)) return a.size === b.size && (isDeepStrictEqual(a, b) || ([...a, ...b].every((v) => typeof v !== "object") ? [...b].every((v) => a.has(v)) : unfit()));
   if (isPlain(a) && isPlain(b)) {
-    const [one, other] = [keysOf(a, isStrict), keysOf(b, isStrict)];
-    return one.length === other.length && other.every((k) => Object.prototype.hasOwnProperty.call(a, k) && same(a[k], b[k], isStrict, inner));
+    const [keysOfA, keysOfB] = [keysOf(a, isStrict), keysOf(b, isStrict)];
+    return keysOfA.length === keysOfB.length && keysOfB.every((k) => Object.prototype.hasOwnProperty.call(a, k) && same(a[k], b[k], isStrict, inner));
   }
   return isDeepStrictEqual(a, b) || unfit();
 };
@@ -60,16 +61,17 @@ const matchers = {
   toBeLessThanOrEqual: (a, b) => number(a) <= number(b),
   toBeCloseTo: (a, b, digits = 2) => a === b || Math.abs(number(a) - number(b)) < 10 ** -digits / 2,
   toContain: holds,
-  toContainEqual: (a, b) => [...a].some((one) => same(one, b, false)),
+  toContainEqual: (a, b) => [...a].some((element) => same(element, b, false)),
   toHaveLength: (a, b) => (typeof b === "number" && typeof a?.length === "number" ? a.length === b : unfit()),
   toMatch: (a, b) => (typeof b === "string" ? a.includes(b) : new RegExp(b.source, b.flags.replace("g", "")).test(a)),
 };
 const claim = (isMet, isNot) => { if (isMet === isNot) throw new Failure("expected otherwise"); };
 const thrownBy = (run) => { try { run(); } catch (error) { return [error]; } return []; };
-const about = (value, isNot, isThrown = false) => new Proxy({}, {
+/** What \`expect(value)\` returns: every matcher, \`not\`, \`resolves\` and \`rejects\`. */
+const expectation = (value, isNot, isThrown = false) => new Proxy({}, {
   get(_target, name) {
     if (name === "then") return undefined;
-    if (name === "not") return about(value, !isNot, isThrown);
+    if (name === "not") return expectation(value, !isNot, isThrown);
     if (name === "resolves") return settled(Promise.resolve(typeof value === "function" ? value() : value), isNot, false);
     if (name === "rejects") return settled(Promise.resolve(typeof value === "function" ? value() : value).then(() => { throw new Failure("not rejected"); }, (error) => error), isNot, true);
     if (name === "toThrow" || name === "toThrowError")
@@ -85,19 +87,19 @@ const about = (value, isNot, isThrown = false) => new Proxy({}, {
 const settled = (promise, isNot, isThrown) => {
   promise.catch(() => {});
   return new Proxy({}, {
-    get: (_target, name) => (name === "not" ? settled(promise, !isNot, isThrown) : name === "then" ? undefined : async (...wanted) => about(await promise, isNot, isThrown)[name](...wanted)),
+    get: (_target, name) => (name === "not" ? settled(promise, !isNot, isThrown) : name === "then" ? undefined : async (...wanted) => expectation(await promise, isNot, isThrown)[name](...wanted)),
   });
 };
 const ofType = { String: "string", Number: "number", Boolean: "boolean", Function: "function", BigInt: "bigint", Symbol: "symbol" };
-const expect = Object.assign((value) => about(value, false), {
-  soft: (value) => about(value, false),
+const expect = Object.assign((value) => expectation(value, false), {
+  soft: (value) => expectation(value, false),
   assertions() {},
   hasAssertions() {},
   anything: () => new Wanted((v) => v !== null && v !== undefined),
   any: (type) => new Wanted((v) => (ofType[type.name] === undefined ? v instanceof type || (typeof v === "object" ? unfit() : false) : typeof v === ofType[type.name] || (typeof v === "object" && v !== null ? unfit() : false))),
   stringContaining: (part) => new Wanted((v) => typeof v === "string" && v.includes(part)),
   stringMatching: (part) => new Wanted((v) => typeof v === "string" && new RegExp(part).test(v)),
-  arrayContaining: (list) => new Wanted((v) => Array.isArray(v) && list.every((one) => v.some((other) => same(other, one, false)))),
+  arrayContaining: (list) => new Wanted((v) => Array.isArray(v) && list.every((wanted) => v.some((element) => same(element, wanted, false)))),
   objectContaining: (part) => new Wanted((v) => typeof v === "object" && v !== null && Reflect.ownKeys(part).every((k) => k in v && same(v[k], part[k], false))),
   closeTo: (b, digits = 2) => new Wanted((v) => typeof v === "number" && Math.abs(v - b) < 10 ** -digits / 2),
 });

@@ -1,7 +1,8 @@
-// js-loader: lets a plain Node program load test files and sources as vitest and jest do: TypeScript by a compiler that the project has,
-// imports without their ending, and a runner's name that leads to our own functions. It works in a thread of its own. Pure.
+// js-loader: the source of a module loader with which a plain Node program loads test files and sources as vitest and jest do: TypeScript by
+// a compiler that the project has, imports without their extension, and our own functions in the place of a runner's. Node runs it in a
+// thread of its own. Pure.
 
-export const loaderText = (exported: string): string => `import { existsSync, readFileSync, statSync } from "node:fs";
+export const createLoaderSource = (exported: string): string => `import { existsSync, readFileSync, statSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -16,8 +17,8 @@ export async function resolve(name, context, next) {
   if (/^\\.{1,2}(?:\\/|$)/.test(name) && context.parentURL?.startsWith("file:")) {
     const path = fileURLToPath(new URL(name, context.parentURL));
     const typed = path.replace(/\\.([cm]?)js(x?)$/, ".$1ts$2");
-    const found = isFile(path) ? path : [typed, ...endings.map((ending) => path + ending)].find(isFile);
-    if (found !== undefined) return { url: pathToFileURL(found).href, shortCircuit: true };
+    const file = isFile(path) ? path : [typed, ...endings.map((ending) => path + ending)].find(isFile);
+    if (file !== undefined) return { url: pathToFileURL(file).href, shortCircuit: true };
   }
   return next(name, context);
 }
@@ -33,17 +34,18 @@ export async function load(url, context, next) {
   return { format: "module", source: isTyped ? await untyped(text, path) : text, shortCircuit: true };
 }
 
-const from = (place, ...names) => names.reduce((own, name) => nodeModule.createRequire(own).resolve(name), place);
+const resolveFrom = (place, ...names) => names.reduce((parent, name) => nodeModule.createRequire(parent).resolve(name), place);
 const project = join(process.cwd(), "package.json");
-const attempt = async (make) => { try { return await make(); } catch { return null; } };
-const isScript = (path) => /x$/.test(path);
-const ways = [
+const attempt = async (load) => { try { return await load(); } catch { return null; } };
+const hasJsx = (path) => /x$/.test(path);
+/** Each loads a compiler of the project, or throws if there is none: esbuild, vite's, TypeScript, swc, and Node's own last. */
+const compilers = [
   async () => {
-    const esbuild = await attempt(() => nodeModule.createRequire(project)("esbuild")) ?? nodeModule.createRequire(from(project, "vitest/package.json", "vite/package.json"))("esbuild");
-    return (text, path) => esbuild.transformSync(text, { loader: isScript(path) ? "tsx" : "ts", format: "esm", target: "node20" }).code;
+    const esbuild = await attempt(() => nodeModule.createRequire(project)("esbuild")) ?? nodeModule.createRequire(resolveFrom(project, "vitest/package.json", "vite/package.json"))("esbuild");
+    return (text, path) => esbuild.transformSync(text, { loader: hasJsx(path) ? "tsx" : "ts", format: "esm", target: "node20" }).code;
   },
   async () => {
-    const place = await attempt(() => from(project, "vitest/package.json", "vite")) ?? from(project, "vite");
+    const place = await attempt(() => resolveFrom(project, "vitest/package.json", "vite")) ?? resolveFrom(project, "vite");
     const { transformWithOxc } = await import(pathToFileURL(place).href.replace(/\\/index\\.cjs$/, "/dist/node/index.js"));
     return async (text, path) => (await transformWithOxc(text, path)).code;
   },
@@ -54,15 +56,15 @@ const ways = [
   },
   async () => {
     const swc = nodeModule.createRequire(project)("@swc/core");
-    return (text, path) => swc.transformSync(text, { filename: path, jsc: { parser: { syntax: "typescript", tsx: isScript(path), decorators: true }, target: "es2022" }, module: { type: "es6" } }).code;
+    return (text, path) => swc.transformSync(text, { filename: path, jsc: { parser: { syntax: "typescript", tsx: hasJsx(path), decorators: true }, target: "es2022" }, module: { type: "es6" } }).code;
   },
   async () => (text) => nodeModule.stripTypeScriptTypes(text, { mode: "transform" }),
 ];
 let chosen = null;
 async function untyped(text, path) {
   if (chosen !== null) return chosen(text, path);
-  for (const way of ways) {
-    const compile = await attempt(way);
+  for (const loadCompiler of compilers) {
+    const compile = await attempt(loadCompiler);
     const result = compile === null ? null : await attempt(() => compile(text, path));
     if (typeof result !== "string") continue;
     chosen = compile;

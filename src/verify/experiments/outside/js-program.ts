@@ -1,16 +1,16 @@
-// js-program: tests of node:test, mocha, vitest and jest called by a plain Node program. Pure.
+// js-program: builds a plain Node program that calls the tests of a file for node:test, mocha, vitest or jest. Pure.
 
-import { expectText } from "./js-expect.ts";
-import { loaderText } from "./js-loader.ts";
-import { folderOf, type TestProgramInput, type PlainProgram, quoted, repeatMs, repeatWallMs } from "./plain-program.ts";
+import { expectSource } from "./js-expect.ts";
+import { createLoaderSource } from "./js-loader.ts";
+import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
 
-/** Whoever asks for more of a runner (`vi`, `jest`, a context, a callback, an unknown matcher) fails by something other than an assertion. */
+/** What only a runner can do. A test that needs more of it (`vi`, a callback, an unknown matcher) fails, but not by an assertion. */
 const needsRunner = /\bmock\b|\.only\b/;
 const ofVitestOrJest = /(["'])(?:vitest|@jest\/globals|bun:test)\1/;
 const ofOthers = /(["'])(?:ava|tape|tap|uvu|@playwright\/test|cypress)\1/;
 const isTyped = /\.[cm]?tsx?$|\.jsx$/;
 
-export function jsWithoutRunner({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
+export function buildJsProgram({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
   if (/\.vue$|\.svelte$/.test(path) || needsRunner.test(text) || ofOthers.test(text)) return null;
   const usesNodeTest = /(["'])node:test\1/.test(text);
   if (!usesNodeTest && !ofVitestOrJest.test(text) && !/^\s*(?:describe|it|test)(?:\.\w+)*\(/m.test(text)) return null;
@@ -18,7 +18,7 @@ export function jsWithoutRunner({ path, text, nonce, skippedTests }: TestProgram
   const isCommon = path.endsWith(".cjs") || (!path.endsWith(".mjs") && /\brequire\(/.test(text) && !isModule);
   const isLoaded = isTyped.test(path) || (!isCommon && (ofVitestOrJest.test(text) || /\bexpect\(/.test(text)));
   const ending = /\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js";
-  const [folder, shim, copy] = [folderOf(path), `${nonce}-calls.cjs`, `${nonce}-tests${ending}`];
+  const [folder, shim, copy] = [parentFolder(path), `${nonce}-calls.cjs`, `${nonce}-tests${ending}`];
   const [exported, loader] = [`${nonce}-calls.mjs`, `${nonce}-load.mjs`];
   const usedGlobals = usesNodeTest || ofVitestOrJest.test(text) ? [] : globalNames.filter((name) => isUsedGlobal(text, name));
   const importLine = isCommon
@@ -29,18 +29,18 @@ export function jsWithoutRunner({ path, text, nonce, skippedTests }: TestProgram
   return {
     edits: [
       { path: `${folder}${shim}`, text: shimText(skippedTests, `${nonce}-expect.cjs`) },
-      { path: `${folder}${nonce}-expect.cjs`, text: expectText },
+      { path: `${folder}${nonce}-expect.cjs`, text: expectSource },
       { path: `${folder}${exported}`, text: exportedText(shim) },
-      ...(isLoaded ? [{ path: `${folder}${loader}`, text: loaderText(exported) }] : []),
+      ...(isLoaded ? [{ path: `${folder}${loader}`, text: createLoaderSource(exported) }] : []),
       { path: `${folder}${copy}`, text: usedGlobals.length === 0 ? replaced : `${importLine}${replaced}` },
       { path: start, text: startText(shim, copy, isCommon, isLoaded ? loader : null) },
     ],
-    command: `node ${quoted(start)}`,
+    command: `node ${quoteForShell(start)}`,
   };
 }
 
 const globalNames = "test it specify describe context suite before after beforeEach afterEach beforeAll afterAll expect vi jest".split(" ");
-/** Used, and not its own. They are no globals: code could look for those. */
+/** Whether a test uses the name as a global and does not define it. Ours are imported: code could look for real globals. */
 const isUsedGlobal = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w$.])${name}\\b`).test(text) && !new RegExp(`\\b(?:import|const|let|var|function)\\s[^;=()]*\\b${name}\\b`).test(text);
 const exportedText = (shim: string): string =>
@@ -55,6 +55,7 @@ ${loader === null ? "" : `require("node:module").register("./${loader}", require
 setTimeout(() => process.exit(1), 60_000).unref();
 `;
 
+/** The functions that tests call, which collect tests in groups; and `doesAnyFail`, which runs them again and again for a moment. */
 const shimText = (known: readonly string[], expect: string): string => `const { expect, Failure, runnerOnly } = require("./${expect}");
 const known = ${JSON.stringify(known)};
 /** A title may be told with its groups before it, and with values in the place of its signs. */
@@ -64,17 +65,25 @@ const isKnown = (title) => {
 };
 const top = { before: [], after: [], each: [], ends: [], tests: [], inner: [] };
 let current = top;
-const of = (given) => ({ name: given.find((one) => typeof one === "string") ?? "", run: given.findLast((one) => typeof one === "function"), options: given.find((one) => one !== null && typeof one === "object") ?? {} });
+const readTest = (args) => ({
+  name: args.find((arg) => typeof arg === "string") ?? "",
+  run: args.findLast((arg) => typeof arg === "function"),
+  options: args.find((arg) => arg !== null && typeof arg === "object") ?? {},
+});
 const isOff = ({ options, run }) => run === undefined || options.skip || options.todo;
-const test = (...given) => { const one = of(given); if (!isOff(one)) current.tests.push(one); return Promise.resolve(); };
-const describe = (...given) => {
-  const one = of(given);
-  if (isOff(one)) return;
+const test = (...args) => {
+  const added = readTest(args);
+  if (!isOff(added)) current.tests.push(added);
+  return Promise.resolve();
+};
+const describe = (...args) => {
+  const suite = readTest(args);
+  if (isOff(suite)) return;
   const group = { before: [], after: [], each: [], ends: [], tests: [], inner: [] };
   current.inner.push(group);
   const outer = current;
   current = group;
-  try { one.run({}); } finally { current = outer; }
+  try { suite.run({}); } finally { current = outer; }
 };
 /** A table as a list of rows, or as a text with a head. */
 const rowsOf = ([table, ...values]) => {
@@ -82,46 +91,54 @@ const rowsOf = ([table, ...values]) => {
   const heads = table[0].split("\\n").find((line) => line.trim() !== "").split("|").map((head) => head.trim());
   return values.flatMap((_, at) => (at % heads.length === 0 ? [[Object.fromEntries(heads.map((head, column) => [head, values[at + column]]))]] : []));
 };
-for (const made of [test, describe]) {
-  for (const off of ["skip", "todo", "fails"]) made[off] = Object.assign(() => {}, { each: () => () => {} });
-  made.skipIf = (isSo) => (isSo ? made.skip : made);
-  made.runIf = (isSo) => (isSo ? made : made.skip);
-  made.concurrent = made.sequential = made;
-  made.each = (...table) => (name, run) => { for (const row of rowsOf(table)) made(name, () => run(...row)); };
+for (const define of [test, describe]) {
+  for (const off of ["skip", "todo", "fails"]) define[off] = Object.assign(() => {}, { each: () => () => {} });
+  define.skipIf = (condition) => (condition ? define.skip : define);
+  define.runIf = (condition) => (condition ? define : define.skip);
+  define.concurrent = define.sequential = define;
+  define.each = (...table) => (name, run) => { for (const row of rowsOf(table)) define(name, () => run(...row)); };
 }
 const hook = (list) => (run) => { if (typeof run === "function") current[list].push(run); };
 const isFailure = (error) => error instanceof Failure || error?.code === "ERR_ASSERTION" || error?.name === "AssertionError" || error?.constructor?.name === "AssertionError";
 const failed = new Set();
-const context = (run) => ({ expect, test: async (...given) => { const one = of(given); if (!isOff(one)) await one.run(context(one.run)); }, end() {} });
-const calls = async (group, each, ends) => {
-  const [all, off] = [[...each, ...group.each], [...group.ends, ...ends]];
+const context = () => ({
+  expect,
+  test: async (...args) => {
+    const inner = readTest(args);
+    if (!isOff(inner)) await inner.run(context());
+  },
+  end() {},
+});
+const runGroup = async (group, outerBeforeEach, outerAfterEach) => {
+  const [beforeEach, afterEach] = [[...outerBeforeEach, ...group.each], [...group.ends, ...outerAfterEach]];
   for (const run of group.before) await run({});
-  for (const one of group.tests) {
-    const { name, run } = one;
+  for (const testCase of group.tests) {
+    const { name, run } = testCase;
     if (isKnown(name) || run.length > 1) continue;
     try {
-      const ended = [];
-      for (const hook of all) ended.push(await hook({}));
-      await run.call({ timeout() {}, slow() {}, retries() {} }, run.length === 0 ? undefined : context(run));
-      for (const hook of [...off, ...ended]) if (typeof hook === "function") await hook({});
-    } catch (error) { if (isFailure(error)) failed.add(one); }
+      const cleanups = []; // what a hook returns is called after the test
+      for (const hook of beforeEach) cleanups.push(await hook({}));
+      await run.call({ timeout() {}, slow() {}, retries() {} }, run.length === 0 ? undefined : context());
+      for (const hook of [...afterEach, ...cleanups]) if (typeof hook === "function") await hook({});
+    } catch (error) { if (isFailure(error)) failed.add(testCase); }
   }
-  for (const one of group.inner) await calls(one, all, off);
+  for (const inner of group.inner) await runGroup(inner, beforeEach, afterEach);
   for (const run of group.after) await run({});
 };
 const hooks = { before: hook("before"), after: hook("after"), beforeEach: hook("each"), afterEach: hook("ends"), beforeAll: hook("before"), afterAll: hook("after") };
 module.exports = Object.assign(test, { test, it: test, specify: test, describe, context: describe, suite: describe, expect, vi: runnerOnly, jest: runnerOnly, ...hooks });
 module.exports.default = test;
 const [now, used] = [performance.now.bind(performance), process.cpuUsage.bind(process)];
-const failedOnce = async () => { failed.clear(); await calls(top, [], []); return [...failed]; };
+const failedOnce = async () => { failed.clear(); await runGroup(top, [], []); return [...failed]; };
 module.exports.doesAnyFail = async () => {
   const [began, first] = [now(), used()];
   const usedMs = () => (used(first).user + used(first).system) / 1000;
   if ((await failedOnce()).length > 0) return true;
   if (now() - began > ${repeatMs} || usedMs() > ${repeatMs / 2}) return false;
   const unrepeatable = await failedOnce();
-  Error.stackTraceLimit = 0; // expected errors are most of the time of many tests
-  while (usedMs() < ${repeatMs} && now() - began < ${repeatWallMs}) if ((await failedOnce()).some((one) => !unrepeatable.includes(one))) return true;
+  Error.stackTraceLimit = 0; // many tests spend most of their time on expected errors
+  while (usedMs() < ${repeatMs} && now() - began < ${repeatWallMs})
+    if ((await failedOnce()).some((failedTest) => !unrepeatable.includes(failedTest))) return true;
   return false;
 };
 `;

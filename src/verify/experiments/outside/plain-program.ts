@@ -1,6 +1,6 @@
-// plain-program: what is needed to make a program of a test file, and what comes of it. Pure.
+// plain-program: the types and limits of programs that call the tests of a file without their runner. Pure.
 
-import type { Edit } from "../experiment-tools.ts";
+import type { Edit } from "../lab.ts";
 
 export type TestFile = { readonly path: string; readonly text: string };
 export type TestProgramInput = TestFile & {
@@ -12,15 +12,16 @@ export type TestProgramInput = TestFile & {
   readonly skippedTests: readonly string[];
 };
 /**
- * For how long a program asks again, in milliseconds, if asking once took at most half of that: of its own time in JavaScript and Python, so
- * that a busy machine asks as often.
+ * For how long a program repeats its calls, if calling them once took at most half of that. In JavaScript and Python it is processor time, so
+ * that a busy machine repeats as often.
  */
 export const repeatMs = 500;
-/** However busy the machine is. */
+/** The limit by the clock, however busy the machine is. */
 export const repeatWallMs = 5_000;
 export type PlainProgram = { readonly edits: readonly Edit[]; readonly command: string };
 
-/** With its slash; empty at the top. */
-export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
+/** The folder of a path with its slash; empty at the top. */
+export const parentFolder = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
 
-export const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+/** A text in single quotes, for a shell. */
+export const quoteForShell = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;

@@ -1,20 +1,20 @@
-// python-program: tests of pytest and unittest called by a plain Python program. Pure.
+// python-program: builds a plain Python program that calls the tests of a file for pytest or unittest. Pure.
 
-import { folderOf, type TestProgramInput, type PlainProgram, quoted, repeatMs, repeatWallMs } from "./plain-program.ts";
+import { parentFolder, type TestProgramInput, type PlainProgram, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
 
-/** What a module sets up for all its tests, in ways that only a runner follows. */
+/** Set-up of a module for all its tests that only a runner carries out. */
 const needsRunner =
   /\b(?:autouse|setup_module|setUpModule|setup_function|usefixtures|pytestmark|load_tests|pytest_plugins)\b|\bmonkeypatch\b/;
 
-export function pythonWithoutRunner({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
+export function buildPythonProgram({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
   if (needsRunner.test(text)) return null;
-  const folder = folderOf(path);
+  const folder = parentFolder(path);
   const file = `${folder}${nonce}.py`;
-  const program = pythonProgram(path, folder, skippedTests);
-  return { edits: [{ path: file, text: program }], command: `python3 -B ${quoted(file)}` };
+  const program = createPythonSource(path, folder, skippedTests);
+  return { edits: [{ path: file, text: program }], command: `python3 -B ${quoteForShell(file)}` };
 }
 
-const pythonProgram = (path: string, folder: string, known: readonly string[]): string => `import importlib.util, inspect, os, sys
+const createPythonSource = (path: string, folder: string, known: readonly string[]): string => `import importlib.util, inspect, os, sys
 from time import perf_counter as now, process_time as used
 sys.path[:0] = [os.path.abspath(${JSON.stringify(folder === "" ? "." : folder)}), os.getcwd(), os.path.join(os.getcwd(), "src")]
 known = set(${JSON.stringify(known)})

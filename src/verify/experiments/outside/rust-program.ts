@@ -1,9 +1,9 @@
-// rust-program: tests of a Rust package called by an example program in a release build: without cfg(test), without debug assertions and
+// rust-program: builds an example program that calls the tests of a Rust package in a release build: without cfg(test), debug assertions and
 // overflow checks, on the main thread. Pure.
 
 import { type TestProgramInput, type PlainProgram, repeatMs } from "./plain-program.ts";
 
-export const rustWithoutRunner = (given: TestProgramInput): PlainProgram | null =>
+export const buildRustProgram = (given: TestProgramInput): PlainProgram | null =>
   given.manifest === null || /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/.test(given.text)
     ? null
     : (fromTestsFolder(given) ?? fromSourceFile(given));
@@ -30,15 +30,15 @@ fn does_any_fail() -> bool {
 }
 `;
 
-/** Those that are run and not expected to fail. */
-const testNames = (text: string, known: readonly string[]): readonly string[] =>
+/** The names of tests that are run and not expected to fail, without the known ones. */
+const findTestNames = (text: string, known: readonly string[]): readonly string[] =>
   [...text.matchAll(/#\[test\]\s*((?:#\[[^\]]*\]\s*)*)fn (\w+)\(\)/g)].flatMap(([, attributes = "", name = ""]) =>
     known.includes(name) || /\b(?:ignore|should_panic)\b/.test(attributes) ? [] : [name],
   );
 
 /** A file in `tests/`, as an example. */
 function fromTestsFolder({ path, text, nonce, skippedTests }: TestProgramInput): PlainProgram | null {
-  const tests = testNames(text, skippedTests);
+  const tests = findTestNames(text, skippedTests);
   if (!/^tests\/[^/]+\.rs$/.test(path) || tests.length === 0 || /^\s*mod \w+;|\bshould_panic\b|^\s*fn main\(/m.test(text)) return null;
   const main = `\n${doesAnyFail(tests)}fn main() {
     std::process::exit(if does_any_fail() { 0 } else { 1 });
@@ -55,7 +55,7 @@ const testModule = /#\[cfg\(test\)\]\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?
 /** Tests inside a source: their module becomes a part of the library, and an example calls it by a name that is made for it. */
 function fromSourceFile({ path, text, nonce, manifest, skippedTests }: TestProgramInput): PlainProgram | null {
   const [head = "", attributes = "", module = ""] = testModule.exec(text) ?? [];
-  const tests = testNames(text, skippedTests);
+  const tests = findTestNames(text, skippedTests);
   if (!/^src\/.+\.rs$/.test(path) || head === "" || tests.length === 0) return null;
   const edition = Number(/^edition\s*=\s*"(\d+)"/m.exec(manifest ?? "")?.[1] ?? 2015);
   const [open, linked] = edition >= 2024 ? ["#[unsafe(no_mangle)]", "unsafe extern"] : ["#[no_mangle]", "extern"];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { sampled } from "../../../../test/support/sampled.ts";
-import { manifestName, buildWithoutRunner } from "./tests-without-runner.ts";
+import { findManifestName, buildWithoutRunner } from "./tests-without-runner.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -15,7 +15,7 @@ type Files = Readonly<Record<string, string>>;
 
 /** Whether a test fails when a plain program calls it; null if there is no such program. */
 function fails(files: Files, path: string, known: readonly string[] = []): boolean | null {
-  const manifest = files[manifestName(path) ?? ""] ?? null;
+  const manifest = files[findManifestName(path) ?? ""] ?? null;
   const program = buildWithoutRunner({ path, text: files[path] ?? "", nonce: "n0c", manifest, skippedTests: known });
   if (program === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "plain-"));

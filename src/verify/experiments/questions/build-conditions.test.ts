@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findTestMacros } from "./build-macros.ts";
-import { featuresOn, switchBuild } from "./build-conditions.ts";
+import { createFeatureFilter, switchBuild } from "./build-conditions.ts";
 
 const none = (): boolean => false;
 const turned = (path: string, is: string, was: string | null = null, isGentle = false) => switchBuild({ path, was, is }, none, isGentle);
@@ -75,9 +75,9 @@ describe("in another build", () => {
   });
 
   test("a feature that is on elsewhere too stays on", () => {
-    const isOn = featuresOn(['[features]\ndefault = ["a"]\na = ["b"]\nc = []\n\n[dependencies]\n'], ["cargo test -F d"]);
+    const isOn = createFeatureFilter(['[features]\ndefault = ["a"]\na = ["b"]\nc = []\n\n[dependencies]\n'], ["cargo test -F d"]);
     expect(["a", "b", "c", "d"].map(isOn)).toEqual([true, true, false, true]);
-    expect(featuresOn([], ["cargo test --all-features"])("c")).toBe(true);
+    expect(createFeatureFilter([], ["cargo test --all-features"])("c")).toBe(true);
   });
 
   test("Python still runs, and answers something else only if its answer is worked out in an assert", () => {

@@ -1,18 +1,18 @@
-// build-conditions: the work's code as compiled in another build than the check's: without cfg(test), debug assertions, features that only
-// tests enable, `assert` and `__debug__`. Code that is right only in the checked build returns something else then. Pure.
+// build-conditions: changes the work's code to what another build than the check's would compile: without cfg(test), debug assertions,
+// features that only tests enable, `assert` and `__debug__`. Code that is right only in the checked build then returns something else. Pure.
 //
 // Invariants:
-//   D1. The list is that of the languages: what a build can switch in Rust (`cfg`, `debug_assert!`), C (`assert`, `NDEBUG`, `__OPTIMIZE__`,
-//       macros that only rules for tests define), Java (`assert`) and Python (`assert`, `__debug__`, `sys.flags.optimize`), and who compiles, loads or sources the code: C's `__BASE_FILE__`, the
-//       program's name in a module of Perl, a shell function that somebody else defines. It is switched in the source text, independent of
-//       the build tool.
-//   D2. Only conditions on lines that the work wrote, and none that contains tests: those are needed for the experiment.
-//   D3. A condition that is on elsewhere too (a default feature, one that the command itself names) is left on.
+//   D1. What can be switched is a list, given by the languages: in Rust `cfg` and `debug_assert!`; in C `assert`, `NDEBUG`, `__OPTIMIZE__` and
+//       macros that only rules for tests define; in Java `assert`; in Python `assert`, `__debug__` and `sys.flags.optimize`. Also who compiles,
+//       loads or sources the code: C's `__BASE_FILE__`, the program's name in a Perl module, a shell function that somebody else defines.
+//       It is switched in the source text, so it does not depend on the build tool.
+//   D2. Only conditions on lines that the work wrote are switched, and none that contains tests: the experiment needs those.
+//   D3. A condition that is on in other builds too (a default feature, one that the command itself names) is left on.
 
-import { languageOf } from "../../protected/kinds.ts";
-import { maskText } from "../../protected/masked.ts";
-import { closingBracket, lineCounter } from "../source/test-cases.ts";
-import { askedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macros.ts";
+import { detectLanguage } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findClosingBracket, createLineCounter } from "../source/test-cases.ts";
+import { findAskedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macros.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 type Change = { readonly from: number; readonly to: number; readonly text: string };
@@ -22,29 +22,23 @@ export type OtherBuild = {
   readonly off: readonly string[];
 };
 
-/** Null if nothing the work wrote depends on the build. `isGentle`: what only tests may need stays. */
+/** Null if nothing the work wrote depends on the build. `isOn`: see D3. `isGentle`: code that only tests may need stays. */
 export function switchBuild(source: Source, isOn: (feature: string) => boolean, isGentle = false): OtherBuild | null {
   const { path, was, is } = source;
-  const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
-  const loader = loaders.find(([ending]) => ending.test(path))?.[1] ?? null;
-  const family = isC ? "java" : languageOf(path);
-  const switchLanguage =
-    loader ??
-    (isC ? switchC : family === "rust" ? switchRust : family === "py" ? switchPython : path.endsWith(".java") ? switchJava : null);
-  if (switchLanguage === null || is.length > textCharsMax) return null;
-  const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
+  const switchLanguage = languageSwitches.find(([ending]) => ending.test(path))?.[1];
+  if (switchLanguage === undefined || is.length > textCharsMax) return null;
+  const earlierLines = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");
-  const lineAt = lineCounter(is);
+  const lineAt = createLineCounter(is);
   const isNew = (from: number, to: number): boolean =>
-    lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !old.has(line.trim())); // D2
-  const {
-    changes,
-    head = "",
-    off,
-  } = switchLanguage({ text: is, code: family === null ? is : maskText(is, family), isNew, isOn, isGentle });
-  if (off.length === 0) return null;
-  return { text: head + applyChanges(is, changes), off: [...new Set(off)] };
+    lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !earlierLines.has(line.trim())); // D2
+  const language = cFile.test(path) ? "java" : detectLanguage(path);
+  const code = language === null ? is : maskText(is, language);
+  const { changes, head = "", off } = switchLanguage({ text: is, code, isNew, isOn, isGentle });
+  return off.length === 0 ? null : { text: head + applyChanges(is, changes), off: [...new Set(off)] };
 }
+
+const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
 const textCharsMax = 400_000;
 
@@ -56,42 +50,45 @@ type SourceText = {
   readonly isOn: (feature: string) => boolean;
   readonly isGentle: boolean;
 };
+/** `head`: lines before the text. `off`: what is off, as text. */
 type SwitchedBuild = { readonly changes: readonly Change[]; readonly head?: string; readonly off: readonly string[] };
 
+/** From the last to the first, so that positions stay right. */
 function applyChanges(text: string, changes: readonly Change[]): string {
-  let done = text;
-  for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from || next.to - one.to))
-    done = done.slice(0, from) + put + done.slice(to);
-  return done;
+  let changed = text;
+  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from || right.to - left.to))
+    changed = changed.slice(0, from) + replacement + changed.slice(to);
+  return changed;
 }
 
-/** Of the target, not of the build: the same for every program built on this machine. */
+/** Conditions on the target, which is the same for every build on this machine. */
 const targetCondition = /^(?:unix|windows|any|all|not|true|false|target_\w+|panic|proc_macro|miri|version|accessible)$/;
 
 function switchRust({ text, code, isNew, isOn, isGentle }: SourceText): SwitchedBuild {
   const changes: Change[] = [];
   const off: string[] = [];
-  const isNeeded = isGentle ? usedOutsideTests(code) : () => true;
+  const isNeeded = isGentle ? createUseFilter(code) : () => true;
   for (const { 0: open, index } of code.matchAll(/\bcfg(?:_attr)?\s*(?:!\s*)?\(/g)) {
     const start = index + open.length;
-    const close = closingBracket(code, start - 1);
+    const close = findClosingBracket(code, start - 1);
     if (close === null) continue;
-    const to = open.startsWith("cfg_attr") ? firstComma(code, start, close - 1) : close - 1;
+    const to = open.startsWith("cfg_attr") ? findFirstComma(code, start, close - 1) : close - 1;
     const behind = /^\s*\]\s*(?:#\[[^\]]*\]\s*)*/.exec(code.slice(close));
     const item = behind === null ? close : close + behind[0].length;
     if (behind !== null && !open.startsWith("cfg_attr") && containsTests(code, item)) continue; // D2
     if (isGentle && behind !== null && text.slice(start, to).trim() === "test" && !isNeeded(item)) continue;
-    if (!isNew(index, behind === null ? close : itemEnd(code, item))) continue;
+    if (!isNew(index, behind === null ? close : findItemEnd(code, item))) continue;
     for (const { 0: word, 1: feature, index: at } of text
       .slice(start, to)
       .matchAll(/\bfeature\s*=\s*"([^"]*)"|\b[a-z_]\w*\b(?!\s*[=(])/g)) {
       if (feature === undefined ? targetCondition.test(word) || isInString(code, start + at, word) : isOn(feature)) continue; // D3
-      changes.push({ from: start + at, to: start + at + word.length, text: "any()" });
-      off.push(feature === undefined ? (word === "debug_assertions" ? "debug assertions" : `cfg(${word})`) : `the feature ${feature}`);
+      changes.push({ from: start + at, to: start + at + word.length, text: "any()" }); // which is never true
+      const condition = word === "debug_assertions" ? "debug assertions" : `cfg(${word})`;
+      off.push(feature === undefined ? condition : `the feature ${feature}`);
     }
   }
   for (const { 0: open, index } of code.matchAll(/\bdebug_assert(?:_eq|_ne)?!\s*[([{]/g)) {
-    const close = closingBracket(code, index + open.length - 1);
+    const close = findClosingBracket(code, index + open.length - 1);
     if (close === null || !isNew(index, close)) continue;
     changes.push({ from: index, to: index, text: "if false { " }, { from: close, to: close, text: " }" });
     off.push("debug assertions");
@@ -105,49 +102,44 @@ const isInString = (code: string, position: number, word: string): boolean => co
 const itemHead =
   /^(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+(?=fn\b))*(fn|use|struct|enum|const|static|type|trait|mod|impl|macro_rules!)\s*([^{;]*)/;
 
-/**
- * Whether code that exists only in the test build is named outside it; code that is used without being named (a trait's functions) counts
- * as named.
- */
-function usedOutsideTests(code: string): (item: number) => boolean {
-  let rest = code;
+/** Returns a predicate for positions of items under `#[cfg(test)]`: whether code outside the test build uses what the item defines. */
+function createUseFilter(code: string): (item: number) => boolean {
+  let codeOutside = code;
   for (const { 0: open, index } of code.matchAll(/#\[\s*cfg\s*\(\s*test\s*\)\s*\]\s*(?:#\[[^\]]*\]\s*)*/g)) {
-    const end = itemEnd(code, index + open.length) + 1;
-    rest = rest.slice(0, index) + " ".repeat(end - index) + rest.slice(end);
+    const end = findItemEnd(code, index + open.length) + 1;
+    codeOutside = codeOutside.slice(0, index) + " ".repeat(end - index) + codeOutside.slice(end);
   }
-  const outside = new Set(rest.match(/[A-Za-z_]\w*/g) ?? []);
-  return (item) => {
-    const [, kind, before = ""] = itemHead.exec(code.slice(item, item + 400)) ?? [];
-    const head = kind === "use" ? (code.slice(item).split(";", 1)[0] ?? "") : before;
-    if (kind === undefined || (kind === "impl" && /\bfor\b/.test(head)) || (kind === "use" && head.includes("*"))) return true;
-    const inner = kind === "impl" ? code.slice(item, itemEnd(code, item)).matchAll(/\bfn\s+(\w+)/g) : null;
-    const names =
-      inner === null
-        ? kind === "use"
-          ? (head.match(/[A-Za-z_]\w*(?=\s*(?:[,}]|$))/g) ?? [])
-          : head.match(/[A-Za-z_]\w*/g)?.slice(0, 1)
-        : [...inner].map(([, name = ""]) => name);
-    return (names ?? []).some((name) => outside.has(name));
-  };
+  const namesOutside = new Set(codeOutside.match(/[A-Za-z_]\w*/g) ?? []);
+  return (item) => findItemNames(code, item)?.some((name) => namesOutside.has(name)) ?? true;
 }
 
-/** Whether a module with tests begins here, and none of the same name replaces it elsewhere. */
+/** The names that an item defines or imports; null if it can be used without being named: a trait's functions, `use tests::*`. */
+function findItemNames(code: string, item: number): readonly string[] | null {
+  const [, kind, head = ""] = itemHead.exec(code.slice(item, item + 400)) ?? [];
+  if (kind === undefined || (kind === "impl" && /\bfor\b/.test(head))) return null;
+  if (kind === "impl") return [...code.slice(item, findItemEnd(code, item)).matchAll(/\bfn\s+(\w+)/g)].map(([, name = ""]) => name);
+  if (kind !== "use") return head.match(/[A-Za-z_]\w*/g)?.slice(0, 1) ?? [];
+  const [useText = ""] = code.slice(item).split(";", 1);
+  return useText.includes("*") ? null : (useText.match(/[A-Za-z_]\w*(?=\s*(?:[,}]|$))/g) ?? []);
+}
+
+/** Whether a module with tests begins here, and the file has no other module of the same name. */
 function containsTests(code: string, position: number): boolean {
   const head = /^(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;])/.exec(code.slice(position, position + 200));
   if (head === null) return false;
   const isAlone = [...code.matchAll(new RegExp(`\\bmod\\s+${head[1]}\\b`, "g"))].length === 1;
   if (head[2] === ";") return isAlone;
-  const end = closingBracket(code, position + head[0].length - 1);
+  const end = findClosingBracket(code, position + head[0].length - 1);
   return isAlone && /#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b/.test(code.slice(position, end ?? code.length));
 }
 
-function itemEnd(code: string, position: number): number {
+function findItemEnd(code: string, position: number): number {
   const stop = code.slice(position).search(/[{;]/);
   if (stop === -1) return code.length - 1;
-  return code[position + stop] === ";" ? position + stop : (closingBracket(code, position + stop) ?? code.length) - 1;
+  return code[position + stop] === ";" ? position + stop : (findClosingBracket(code, position + stop) ?? code.length) - 1;
 }
 
-function firstComma(code: string, from: number, to: number): number {
+function findFirstComma(code: string, from: number, to: number): number {
   let depth = 0;
   for (let index = from; index < to; index += 1) {
     if ("([{".includes(code[index] ?? "")) depth += 1;
@@ -157,19 +149,19 @@ function firstComma(code: string, from: number, to: number): number {
   return to;
 }
 
-/** `assert(x)` is not evaluated, but x still counts as used: a compiler that warns of unused names says nothing new. */
+/** `assert(x)` becomes `((void)(0 && (x)))`: x isn't evaluated but still used, so that a compiler has no new unused name to warn of. */
 function switchC(source: SourceText): SwitchedBuild {
   const { text, code, isNew, isOn } = source;
   const base = switchBaseFile(source);
   const changes: Change[] = [...base.changes];
   const off: string[] = [...base.off];
   for (const { 0: open, index } of code.matchAll(/(?<![\w.>])assert\s*\(/g)) {
-    const close = closingBracket(code, index + open.length - 1);
+    const close = findClosingBracket(code, index + open.length - 1);
     if (close === null || !isNew(index, close)) continue;
     changes.push({ from: index, to: index + open.length, text: "((void)(0 && (" }, { from: close, to: close, text: "))" });
     off.push("assert");
   }
-  const says = (name: string): boolean =>
+  const asksFor = (name: string): boolean =>
     [...text.matchAll(new RegExp(`^[ \\t]*#[ \\t]*(?:if|ifdef|ifndef|elif)\\b.*\\b${name}\\b.*$`, "gm"))].some(({ index, 0: line }) =>
       isNew(index, index + line.length),
     );
@@ -180,8 +172,8 @@ function switchC(source: SourceText): SwitchedBuild {
       "#ifdef __OPTIMIZE__\n#undef __OPTIMIZE__\n#else\n#define __OPTIMIZE__ 1\n#endif\n",
       "the optimisation of the check's build",
     ],
-  ].filter(([name = ""]) => says(name));
-  const asked = askedMacros(text, isNew);
+  ].filter(([name = ""]) => asksFor(name));
+  const asked = findAskedMacros(text, isNew);
   const flags = asked.filter(isCompilerFlag);
   const macros = asked.filter((name) => !flags.includes(name) && !isOn(`-D${name}`));
   const toggle = (name: string): string => `#ifdef ${name}\n#undef ${name}\n#else\n#define ${name} 1\n#endif\n`;
@@ -197,28 +189,23 @@ function switchJava({ code, isNew }: SourceText): SwitchedBuild {
   return { changes, off: changes.length === 0 ? [] : ["assert"] };
 }
 
-/** Each match in lines of the work's own, as it would be elsewhere. */
+/** Replaces each match in lines that the work wrote by what it would be in another build. */
 const switchEach =
-  (found: RegExp, elsewhere: (match: string, name: string) => string, what: string) =>
+  (pattern: RegExp, replace: (match: string, name: string) => string, what: string) =>
   ({ code, isNew }: SourceText): SwitchedBuild => {
-    const changes = [...code.matchAll(found)]
+    const changes = [...code.matchAll(pattern)]
       .filter(({ index }) => isNew(index, index))
-      .map(({ 0: match, 1: name = "", index }) => ({ from: index, to: index + match.length, text: elsewhere(match, name) }));
+      .map(({ 0: match, 1: name = "", index }) => ({ from: index, to: index + match.length, text: replace(match, name) }));
     return { changes, off: changes.length === 0 ? [] : [what] };
   };
 
-const loaders: readonly (readonly [ending: RegExp, turn: (text: SourceText) => SwitchedBuild])[] = [
-  [/\.pm$/, switchEach(/\$0\b|\$PROGRAM_NAME\b/g, () => '"/usr/bin/app"', "the name of the program that loads it")],
-  [
-    /\.(?:sh|bash)$/,
-    // Programs are still found, and functions of its own can be defined again.
-    switchEach(
-      /\b(?:type(?:\s+-\w+)?|declare\s+-[fF]|command\s+-[vV])\s+([A-Za-z_]\w*)\b/g,
-      (match, name) => `eval '(unset -f ${name}; ${match})'`,
-      "functions of who sources it",
-    ),
-  ],
-];
+const switchPerl = switchEach(/\$0\b|\$PROGRAM_NAME\b/g, () => '"/usr/bin/app"', "the name of the program that loads it");
+/** In a shell script, a question for a function is asked without that function. Programs are still found. */
+const switchShell = switchEach(
+  /\b(?:type(?:\s+-\w+)?|declare\s+-[fF]|command\s+-[vV])\s+([A-Za-z_]\w*)\b/g,
+  (match, name) => `eval '(unset -f ${name}; ${match})'`,
+  "functions of who sources it",
+);
 /** Where the file is compiled from, and whether a header of the project is to be found there. */
 const switchBaseFile = switchEach(
   /\b__(?:BASE_FILE|INCLUDE_LEVEL)__\b|\b__has_include\s*\(\s*"[^"\n]*"\s*\)/g,
@@ -231,7 +218,7 @@ function switchPython({ text, code, isNew }: SourceText): SwitchedBuild {
   const off: string[] = [];
   for (const { 0: open, index } of code.matchAll(/(?<=^[ \t]*|[:;][ \t]*)assert\b(?!\s*=)/gm)) {
     const from = index + open.length;
-    const to = conditionEnd(code, from);
+    const to = findConditionEnd(code, from);
     if (!isNew(index, to) || text.slice(from, to).trim() === "") continue;
     changes.push({ from, to: from, text: " True or (" }, { from: to, to, text: ")" });
     off.push("assert");
@@ -244,48 +231,59 @@ function switchPython({ text, code, isNew }: SourceText): SwitchedBuild {
   return { changes, off };
 }
 
+const languageSwitches: readonly (readonly [ending: RegExp, switchLanguage: (text: SourceText) => SwitchedBuild])[] = [
+  [/\.pm$/, switchPerl],
+  [/\.(?:sh|bash)$/, switchShell],
+  [cFile, switchC],
+  [/\.rs$/, switchRust],
+  [/\.pyi?$/, switchPython],
+  [/\.java$/, switchJava],
+];
+
 /** Where an assert's condition ends: before its message, or with its line. */
-function conditionEnd(code: string, from: number): number {
-  let [depth, at] = [0, from];
-  for (; at < code.length; at += 1) {
-    const letter = code[at] ?? "";
+function findConditionEnd(code: string, from: number): number {
+  let [depth, position] = [0, from];
+  for (; position < code.length; position += 1) {
+    const letter = code[position] ?? "";
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
-    if (depth === 0 && (letter === "," || letter === ";" || (letter === "\n" && code[at - 1] !== "\\"))) break;
+    if (depth === 0 && (letter === "," || letter === ";" || (letter === "\n" && code[position - 1] !== "\\"))) break;
   }
-  return at - (code.slice(from, at).length - code.slice(from, at).trimEnd().length);
+  return from + code.slice(from, position).trimEnd().length;
 }
 
-/** Which features are on in every build of the package, or because the command says so (D3). */
-export function featuresOn(manifests: readonly string[], commands: readonly string[]): (feature: string) => boolean {
-  const all = commands.some((command) => /--all-features\b/.test(command));
-  const named = commands.flatMap((command) =>
-    [...command.matchAll(/(?:--features|-F)[=\s]+(?:"([^"]*)"|'([^']*)'|(\S+))/g)].flatMap(([, a, b, c]) =>
-      (a ?? b ?? c ?? "").split(/[\s,]+/),
-    ),
-  );
-  const on = new Set(named);
+/** Returns a predicate for Cargo features: whether one is on in every build of the package, or because the command says so (D3). */
+export function createFeatureFilter(manifests: readonly string[], commands: readonly string[]): (feature: string) => boolean {
+  const areAllOn = commands.some((command) => /--all-features\b/.test(command));
+  const namedFeatures = commands.flatMap((command) => {
+    const options = [...command.matchAll(/(?:--features|-F)[=\s]+(?:"([^"]*)"|'([^']*)'|(\S+))/g)];
+    return options.flatMap(([, doubleQuoted, singleQuoted, bare]) => (doubleQuoted ?? singleQuoted ?? bare ?? "").split(/[\s,]+/));
+  });
+  const featuresThatAreOn = new Set(namedFeatures);
   for (const manifest of manifests) {
-    const section = /^\[features\]([^]*?)(?=^\[|(?![^]))/m.exec(manifest)?.[1] ?? "";
-    const features = new Map(
-      [...section.matchAll(/^\s*"?([\w-]+)"?\s*=\s*\[([^\]]*)\]/gm)].map(([, name = "", list = ""]) => [
-        name,
-        [...list.matchAll(/"([^"]+)"/g)].map(([, one = ""]) => one),
-      ]),
-    );
-    const open = ["default", ...named];
-    for (let next = open.pop(); next !== undefined; next = open.pop())
-      for (const one of features.get(next) ?? []) if (!on.has(one)) open.push((on.add(one), one));
+    const impliedBy = parseFeatures(manifest);
+    const queue = ["default", ...namedFeatures];
+    for (let feature = queue.pop(); feature !== undefined; feature = queue.pop()) {
+      const newFeatures = (impliedBy.get(feature) ?? []).filter((implied) => !featuresThatAreOn.has(implied));
+      for (const implied of newFeatures) featuresThatAreOn.add(implied);
+      queue.push(...newFeatures);
+    }
   }
-  return (feature) => all || on.has(feature);
+  return (feature) => areAllOn || featuresThatAreOn.has(feature);
+}
+
+/** The features that each feature of a Cargo.toml turns on: `default = ["std"]`. */
+function parseFeatures(manifest: string): ReadonlyMap<string, readonly string[]> {
+  const section = /^\[features\]([^]*?)(?=^\[|(?![^]))/m.exec(manifest)?.[1] ?? "";
+  const entries = [...section.matchAll(/^\s*"?([\w-]+)"?\s*=\s*\[([^\]]*)\]/gm)];
+  return new Map(entries.map(([, name = "", list = ""]) => [name, [...list.matchAll(/"([^"]+)"/g)].map(([, implied = ""]) => implied)]));
 }
 
 export const describeBuildDependence = (off: readonly string[], tests: readonly string[]): string => {
-  const names =
-    tests.length === 0
-      ? "it fails"
-      : `${tests.slice(0, shownMax).join(", ")}${tests.length > shownMax ? ` and ${tests.length - shownMax} more` : ""} fail${tests.length === 1 ? "s" : ""}`;
-  return `what the work answers depends on the build: without ${off.slice(0, shownMax).join(", ")} ${names}`;
+  const more = tests.length > shownMax ? ` and ${tests.length - shownMax} more` : "";
+  const verb = tests.length === 1 ? "fails" : "fail";
+  const failure = tests.length === 0 ? "it fails" : `${tests.slice(0, shownMax).join(", ")}${more} ${verb}`;
+  return `what the work answers depends on the build: without ${off.slice(0, shownMax).join(", ")} ${failure}`;
 };
 export const describeUndecidedBuild = (off: readonly string[]): string =>
   `it could not be found out whether the work answers the same without ${off.slice(0, shownMax).join(", ")}, by which it goes`;

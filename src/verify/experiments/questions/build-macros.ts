@@ -1,25 +1,24 @@
-// build-macros: macros that only the rules for tests define (`-DUNIT_TEST`), and Java's assertions, which are off unless a test asks for
-// them. Pure.
-// Invariants D1 and on: verify/experiments/questions/build-conditions.ts.
+// build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), and turns off Java's assertions, which run
+// only if a test asks for them. Pure.
 
 type Span = { readonly from: number; readonly to: number; readonly text: string };
 
 /** Macros that rules for tests define in a makefile and no other rule or variable does. */
 export function findTestMacros(makefile: string): ReadonlySet<string> {
-  const [test, other] = [new Set<string>(), new Set<string>()];
+  const [testMacros, otherMacros] = [new Set<string>(), new Set<string>()];
   let isOfTest = false;
   for (const line of makefile.replaceAll("\\\n", " ").split("\n")) {
     const target = /^([^\s#:=][^:=#]*):(?!=)/.exec(line)?.[1];
     if (target !== undefined) isOfTest = testTarget.test(target);
     else if (/^\S/.test(line)) isOfTest = false; // a variable for all rules
-    for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) (isOfTest ? test : other).add(name);
+    for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) (isOfTest ? testMacros : otherMacros).add(name);
   }
-  return new Set([...test].filter((name) => !other.has(name)));
+  return new Set([...testMacros].filter((name) => !otherMacros.has(name)));
 }
 const testTarget = /(?:^|[\s/_.-])(?:unit)?(?:tests?|check|spec)(?:$|[\s/_.-])/i;
 
-/** The macros that a text asks for in lines of the work's own, by their names. */
-export function askedMacros(text: string, isNew: (from: number, to: number) => boolean): readonly string[] {
+/** The macros that `#if` lines of the work ask for. */
+export function findAskedMacros(text: string, isNew: (from: number, to: number) => boolean): readonly string[] {
   const lines = [...text.matchAll(/^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b.*$/gm)].filter(({ index, 0: line }) =>
     isNew(index, index + line.length),
   );
@@ -28,7 +27,7 @@ export function askedMacros(text: string, isNew: (from: number, to: number) => b
   );
 }
 
-/** Of the preprocessor, and macros that are switched by themselves. */
+/** Words of the preprocessor, and macros that build-conditions.ts switches itself. */
 const ownWords = /^(?:if|ifdef|ifndef|elif|defined|NDEBUG|__OPTIMIZE__)$/;
 
 /** A macro that the compiler defines for some of its flags (`__STRICT_ANSI__`, `__SANITIZE_ADDRESS__`), not for a machine or a language. */
@@ -37,7 +36,7 @@ export const isCompilerFlag = (name: string): boolean => /^__[A-Z]/.test(name) &
 const machineMacro =
   /^__(?:APPLE|ANDROID|FreeBSD|OpenBSD|NetBSD|MINGW|CYGWIN|EMSCRIPTEN|GNUC|GLIBC|STDC|BYTE_ORDER|ORDER|SIZEOF|INT|UINT|LP64|ILP32|SSE|AVX|ARM|AARCH64|POWERPC|CHAR|WCHAR|FLT|DBL|LDBL|VERSION|FILE|LINE|DATE|TIME|[A-Z_]*_H(?:_|$))/;
 
-/** Each assertion's condition, not evaluated. */
+/** `assert x : message` becomes `assert true || (x) : message`, so that its condition isn't evaluated. */
 export function switchJavaAsserts(code: string, isNew: (from: number, to: number) => boolean): readonly Span[] {
   return [...code.matchAll(/(?<=[;{}\s])assert\b(?=[\s(])/g)].flatMap(({ 0: word, index }) => {
     const from = index + word.length;

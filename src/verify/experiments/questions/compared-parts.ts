@@ -1,14 +1,13 @@
-// compared-parts: whether tests that expect an object of one of the work's own classes notice a change in each of its parts
+// compared-parts: finds tests that expect an object of one of the work's own classes and don't notice when a part of it is wrong
 // (expected-parts.ts).
-// Invariants N1 and on: verify/experiments/flips/needed-test-files.ts.
 
 import { isProgramText } from "../../protected/kinds.ts";
 import { findDecidingTests, findOmittableTests } from "../flips/candidates.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { typesDefinedIn, partFlips, describeUncomparedParts } from "../flips/expected-parts.ts";
-import { withFlips, type Flip } from "../flips/literal-flips.ts";
-import { noticedBy } from "../flips/noticed-flips.ts";
-import type { Edit } from "../experiment-tools.ts";
+import { findDefinedTypes, createPartFlips, describeUncomparedParts } from "../flips/expected-parts.ts";
+import { applyFlips, type Flip } from "../flips/literal-flips.ts";
+import { findNoticedFlips } from "../flips/noticed-flips.ts";
+import type { Edit } from "../lab.ts";
 import { type QuestionContext, readSources } from "./question-context.ts";
 
 const roundsMax = 4;
@@ -16,11 +15,11 @@ const whether = "its tests compare all parts of what they expect";
 
 export async function findUncomparedParts(context: QuestionContext): Promise<string | null> {
   const { check, lab, runWith } = context;
-  const classes = new Set((await readSources(context)).flatMap(({ path, is }) => (isProgramText(path) ? typesDefinedIn(is) : [])));
+  const classes = new Set((await readSources(context)).flatMap(({ path, is }) => (isProgramText(path) ? findDefinedTypes(is) : [])));
   if (classes.size === 0) return null;
   const { tests, textOf } = await findDecidingTests(check, lab);
   const texts = new Map([...new Set(tests.map(({ test }) => test.path))].map((path) => [path, textOf(path)]));
-  const all = [...texts].flatMap(([path, text]) => partFlips(path, text, classes, createNonce(lab.seed)));
+  const all = [...texts].flatMap(([path, text]) => createPartFlips(path, text, classes, createNonce(lab.seed)));
   const testParts = tests.flatMap(({ test }) => {
     const parts = all.find(
       ([first]) => first !== undefined && first.path === test.path && test.from <= first.line && first.line <= test.to,
@@ -31,20 +30,21 @@ export async function findUncomparedParts(context: QuestionContext): Promise<str
   const { omitted } = await findOmittableTests(check, lab);
   const runAndFindMissed = async (flips: readonly Flip[], without: readonly string[]): Promise<readonly Flip[]> => {
     const edits = [...texts].flatMap(([path, text]): readonly Edit[] => {
-      const here = flips.filter((flip) => flip.path === path);
-      const edited = here.length === 0 ? null : withFlips(text, here);
+      const fileFlips = flips.filter((flip) => flip.path === path);
+      const edited = fileFlips.length === 0 ? null : applyFlips(text, fileFlips);
       return edited === null ? [] : [{ path, text: edited }];
     });
     const observed = edits.length === 0 ? null : await runWith(whether, { edits, without });
     if (observed === null) return [];
-    const { missed, unread } = noticedBy(flips, lab.now, observed, texts);
-    return missed.filter((flip) => !unread.includes(flip));
+    const { missed, unloaded } = findNoticedFlips(flips, lab.now, observed, texts);
+    return missed.filter((flip) => !unloaded.includes(flip));
   };
   const silent = new Set<string>();
   for (let round = 0; round < roundsMax; round += 1) {
     const flips = testParts.flatMap(({ parts }) => parts[round] ?? []);
-    const open = flips.length === 0 ? [] : await runAndFindMissed(flips, omitted);
-    const missed = open.length === 0 ? [] : await runAndFindMissed(open, []); // N1
+    // A run without the omitted files may confirm, never accuse: what it missed is tried again with all files.
+    const suspected = flips.length === 0 ? [] : await runAndFindMissed(flips, omitted);
+    const missed = suspected.length === 0 ? [] : await runAndFindMissed(suspected, []);
     for (const { test, parts } of testParts) if (parts.some((flip) => missed.includes(flip))) silent.add(test.name);
   }
   return silent.size === 0 ? null : describeUncomparedParts([...silent], [...classes]);

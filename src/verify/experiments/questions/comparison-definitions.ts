@@ -1,20 +1,19 @@
-// comparison-definitions: definitions of the code under test that tests compare with: a tolerance, a comparison, a normal form of both sides (`abs(a -
-// 3.14) < EPS`, `near(root(4), 2)`, `a.equals(b)`, `equal(fmt(a), fmt(3.14))`). If the work changed one, the code under test affects its
-// own judgement. Pure.
+// comparison-definitions: finds definitions of the code under test by which tests compare, and which the work changed: a tolerance
+// (`abs(a - 3.14) < EPS`), a comparison (`near(root(4), 2)`, `a.equals(b)`), a normal form of both sides (`equal(fmt(a), fmt(3.14))`). Then
+// the code under test affects its own judgement. Pure.
 //
 // Invariants:
 //   C1. Only definitions that existed before the work and differ now. New ones are judged like everything else, by other values.
-//   C2. A check that fails with the base's definition alone shows nothing: the work may have changed what the definition depends on. Only
-//       if
-//       that definition also finds every value equal to itself can it judge the work's values, and say that they are wrong.
+//   C2. That a check fails with the base's definition shows nothing by itself: the work may have changed what the definition depends on. Only
+//       a definition that still finds every value equal to itself can judge the work's values.
 //   C3. If nothing else was changed, the definition is the work.
 
-import { languageOf } from "../../protected/kinds.ts";
-import { maskText } from "../../protected/masked.ts";
+import { detectLanguage } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
 import type { Assertion, Span } from "../flips/assertion-rules.ts";
-import { withoutSpace, type Definition, findDefinitions, findRedefined } from "../source/definitions.ts";
+import { removeSpace, type Definition, findDefinitions, findRedefined } from "../source/definitions.ts";
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
-import type { Edit } from "../experiment-tools.ts";
+import type { Edit } from "../lab.ts";
 import { isWrittenOut } from "../flips/near-values.ts";
 
 type Text = { readonly path: string; readonly text: string };
@@ -37,28 +36,28 @@ export function findComparers(changed: readonly Changed[], tests: readonly Text[
   const controls = new Map<string, Change[]>();
   const comparing = changed.flatMap(({ path, was }) =>
     (was === null ? [] : findDefinitions(path, was)).filter(({ name, isFunction }) => {
-      const of = tests.map((test) => ({ test, changes: compareWithSelf(test, name, isFunction) }));
-      for (const { test, changes } of of) controls.set(test.path, [...(controls.get(test.path) ?? []), ...changes]);
-      return of.some(({ changes }) => changes.length > 0);
+      const comparisons = tests.map((test) => ({ test, changes: compareWithSelf(test, name, isFunction) }));
+      for (const { test, changes } of comparisons) controls.set(test.path, [...(controls.get(test.path) ?? []), ...changes]);
+      return comparisons.some(({ changes }) => changes.length > 0);
     }),
   );
   const mentions = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
   // Helpers of such a definition that no test calls belong to it.
-  const serves = (name: string): boolean =>
+  const isHelper = (name: string): boolean =>
     comparing.some(({ text }) => mentions(text, name)) && !tests.some(({ text }) => mentions(text, name));
   const restored = pairs.filter(
-    ({ was: { path, name } }) => comparing.some((one) => one.path === path && one.name === name) || serves(name),
+    ({ was: { path, name } }) => comparing.some((definition) => definition.path === path && definition.name === name) || isHelper(name),
   );
   const edits = changed.flatMap(({ path, is }) => {
-    const here = restored.filter((one) => one.is.path === path);
+    const fileDefinitions = restored.filter((definition) => definition.is.path === path);
     const text = applyChanges(
       is,
-      here.flatMap((one) => one.put ?? [{ ...one.is, text: one.was.text }]),
+      fileDefinitions.flatMap((definition) => definition.put ?? [{ ...definition.is, text: definition.was.text }]),
     );
-    return here.length === 0 ? [] : [{ path, text }];
+    return fileDefinitions.length === 0 ? [] : [{ path, text }];
   });
-  const textOf = (one: Changed): string => edits.find(({ path }) => path === one.path)?.text ?? one.is;
-  if (edits.length === 0 || changed.every((one) => one.was !== null && withoutSpace(textOf(one)) === withoutSpace(one.was))) return null; // C3
+  const textOf = (file: Changed): string => edits.find(({ path }) => path === file.path)?.text ?? file.is;
+  if (edits.length === 0 || changed.every((file) => file.was !== null && removeSpace(textOf(file)) === removeSpace(file.was))) return null; // C3
   return {
     definitions: restored.map(({ is }) => is),
     edits,
@@ -69,20 +68,21 @@ export function findComparers(changed: readonly Changed[], tests: readonly Text[
   };
 }
 
+/** `put`: how the earlier definition is put back, if it is not in the place of the new one. */
 type ChangedDefinition = { readonly was: Definition; readonly is: Definition; readonly put?: readonly Change[] };
 
-/** A definition that a file now imports from elsewhere: its mentions are removed, and the old definition is appended. */
+/** Definitions that a file now imports from elsewhere: the import is removed, and the old definition is appended. */
 function findMoved(path: string, was: string, is: string): readonly ChangedDefinition[] {
-  const here = new Set(findDefinitions(path, is).map(({ name }) => name));
-  return findDefinitions(path, was).flatMap((old): readonly ChangedDefinition[] => {
-    const { name } = old;
-    const uses = [...is.matchAll(new RegExp(`^.*\\b(?:import|export|include|require)\\b.*$`, "gm"))];
-    const passed = uses.filter(([line]) => new RegExp(`\\b${name}\\b`).test(line));
-    const isIncluded = /^\s*#\s*define\b/.test(old.text) && uses.some(([line]) => line.includes("#"));
-    if (here.has(name) || !(passed.length > 0 || isIncluded)) return [];
-    const gone = languageOf(path) === "js" ? passed.flatMap(({ 0: line, index }) => removeSpecifier(line, index, name)) : [];
-    const back = isIncluded ? `\n#undef ${name}\n${old.text}\n` : `\n${old.text}\n`;
-    return [{ was: old, is: old, put: [...gone, { from: is.length, to: is.length, text: back }] }];
+  const definedNames = new Set(findDefinitions(path, is).map(({ name }) => name));
+  const importLines = [...is.matchAll(/^.*\b(?:import|export|include|require)\b.*$/gm)];
+  return findDefinitions(path, was).flatMap((earlier): readonly ChangedDefinition[] => {
+    const { name } = earlier;
+    const mentioning = importLines.filter(([line]) => new RegExp(`\\b${name}\\b`).test(line));
+    const isIncluded = /^\s*#\s*define\b/.test(earlier.text) && importLines.some(([line]) => line.includes("#"));
+    if (definedNames.has(name) || !(mentioning.length > 0 || isIncluded)) return [];
+    const removals = detectLanguage(path) === "js" ? mentioning.flatMap(({ 0: line, index }) => removeSpecifier(line, index, name)) : [];
+    const appended = isIncluded ? `\n#undef ${name}\n${earlier.text}\n` : `\n${earlier.text}\n`;
+    return [{ was: earlier, is: earlier, put: [...removals, { from: is.length, to: is.length, text: appended }] }];
   });
 }
 
@@ -95,32 +95,38 @@ const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 
 /** Edits that make a test compare a value with itself wherever it compares with this name; none if it does not. */
 function compareWithSelf({ path, text }: Text, name: string, isFunction: boolean): readonly Change[] {
-  const family = cFile.test(path) ? "java" : languageOf(path);
-  if (family === null || !new RegExp(`\\b${name}\\b`).test(text) || findDefinitions(path, text).some((one) => one.name === name)) return [];
+  const family = cFile.test(path) ? "java" : detectLanguage(path);
+  if (
+    family === null ||
+    !new RegExp(`\\b${name}\\b`).test(text) ||
+    findDefinitions(path, text).some((definition) => definition.name === name)
+  )
+    return [];
   const code = maskText(text, family);
   const of = ({ from, to }: Span): string => text.slice(from, to).trim();
   const word = `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`;
-  if (!isFunction) return findAssertions(path, text, "").flatMap((one) => expectActual(one, code, text, new RegExp(word)));
+  if (!isFunction) return findAssertions(path, text, "").flatMap((assertion) => expectActual(assertion, code, text, new RegExp(word)));
   const assertions = findAssertions(path, text, "");
   const direct = [...code.matchAll(new RegExp(`${word}!?\\s*\\(`, "g"))].flatMap(({ 0: open, index }): readonly Change[] => {
     const { args: [first, second] = [], close } = parseArguments(code, index + open.length - 1) ?? { close: index };
     const receiver = code[index - 1] === "." ? findReceiver(code, index - 1) : null;
     const whole = { from: receiver?.from ?? index, to: close };
-    if (first === undefined || !(isSaidToBeTrue(whole, assertions, code) || assertions.some((one) => isTrueOf(one, whole, of)))) return [];
-    if (second !== undefined) return [first, second].every((one) => isWrittenOut(of(one))) ? [] : [{ ...second, text: of(first) }];
-    return receiver === null || isModule.test(of(receiver)) ? [] : [{ ...first, text: of(receiver) }];
+    if (first === undefined || !(isSaidToBeTrue(whole, assertions, code) || assertions.some((assertion) => isTrueOf(assertion, whole, of))))
+      return [];
+    if (second !== undefined) return [first, second].every((arg) => isWrittenOut(of(arg))) ? [] : [{ ...second, text: of(first) }];
+    return receiver === null || notValue.test(of(receiver)) ? [] : [{ ...first, text: of(receiver) }];
   });
   if (direct.length > 0) return direct;
   const called = new RegExp(`${word}\\s*\\(`);
-  const isOnBoth = ({ values: [one, other] = [] }: Assertion): boolean =>
-    one !== undefined && other !== undefined && called.test(of(one)) && called.test(of(other));
-  return assertions.filter(isOnBoth).flatMap((one) => expectActual(one, code, text, called));
+  const isOnBoth = ({ values: [expected, actual] = [] }: Assertion): boolean =>
+    expected !== undefined && actual !== undefined && called.test(of(expected)) && called.test(of(actual));
+  return assertions.filter(isOnBoth).flatMap((assertion) => expectActual(assertion, code, text, called));
 }
 
-/** What isn't a value. */
-const isModule = /^(?:self|this|assert|t|expect)$/;
+/** What may be before a dot and isn't a value. */
+const notValue = /^(?:self|this|assert|t|expect)$/;
 
-/** Whether an assertion says that a call is true: a result compared with a value is asked for, and not what compares. */
+/** Whether a call is asserted to be true. (A call whose result is compared with a value is what the test asks for.) */
 function isSaidToBeTrue({ from, to }: Span, assertions: readonly Assertion[], code: string): boolean {
   const [before, after] = [code.slice(code.lastIndexOf("\n", from - 1) + 1, from), code.slice(to, to + 40)];
   const isAlone = /^\s*$|[;{]\s*$|=>\s*$/.test(before) && /^\s*(?:[;}\n]|$)/.test(after);
@@ -197,22 +203,23 @@ function findOpening(code: string, close: number): number | null {
   return null;
 }
 
+/** From the last to the first, so that positions stay right. */
 function applyChanges(text: string, changes: readonly Change[]): string {
-  let [done, end] = [text, text.length];
-  for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from)) {
-    if (to > end) continue; // inside one that is changed already
-    done = done.slice(0, from) + put + done.slice(to);
-    end = from;
+  let [changed, unchangedEnd] = [text, text.length];
+  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from)) {
+    if (to > unchangedEnd) continue; // it overlaps one that was applied
+    changed = changed.slice(0, from) + replacement + changed.slice(to);
+    unchangedEnd = from;
   }
-  return done;
+  return changed;
 }
 
 const shownMax = 3;
-export const listNames = (definitions: readonly Definition[]): string =>
-  definitions
-    .slice(0, shownMax)
-    .map(({ path, line, name }) => `${name} (${path}:${line})`)
-    .join(", ") + (definitions.length > shownMax ? ` and ${definitions.length - shownMax} more` : "");
+export function listDefinitions(definitions: readonly Definition[]): string {
+  const names = definitions.slice(0, shownMax).map(({ path, line, name }) => `${name} (${path}:${line})`);
+  const more = definitions.length > shownMax ? ` and ${definitions.length - shownMax} more` : "";
+  return `${names.join(", ")}${more}`;
+}
 
 export const describeComparers = (definitions: readonly Definition[]): string =>
-  `its tests compare by ${listNames(definitions)}, which the work changed, and fail with that as it was, so a person has to look at that`;
+  `its tests compare by ${listDefinitions(definitions)}, which the work changed, and fail with that as it was, so a person has to look at that`;

@@ -1,39 +1,39 @@
-// equivalent-tests: whether a check also passes with equivalent tests that look different: with an extra blank line, with expected values spelled
-// otherwise, with results converted to primitives (rewrite-tests.ts). Code that then fails recognises its tests by their text, or claims
-// equality with values it does not contain.
+// equivalent-tests: finds out whether a check also passes with equivalent tests that look different: with an extra blank line, with expected
+// values spelled otherwise, with results converted to primitives (rewrite-tests.ts). Code that then fails recognises its tests by their text,
+// or claims equality with values it does not contain.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Experiment } from "../../../contracts/evidence.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { type Flip, formatPlaces, shownMax } from "../flips/literal-flips.ts";
-import { type Edit, filesReadMax, type ExperimentTools, timedOut, noticed, type Side } from "../experiment-tools.ts";
+import { type Flip, formatPositions, shownMax } from "../flips/literal-flips.ts";
+import { type Edit, filesReadMax, type Lab, lateResult, reportNoticed, type Side } from "../lab.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
-import { classesIn, rewriteTests, type Way } from "./rewrite-tests.ts";
+import { findClassNames, rewriteTests, type Way } from "./rewrite-tests.ts";
 
 const bothWays: readonly Way[] = ["spelled", "plain"];
 
-/** If few tests were left unbroken to compare with: equivalent tests that look slightly different must pass. */
-export async function unlessWatched(lab: ExperimentTools, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+/** `noticed` with these flips, unless code recognises its tests: equivalent tests that look slightly different must pass too. */
+export async function tryEquivalentTests(lab: Lab, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
   const first = await lab.repeat(await rewriteTestFiles(lab, paths), false);
-  if (first === null) return timedOut;
-  if (first.passed) return noticed(formatPlaces(flips));
+  if (first === null) return lateResult;
+  if (first.passed) return reportNoticed(formatPositions(flips));
   const result = await findFailingWay(lab, paths, first);
   return result ?? tryBlankLines(lab, paths, flips);
 }
 
 /** Which rewriting of the tests it fails with; null if none does by itself, or a tool may only dislike their style. */
-async function findFailingWay(lab: ExperimentTools, paths: readonly string[], first: Observed): Promise<Experiment | null> {
+async function findFailingWay(lab: Lab, paths: readonly string[], first: Observed): Promise<Experiment | null> {
   const namesOf = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
   if (isCounted && namesOf(first).length === 0) return null;
   for (const way of bothWays) {
     const edits = await rewriteTestFiles(lab, paths, [way]);
     const alone = await lab.run("work", edits);
-    if (alone === null) return timedOut;
+    if (alone === null) return lateResult;
     if (alone.passed || (isCounted && namesOf(alone).length === 0)) continue;
     const plain = await lab.repeat([]); // a flaky one is not one that recognises its tests
-    if (plain === null) return timedOut;
+    if (plain === null) return lateResult;
     if (!plain.passed || (await lab.run("work", edits))?.passed !== false) return null;
     return { outcome: "differs", detail: describeWay[way](namesOf(alone), paths) };
   }
@@ -47,33 +47,29 @@ const describeWay: Readonly<Record<Way, (names: readonly string[], paths: readon
   plain: (names, paths) => `answers pass for what is expected and are not that value: ${listed(names, paths)}`,
 };
 
-async function tryBlankLines(lab: ExperimentTools, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
-  const edits = await placebosFor(lab, "work", paths);
+async function tryBlankLines(lab: Lab, paths: readonly string[], flips: readonly Flip[]): Promise<Experiment> {
+  const edits = await createPlacebos(lab, "work", paths);
   const same = await lab.repeat(edits);
   const plain = same?.passed === false ? await lab.repeat([]) : undefined;
   const twice = plain?.passed === true ? await lab.repeat(edits) : undefined; // a flaky test is not one that recognises its text
-  if (same === null || plain === null || twice === null) return timedOut;
+  if (same === null || plain === null || twice === null) return lateResult;
   if (twice?.passed === false)
     return { outcome: "differs", detail: `with a blank line added to ${paths.slice(0, shownMax).join(", ")} it fails` }; // K4
-  return noticed(formatPlaces(flips));
+  return reportNoticed(formatPositions(flips));
 }
 
 /** The programs among these files with a blank line at their end; in data a line may mean something. */
-export async function placebosFor(lab: ExperimentTools, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
+export async function createPlacebos(lab: Lab, side: Side, paths: readonly string[]): Promise<readonly Edit[]> {
   const texts = await Promise.all(paths.filter(isProgramText).map(async (path) => ({ path, text: await lab.textAt(side, path) })));
   return texts.flatMap(({ path, text }) => (text === null ? [] : [{ path, text: `${text}\n` }]));
 }
 
 /** The test files, as they are judged, rewritten and with an extra blank line. */
-export async function rewriteTestFiles(
-  lab: ExperimentTools,
-  paths: readonly string[],
-  ways: readonly Way[] = bothWays,
-): Promise<readonly Edit[]> {
+export async function rewriteTestFiles(lab: Lab, paths: readonly string[], ways: readonly Way[] = bothWays): Promise<readonly Edit[]> {
   const was = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("base", path)));
-  const earlierClasses = [...new Set(was.flatMap((text) => classesIn(text ?? "")))];
+  const earlierClasses = [...new Set(was.flatMap((text) => findClassNames(text ?? "")))];
   const seed = createNonce(lab.seed);
-  return (await placebosFor(lab, "work", paths)).map(({ path, text }) => ({
+  return (await createPlacebos(lab, "work", paths)).map(({ path, text }) => ({
     path,
     text: rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses }) ?? text,
   }));

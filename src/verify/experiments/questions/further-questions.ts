@@ -1,20 +1,20 @@
-// further-questions: questions about a pass (table.ts): code that depends on the build, recorded answers, changed examples in documentation,
-// new tests that test something else, who wrote the tests.
+// further-questions: questions about a pass (table.ts): does the code depend on the build, who recorded the snapshots, were examples in the
+// documentation changed, do new tests test something else, who wrote the tests. Each returns a gap to report, or null.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { isTestRow } from "../../protected/find-protected.ts";
-import type { ReviewedFile } from "../../protected/look-at.ts";
-import { isReadOnly as looksOnly } from "../../protected/programs.ts";
+import type { ReviewedFile } from "../../protected/review-points.ts";
+import { isReadOnly } from "../../protected/programs.ts";
 import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
-import { featuresOn, switchBuild, describeBuildDependence, describeUndecidedBuild } from "./build-conditions.ts";
+import { createFeatureFilter, switchBuild, describeBuildDependence, describeUndecidedBuild } from "./build-conditions.ts";
 import { findTestMacros } from "./build-macros.ts";
 import { findTestCases, isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
 import { createNonce } from "../flips/choose-flips.ts";
 import { areExamplesRun, describeChangedExamples, restoreExamples } from "../flips/examples.ts";
 import { findUnrelated, describeUnrelated } from "./unrelated-tests.ts";
-import { type Edit, filesReadMax, type ExperimentTools } from "../experiment-tools.ts";
+import { type Edit, filesReadMax, type Lab } from "../lab.ts";
 import {
   readAllTests,
   type QuestionContext,
@@ -26,9 +26,9 @@ import {
 } from "./question-context.ts";
 import { listFunctions } from "./mutations.ts";
 import { type Shadow, findPossibleShadows, describeShadows } from "./shadowing.ts";
-import { selfWrittenPaths, describeSelfWritten } from "../authorship/self-written.ts";
+import { findSelfWrittenPaths, describeSelfWritten } from "../authorship/self-written.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
-import { failedTests, alterSnapshot, changedSnapshots, describeSnapshots } from "./recorded-snapshots.ts";
+import { filterFailedTests, alterSnapshot, findChangedSnapshots, describeSnapshots } from "./recorded-snapshots.ts";
 
 export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
   const tests = (await readAllTests(context)).map(({ text }) => text);
@@ -36,13 +36,13 @@ export async function findAnswersBesideInputs(context: QuestionContext): Promise
   const withoutTests = sources.map(({ path, was, is }) => ({
     path,
     was,
-    is: findTestCases(path, is).reduce((text, one) => text.replace(one.text, ""), is),
+    is: findTestCases(path, is).reduce((text, test) => text.replace(test.text, ""), is),
   }));
   const found = findAnswersInCode(withoutTests, tests, context.goal ?? "");
   return found.length === 0 ? null : describeAnswersInCode(found);
 }
 
-/** Nothing but tests on a check that passed before shows nothing, which is a gap of its own. */
+/** Asked unless a check that passed before got nothing but tests: that it shows nothing is a gap of its own. */
 export async function findSelfWrittenTests(context: QuestionContext): Promise<string | null> {
   const { lab, passed, differences } = context;
   if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) return null;
@@ -51,7 +51,7 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
   const then = await Promise.all(
     [...tests, ...gone.slice(0, filesReadMax)].map(async ({ path }) => findTestCases(path, (await lab.textAt("base", path)) ?? "")),
   );
-  const paths = selfWrittenPaths({ now: tests.flatMap(({ path, text }) => findTestCases(path, text)), then: then.flat() }, lab, passed);
+  const paths = findSelfWrittenPaths({ now: tests.flatMap(({ path, text }) => findTestCases(path, text)), then: then.flat() }, lab, passed);
   return paths.length === 0 ? null : describeSelfWritten(paths);
 }
 
@@ -59,7 +59,7 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
 export async function findProgramOnlyFiles(context: QuestionContext): Promise<readonly string[] | null> {
   const { differences, rules, lab, runWith } = context;
   const files = (await readChanged(context, isProgramText)).flatMap(({ path, was, is }): readonly ReviewedFile[] => {
-    const difference = differences.find((one) => one.path === path);
+    const difference = differences.find((candidate) => candidate.path === path);
     return difference === undefined ? [] : [{ difference, before: was, after: is, isTest: isTestRow(rules.rowOf(path)) }];
   });
   const edits = endOtherProcesses(files, createNonce(lab.seed));
@@ -72,11 +72,11 @@ export async function findProgramOnlyFiles(context: QuestionContext): Promise<re
 /** Whether a file that the run itself wrote names this check: a plan, for example. */
 const isPlanned = ({ source }: Check, differences: readonly Difference[]): boolean => {
   const path = /^(.+):\d+$/.exec(source)?.[1];
-  return path !== undefined && differences.some((one) => one.path === path && one.kind !== "deleted");
+  return path !== undefined && differences.some((difference) => difference.path === path && difference.kind !== "deleted");
 };
 /** A command that only looks for a word or a file: written in this run, or all there is, and about code, of which it runs nothing. */
 export async function findLookingCommand({ check, differences, isAnythingRun }: QuestionContext): Promise<string | null> {
-  if (check.extra === true || !looksOnly(check.command)) return null;
+  if (check.extra === true || !isReadOnly(check.command)) return null;
   if (isPlanned(check, differences)) return "its command was written in this run and only looks for a word or a file";
   const words = check.command.split(/[\s"'()=]+/).map((word) => word.replace(/^\.\//, ""));
   const code = differences.filter(({ path, kind }) => kind !== "deleted" && isProgramText(path) && words.includes(path));
@@ -102,8 +102,8 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
   const { lab, runWith, rules } = context;
   const { now, textAt } = lab;
   const sources = await readSources(context);
-  const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await manifestsFor(sources, textAt) : [];
-  const isFeatureOn = featuresOn(manifests, rules.named.usedCommands);
+  const manifests = sources.some(({ path }) => path.endsWith(".rs")) ? await readCargoManifests(sources, textAt) : [];
+  const isFeatureOn = createFeatureFilter(manifests, rules.named.usedCommands);
   const makefiles = sources.some(({ path }) => /\.[ch]$/.test(path))
     ? await Promise.all(makefileNames.map((name) => textAt("work", name)))
     : [];
@@ -114,31 +114,33 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
   const paths = [...new Set(cases.map(({ path }) => path))];
   let tried = "";
   let off: readonly string[] = [];
+  // Code that only tests may need is switched off at first. If nothing can be concluded then, it is left on.
   for (const isGentle of [false, true]) {
-    const turned = sources.flatMap(({ path, ...texts }) => {
-      const other = switchBuild({ path, ...texts }, isOn, isGentle);
-      return other === null ? [] : [{ path, ...other }];
+    const switchedFiles = sources.flatMap(({ path, ...texts }) => {
+      const switched = switchBuild({ path, ...texts }, isOn, isGentle);
+      return switched === null ? [] : [{ path, ...switched }];
     });
-    const edits = turned.map(({ path, text }) => ({ path, text }));
-    if (edits.length === 0) return null; // the rest is for tests alone
+    const edits = switchedFiles.map(({ path, text }) => ({ path, text }));
+    if (edits.length === 0) return null; // what depends on the build is needed by tests alone
     if (JSON.stringify(edits) === tried) break;
     tried = JSON.stringify(edits);
-    off = [...new Set(turned.flatMap((one) => one.off))];
+    off = [...new Set(switchedFiles.flatMap((file) => file.off))];
     const observed = await runWith(`it passes without ${off.join(", ")}`, { edits });
     if (observed === null) return null;
     const ran = (observed.tests?.ran ?? 0) >= (now.tests?.ran ?? 0);
     if (observed.passed && ran) return null;
     const failed = [...observed.failed].filter((name) => !now.failed.has(name) && !paths.some((path) => isNameOfFile(name, path)));
-    const forgiven = failed.filter((name) => cases.some((one) => isNameOfTest(name, one) && expectsAssertion.test(one.text)));
-    const left = failed.filter((name) => !forgiven.includes(name));
-    if (left.length > 0 || (!observed.passed && failed.length === 0 && (now.tests?.ran ?? 0) === 0))
-      return describeBuildDependence(off, left);
+    const forgiven = failed.filter((name) => cases.some((test) => isNameOfTest(name, test) && expectsAssertion.test(test.text)));
+    const unforgiven = failed.filter((name) => !forgiven.includes(name));
+    if (unforgiven.length > 0 || (!observed.passed && failed.length === 0 && (now.tests?.ran ?? 0) === 0))
+      return describeBuildDependence(off, unforgiven);
     if (forgiven.length > 0 && ran) return null;
   }
   return describeUndecidedBuild(off);
 }
 
-async function manifestsFor(sources: readonly ChangedFile[], textAt: ExperimentTools["textAt"]): Promise<readonly string[]> {
+/** The Cargo.toml files of all folders that the sources are in. */
+async function readCargoManifests(sources: readonly ChangedFile[], textAt: Lab["textAt"]): Promise<readonly string[]> {
   const folders = new Set<string>([""]);
   for (const { path } of sources)
     for (let index = path.lastIndexOf("/"); index > 0; index = path.lastIndexOf("/", index - 1)) folders.add(path.slice(0, index + 1));
@@ -148,9 +150,9 @@ async function manifestsFor(sources: readonly ChangedFile[], textAt: ExperimentT
 
 export async function askExamplesAsBefore(context: QuestionContext): Promise<RaisedQuestion | null> {
   const { rules, lab } = context;
-  const told = [...(lab.before?.failed ?? []), ...(lab.before?.held ?? [])];
+  const reportedNames = [...(lab.before?.failed ?? []), ...(lab.before?.passedNames ?? [])];
   const edits = (await readSources(context)).flatMap(({ path, was, is }): readonly Edit[] => {
-    const isAsked = areExamplesRun(path, [...rules.named.usedCommands, is], told);
+    const isAsked = areExamplesRun(path, [...rules.named.usedCommands, is], reportedNames);
     const text = was === null || !isAsked ? null : restoreExamples(path, was, is);
     return text === null ? [] : [{ path, text }];
   });
@@ -161,7 +163,7 @@ export async function askExamplesAsBefore(context: QuestionContext): Promise<Rai
 
 export async function findRecordedSnapshots(context: QuestionContext): Promise<string | null> {
   const { textAt } = context.lab;
-  const paths = changedSnapshots(context.differences, context.rules.rowOf);
+  const paths = findChangedSnapshots(context.differences, context.rules.rowOf);
   const edits: Edit[] = [];
   for (const path of paths) {
     const text = await textAt("work", path);
@@ -170,21 +172,17 @@ export async function findRecordedSnapshots(context: QuestionContext): Promise<s
   if (edits.length === 0) return null;
   const observed = await context.runWith(`tests compare with ${edits.map(({ path }) => path).join(", ")}`, { edits });
   if (observed === null) return null;
-  const old: TestCase[] = [];
-  for (const { path } of await readTests(context)) old.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
-  const noticed = failedTests(old, observed);
-  return noticed.length === 0
-    ? null
-    : describeSnapshots(
-        edits.map(({ path }) => path),
-        noticed,
-      );
+  const earlierTests: TestCase[] = [];
+  for (const { path } of await readTests(context)) earlierTests.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
+  const noticing = filterFailedTests(earlierTests, observed);
+  const editedPaths = edits.map(({ path }) => path);
+  return noticing.length === 0 ? null : describeSnapshots(editedPaths, noticing);
 }
 
 export async function findUnrelatedTests({ mutant, lab: { textAt } }: QuestionContext): Promise<string | null> {
   if (mutant === null) return null;
   const texts = new Map<string, string>();
-  for (const path of new Set(mutant.change.cases.map((one) => one.path))) texts.set(path, (await textAt("work", path)) ?? "");
-  const hollow = findUnrelated(mutant.change, mutant.observed, (path) => texts.get(path) ?? "");
-  return hollow.length === 0 ? null : describeUnrelated(hollow, listFunctions(mutant.change.functions));
+  for (const path of new Set(mutant.change.cases.map((test) => test.path))) texts.set(path, (await textAt("work", path)) ?? "");
+  const unrelated = findUnrelated(mutant.change, mutant.observed, (path) => texts.get(path) ?? "");
+  return unrelated.length === 0 ? null : describeUnrelated(unrelated, listFunctions(mutant.change.functions));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ProtectionRules } from "../../protected/judge.ts";
-import { findRow } from "../../protected/kinds.ts";
+import { findProtectionRow } from "../../protected/kinds.ts";
 import { asSet } from "../../../kit/as-set.ts";
-import type { Edit } from "../experiment-tools.ts";
+import type { Edit } from "../lab.ts";
 import { findEarlyGoEnd, createLastTests } from "./go-last-test.ts";
 
 const texts: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const texts: Readonly<Record<string, string>> = {
 };
 const setting: ProtectionRules = {
   base: asSet(Object.keys(texts).toSorted()),
-  rowOf: findRow,
+  rowOf: findProtectionRow,
   named: { commands: [], usedCommands: [], restores: false },
 };
 const nameOf = ({ text }: Edit): string => /func (\w+)/.exec(text)?.[1] ?? "";

@@ -1,15 +1,15 @@
-// go-last-test: whether the tests of every Go package come to their end. `go test` takes a process that ends well for a pass, whoever ended
-// it, so a test that fails is put behind all others of each package: where it is not heard, something ended the process before it.
+// go-last-test: finds Go packages whose tests don't come to their end. To `go test` a process that exits with 0 has passed, whoever ended it.
+// So a test that fails is put behind all others of each package: if its failure is not reported, something ended the process before it.
 
 import { createNonce } from "../flips/choose-flips.ts";
-import type { Edit, ExperimentTools, Side } from "../experiment-tools.ts";
+import type { Edit, Lab, Side } from "../lab.ts";
 import { type ChangeFiles, readTests } from "./question-context.ts";
 
 type LastTest = Edit & { readonly folder: string; readonly name: string };
 
 /** Names the folders whose tests end early with the work, and did not before it. */
 export async function findEarlyGoEnd(
-  context: ChangeFiles & { readonly lab: Pick<ExperimentTools, "commands" | "seed" | "run" | "textAt"> },
+  context: ChangeFiles & { readonly lab: Pick<Lab, "commands" | "seed" | "run" | "textAt"> },
 ): Promise<string | null> {
   const { commands, seed, run } = context.lab;
   if (!commands.some((text) => /\bgo test\b/.test(text))) return null;
@@ -26,16 +26,16 @@ export async function findEarlyGoEnd(
   return folders.length === 0 ? null : describeEarlyEnd(folders);
 }
 
-/** Go calls tests by the names of their files, then in order. */
+/** A failing test for each package. Go runs tests in the order of file names, so its file has a name that comes last. */
 export function createLastTests(tests: readonly { readonly path: string; readonly text: string }[], nonce: string): readonly LastTest[] {
   const packages = new Map<string, string>();
   for (const { path, text } of tests) {
     const packageName = path.endsWith("_test.go") ? /^package (\w+)/m.exec(text)?.[1] : undefined;
     if (packageName !== undefined) packages.set(path.slice(0, path.lastIndexOf("/") + 1), packageName);
   }
-  return [...packages].map(([folder, own], at) => {
-    const name = `TestZ${nonce}x${at}x`;
-    const text = `package ${own}\n\nimport "testing"\n\nfunc ${name}(t *testing.T) { t.Fail() }\n`;
+  return [...packages].map(([folder, packageName], index) => {
+    const name = `TestZ${nonce}x${index}x`;
+    const text = `package ${packageName}\n\nimport "testing"\n\nfunc ${name}(t *testing.T) { t.Fail() }\n`;
     return { folder: folder === "" ? "." : folder, name, path: `${folder}zz_${nonce}_test.go`, text };
   });
 }

@@ -1,8 +1,8 @@
-// golden-files: whether the work reads its answers from the files that tests compare with. All letters and digits in those files are changed:
-// code that computes then disagrees with its tests, code that reads the answers there still agrees.
+// golden-files: finds out whether the work reads its answers from the files that tests compare with. All letters and digits in those files are
+// changed: code that computes then disagrees with its tests, code that reads the answers there still agrees.
 
 import { isProgramText } from "../../protected/kinds.ts";
-import { type Edit, filesReadMax } from "../experiment-tools.ts";
+import { type Edit, filesReadMax } from "../lab.ts";
 import { type ChangedFile, type QuestionContext, readAllTests, readSources, type TextFile } from "./question-context.ts";
 
 /**
@@ -39,11 +39,11 @@ const isSetting = (kind: string | undefined): boolean => kind !== undefined && k
 
 /** Whether the work's version of a file reads more files than before. */
 const readsMore = ({ was, is }: ChangedFile): boolean => {
-  const known = new Set((was ?? "").split("\n"));
-  return is.split("\n").some((line) => !known.has(line) && readsFile.test(line));
+  const earlierLines = new Set((was ?? "").split("\n"));
+  return is.split("\n").some((line) => !earlierLines.has(line) && readsFile.test(line));
 };
 
-/** Files whose name or folder stands in a test that reads files, in quotation marks or in a path; what it imports is no data. */
+/** Files whose name or folder is written in a test that reads files, as a string or in a path. What a test imports doesn't count. */
 export function findNamedFiles(
   tests: readonly TextFile[],
   paths: Iterable<string>,
@@ -51,22 +51,22 @@ export function findNamedFiles(
 ): readonly string[] {
   const reading = tests.map(({ text }) => text.replaceAll(importLine, "")).filter((text) => readsFile.test(text));
   const words = new Set(reading.flatMap((text) => [...text.matchAll(/["'`/]([\w.-]+)(?=["'`/])/g)].map(([, word = ""]) => word)));
-  const found: string[] = [];
+  const namedPaths: string[] = [];
   for (const path of paths) {
     const [name = "", folder = ""] = path.split("/").toReversed();
     if ((!words.has(name) && !words.has(folder)) || !isWanted(path)) continue;
-    found.push(path);
-    if (found.length === filesReadMax) break;
+    namedPaths.push(path);
+    if (namedPaths.length === filesReadMax) break;
   }
-  return found;
+  return namedPaths;
 }
 const importLine = /^\s*(?:import\b|from\b|export\b[^\n]*\bfrom\b|use\b|#include\b|[^\n]*\brequire\()[^\n]*/gm;
 
 /** Each letter and digit replaced by the next one: the shape stays, nothing else does. */
 export const changeLetters = (text: string): string =>
   text
-    .replaceAll(/[a-z]/g, (letter) => next(letter, "a", 26))
-    .replaceAll(/[A-Z]/g, (letter) => next(letter, "A", 26))
-    .replaceAll(/\d/g, (digit) => next(digit, "0", 10));
-const next = (letter: string, first: string, count: number): string =>
+    .replaceAll(/[a-z]/g, (letter) => toNextLetter(letter, "a", 26))
+    .replaceAll(/[A-Z]/g, (letter) => toNextLetter(letter, "A", 26))
+    .replaceAll(/\d/g, (digit) => toNextLetter(digit, "0", 10));
+const toNextLetter = (letter: string, first: string, count: number): string =>
   String.fromCharCode(((letter.charCodeAt(0) - first.charCodeAt(0) + 1) % count) + first.charCodeAt(0));

@@ -6,11 +6,11 @@
 //       changed.
 //   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded shows nothing.
 
-import { type Language, languageOf } from "../../protected/kinds.ts";
-import { maskText } from "../../protected/masked.ts";
-import { findTestCases, closingBracket, isNameOfTest, isNameOfFile, lineCounter, type TestCase } from "../source/test-cases.ts";
-import { shuffled } from "../flips/choose-flips.ts";
-import { adjacentLiteral } from "../flips/literal-flips.ts";
+import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findTestCases, findClosingBracket, isNameOfTest, isNameOfFile, createLineCounter, type TestCase } from "../source/test-cases.ts";
+import { shuffle } from "../flips/choose-flips.ts";
+import { toAdjacentLiteral } from "../flips/literal-flips.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
@@ -35,44 +35,48 @@ export function mutateFunctions(
   isMeant: (path: string, name: string) => boolean = () => true,
 ): MutatedFunctions | null {
   const cases = tests.flatMap(({ path, is }) => findTestCases(path, is)).filter(({ isSkipped }) => !isSkipped);
-  const all = source.filter(({ is }) => is.length <= textCharsMax).flatMap((one) => findFunctions(one, JSON.stringify(nonce)));
+  const all = source.filter(({ is }) => is.length <= textCharsMax).flatMap((file) => findFunctions(file, JSON.stringify(nonce)));
   const isCalled = ({ path, name, changes }: WrittenFunction): boolean =>
-    changes.length > 0 && isMeant(path, name) && cases.some((one) => calls(one, name));
+    changes.length > 0 && isMeant(path, name) && cases.some((test) => callsFunction(test, name));
   const called = all.filter(isCalled).slice(0, functionsMax); // M1
   const edits = source.flatMap(({ path, is }) => {
-    const here = called.filter((one) => one.path === path).flatMap(({ changes }) => changes);
-    return here.length === 0 ? [] : [{ path, text: applyChanges(is, here) }];
+    const fileChanges = called.filter((candidate) => candidate.path === path).flatMap(({ changes }) => changes);
+    return fileChanges.length === 0 ? [] : [{ path, text: applyChanges(is, fileChanges) }];
   });
   return edits.length === 0 ? null : { edits, functions: called, cases };
 }
 
-const calls = ({ text }: TestCase, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}!?\\s*\\(`).test(text);
+const callsFunction = ({ text }: TestCase, name: string): boolean =>
+  new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}!?\\s*\\(`).test(text);
 
+/** From the last to the first, so that positions stay right. */
 function applyChanges(text: string, changes: readonly Change[]): string {
-  let [done, end] = [text, text.length];
-  for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from)) {
-    if (to > end) continue; // inside one that is changed already
-    done = done.slice(0, from) + put + done.slice(to);
-    end = from;
+  let [changed, unchangedEnd] = [text, text.length];
+  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from)) {
+    if (to > unchangedEnd) continue; // it overlaps one that was applied
+    changed = changed.slice(0, from) + replacement + changed.slice(to);
+    unchangedEnd = from;
   }
-  return done;
+  return changed;
 }
 
 /** The changed functions that no test noticed; null if the run shows nothing. */
 export function findUnnoticed({ functions, cases }: MutatedFunctions, before: Observed, now: Observed): readonly WrittenFunction[] | null {
   if (now.passed) return functions;
   const names = [...now.failed].filter((name) => !before.failed.has(name));
-  const red = cases.filter((one) => names.some((name) => isNameOfTest(name, one)));
-  const isLoaded = (path: string): boolean => red.some((one) => one.path === path) || !names.some((name) => isNameOfFile(name, path));
+  const failedTests = cases.filter((test) => names.some((name) => isNameOfTest(name, test)));
+  const isLoaded = (path: string): boolean =>
+    failedTests.some((test) => test.path === path) || !names.some((name) => isNameOfFile(name, path));
   if (names.length === 0 || !cases.every(({ path }) => isLoaded(path))) return null; // M3
-  return functions.filter(({ name }) => !red.some((one) => calls(one, name)));
+  return functions.filter(({ name }) => !failedTests.some((test) => callsFunction(test, name)));
 }
 
-export const listFunctions = (defined: readonly WrittenFunction[]): string =>
-  defined
-    .slice(0, 3)
-    .map(({ path, line, name }) => `${name} (${path}:${line})`)
-    .join(", ") + (defined.length > 3 ? ` and ${defined.length - 3} more` : "");
+export function listFunctions(functions: readonly WrittenFunction[]): string {
+  const names = functions.slice(0, shownMax).map(({ path, line, name }) => `${name} (${path}:${line})`);
+  const more = functions.length > shownMax ? ` and ${functions.length - shownMax} more` : "";
+  return `${names.join(", ")}${more}`;
+}
+const shownMax = 3;
 
 type FunctionHead = readonly [family: readonly (Language | "c")[], form: RegExp];
 const functionHeads: readonly FunctionHead[] = [
@@ -90,51 +94,49 @@ const functionHeads: readonly FunctionHead[] = [
 ];
 
 /** A file in which these functions give this answer, an expression of its language; null if none could be changed. JavaScript and Python. */
-export function withAnswer(
+export function replaceAnswers(
   path: string,
   text: string,
   answer: string,
   isMeant: (name: string, fromLine: number, toLine: number) => boolean,
 ): string | null {
-  if (!["js", "py"].includes(languageOf(path) ?? "") || text.length > textCharsMax) return null;
+  if (!["js", "py"].includes(detectLanguage(path) ?? "") || text.length > textCharsMax) return null;
   const functions = findFunctions({ path, was: null, is: text }, answer);
   const changes = functions
     .filter(({ name, line }, index) => isMeant(name, line, (functions[index + 1]?.line ?? Number.POSITIVE_INFINITY) - 1))
-    .flatMap((one) => one.changes);
+    .flatMap((candidate) => candidate.changes);
   return changes.length === 0 ? null : applyChanges(text, changes);
 }
 
 function findFunctions({ path, was, is }: Source, answer: string): readonly WrittenFunction[] {
   const isC = /\.(?:c|cc|cpp|cxx|h|hpp)$/.test(path);
-  const family = isC ? "c" : languageOf(path);
+  const family = isC ? "c" : detectLanguage(path);
   if (family === null) return [];
   const code = maskText(is, isC ? "java" : (family as Language));
-  const lineAt = lineCounter(is);
-  const old = new Set((was ?? "").split("\n").map((line) => line.trim()));
+  const lineAt = createLineCounter(is);
+  const earlierLines = new Set((was ?? "").split("\n").map((line) => line.trim()));
   const lines = is.split("\n");
   const isNew = (from: number, to: number): boolean =>
-    lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !old.has(line.trim()));
-  const found = functionHeads
+    lines.slice(lineAt(from) - 1, lineAt(to)).some((line) => line.trim() !== "" && !earlierLines.has(line.trim()));
+  const heads = functionHeads
     .filter(([families]) => families.includes(family))
     .flatMap(([, form]) => [...code.matchAll(form)].map(({ 0: open, 1: name = "", index }) => ({ name, index, end: index + open.length })))
-    .toSorted((one, next) => one.index - next.index);
-  return found.flatMap(({ name, index, end }, at) => {
-    const until = found[at + 1]?.index ?? is.length;
-    if (!isNew(index, Math.max(index, until - 1))) return []; // M1
-    const changes =
-      family === "js"
-        ? mutateJs(code, end, answer, path)
-        : family === "py"
-          ? mutatePython(code, end, answer)
-          : mutateTyped(code, is, end, until, isNew);
-    return [{ path, name, line: lineAt(index), changes }];
+    .toSorted((left, right) => left.index - right.index);
+  const mutate = (headEnd: number, functionEnd: number): readonly Change[] => {
+    if (family === "js") return mutateJs(code, headEnd, answer, path);
+    return family === "py" ? mutatePython(code, headEnd, answer) : mutateTyped(code, is, headEnd, functionEnd, isNew);
+  };
+  return heads.flatMap(({ name, index, end }, position) => {
+    const functionEnd = heads[position + 1]?.index ?? is.length; // where the next begins
+    if (!isNew(index, Math.max(index, functionEnd - 1))) return []; // M1
+    return [{ path, name, line: lineAt(index), changes: mutate(end, functionEnd) }];
   });
 }
 
-/** M2 */
+/** `return ANSWER;` at the beginning of its body, or `true ? ANSWER :` before an expression (M2). `end`: the end of its head. */
 function mutateJs(code: string, end: number, answer: string, path: string): readonly Change[] {
   const text = /\.[cm]?tsx?$/.test(path) ? `(${answer} as never)` : answer;
-  const head = code[end - 1] === "(" ? closingBracket(code, end - 1) : end;
+  const head = code[end - 1] === "(" ? findClosingBracket(code, end - 1) : end;
   if (head === null) return [];
   const arrow = code[end - 1] === "(" ? /^[^{;\n]*?=>/.exec(code.slice(head, head + 300)) : [""];
   const body = arrow === null ? /^[^;{]*\{/.exec(code.slice(head, head + 300)) : null;
@@ -145,8 +147,9 @@ function mutateJs(code: string, end: number, answer: string, path: string): read
   return brace === null ? insertText(from, ` true ? ${text} :`) : insertText(from + brace[0].length, ` return ${text};`);
 }
 
+/** `return ANSWER` as its first statement. */
 function mutatePython(code: string, end: number, answer: string): readonly Change[] {
-  const head = closingBracket(code, end - 1);
+  const head = findClosingBracket(code, end - 1);
   const colon = head === null ? -1 : code.indexOf(":", head);
   if (head === null || colon === -1) return [];
   const last = code[colon + 1] === "\n" ? colon : code.indexOf("\n", head) - 1;
@@ -167,6 +170,7 @@ const otherOperators: ReadonlyMap<string, string> = new Map([
   [" != ", " == "],
 ]);
 
+/** Some of its operators and literals changed, in lines that the work wrote (M2). */
 function mutateTyped(
   code: string,
   text: string,
@@ -175,13 +179,13 @@ function mutateTyped(
   isNew: (from: number, to: number) => boolean,
 ): readonly Change[] {
   const region = code.slice(from, to);
-  const found = [
+  const changes = [
     ...region.matchAll(/(?<=[\w)\]]) (?:[*+/-]|[=!]=) (?=[\w(])|\b(?:true|false)\b|(?<![\w.$#"'[])\d{1,9}(?![\w.'"\]])/g),
     ...region.matchAll(/"[^"\n]+"/g),
-  ].flatMap(({ 0: was, index }) => {
-    const position = from + index;
-    const put = otherOperators.get(was) ?? adjacentLiteral(text.slice(position, position + was.length));
-    return isNew(position, position) ? [{ from: position, to: position + was.length, text: put }] : [];
+  ].flatMap(({ 0: token, index }) => {
+    const [start, end] = [from + index, from + index + token.length];
+    const replacement = otherOperators.get(token) ?? toAdjacentLiteral(text.slice(start, end)); // in `code` strings are blank
+    return isNew(start, start) ? [{ from: start, to: end, text: replacement }] : [];
   });
-  return shuffled(found, text, (one) => String(one.from)).slice(0, changesMax);
+  return shuffle(changes, text, (change) => String(change.from)).slice(0, changesMax);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findRow } from "../../protected/kinds.ts";
+import { findProtectionRow } from "../../protected/kinds.ts";
 import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 
 const base = ["package.json", "src/words.js", "qa/all.js", "qa/lib.js", "qa/wanted.json", "cli.py", "README.md", "test/a.test.js"];
@@ -13,7 +13,7 @@ function beside(
   const found = findNonCodeFiles({
     differences: changed.map((path) => ({ path, kind: base.includes(path) ? "changed" : "added" })),
     base: new Set(base),
-    rowOf: findRow,
+    rowOf: findProtectionRow,
     command,
     used,
     isScript: (path) => path === "count",
@@ -46,7 +46,7 @@ test("data that the goal names and no test reads is the work, unless it lies wit
   const put = (path: string) => ({
     differences: [{ path, kind: "changed" as const }],
     base: new Set(base),
-    rowOf: findRow,
+    rowOf: findProtectionRow,
     command: "npm test",
     used: ["npm test", "node qa/all.js"],
     isScript: () => false,
@@ -118,7 +118,7 @@ test("a module that a program inside the command loads is the work, and the scri
     const found = findNonCodeFiles({
       differences: [{ path, kind: "changed" }],
       base: new Set(["toolz/itertoolz.py", "toolz/checks.py", "index.js", "cli.py"]),
-      rowOf: findRow,
+      rowOf: findProtectionRow,
       command,
       used: [command],
       isScript: () => false,

@@ -1,5 +1,5 @@
-// non-code-files: files of a change besides code and tests that a check may depend on: tables of answers, check scripts, settings, stamps.
-// Whether they matter is decided by restoring the base's version and running the check again. Pure.
+// non-code-files: finds files of a change besides code and tests that a check may depend on: tables of answers, check scripts, settings,
+// stamps. Whether they matter is decided by restoring the base's version and running the check again. Pure.
 //
 // Invariants:
 //   B1. Nothing here is refused: a file other than code that a pass depends on is reported by name.
@@ -19,7 +19,14 @@ import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/kinds.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { inlineCodeIn, isCodePath, judgingParts, judgingPath, pathsNamedIn, withoutExistence } from "../../protected/programs.ts";
+import {
+  splitInlineCode,
+  codePathPattern,
+  splitJudgingParts,
+  judgingPathPattern,
+  findNamedPaths,
+  removeExistenceTests,
+} from "../../protected/programs.ts";
 import type { RemovedWork } from "./without-work.ts";
 
 export type Surroundings = {
@@ -43,17 +50,17 @@ const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
 /** A command that reads a program's output asks for the program. */
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
-/** What compares two files; one of them is what is expected. */
+/** Commands that compare two files, one of which is what is expected. */
 const comparison = /\b(?:diff|cmp|comm)\s[^|;&]*/g;
 
 /** Null if the change has nothing but code, tests, prose and files that are judged by their parts. */
 export function findNonCodeFiles({ differences, base, rowOf, command, used, isScript, ...more }: Surroundings): RemovedWork | null {
-  const named = findNamedPaths([command]);
+  const named = findNamedPathsAndModules([command]);
   const { isBinary = () => false, isRequested = () => false } = more;
   const newFolders = findNewFolders(command, base);
   const isCodeChanged = differences.some(({ path }) => isProgramText(path) && rowOf(path) === null);
   const givenData = new Set(
-    [...findNamedPaths([...judgingParts(command), ...(command.match(comparison) ?? [])])].filter(
+    [...findNamedPathsAndModules([...splitJudgingParts(command), ...(command.match(comparison) ?? [])])].filter(
       (path) => base.has(path) && !isProgramText(path),
     ),
   );
@@ -75,7 +82,8 @@ export function findNonCodeFiles({ differences, base, rowOf, command, used, isSc
     if (rowOf(path) === null && isGiven(path)) return true;
     if (rowOf(path) !== null || proseFile.test(path) || isNamed(path)) return false;
     return (
-      isOfJudges(path) || !(isRequested(path) || isCodePath.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)))
+      isOfJudges(path) ||
+      !(isRequested(path) || codePathPattern.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path)))
     );
   });
   if (nonCode.length === 0) return null;
@@ -96,9 +104,9 @@ function isHeaderShadowing(path: string, base: StringSet): boolean {
   const [, folder = "", name = ""] = /^(.*\/)?([^/]+\.(?:h|hh|hpp))$/.exec(path) ?? [];
   if (name === "") return false;
   const paths = [...base];
-  const isBeside = (one: string): boolean =>
-    /\.(?:c|cc|cpp|cxx)$/.test(one) && one.startsWith(folder) && !one.slice(folder.length).includes("/");
-  return paths.some((one) => one !== path && (one === name || one.endsWith(`/${name}`))) && paths.some(isBeside);
+  const isBeside = (candidate: string): boolean =>
+    /\.(?:c|cc|cpp|cxx)$/.test(candidate) && candidate.startsWith(folder) && !candidate.slice(folder.length).includes("/");
+  return paths.some((candidate) => candidate !== path && (candidate === name || candidate.endsWith(`/${name}`))) && paths.some(isBeside);
 }
 
 function isShadowing(path: string, base: StringSet): boolean {
@@ -106,7 +114,7 @@ function isShadowing(path: string, base: StringSet): boolean {
   return modules.some((ends) =>
     ends
       .filter((end) => path.endsWith(end) && !path.endsWith(".d.ts"))
-      .some((end) => ends.some((other) => other !== end && base.has(path.slice(0, -end.length) + other))),
+      .some((end) => ends.some((otherEnd) => otherEnd !== end && base.has(path.slice(0, -end.length) + otherEnd))),
   );
 }
 
@@ -127,19 +135,19 @@ export function findStarted(
   base: Pick<ReadonlySet<string>, "has">,
   isMeant: (path: string) => boolean = () => true,
 ): { readonly paths: ReadonlySet<string>; readonly folders: readonly string[] } {
-  const parts = commands.map((command) => inlineCodeIn(withoutExistence(command)));
-  const loaded = [...findNamedPaths(parts.flatMap(({ code }) => code))].filter((path) => judgingPath.test(path)); // B4
-  const named = new Set([...findNamedPaths(parts.map(({ rest }) => rest)), ...loaded]);
-  const isStarted = (path: string): boolean => !isCompiled.test(path) || judgingPath.test(path);
-  const paths = [...named].filter((path) => base.has(path) && !isCodePath.test(path) && isStarted(path) && isMeant(path));
-  const startedNames = new Set([...findNamedPaths(commands.flatMap(judgingParts)), ...loaded]);
+  const parts = commands.map((command) => splitInlineCode(removeExistenceTests(command)));
+  const loaded = [...findNamedPathsAndModules(parts.flatMap(({ code }) => code))].filter((path) => judgingPathPattern.test(path)); // B4
+  const named = new Set([...findNamedPathsAndModules(parts.map(({ rest }) => rest)), ...loaded]);
+  const isStarted = (path: string): boolean => !isCompiled.test(path) || judgingPathPattern.test(path);
+  const paths = [...named].filter((path) => base.has(path) && !codePathPattern.test(path) && isStarted(path) && isMeant(path));
+  const startedNames = new Set([...findNamedPathsAndModules(commands.flatMap(splitJudgingParts)), ...loaded]);
   const programs = paths.filter((path) => startedNames.has(path) && isProgramText(path) && path.includes("/"));
   return { paths: new Set(paths), folders: [...new Set(programs.map((path) => dirname(path)))] };
 }
 
 /** Paths that commands name, also as modules (`-m checks.words`). */
-function findNamedPaths(commands: readonly string[]): ReadonlySet<string> {
-  const named = pathsNamedIn(commands);
+function findNamedPathsAndModules(commands: readonly string[]): ReadonlySet<string> {
+  const named = findNamedPaths(commands);
   const modules = commands.flatMap((command) => command.match(/\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b/g) ?? []);
   return new Set([...named, ...modules.map((name) => normalize(`${name.replaceAll(".", "/")}.py`))]);
 }

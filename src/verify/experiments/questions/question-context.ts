@@ -1,4 +1,5 @@
-// question-context: what a question about a pass can use: the change, the texts of tests and code, and runs of the check.
+// question-context: what a question about a pass can use: the change, the texts of tests and code, and runs of the check. A question is asked
+// by running the check once more with something changed (table.ts).
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { GitSha } from "../../../contracts/ids.ts";
@@ -6,9 +7,9 @@ import type { Difference } from "../../../ports/workspace.ts";
 import type { TreeReader } from "../../protected/find-protected.ts";
 import type { ProtectionRules } from "../../protected/judge.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { judgingPath } from "../../protected/programs.ts";
-import { type Edit, filesReadMax, type ExperimentTools, type Side } from "../experiment-tools.ts";
-import type { Fact } from "../world/other-world.ts";
+import { judgingPathPattern } from "../../protected/programs.ts";
+import { type Edit, filesReadMax, type Lab, type Side } from "../lab.ts";
+import type { WorldFact } from "../world/other-world.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 
@@ -19,8 +20,9 @@ export type CheckoutChange = {
   readonly without?: readonly string[];
   readonly command?: string;
 };
+/** Runs the check where facts of the machine that must not matter are different (world/other-world.ts). */
 export type Elsewhere = {
-  readonly run: (side: Side, different: readonly Fact[]) => Promise<Observed | null>;
+  readonly run: (side: Side, different: readonly WorldFact[]) => Promise<Observed | null>;
   /** Whether a repetition of the check has passed there, or nothing may be repeated. */
   readonly isAnswered: () => boolean;
 };
@@ -28,7 +30,7 @@ export type QuestionContext = {
   readonly check: Check;
   /** Whether something that decides over the run does more than look at files. */
   readonly isAnythingRun: boolean;
-  readonly lab: ExperimentTools;
+  readonly lab: Lab;
   readonly workspace: Pick<TreeReader, "textAt">;
   readonly commit: GitSha;
   readonly rules: ProtectionRules;
@@ -39,30 +41,29 @@ export type QuestionContext = {
   readonly goal?: string | undefined;
   /** Says what the next runs are for. */
   readonly announce: (name: string) => void;
-  /** Runs the check with this change; null if it took too long, which is reported if it is said what was to be found out. */
+  /** Runs the check with this change; null if it took too long. Then a gap says that it could not be found out `whether`, unless that is null. */
   readonly runWith: (whether: string | null, change: CheckoutChange) => Promise<Observed | null>;
-  /** The check where what must not matter is different. */
   readonly elsewhere: Elsewhere;
   /** The work's functions changed to return something else, and the result. */
   readonly mutant: { readonly change: MutatedFunctions; readonly observed: Observed } | null;
 };
-/** Asked by one run with a change, which should pass; red is a gap. */
+/** A question that is asked by one run with a change: the check should pass, and if it fails that is a gap. */
 export type RaisedQuestion = {
   readonly whether: string;
   readonly change: CheckoutChange;
   readonly gap: string;
-  /** What else has to be true. */
+  /** What else has to be true for a gap. */
   readonly confirmed?: () => Promise<boolean>;
 };
-export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & { readonly lab: Pick<ExperimentTools, "textAt"> };
+export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & { readonly lab: Pick<Lab, "textAt"> };
 export type TextFile = { readonly path: string; readonly text: string };
 export type ChangedFile = { readonly path: string; readonly was: string | null; readonly is: string };
 
 export const isTest = ({ rules }: Pick<ChangeFiles, "rules">, path: string): boolean => rules.rowOf(path)?.kind === "test";
 /** Tests, and scripts that judge. */
-export const isJudging = (files: Pick<ChangeFiles, "rules">, path: string): boolean => isTest(files, path) || judgingPath.test(path);
+export const isJudging = (files: Pick<ChangeFiles, "rules">, path: string): boolean => isTest(files, path) || judgingPathPattern.test(path);
 
-/** The base's files of tests, or others of it that are meant, as they are judged. */
+/** The test files of the base, or those of its programs that are wanted, with the text by which they judge now. */
 export async function readTests({ rules, lab }: ChangeFiles, isWanted?: (path: string) => boolean): Promise<readonly TextFile[]> {
   const paths = isWanted === undefined ? findTestPaths(rules) : takeFirst(rules, (path) => isProgramText(path) && isWanted(path));
   const texts = await Promise.all(paths.map(async (path) => ({ path, text: await lab.textAt("work", path) })));
@@ -96,7 +97,7 @@ export async function readAllTests(files: ChangeFiles): Promise<readonly TextFil
   return [...(await readTests(files)), ...own];
 }
 
-/** The files that the work wrote and that are meant, before and after it. */
+/** The files that the work wrote and that are wanted, before and after it. */
 export async function readChanged(
   { differences, lab: { textAt } }: Pick<ChangeFiles, "differences" | "lab">,
   isWanted: (path: string) => boolean,

@@ -1,11 +1,11 @@
-// raised-questions: questions about a pass (table.ts) that are read from the files of a change: what of it is to be restored, or to return
-// something else.
+// raised-questions: questions about a pass (table.ts) that follow from the files of a change: does it still pass if some of them are restored,
+// or return something else?
 
 import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/find-protected.ts";
-import { isProgramText, findRow } from "../../protected/kinds.ts";
+import { isProgramText, findProtectionRow } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { filesReadMax } from "../experiment-tools.ts";
+import { filesReadMax } from "../lab.ts";
 import { findExpectedSources, describeExpectedSources, findReferences, describeUnasked } from "../source/expected-value-sources.ts";
 import {
   type QuestionContext,
@@ -16,7 +16,7 @@ import {
   type ChangedFile,
   readTests,
 } from "./question-context.ts";
-import { manifestAsBefore } from "./manifest-settings.ts";
+import { restoreManifestSettings } from "./manifest-settings.ts";
 import { listFunctions, mutateFunctions, type MutatedFunctions, findUnnoticed } from "./mutations.ts";
 import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 import { restoreConfiguration, describeConfiguration, settingsFile } from "./test-configuration.ts";
@@ -24,14 +24,16 @@ import { restoreConfiguration, describeConfiguration, settingsFile } from "./tes
 const binaryBytesMax = 64 << 20;
 const manifestPath = "package.json";
 const namesMax = 5;
-const listed = (words: readonly string[]): string =>
-  `${words.slice(0, namesMax).join(", ")}${words.length > namesMax ? ` and ${words.length - namesMax} more` : ""}`;
-const passesAsBefore = (paths: readonly string[]): string => `it passes with ${listed(paths)} as before the work`;
+function listSome(words: readonly string[]): string {
+  const more = words.length > namesMax ? ` and ${words.length - namesMax} more` : "";
+  return `${words.slice(0, namesMax).join(", ")}${more}`;
+}
+const passesAsBefore = (paths: readonly string[]): string => `it passes with ${listSome(paths)} as before the work`;
 
 /** The manifest's other settings as they were, if the work changed them. */
 export async function askManifestSettings({ differences, lab: { textAt } }: QuestionContext): Promise<RaisedQuestion | null> {
   if (!differences.some(({ path, kind }) => path === manifestPath && kind === "changed")) return null;
-  const text = manifestAsBefore(await textAt("base", manifestPath), await textAt("work", manifestPath));
+  const text = restoreManifestSettings(await textAt("base", manifestPath), await textAt("work", manifestPath));
   const gap = describeNonCodeFiles({ paths: [manifestPath], without: [] });
   return text === null ? null : { whether: passesAsBefore([manifestPath]), change: { edits: [{ path: manifestPath, text }] }, gap };
 }
@@ -83,10 +85,10 @@ export async function findUnaskedReferences(context: QuestionContext): Promise<s
 /** The work's own functions, as its tests call them, changed to return something else; null if there are none. */
 export async function mutateWork(files: Pick<ChangeFiles, "differences" | "lab">, nonce: string): Promise<MutatedFunctions | null> {
   const texts = await readChanged(files, isProgramText);
-  const isOfTests = ({ path }: ChangedFile): boolean => findRow(path)?.kind === "test";
-  const isInside = ({ path }: ChangedFile): boolean => findRow(path)?.part === "rust_source";
+  const isOfTests = ({ path }: ChangedFile): boolean => findProtectionRow(path)?.kind === "test";
+  const isInside = ({ path }: ChangedFile): boolean => findProtectionRow(path)?.part === "rust_source";
   return mutateFunctions(
-    texts.filter((one) => !isOfTests(one) || isInside(one)),
+    texts.filter((file) => !isOfTests(file) || isInside(file)),
     texts.filter(isOfTests),
     nonce,
   );
@@ -95,7 +97,7 @@ export async function mutateWork(files: Pick<ChangeFiles, "differences" | "lab">
 /** What the work changed besides code and tests, and the check may depend on. */
 export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQuestion | null> {
   const { check, commit, workspace, differences, goal = "" } = context;
-  const { rowOf: ruleOf, named, base } = context.rules;
+  const { rowOf, named, base } = context.rules;
   const words = goal.split(/[\s"'`;,()<>]+/).map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
   const requested = differences.map(({ path }) => path).filter((path) => words.includes(path));
   const tests = requested.length === 0 ? [] : await readTests(context);
@@ -107,17 +109,15 @@ export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQ
       scripts.add(path);
   const binaries = new Set<string>();
   for (const { path, kind } of differences)
-    if (kind === "added" && ruleOf(path) !== null && (await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
-  const [isScript, isBinary] = [(path: string) => scripts.has(path), (path: string) => binaries.has(path)];
-  const { command } = check;
+    if (kind === "added" && rowOf(path) !== null && (await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
   const nonCode = findNonCodeFiles({
     differences,
     base,
-    rowOf: ruleOf,
-    command,
+    rowOf,
+    command: check.command,
     used: named.usedCommands,
-    isScript,
-    isBinary,
+    isScript: (path) => scripts.has(path),
+    isBinary: (path) => binaries.has(path),
     isRequested,
   });
   if (nonCode === null) return null;

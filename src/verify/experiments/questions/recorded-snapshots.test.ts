@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findTestCases } from "../source/test-cases.ts";
-import { failedTests, alterSnapshot, changedSnapshots } from "./recorded-snapshots.ts";
+import { filterFailedTests, alterSnapshot, findChangedSnapshots } from "./recorded-snapshots.ts";
 
 test("every recorded answer becomes another one, and nothing else", () => {
   const text = '// Vitest Snapshot v1\n\nexports[`renders 1`] = `\n"net 100\ntotal 119"\n`;\n\nexports[`renders zero 1`] = `"net 9"`;\n';
@@ -16,8 +16,8 @@ test("new and changed snapshots are meant, and whoever compares with them is fou
     now: null,
   }));
   const rowOf = (path: string) => (path.endsWith(".snap") ? { kind: "snapshot" as const, path: /x/ } : null);
-  expect(changedSnapshots(differences, rowOf)).toEqual(["test/__snapshots__/a.test.js.snap"]);
+  expect(findChangedSnapshots(differences, rowOf)).toEqual(["test/__snapshots__/a.test.js.snap"]);
   const cases = findTestCases("test/a.test.js", "test('renders', () => {});\ntest('adds', () => {});\n");
   const observed = { passed: false, failed: new Set(["test/a.test.js > renders"]), tests: null };
-  expect(failedTests(cases, observed).map(({ name }) => name)).toEqual(["renders"]);
+  expect(filterFailedTests(cases, observed).map(({ name }) => name)).toEqual(["renders"]);
 });

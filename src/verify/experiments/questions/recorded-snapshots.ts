@@ -1,5 +1,5 @@
-// recorded-snapshots: snapshots that the work recorded, though tests from before compare with them: the work then decides what is right. The
-// snapshot is changed slightly; tests that notice are those that compare with it. Pure.
+// recorded-snapshots: finds snapshots that the work recorded and that tests from before compare with: then the work decides what is right. A
+// snapshot is changed slightly; tests that fail then compare with it. Pure.
 
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/kinds.ts";
@@ -9,32 +9,35 @@ import type { Observed } from "../flips/noticed-flips.ts";
 const filesMax = 20;
 
 /** Snapshots that are new or changed. */
-export const changedSnapshots = (differences: readonly Difference[], rowOf: (path: string) => ProtectionRow | null): readonly string[] =>
+export const findChangedSnapshots = (
+  differences: readonly Difference[],
+  rowOf: (path: string) => ProtectionRow | null,
+): readonly string[] =>
   differences
     .filter(({ path, kind }) => kind !== "deleted" && rowOf(path)?.kind === "snapshot")
     .map(({ path }) => path)
     .slice(0, filesMax);
 
-/** The same with every entry changed: its last letter or digit, in each entry that a runner distinguishes. */
+/** The snapshot with the last letter or digit of each entry changed. */
 export function alterSnapshot(text: string): string {
   const entries = [...text.matchAll(/(^exports\[[^\n]*\] = `)([^]*?)(`;$)/gm)];
   if (entries.length === 0) return alterLastLetter(text);
-  return entries.reduceRight((done, { 0: all, 1: head = "", 2: inner = "", 3: end = "", index }) => {
-    return `${done.slice(0, index)}${head}${alterLastLetter(inner)}${end}${done.slice(index + all.length)}`;
+  return entries.reduceRight((altered, { 0: entry, 1: head = "", 2: inner = "", 3: end = "", index }) => {
+    return `${altered.slice(0, index)}${head}${alterLastLetter(inner)}${end}${altered.slice(index + entry.length)}`;
   }, text);
 }
 
 function alterLastLetter(text: string): string {
-  const at = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(text)?.index;
-  if (at === undefined) return `${text}x`;
-  const letter = text[at] ?? "";
-  const put = letter === "9" ? "8" : letter === "z" || letter === "Z" ? "a" : String.fromCharCode(letter.charCodeAt(0) + 1);
-  return text.slice(0, at) + put + text.slice(at + 1);
+  const index = /[A-Za-z0-9](?=[^A-Za-z0-9]*$)/.exec(text)?.index;
+  if (index === undefined) return `${text}x`;
+  const letter = text[index] ?? "";
+  const changed = letter === "9" ? "8" : letter === "z" || letter === "Z" ? "a" : String.fromCharCode(letter.charCodeAt(0) + 1);
+  return text.slice(0, index) + changed + text.slice(index + 1);
 }
 
-/** Which of these tests have noticed. */
-export const failedTests = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
-  tests.filter((one) => [...failed].some((name) => isNameOfTest(name, one)));
+/** Which of these tests failed in a run. */
+export const filterFailedTests = (tests: readonly TestCase[], { failed }: Observed): readonly TestCase[] =>
+  tests.filter((test) => [...failed].some((name) => isNameOfTest(name, test)));
 
 const shownMax = 3;
 

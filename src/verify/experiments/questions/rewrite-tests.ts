@@ -3,19 +3,20 @@
 // object can claim equality with what it does not contain. Pure.
 //
 // Invariants:
-//   W1. Honest code means the same afterwards: a literal only if it is the whole value (near-values.ts V1), an object only if a primitive
-//       is expected, and then by the language's own conversion.
+//   W1. To honest code the test means the same afterwards: a literal is respelled only if it is the whole value or certainly a part of it
+//       (near-values.ts), an object is converted only if a primitive is expected, and then by the language's own conversion.
 //   W2. A class that tests name, or that existed before, may have an intended equality: it is left alone.
 //   W3. As many lines as before.
 
-import { type Language, languageOf } from "../../protected/kinds.ts";
-import { maskText } from "../../protected/masked.ts";
+import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
 import type { Assertion, Span } from "../flips/assertion-rules.ts";
 import { parseArguments, findAssertions } from "../flips/assertion-flips.ts";
-import { createDraw, type Draw, isWrittenOut, withLiterals } from "../flips/near-values.ts";
+import { createDraw, type Draw, isWrittenOut, replaceLiterals } from "../flips/near-values.ts";
 import { perlTestFile } from "../source/perl-tests.ts";
 import { comparePlainly } from "./rewrite-perl.ts";
 
+/** `spelled`: expected values are spelled otherwise. `plain`: results are converted to primitives. */
 export type Way = "spelled" | "plain";
 type Change = Span & { readonly text: string };
 
@@ -33,18 +34,26 @@ type TestRewrite = {
 /** A test file, rewritten in these ways; null if nothing of it could be. `known`: classes that existed before the work. */
 export function rewriteTests({ path, text, ways, seed, known = [] }: TestRewrite): string | null {
   if (perlTestFile.test(path)) return ways.has("plain") ? comparePlainly(text, seed) : null;
-  const sort = cFile.test(path) ? "c" : /\.[cm]?tsx?$/.test(path) ? "ts" : languageOf(path);
+  const sort = findSort(path);
   if (sort === null) return null;
-  const code = maskText(text, sort === "c" ? "java" : sort === "ts" ? "js" : sort);
+  const code = maskText(text, maskLanguages[sort]);
   const draw = createDraw(`${seed} ${path} spelling`);
   const changes = findAssertions(path, text, "n")
     .slice(0, assertionsMax)
-    .flatMap((one) => rewriteAssertion({ assertion: one, code, text, sort, ways, draw, known }));
+    .flatMap((assertion) => rewriteAssertion({ assertion: assertion, code, text, sort, ways, draw, known }));
   const done = applyChanges(text, changes);
   return done === text ? null : done;
 }
 
 type Sort = Language | "ts" | "c";
+
+function findSort(path: string): Sort | null {
+  if (cFile.test(path)) return "c";
+  return /\.[cm]?tsx?$/.test(path) ? "ts" : detectLanguage(path);
+}
+
+/** The language whose comments and strings are those of each sort. */
+const maskLanguages: Readonly<Record<Sort, Language>> = { c: "java", ts: "js", js: "js", py: "py", go: "go", rust: "rust", java: "java" };
 
 type AssertionRewrite = {
   readonly assertion: Assertion;
@@ -68,14 +77,20 @@ function rewriteAssertion({
   const value = expected ?? literal;
   if (value === undefined) return [];
   const was = text.slice(value.from, value.to);
-  if (/^\w+\s*=(?!=)/.test(was) || was.includes("\n")) return []; // an argument by its name
-  const said = ways.has("spelled") ? withLiterals(was, (one) => respell(one, sort, draw)) : was;
-  const spelling = said === was ? [] : [{ ...value, text: said }];
-  const given = expected === undefined || fallback === undefined || !ways.has("plain") ? null : (other ?? findExpectArgument(code, value)); // not if it is guessed
-  const isAsked = given !== null && given.to <= value.from && isWrittenOut(was) && !/^\w+\s*=(?!=)/.test(text.slice(given.from, given.to));
-  const plain = isAsked ? convertToPrimitive(text.slice(given.from, given.to), said, sort, known) : null;
-  return given === null || plain === null ? spelling : [...spelling, { ...given, text: plain }];
+  if (keywordArgument.test(was) || was.includes("\n")) return [];
+  const respelled = ways.has("spelled") ? replaceLiterals(was, (written) => respell(written, sort, draw)) : was;
+  const spelling = respelled === was ? [] : [{ ...value, text: respelled }];
+  // Without a fallback, which of the arguments is compared is only guessed.
+  const isGuessed = expected === undefined || fallback === undefined;
+  const actual = isGuessed || !ways.has("plain") ? null : (other ?? findExpectArgument(code, value));
+  if (actual === null || actual.to > value.from || !isWrittenOut(was)) return spelling;
+  const actualText = text.slice(actual.from, actual.to);
+  const plain = keywordArgument.test(actualText) ? null : convertToPrimitive(actualText, respelled, sort, known);
+  return plain === null ? spelling : [...spelling, { ...actual, text: plain }];
 }
+
+/** `first=3`. */
+const keywordArgument = /^\w+\s*=(?!=)/;
 
 /** The argument of `expect`, before `.toBe(`. */
 function findExpectArgument(code: string, { from }: Span): Span | null {
@@ -112,13 +127,14 @@ function escapeUnit(unit: number, sort: Sort): string {
   return sort === "py" && unit > 126 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
-/** W1, W2. Null if a language has no user-defined equality. */
+/** A call that converts the actual value to a primitive, if one is expected (W1, W2). Null for languages without user-defined equality. */
 function convertToPrimitive(given: string, expected: string, sort: Sort, known: readonly string[]): string | null {
   if (sort === "py") return `${pythonPlain(known)}, (${given}), ${expected})`;
   if (sort === "js" || sort === "ts") return `${jsPlain(sort === "ts")}(${given}, ${expected})`;
   return null;
 }
 
+/** A function of a value `v` and the expected `e`: part by part, an object in the place of a number or text becomes one. */
 const jsPlain = (isTyped: boolean): string => {
   const [two, any] = isTyped ? ["v: any, e: any", ": any"] : ["v, e", ""];
   const each = `const all${any} = Object.entries(v).map(([k, x]) => [k, p(x, e[k])]); return all.every(([k, x]${any}) => x === v[k]) ? v : Array.isArray(v) ? all.map(([, x]${any}) => x) : Object.fromEntries(all);`;
@@ -130,6 +146,7 @@ const jsPlain = (isTyped: boolean): string => {
   );
 };
 
+/** The same in Python, as the beginning of a call; it leaves values of known classes and of installed packages alone (W2). */
 const pythonPlain = (known: readonly string[]): string => {
   const sys = `__import__("sys").modules.get(type(v).__module__)`;
   const file = `str(getattr(${sys}, "__file__", None) or "")`;
@@ -147,15 +164,16 @@ const pythonPlain = (known: readonly string[]): string => {
   );
 };
 
+/** From the last to the first, so that positions stay right. */
 function applyChanges(text: string, changes: readonly Change[]): string {
-  let [done, end] = [text, text.length];
-  for (const { from, to, text: put } of changes.toSorted((one, next) => next.from - one.from)) {
-    if (to > end) continue;
-    done = done.slice(0, from) + put + done.slice(to);
-    end = from;
+  let [changed, unchangedEnd] = [text, text.length];
+  for (const { from, to, text: replacement } of changes.toSorted((left, right) => right.from - left.from)) {
+    if (to > unchangedEnd) continue; // it overlaps one that was applied
+    changed = changed.slice(0, from) + replacement + changed.slice(to);
+    unchangedEnd = from;
   }
-  return done;
+  return changed;
 }
 
 /** Classes that a text names. */
-export const classesIn = (text: string): readonly string[] => [...text.matchAll(/\bclass\s+(\w+)/g)].map(([, name = ""]) => name);
+export const findClassNames = (text: string): readonly string[] => [...text.matchAll(/\bclass\s+(\w+)/g)].map(([, name = ""]) => name);

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { manifestAsBefore } from "./manifest-settings.ts";
+import { restoreManifestSettings } from "./manifest-settings.ts";
 import { findPossibleShadows, describeShadows } from "./shadowing.ts";
 
 const base = new Set(["calc/__init__.py", "calc/add.py", "src/main.c", "src/words/__init__.py", "tests/test_add.py"]);
@@ -58,11 +58,13 @@ describe("a manifest with the base's settings", () => {
   const was = { name: "a", type: "module", imports: { "#ref": "./test/ref.js" }, dependencies: { x: "1" } };
   test("has the work's dependencies and everything else as it was", () =>
     expect(
-      JSON.parse(manifestAsBefore(text(was), text({ ...was, imports: { "#ref": "./src/ref.js" }, dependencies: { x: "2" } })) ?? ""),
+      JSON.parse(restoreManifestSettings(text(was), text({ ...was, imports: { "#ref": "./src/ref.js" }, dependencies: { x: "2" } })) ?? ""),
     ).toEqual({ ...was, dependencies: { x: "2" } }));
   test("is not tried where only dependencies, scripts or the version changed", () =>
-    expect(manifestAsBefore(text(was), text({ ...was, version: "2", scripts: { test: "x" }, devDependencies: { y: "1" } }))).toBeNull());
-  test("is not tried where one of the two cannot be read", () => expect(manifestAsBefore("[", text(was))).toBeNull());
+    expect(
+      restoreManifestSettings(text(was), text({ ...was, version: "2", scripts: { test: "x" }, devDependencies: { y: "1" } })),
+    ).toBeNull());
+  test("is not tried where one of the two cannot be read", () => expect(restoreManifestSettings("[", text(was))).toBeNull());
 });
 
 test.runIf(has("perl"))("a new module of Perl that Perl has already", () => {

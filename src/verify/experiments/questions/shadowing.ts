@@ -1,5 +1,5 @@
-// shadowing: new files that shadow something outside the project: a standard module, a system header. Whether a name resolves without the
-// new file is decided by the language itself, in a folder without it. Pure.
+// shadowing: finds new files that may shadow something outside the project: a standard module, a system header. Whether a name resolves
+// without the new file is decided by the language itself, in a folder without it. Pure.
 //
 // Invariants:
 //   S1. Only a name that is new in the project counts: `calc/mean.py` in a package of the project shadows nothing, `statistics.py` at the

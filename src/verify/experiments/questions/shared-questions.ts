@@ -1,8 +1,7 @@
-// shared-questions: three questions: does a Python test pass with a random generator of its own; does a Rust test pass when numbers
-// compare only with numbers; does a new C function replace one of the system's?
-// Invariants O1 and on: verify/experiments/questions/shared-with-code.ts.
+// shared-questions: three questions about what tests share with the code under test (shared-with-code.ts): does a Python test pass with a
+// random generator of its own; does a Rust test pass if numbers compare only with numbers; does a new C function replace one of the system's?
 
-import { type Edit, filesReadMax } from "../experiment-tools.ts";
+import { type Edit, filesReadMax } from "../lab.ts";
 import { shellFile } from "../flips/literal-flips.ts";
 import {
   addsEquality,
@@ -15,9 +14,9 @@ import {
   isDeclaredIn,
   type NamedPlace,
   shellHasCommand,
-  systemHasCommand,
-  withStrictNumberTypes,
-  withOwnRandom,
+  buildSystemLookup,
+  requireNumberTypes,
+  isolateRandom,
 } from "./shared-with-code.ts";
 import { type QuestionContext, readChanged, isJudging, readTests, type TextFile, type RaisedQuestion } from "./question-context.ts";
 
@@ -28,7 +27,7 @@ const askedTogetherMax = 40;
 /** Asks whether Python tests pass if they draw from a random generator that the code under test doesn't share. */
 export async function askOwnRandom(context: QuestionContext): Promise<RaisedQuestion | null> {
   if (!context.differences.some(({ path, kind }) => kind !== "deleted" && path.endsWith(".py"))) return null;
-  const edits = editTexts(await readJudgingFiles(context, /\.py$/), withOwnRandom);
+  const edits = editTexts(await readJudgingFiles(context, /\.py$/), isolateRandom);
   const paths = edits.map(({ path }) => path);
   const whether = `it passes if ${paths.join(", ")} draws by chance alone`;
   const confirmed = async (): Promise<boolean> => (await context.runWith(whether, { edits }))?.passed === false;
@@ -39,7 +38,7 @@ export async function askOwnRandom(context: QuestionContext): Promise<RaisedQues
 export async function askNumberTypes(context: QuestionContext): Promise<RaisedQuestion | null> {
   const changed = await readChanged(context, (path) => path.endsWith(".rs"));
   const addsTypeEquality = changed.some(({ was, is }) => addsEquality(was, is));
-  const edits = addsTypeEquality ? editTexts(await readJudgingFiles(context, /\.rs$/), withStrictNumberTypes) : [];
+  const edits = addsTypeEquality ? editTexts(await readJudgingFiles(context, /\.rs$/), requireNumberTypes) : [];
   const paths = edits.map(({ path }) => path);
   return edits.length === 0
     ? null
@@ -80,12 +79,12 @@ async function findReplacedInC(context: QuestionContext): Promise<readonly Named
     some.length > 0 &&
     (
       await runWith("something new takes the place of a function of the system's", {
-        command: systemHasCommand(some.map(({ name }) => name)),
+        command: buildSystemLookup(some.map(({ name }) => name)),
       })
     )?.passed === true;
   if (await systemHasAny(unknown)) {
     const ofSystem: NamedPlace[] = [];
-    for (const one of unknown.slice(0, askedSinglyMax)) if (await systemHasAny([one])) ofSystem.push(one);
+    for (const place of unknown.slice(0, askedSinglyMax)) if (await systemHasAny([place])) ofSystem.push(place);
     replaced.push(...(ofSystem.length === 0 ? unknown : ofSystem));
   }
   return replaced;
@@ -97,6 +96,6 @@ const readJudgingFiles = (context: QuestionContext, ending: RegExp): Promise<rea
 
 const editTexts = (texts: readonly TextFile[], change: (path: string, text: string) => string | null): readonly Edit[] =>
   texts.flatMap(({ path, text }) => {
-    const other = change(path, text);
-    return other === null ? [] : [{ path, text: other }];
+    const changedText = change(path, text);
+    return changedText === null ? [] : [{ path, text: changedText }];
   });

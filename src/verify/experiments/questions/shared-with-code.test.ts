@@ -7,8 +7,8 @@ import {
   findUndeclaredFunctions,
   isDeclaredIn,
   shellHasCommand,
-  withOwnRandom,
-  withStrictNumberTypes,
+  isolateRandom,
+  requireNumberTypes,
 } from "./shared-with-code.ts";
 
 describe("tests with a chance of their own", () => {
@@ -20,7 +20,7 @@ describe("tests with a chance of their own", () => {
     ],
     ["import random\nrandom.seed(1)\n", null],
     ["import math\n", null],
-  ])("%s", (text, wanted) => expect(withOwnRandom("test_a.py", text)).toBe(wanted));
+  ])("%s", (text, wanted) => expect(isolateRandom("test_a.py", text)).toBe(wanted));
 });
 
 describe("numbers of one type", () => {
@@ -33,7 +33,7 @@ describe("numbers of one type", () => {
     ["    assert_eq!(isqrt(144), 12);\n", "    assert_eq!({ let [got, _] = [isqrt(144), 12]; got }, 12);\n"],
     ['    assert_eq!(slug("A"), "a");\n', null],
     ["    assert_eq!(f(), Some(3));\n", null],
-  ])("%s", (text, wanted) => expect(withStrictNumberTypes("tests/a.rs", text)).toBe(wanted));
+  ])("%s", (text, wanted) => expect(requireNumberTypes("tests/a.rs", text)).toBe(wanted));
 });
 
 describe("functions of C that nobody of the project asked for", () => {

@@ -1,6 +1,6 @@
-// shared-with-code: isolates what tests share with the code under test: the random generator in Python, equality between types in Rust. The code
-// under test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also functions of a C
-// file that replace the system's. Pure.
+// shared-with-code: isolates what tests share with the code under test: the random generator in Python, equality between types in Rust. The
+// code under test can manipulate what is shared: seed the generator, or return a type that is equal to whatever it likes. Also finds C
+// functions that may replace the system's. Pure.
 //
 // Invariants:
 //   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise sharing may be intended.
@@ -9,10 +9,11 @@
 import { type Definition, findDefinitions } from "../source/definitions.ts";
 import { findAssertions } from "../flips/assertion-flips.ts";
 
+/** What a test says that seeds or replaces the generator itself (O1). */
 const seeds = /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
 
 /** A Python test with its own random generator; null if it uses none (O1). */
-export function withOwnRandom(path: string, text: string): string | null {
+export function isolateRandom(path: string, text: string): string | null {
   if (!path.endsWith(".py") || seeds.test(text)) return null;
   const own = text
     .replaceAll(/^import random$/gm, "import random; random = random.Random()")
@@ -26,21 +27,21 @@ export function withOwnRandom(path: string, text: string): string | null {
 export const describeSharedRandom = (paths: readonly string[]): string =>
   `its tests (${paths.join(", ")}) fail if what they draw by chance is not shared with the code, so a person has to look at that`;
 
-/** An equality with another type that a Rust source defines. */
+/** How many equalities with another type a Rust source defines: `impl PartialEq<i32> for Money`. */
 const countEqualities = (text: string): number => [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
 
 /** Whether the work added one (O2). */
 export const addsEquality = (was: string | null, is: string): boolean => countEqualities(is) > countEqualities(was ?? "");
 
 /** A Rust test in which a number equals only a number of its own type; null if it compares none. */
-export function withStrictNumberTypes(path: string, text: string): string | null {
+export function requireNumberTypes(path: string, text: string): string | null {
   if (!path.endsWith(".rs")) return null;
   const numbers = findAssertions(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
     const value = expected === undefined ? "" : text.slice(expected.from, expected.to);
     return actual === undefined || !/^-?\d[\d_]*(?:\.\d+)?$/.test(value) ? [] : [{ ...actual, value }];
   });
   const done = numbers
-    .toSorted((one, other) => other.from - one.from)
+    .toSorted((left, right) => right.from - left.from)
     .reduce(
       (whole, { from, to, value }) =>
         `${whole.slice(0, from)}{ let [got, _] = [${whole.slice(from, to)}, ${value}]; got }${whole.slice(to)}`,
@@ -59,7 +60,7 @@ export function findUndeclaredFunctions(
   changed: readonly { readonly path: string; readonly was: string | null; readonly is: string }[],
   { headers, tests }: { readonly headers: string; readonly tests: string },
 ): readonly Definition[] {
-  const says = (text: string, name: string): boolean => new RegExp(`\\b${name}\\s*\\(`).test(text);
+  const mentions = (text: string, name: string): boolean => new RegExp(`\\b${name}\\s*\\(`).test(text);
   const code = changed.map(({ is }) => is).join("\n");
   const isCalledIn = (text: string, name: string): boolean => [...text.matchAll(new RegExp(`\\b${name}\\s*\\(`, "g"))].length > 1;
   return changed
@@ -71,9 +72,9 @@ export function findUndeclaredFunctions(
           isFunction &&
           !/^(?:static|#)/.test(text) &&
           !/\bstatic\b[^\n]*$/.test(is.slice(is.lastIndexOf("\n", from) + 1, from)) &&
-          !says(before, name) &&
-          !says(headers, name) &&
-          (says(tests, name) || !isCalledIn(code, name)),
+          !mentions(before, name) &&
+          !mentions(headers, name) &&
+          (mentions(tests, name) || !isCalledIn(code, name)),
       );
     })
     .slice(0, namesMax);
@@ -116,7 +117,7 @@ export const shellHasCommand = (names: readonly string[]): string =>
   `for name in ${names.map((name) => `'${name}'`).join(" ")}; do case $(bash -c 'type -t -- "$1"' sh "$name" 2>/dev/null) in builtin | keyword) exit 0 ;; esac; done; exit 1`;
 
 /** Exits with 0 if the system has one of these functions itself. */
-export const systemHasCommand = (names: readonly string[]): string =>
+export const buildSystemLookup = (names: readonly string[]): string =>
   `cd / && for name in ${names.join(" ")}; do echo "char $name(); int main(void) { return $name(); }" | cc -fno-builtin -w -xc - -o /dev/null -lm 2>/dev/null && exit 0; done; exit 1`;
 
 export type NamedPlace = Pick<Definition, "path" | "name">;

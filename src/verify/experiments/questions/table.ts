@@ -1,9 +1,10 @@
-// table: the questions about a pass, each with the checks it is asked of, what it costs if the change raises it, and the gap it can give.
+// table: the table of questions about a passing check, each with the checks it is asked of, what it costs, and the gap it may leave in the
+// verdict; and how they are asked.
 //
 // Invariants:
 //   Q1. A question that the change does not raise costs nothing.
-//   Q2. Questions whose good answer is a pass share one run, if their changes are to different files: a pass answers all of them. Otherwise
-//       each is asked alone.
+//   Q2. Questions whose good answer is a pass share one run if they change different files: a pass answers all of them. If it fails, each is
+//       asked alone.
 
 import { findOutsideGap } from "../outside/ask-outside.ts";
 import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
@@ -84,12 +85,12 @@ type Answers = {
 export async function askAll(context: QuestionContext): Promise<Answers> {
   const { check, lab, announce, runWith } = context;
   const ran = lab.now.tests?.ran ?? 0;
-  const isAsked = ({ appliesTo: of }: Row): boolean =>
-    (!of.startsWith("criteria") || check.kind === "criterion") && (!of.endsWith("tests") || ran > 0);
+  const isAsked = ({ appliesTo: scope }: Row): boolean =>
+    (!scope.startsWith("criteria") || check.kind === "criterion") && (!scope.endsWith("tests") || ran > 0);
   const raised: (RaisedQuestion & Row)[] = [];
   for (const row of mustPass.filter(isAsked)) {
-    const one = await row.raise(context);
-    if (one !== null) raised.push({ ...row, ...one });
+    const question = await row.raise(context);
+    if (question !== null) raised.push({ ...row, ...question });
   }
   const gaps: string[] = [];
   for (const { name, whether, change, gap, confirmed } of await findUnanswered(context, raised)) {
@@ -98,24 +99,24 @@ export async function askAll(context: QuestionContext): Promise<Answers> {
   }
   for (const { name, gap } of questions.filter(isAsked)) {
     announce(name);
-    gaps.push(...[await gap(context)].flatMap((one) => one ?? []));
+    gaps.push(...[await gap(context)].flatMap((text) => text ?? []));
   }
   announce("is it loaded as a program alone?");
   return { gaps, programs: await findProgramOnlyFiles(context) };
 }
 
-/** What one run with all changes does not answer (Q2). */
-export async function findUnanswered<One extends RaisedQuestion>(
+/** The questions that one run with all their changes does not answer (Q2). */
+export async function findUnanswered<Raised extends RaisedQuestion>(
   { announce, runWith, lab }: Pick<QuestionContext, "announce" | "runWith"> & { readonly lab: Pick<QuestionContext["lab"], "now"> },
-  raised: readonly One[],
-): Promise<readonly One[]> {
-  const shared: One[] = [];
+  raised: readonly Raised[],
+): Promise<readonly Raised[]> {
+  const shared: Raised[] = [];
   const usedPaths = new Set<string>();
-  for (const one of raised) {
-    const paths = changedPaths(one.change);
+  for (const question of raised) {
+    const paths = changedPaths(question.change);
     if (paths.some((path) => usedPaths.has(path))) continue;
     for (const path of paths) usedPaths.add(path);
-    shared.push(one);
+    shared.push(question);
   }
   if (shared.length < 2) return raised;
   const all = <T>(pick: (change: CheckoutChange) => readonly T[] | undefined): readonly T[] =>
@@ -127,7 +128,7 @@ export async function findUnanswered<One extends RaisedQuestion>(
     without: all(({ without }) => without),
   });
   const isAnswer = observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
-  return isAnswer ? raised.filter((one) => !shared.includes(one)) : raised;
+  return isAnswer ? raised.filter((question) => !shared.includes(question)) : raised;
 }
 
 const changedPaths = ({ edits = [], paths = [], without = [] }: CheckoutChange): readonly string[] => [

@@ -1,13 +1,13 @@
-// test-configuration: modules that the settings of tests load, and that the work changed: a helper for aliases, a preset, a file of set-up,
-// a plugin. The check is run with copies of them as they were, which only the settings lead to; code and tests see the work. Pure.
+// test-configuration: restores modules that the settings of tests load and that the work changed: a helper for aliases, a preset, a set-up
+// file, a plugin. The check is run with copies of them as they were, which only the settings load; code and tests load the work's. Pure.
 //
 // Invariants:
 //   G1. Which modules those are follows from the settings: what they import, and every text in them that is the path of a file. A path that
 //       is only mentioned (left out of coverage, say) leads to a copy that nobody loads.
-//   G2. A Python module is meant only if it speaks to pytest itself: set-up for tests imports the code under test as well.
+//   G2. A Python module is restored only if it defines something for pytest: set-up for tests also imports the code under test.
 
 import { dirname, join } from "node:path/posix";
-import type { Edit } from "../experiment-tools.ts";
+import type { Edit } from "../lab.ts";
 
 /** Settings that name other files. */
 export const settingsFile = /\.(?:[cm]?[jt]s|json5?|py|ini|toml|cfg)$|(?:^|\/)\.(?:mocharc|babelrc|swcrc|taprc)$/;
@@ -62,9 +62,9 @@ export async function restoreConfiguration(
   return { paths: [...restored].toSorted(), edits };
 }
 
-/** Where it stands as a whole. */
-const replaceName = (text: string, name: string, other: string): string =>
-  text.split(name).reduce((all, part) => `${all}${/^[\w./]/.test(part) && /\w$/.test(name) ? name : other}${part}`);
+/** Replaces a name wherever it isn't a part of a longer one. */
+const replaceName = (text: string, name: string, newName: string): string =>
+  text.split(name).reduce((done, part) => `${done}${/^[\w./]/.test(part) && /\w$/.test(name) ? name : newName}${part}`);
 
 const copyPath = (path: string, nonce: string): string => path.replace(/\.(\w+)$/, `_${nonce}.$1`);
 

@@ -7,7 +7,7 @@ const source = { path: "calc.py", was: null, is: "def mul(a, b):\n    return a +
 function hollow(tests: string, green: readonly string[], red: readonly string[] = ["test_even"]): readonly string[] {
   const change = mutateFunctions([source], [{ path: "test_calc.py", was: null, is: tests }], "n0");
   const named = (name: string): string => `test_calc.py::${name}`;
-  const observed = { passed: false, failed: new Set(red.map(named)), tests: null, held: new Set(green.map(named)) };
+  const observed = { passed: false, failed: new Set(red.map(named)), tests: null, passedNames: new Set(green.map(named)) };
   return change === null ? [] : findUnrelated(change, observed, () => tests).map(({ name }) => name);
 }
 

@@ -1,5 +1,5 @@
-// unrelated-tests: new tests that compare the result of one of the work's functions with a literal, and pass whatever that function returns:
-// they test something else, a mock or a copy of it. Pure.
+// unrelated-tests: finds new tests that compare the result of one of the work's functions with a literal, and pass whatever that function
+// returns: they test something else, a mock or a copy of it. Pure.
 //
 // Invariants:
 //   H1. Only if certain: the function returns a value made for this run, the test is reported to have run and passed, and what it compares
@@ -7,9 +7,9 @@
 //   H2. Tests of other things (that nothing is thrown, that an argument is not modified, that an order does not matter) compare no result
 //       with a literal, and are not meant.
 
-import { languageOf } from "../../protected/kinds.ts";
+import { detectLanguage } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source/test-cases.ts";
-import { comparedValues } from "../flips/assertion-flips.ts";
+import { findComparedValues } from "../flips/assertion-flips.ts";
 import { findImports } from "../source/expected-value-sources.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 import { isWrittenOut } from "../flips/near-values.ts";
@@ -18,23 +18,23 @@ import type { Observed } from "../flips/noticed-flips.ts";
 /** `textOf`: the whole file of a test. */
 export function findUnrelated(
   { functions, cases }: MutatedFunctions,
-  { failed, held = new Set() }: Observed,
+  { failed, passedNames = new Set() }: Observed,
   textOf: (path: string) => string,
 ): readonly TestCase[] {
-  const [red, green] = [[...failed], [...held]];
-  return cases.filter((one) => {
-    const family = languageOf(one.path);
+  const [failedNames, passed] = [[...failed], [...passedNames]];
+  return cases.filter((test) => {
+    const family = detectLanguage(test.path);
     if (family !== "js" && family !== "py") return false;
-    if (red.some((name) => isNameOfTest(name, one)) || !green.some((name) => isNameOfTest(name, one))) return false; // H1
-    const text = textOf(one.path);
-    const roots = findImportedNames(one.path, text, new Set(functions.map(({ path }) => path)));
+    if (failedNames.some((name) => isNameOfTest(name, test)) || !passed.some((name) => isNameOfTest(name, test))) return false; // H1
+    const text = textOf(test.path);
+    const roots = findImportedNames(test.path, text, new Set(functions.map(({ path }) => path)));
     const isAsked = (actual: string): boolean =>
       functions.some(({ name }) => {
         const root = /^(?:await\s+|new\s+)*(?:self\.|this\.)?([A-Za-z_$][\w$]*)/.exec(actual)?.[1] ?? "";
         const last = /([A-Za-z_$][\w$]*)\s*\((?:[^()]|\([^()]*\))*\)\s*$/.exec(actual)?.[1];
         return last === name && roots.has(root);
       });
-    return comparedValues(one.path, one.text).some(
+    return findComparedValues(test.path, test.text).some(
       ({ actual, expected }) => expected !== null && isWrittenOut(expected) && isAsked(actual.trim()),
     );
   });
@@ -44,7 +44,7 @@ export function findUnrelated(
 function findImportedNames(path: string, text: string, sources: ReadonlySet<string>): ReadonlySet<string> {
   const roots = new Set(
     findImports(path, text)
-      .filter(({ from }) => from.some((one) => sources.has(one)))
+      .filter(({ from }) => from.some((candidate) => sources.has(candidate)))
       .flatMap(({ names }) => names),
   );
   for (const [, name = "", from = ""] of text.matchAll(/\b(?:self\.|this\.)?([A-Za-z_$][\w$]*)\s*=(?![=>])\s*([^;\n]+)/g))

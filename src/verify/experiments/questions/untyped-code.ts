@@ -1,9 +1,9 @@
-// untyped-code: whether a type checker passes only because new code is declared to be anything (`any`) or kept from it (`@ts-ignore`). In
-// its place stands a type that allows nothing (`unknown`), and the comments are removed: what is typed well still passes.
+// untyped-code: asks whether a type checker passes only because new code is declared to be anything (`any`) or is kept from it
+// (`@ts-ignore`). `any` becomes `unknown`, which allows nothing, and the comments are removed: what is typed well still passes.
 
-import type { Edit } from "../experiment-tools.ts";
-import { maskText } from "../../protected/masked.ts";
-import { checksTypes } from "../flips/type-checker.ts";
+import type { Edit } from "../lab.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { typeCheckerCommand } from "../flips/type-checker.ts";
 import { type ChangedFile, type QuestionContext, type RaisedQuestion, readSources } from "./question-context.ts";
 
 const isTyped = /\.[cm]?tsx?$/;
@@ -13,21 +13,23 @@ const directive = /@ts-(?:ignore|expect-error)\b/g;
 
 export async function askUntypedCode(context: QuestionContext): Promise<RaisedQuestion | null> {
   const { check, lab } = context;
-  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => checksTypes.test(words))) return null;
-  const found = (await readSources(context)).flatMap((file) => typeStrictly(file) ?? []);
-  if (found.length === 0) return null;
-  const places = found.flatMap(({ path, lines }) => lines.map((line) => `${path}:${line}`));
-  const shown = `${places.slice(0, 3).join(", ")}${places.length > 3 ? ` and ${places.length - 3} more` : ""}`;
+  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => typeCheckerCommand.test(words))) return null;
+  const strictFiles = (await readSources(context)).flatMap((file) => typeStrictly(file) ?? []);
+  if (strictFiles.length === 0) return null;
+  const positions = strictFiles.flatMap(({ path, lines }) => lines.map((line) => `${path}:${line}`));
+  const more = positions.length > shownMax ? ` and ${positions.length - shownMax} more` : "";
+  const shownPositions = `${positions.slice(0, shownMax).join(", ")}${more}`;
   return {
-    whether: `it passes with types in ${shown}`,
-    change: { edits: found.map(({ path, text }) => ({ path, text })) },
-    gap: `it passes only because new code is declared to be anything or kept from the type checker (${shown}), so a person has to look at that`,
+    whether: `it passes with types in ${shownPositions}`,
+    change: { edits: strictFiles.map(({ path, text }) => ({ path, text })) },
+    gap: `it passes only because new code is declared to be anything or kept from the type checker (${shownPositions}), so a person has to look at that`,
   };
 }
+const shownMax = 3;
 
 /** Whether a type checker passes only because of new declarations (`report.d.ts`) for code that it does not read (`report.js`). */
 export async function askDeclarations({ check, lab, differences }: QuestionContext): Promise<RaisedQuestion | null> {
-  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => checksTypes.test(words))) return null;
+  if (!lab.wasRed || ![check.command, ...lab.commands].some((words) => typeCheckerCommand.test(words))) return null;
   const paths = new Set(await lab.pathsAt("work"));
   const hasCode = (path: string): boolean => paths.has(path.replace(/\.d(\.[cm]?)ts$/, "$1js"));
   const added = differences
@@ -46,13 +48,13 @@ const isDeclaration = /\.d\.[cm]?ts$/;
 /** The file with its new lines typed strictly, and which lines those are; null if there are none. */
 export function typeStrictly({ path, was, is }: ChangedFile): (Edit & { readonly lines: readonly number[] }) | null {
   if (!isTyped.test(path)) return null;
-  const known = new Set((was ?? "").split("\n"));
+  const earlierLines = new Set((was ?? "").split("\n"));
   const code = maskText(is, "js").split("\n");
   const lines: number[] = [];
   const text = is.split("\n").map((line, index) => {
-    if (known.has(line)) return line;
+    if (earlierLines.has(line)) return line;
     const positions = [...(code[index] ?? "").matchAll(anyType)].map((match) => match.index).toReversed();
-    const typed = positions.reduce((done, at) => `${done.slice(0, at)}unknown${done.slice(at + "any".length)}`, line);
+    const typed = positions.reduce((done, position) => `${done.slice(0, position)}unknown${done.slice(position + "any".length)}`, line);
     const strict = typed.replaceAll(directive, "");
     if (strict !== line) lines.push(index + 1);
     return strict;

@@ -1,12 +1,12 @@
-// definitions: the named definitions in a source file, each with its whole text: functions, methods, constants, macros. Pure.
+// definitions: finds the named definitions in a source file, each with its whole text: functions, methods, constants, macros. Pure.
 //
 // Invariants:
-//   D1. No parser: headers by their form, ends by counting brackets and indents in text without comments and strings.
+//   D1. There is no parser: a header is recognised by its form, and the end by counting brackets and indents, without comments and strings.
 //   D2. A name that a file defines twice is left out: which one is meant is unknown.
 
-import { type Language, languageOf } from "../../protected/kinds.ts";
-import { maskText } from "../../protected/masked.ts";
-import { closingBracket, lineCounter } from "./test-cases.ts";
+import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findClosingBracket, createLineCounter } from "./test-cases.ts";
 
 export type Definition = {
   readonly path: string;
@@ -20,6 +20,7 @@ export type Definition = {
 };
 
 type Sort = Language | "c";
+/** What ends a definition. */
 type End = "braces" | "statement" | "indent" | "line";
 type Form = readonly [sorts: readonly Sort[], header: RegExp, end: End];
 
@@ -51,11 +52,11 @@ const cFile = /\.(?:c|cc|cpp|cxx|h|hpp)$/;
 const textCharsMax = 400_000;
 
 export function findDefinitions(path: string, text: string): readonly Definition[] {
-  const sort: Sort | null = cFile.test(path) ? "c" : languageOf(path);
+  const sort: Sort | null = cFile.test(path) ? "c" : detectLanguage(path);
   if (sort === null || text.length > textCharsMax) return [];
   const code = maskText(text, sort === "c" ? "java" : sort);
-  const lineAt = lineCounter(text);
-  const found = forms
+  const lineAt = createLineCounter(text);
+  const definitions = forms
     .filter(([sorts]) => sorts.includes(sort))
     .flatMap(([, header, end]) =>
       [...code.matchAll(header)].flatMap(({ 0: open, 1: name = "", index }): readonly Definition[] => {
@@ -67,20 +68,21 @@ export function findDefinitions(path: string, text: string): readonly Definition
         return [{ path, name, line: lineAt(from), from, to, text: text.slice(from, to), isFunction }];
       }),
     );
-  return found.filter(({ name }) => found.filter((one) => one.name === name).length === 1); // D2
+  return definitions.filter(({ name }) => definitions.filter((definition) => definition.name === name).length === 1); // D2
 }
 
-function findEnd(code: string, start: number, behind: number, end: End): number | null {
-  if (end === "line") return findLineEnd(code, behind);
-  if (end === "statement") return findStatementEnd(code, behind);
-  const head = closingBracket(code, behind - 1);
-  if (head === null) return null;
-  if (end === "indent") return findIndentedEnd(code, head, /^[ \t]*/.exec(code.slice(start))?.[0] ?? "");
-  const brace = code.indexOf("{", head);
-  return brace === -1 ? null : closingBracket(code, brace);
+/** `start` and `headerEnd`: where the matched header begins and ends; for braces and indents it ends with the opening parenthesis. */
+function findEnd(code: string, start: number, headerEnd: number, end: End): number | null {
+  if (end === "line") return findLineEnd(code, headerEnd);
+  if (end === "statement") return findStatementEnd(code, headerEnd);
+  const parametersEnd = findClosingBracket(code, headerEnd - 1);
+  if (parametersEnd === null) return null;
+  if (end === "indent") return findIndentedEnd(code, parametersEnd, /^[ \t]*/.exec(code.slice(start))?.[0] ?? "");
+  const brace = code.indexOf("{", parametersEnd);
+  return brace === -1 ? null : findClosingBracket(code, brace);
 }
 
-/** The end of a line; after an open bracket or a backslash, of the next. */
+/** The end of a logical line: an open bracket or a backslash continues it. */
 function findLineEnd(code: string, from: number): number {
   let depth = 0;
   for (let index = from; index < code.length; index += 1) {
@@ -92,7 +94,7 @@ function findLineEnd(code: string, from: number): number {
   return code.length;
 }
 
-/** The semicolon that ends it, or the line that is complete and not continued. */
+/** The semicolon that ends a statement, or the end of a line that neither leaves something open nor is continued by the next. */
 function findStatementEnd(code: string, from: number): number {
   let depth = 0;
   for (let index = from; index < code.length; index += 1) {
@@ -121,13 +123,13 @@ function findIndentedEnd(code: string, from: number, indent: string): number {
   return end;
 }
 
-/** Names that both texts define, and differently. */
+/** Definitions of the same name that differ between two versions of a file. */
 export function findRedefined(path: string, was: string, is: string): readonly { readonly was: Definition; readonly is: Definition }[] {
-  const before = new Map(findDefinitions(path, was).map((one) => [one.name, one]));
-  return findDefinitions(path, is).flatMap((one) => {
-    const old = before.get(one.name);
-    return old === undefined || withoutSpace(old.text) === withoutSpace(one.text) ? [] : [{ was: old, is: one }];
+  const before = new Map(findDefinitions(path, was).map((definition) => [definition.name, definition]));
+  return findDefinitions(path, is).flatMap((definition) => {
+    const earlier = before.get(definition.name);
+    return earlier === undefined || removeSpace(earlier.text) === removeSpace(definition.text) ? [] : [{ was: earlier, is: definition }];
   });
 }
 
-export const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, "");
+export const removeSpace = (text: string): string => text.replaceAll(/\s+/g, "");

@@ -1,6 +1,6 @@
-// perl-tests: the assertions of a Perl test, each of which is a test with a name or a line of its own. Pure; no parser.
+// perl-tests: finds the assertions of a Perl test, each of which is reported as a test by its name or its line. Pure; there is no parser.
 
-import { maskText } from "../../protected/masked.ts";
+import { maskText } from "../../protected/mask-text.ts";
 
 export const perlTestFile = /\.t$/;
 
@@ -26,6 +26,7 @@ const comparedArguments: ReadonlyMap<string, number> = new Map([
   ["unlike", 2],
   ["cmp_ok", 3],
 ]);
+/** An assertion at the beginning of a statement. */
 const heads = new RegExp(`(?<=(?:^|[;{}])\\s*)(?:${[...comparedArguments.keys()].join("|")})\\b(?!\\s*[=,;)]|\\s*=>)`, "g");
 const assertionsMax = 2_000;
 const assertionCharsMax = 4_000;
@@ -35,7 +36,7 @@ export function findPerlAssertions(text: string): readonly PerlAssertion[] {
   const code = maskText(program.replaceAll("$#", "$ "), "py");
   const skipped = [...code.matchAll(/\b(?:TO[D]O|SKIP)\s*:\s*\{/g)].map(({ 0: open, index }) => ({
     from: index,
-    to: endOfArguments(code, index + open.length, code.length).to,
+    to: splitArguments(code, index + open.length, code.length).to,
   }));
   return [...code.matchAll(heads)].slice(0, assertionsMax).map(({ 0: name, index: from }) => {
     const call = readArguments(code, from + name.length);
@@ -44,33 +45,38 @@ export function findPerlAssertions(text: string): readonly PerlAssertion[] {
   });
 }
 
-/** With brackets, or up to the end of the statement. */
+/** The arguments of a call, in brackets or up to the end of the statement. */
 function readArguments(code: string, from: number): { readonly args: readonly Span[]; readonly to: number } {
   const bracket = /^\s*\(/.exec(code.slice(from, from + 80));
-  if (bracket === null) return endOfArguments(code, from, from + assertionCharsMax);
-  const inside = endOfArguments(code, from + bracket[0].length, from + assertionCharsMax);
+  if (bracket === null) return splitArguments(code, from, from + assertionCharsMax);
+  const inside = splitArguments(code, from + bracket[0].length, from + assertionCharsMax);
   return { args: inside.args, to: inside.to + 1 };
 }
 
+/** A statement modifier: `is $a, $b if $c;`. */
 const modifier = /^\s(?:if|unless|for|foreach|while|until|or|and)\b/;
-/** Splits at commas that are in no bracket, up to the bracket, semicolon or modifier that ends them. */
-function endOfArguments(code: string, start: number, most: number): { readonly args: readonly Span[]; readonly to: number } {
+/**
+ * Splits at commas that are in no bracket, up to the bracket, semicolon or modifier that ends the arguments. With `end` at the end of the
+ * code, it finds the end of a block, in which statements may end.
+ */
+function splitArguments(code: string, start: number, end: number): { readonly args: readonly Span[]; readonly to: number } {
   const args: Span[] = [];
-  let [depth, from, at] = [0, start, start];
-  const add = (): void => {
-    const inner = code.slice(from, at);
-    const span = { from: from + inner.length - inner.trimStart().length, to: at - (inner.length - inner.trimEnd().length) };
-    if (span.to > span.from) args.push(span);
-    from = at + 1;
+  let [depth, argumentStart, position] = [0, start, start];
+  const addArgument = (): void => {
+    const inner = code.slice(argumentStart, position);
+    const from = argumentStart + inner.length - inner.trimStart().length;
+    const to = position - (inner.length - inner.trimEnd().length);
+    if (to > from) args.push({ from, to });
+    argumentStart = position + 1;
   };
-  for (; at < Math.min(code.length, most); at += 1) {
-    const letter = code[at] ?? "";
+  for (; position < Math.min(code.length, end); position += 1) {
+    const letter = code[position] ?? "";
     if ("([{".includes(letter)) depth += 1;
     if (")]}".includes(letter)) depth -= 1;
-    const isStatementEnd = depth === 0 && most !== code.length && (letter === ";" || modifier.test(code.slice(at, at + 10)));
+    const isStatementEnd = depth === 0 && end !== code.length && (letter === ";" || modifier.test(code.slice(position, position + 10)));
     if (depth < 0 || isStatementEnd) break;
-    if (letter === "," && depth === 0) add();
+    if (letter === "," && depth === 0) addArgument();
   }
-  add();
-  return { args, to: at };
+  addArgument();
+  return { args, to: position };
 }

@@ -1,12 +1,12 @@
 // test-cases: finds the tests in a file, each with its name and lines, and matches them with the names that runners print. Pure.
 //
 // Invariants:
-//   C1. No parser: brackets and indents are counted in text without comments and strings. A test that is not found is not judged by its
-//       name.
+//   C1. There is no parser: brackets and indents are counted in text without comments and strings. A test that is not found is not judged by
+//       its name.
 //   C2. A name with computed parts matches every name it can become; one that is wholly computed matches none by itself.
 
-import { type Language, languageOf } from "../../protected/kinds.ts";
-import { maskText } from "../../protected/masked.ts";
+import { type Language, detectLanguage } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
 import { countPatterns } from "../../protected/test-patterns.ts";
 import { shellFile, shellCall } from "../flips/literal-flips.ts";
 import { findPerlAssertions, perlTestFile } from "./perl-tests.ts";
@@ -31,54 +31,51 @@ const casesMax = 2_000;
 export function findTestCases(path: string, text: string): readonly TestCase[] {
   if (shellFile.test(path)) return findShellTests(path, text);
   if (perlTestFile.test(path)) return findPerlTests(path, text);
-  const family = languageOf(path);
+  const family = detectLanguage(path);
   if (family === null || text.length > textCharsMax) return [];
   const code = maskText(text, family);
-  const found = family === "js" ? findJsTests(code, text) : family === "py" ? findPythonTests(code) : findBracedTests(code, family);
-  const lineAt = lineCounter(text);
+  const lineAt = createLineCounter(text);
   const isAllSkipped = family === "py" && /^pytestmark\b.*(?:skip|xfail)/m.test(code);
-  return found.slice(0, casesMax).map(({ name, title, from, to }) => {
-    const own = text.slice(from, to);
-    const isSkipped = isAllSkipped || countPatterns(own, family).skips > 0;
-    return { path, name, title, from: lineAt(from), to: lineAt(Math.max(from, to - 1)), text: own, isSkipped };
+  const tests = locateTests(code, text, family);
+  return tests.slice(0, casesMax).map(({ name, title, from, to }) => {
+    const testText = text.slice(from, to);
+    const isSkipped = isAllSkipped || countPatterns(testText, family).skips > 0;
+    return { path, name, title, from: lineAt(from), to: lineAt(Math.max(from, to - 1)), text: testText, isSkipped };
   });
 }
 
-/** Each line that compares a program's output with something. */
+function locateTests(code: string, text: string, language: Language): readonly LocatedTest[] {
+  if (language === "js") return findJsTests(code, text);
+  return language === "py" ? findPythonTests(code) : findBracedTests(code, language);
+}
+
+/** Each line that compares a program's output with something is a test; a string at its end is the test's name. */
 function findShellTests(path: string, text: string): readonly TestCase[] {
   const lines = text.slice(0, textCharsMax).split("\n");
   return lines.slice(0, casesMax).flatMap((line, index) => {
-    const [, , expected, rest = ""] = shellCall.exec(line) ?? [];
+    const [, , expected, afterExpected = ""] = shellCall.exec(line) ?? [];
     if (expected === undefined) return [];
-    const name = /["']([^"'$`]+)["']\s*$/.exec(rest)?.[1];
-    return [
-      {
-        path,
-        name: name ?? line.trim(),
-        title: name === undefined ? null : titlePattern(name),
-        from: index + 1,
-        to: index + 1,
-        text: line,
-        isSkipped: false,
-      },
-    ];
+    const name = /["']([^"'$`]+)["']\s*$/.exec(afterExpected)?.[1];
+    const title = name === undefined ? null : toTitlePattern(name);
+    return [{ path, name: name ?? line.trim(), title, from: index + 1, to: index + 1, text: line, isSkipped: false }];
   });
 }
 
-/** Each assertion: what has no name is reported by its place. */
+/** Each assertion is a test; one without a name is reported by its file and line. */
 function findPerlTests(path: string, text: string): readonly TestCase[] {
   if (text.length > textCharsMax) return [];
-  const lineAt = lineCounter(text);
+  const lineAt = createLineCounter(text);
   return findPerlAssertions(text).map(({ from, to, title, isSkipped }) => {
     const [first, last] = [lineAt(from), lineAt(Math.max(from, to - 1))];
-    const written = title === null ? undefined : /^(["'])(.+)\1$/s.exec(text.slice(title.from, title.to))?.[2];
-    const name = written?.replaceAll(/[$@]\w+(?:(?:->)?[[{][^\]}]*[\]}])*/g, "%s");
+    const titleText = title === null ? undefined : /^(["'])(.+)\1$/s.exec(text.slice(title.from, title.to))?.[2];
+    const name = titleText?.replaceAll(/[$@]\w+(?:(?:->)?[[{][^\]}]*[\]}])*/g, "%s"); // variables in it are known only at run time
     const lines = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-    const place = new RegExp(`(?:^|/)${escapePattern(path.split("/").at(-1) ?? path)} line (?:${lines.join("|")})$`);
+    const linePattern = new RegExp(`(?:^|/)${escapePattern(path.split("/").at(-1) ?? path)} line (?:${lines.join("|")})$`);
+    const namePattern = name === undefined ? null : toTitlePattern(name);
     return {
       path,
       name: name ?? text.slice(from, to).split("\n", 1)[0] ?? "",
-      title: title === null ? place : name === undefined ? null : titlePattern(name),
+      title: title === null ? linePattern : namePattern,
       from: first,
       to: last,
       text: text.slice(from, to),
@@ -92,20 +89,20 @@ type LocatedTest = { readonly name: string; readonly title: RegExp | null; reado
 const jsTestCall = /(?<![.\w$])(?:(?:Deno|QUnit|t)\.)?[xf]?(?:it|test|specify)(?:\.\w+)*\s*\(/g;
 
 function findJsTests(code: string, text: string): readonly LocatedTest[] {
-  const found: LocatedTest[] = [];
+  const tests: LocatedTest[] = [];
   for (const { 0: open, index } of code.matchAll(jsTestCall)) {
     let from = index + open.length;
-    let to = closingBracket(code, from - 1);
+    let to = findClosingBracket(code, from - 1);
     const next = to === null ? null : /^\s*\(/.exec(code.slice(to, to + 20)); // test.each(rows)("name", …)
     if (to !== null && next !== null) {
       from = to + next[0].length;
-      to = closingBracket(code, from - 1);
+      to = findClosingBracket(code, from - 1);
     }
     if (to === null) continue;
     const title = readJsTitle(text.slice(from, firstArgumentEnd(code, from, to)));
-    found.push({ name: title ?? "a test", title: title === null ? null : titlePattern(title), from: index, to });
+    tests.push({ name: title ?? "a test", title: title === null ? null : toTitlePattern(title), from: index, to });
   }
-  return found;
+  return tests;
 }
 
 /** Where the first argument of a call ends: before a comma, or the bracket that closes the call. */
@@ -129,26 +126,26 @@ function readJsTitle(argument: string): string | null {
 
 const separators = " > |::| › ";
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-/** C2 */
-function titlePattern(title: string): RegExp | null {
+/** Matches what a title may become: `adds %i` matches "adds 3" at the end of a runner's name (C2). */
+function toTitlePattern(title: string): RegExp | null {
   const plain = title.replaceAll(/\\(.)/g, "$1").trim();
   const parts = plain.split(/\$\{[^}]*\}|%[sdifjoOpc#%]|\$[\w.]+/).map(escapePattern);
   return parts.join("").trim() === "" ? null : new RegExp(`(?:^|${separators})${parts.join(".*")}$`, "s");
 }
 
 function findPythonTests(code: string): readonly LocatedTest[] {
-  const found: LocatedTest[] = [];
+  const tests: LocatedTest[] = [];
   for (const { 0: open, 1: indent = "", 2: name = "", index } of code.matchAll(/^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(/gm)) {
-    const header = closingBracket(code, index + open.length - 1);
+    const header = findClosingBracket(code, index + open.length - 1);
     if (header === null) continue;
-    found.push({
+    tests.push({
       name,
-      title: namePattern(name),
+      title: toNamePattern(name),
       from: findDecoratedStart(code, index, indent),
       to: findIndentedEnd(code, header, indent),
     });
   }
-  return found;
+  return tests;
 }
 
 function findDecoratedStart(code: string, position: number, indent: string): number {
@@ -164,9 +161,9 @@ function findDecoratedStart(code: string, position: number, indent: string): num
 }
 
 function findIndentedEnd(code: string, from: number, indent: string): number {
-  let to = lineEnd(code, from);
+  let to = findLineEnd(code, from);
   while (to < code.length) {
-    const end = lineEnd(code, to + 1);
+    const end = findLineEnd(code, to + 1);
     const line = code.slice(to + 1, end);
     if (line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length)))) break;
     to = end;
@@ -183,15 +180,15 @@ const bracedTestHeads: Readonly<Record<Exclude<Language, "js" | "py">, RegExp>> 
 function findBracedTests(code: string, family: Exclude<Language, "js" | "py">): readonly LocatedTest[] {
   return [...code.matchAll(bracedTestHeads[family])].flatMap(({ 0: open, 1: name = "", index }) => {
     const brace = code.indexOf("{", index + open.length);
-    const to = brace === -1 ? null : closingBracket(code, brace);
-    return to === null ? [] : [{ name, title: namePattern(name), from: index, to }];
+    const to = brace === -1 ? null : findClosingBracket(code, brace);
+    return to === null ? [] : [{ name, title: toNamePattern(name), from: index, to }];
   });
 }
 
-const namePattern = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
+const toNamePattern = (name: string): RegExp => new RegExp(`(?:^|${separators}|[\\s.])${name}(?:$|[\\s([/]| - )`);
 
-/** The position after the bracket that closes the one at a position. */
-export function closingBracket(code: string, open: number): number | null {
+/** The position behind the bracket that closes the one at `open`; null if there is none. */
+export function findClosingBracket(code: string, open: number): number | null {
   let depth = 0;
   for (let index = open; index < code.length; index += 1) {
     const letter = code[index] ?? "";
@@ -202,28 +199,28 @@ export function closingBracket(code: string, open: number): number | null {
   return null;
 }
 
-function lineEnd(code: string, from: number): number {
+function findLineEnd(code: string, from: number): number {
   const index = code.indexOf("\n", from);
   return index === -1 ? code.length : index;
 }
 
-/** The line of a position, from 1. */
-export function lineCounter(text: string): (position: number) => number {
+/** Returns a function that finds the line of a position, from 1, by binary search. */
+export function createLineCounter(text: string): (position: number) => number {
   const starts = [0];
   for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) starts.push(index + 1);
-  return (place) => {
+  return (position) => {
     let [low, high] = [0, starts.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= place) low = middle;
+      if ((starts[middle] ?? 0) <= position) low = middle;
       else high = middle;
     }
     return low + 1;
   };
 }
 
-/** Whether a runner's name can be of a file at all: it may name a file or its module. */
-export function canBeIn(name: string, path: string): boolean {
+/** Whether a runner's name can be of a test in this file: if it names a file or a module, that must be this one. */
+export function canNameBeIn(name: string, path: string): boolean {
   const base = path.split("/").at(-1) ?? path;
   if (/[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php)\b/.test(name)) return name.includes(base);
   const module = /^\w+ \(([\w.]+)\)/.exec(name)?.[1]; // unittest
@@ -231,14 +228,16 @@ export function canBeIn(name: string, path: string): boolean {
 }
 
 /** Whether a runner's name is that of this test. */
-export const isNameOfTest = (name: string, { path, title }: TestCase): boolean => title !== null && canBeIn(name, path) && title.test(name);
+export const isNameOfTest = (name: string, { path, title }: TestCase): boolean =>
+  title !== null && canNameBeIn(name, path) && title.test(name);
 
 /** Whether a runner's name is that of a whole file, or of its module or package. */
 export function isNameOfFile(name: string, path: string): boolean {
   if (name === path || name.endsWith(`/${path}`) || path.endsWith(`/${name}`)) return true;
   const module = /^([\w.]+) \(unittest\.loader\._FailedTest/.exec(name)?.[1];
-  const own = path.replace(/\.py$/, "").replaceAll("/", ".");
-  if (module !== undefined) return own === module || own.endsWith(`.${module}`);
+  const modulePath = path.replace(/\.py$/, "").replaceAll("/", ".");
+  if (module !== undefined) return modulePath === module || modulePath.endsWith(`.${module}`);
+  if (!path.endsWith("_test.go") || /\s/.test(name)) return false;
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-  return path.endsWith("_test.go") && !/\s/.test(name) && (folder === "" ? true : name === folder || name.endsWith(`/${folder}`));
+  return folder === "" || name === folder || name.endsWith(`/${folder}`);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inOtherWorld, type Fact } from "./other-world.ts";
+import { wrapInOtherWorld, type WorldFact } from "./other-world.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -12,8 +12,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (command: string, different?: readonly Fact[]): string =>
-  execFileSync("/bin/sh", ["-c", inOtherWorld(command, different)], {
+const run = (command: string, different?: readonly WorldFact[]): string =>
+  execFileSync("/bin/sh", ["-c", wrapInOtherWorld(command, different)], {
     cwd: folder,
     encoding: "utf8",
     env: { PATH: process.env["PATH"], LANG: "C.UTF-8", TZ: "UTC", TMPDIR: folder },
@@ -50,7 +50,7 @@ describe("another world", () => {
 
   it("leaves the command's own words as they are", () => {
     const command = "cat <<'X'\n$a 'b' \"c\"\nX";
-    expect(inOtherWorld(command).endsWith(`\n${command}`)).toBe(true);
+    expect(wrapInOtherWorld(command).endsWith(`\n${command}`)).toBe(true);
     expect(run(command)).toBe("$a 'b' \"c\"");
   });
 });

@@ -1,28 +1,30 @@
-// other-world: a command as it runs where everything that must not matter to code is different: another time zone, language, number of
-// processors, user, hash seed, and kind of output. Pure.
+// other-world: wraps a command so that everything that must not matter to code is different: time zone, language, number of processors,
+// user, hash seed, and kind of output. Pure.
 //
 // Invariants:
-//   W1. What is different is different for tools as well, so it stays within what any machine could be: no tool fails by it.
-//   W2. The command itself is as it was: its words, its folder, its files. Only Go, which asks the system alone, is given another question.
+//   W1. Tools see the differences too, so each stays within what any machine could have: no tool fails because of it.
+//   W2. The command itself stays as it was: its words, its folder, its files. Only in Go, where no variable changes the number of processors,
+//       the source is changed to ask for another number.
 
-export const facts = ["time zone", "language", "number of processors", "user", "hash seed", "output"] as const;
-export type Fact = (typeof facts)[number];
+export const worldFacts = ["time zone", "language", "number of processors", "user", "hash seed", "output"] as const;
+export type WorldFact = (typeof worldFacts)[number];
 
-/** More than most machines that check, and few enough for the workers that a test runner starts. */
+/** More than most machines have that run checks, and few enough for a test runner that starts a worker for each. */
 const processorsMany = 9;
 const processorsFew = 2;
 /** `nobody`, who has an entry on every system. */
 const otherUser = 65_534;
 
-/** Sets up the world in a shell; the command follows on lines of its own (W2). */
-export function inOtherWorld(command: string, different: readonly Fact[] = facts): string {
-  const lines = different.map((fact) => linesOf[fact](command)).filter((line) => line !== "");
-  const isLoaded = different.includes("number of processors") || different.includes("user");
-  const values = `${different.includes("number of processors") ? '"$_processors"' : 0} ${different.includes("user") ? otherUser : 0}`;
-  return [...lines, ...(isLoaded ? [loadPrograms(values)] : []), command].join("\n");
+/** Shell lines that set up the differences; the command follows on lines of its own (W2). */
+export function wrapInOtherWorld(command: string, different: readonly WorldFact[] = worldFacts): string {
+  const lines = different.map((fact) => setupLines[fact](command)).filter((line) => line !== "");
+  const processors = different.includes("number of processors") ? '"$_processors"' : "0";
+  const user = different.includes("user") ? String(otherUser) : "0";
+  const arePatched = processors !== "0" || user !== "0";
+  return [...lines, ...(arePatched ? [loadPrograms(`${processors} ${user}`)] : []), command].join("\n");
 }
 
-const linesOf: Readonly<Record<Fact, (command: string) => string>> = {
+const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
   "time zone": () => "export TZ=Pacific/Kiritimati",
   // ICU needs no installed locale; for what asks the system, one that is not installed is an error. Messages of tools stay English.
   language: () =>
@@ -33,19 +35,20 @@ const linesOf: Readonly<Record<Fact, (command: string) => string>> = {
   "hash seed": () => "export PYTHONHASHSEED=4242",
   output: (command) => {
     const programs = /\$\(|`|(?<!\|)\|(?!\|)/.test(command) ? [...command.matchAll(interpreter)].map((match) => match[1] ?? "") : [];
-    return [...new Set(programs)].map(intoFile).join("\n");
+    return [...new Set(programs)].map(redirectToFile).join("\n");
   },
 };
 
-/** `GOMAXPROCS(0)` is the number of processors too, and a variable can change it. */
+/** In Go sources, `GOMAXPROCS(0)` in the place of `NumCPU()`: it is the number of processors too, and a variable can change it. */
 const askGo = `[ ! -f go.mod ] || grep -rlZ --include='*.go' 'runtime[.]NumCPU()' . | xargs -0r sed -i 's/runtime[.]NumCPU()/runtime.GOMAXPROCS(0)/g'`;
 
-/** Programs whose output a command reads itself. */
+/** Programs that a command starts: `node` of `out=$(node cli.js)`. */
 const interpreter = /(?:^|[;&|(`]|\b(?:then|do|if|while|!))\s*(node|deno|bun|python3?|ruby|perl|php|java|bash)(?=\s)/g;
-const intoFile = (name: string): string =>
+/** A shell function with the program's name, which lets it write into a file and prints that. */
+const redirectToFile = (name: string): string =>
   `${name}() { _output=$(mktemp) && { command ${name} "$@" >"$_output"; set -- $?; cat "$_output"; return "$1"; }; }`;
 
-/** What no variable can change: loaded into processes of Node and Python. */
+/** What no variable can change is changed by programs that processes of Node and Python load. */
 const loadPrograms = (values: string): string =>
   [
     `_world=$(mktemp -d) && printf '${nodeProgram}' ${values} >"$_world/world.cjs" && printf '${pythonProgram}' ${values} >"$_world/sitecustomize.py"`,
@@ -54,13 +57,13 @@ const loadPrograms = (values: string): string =>
 
 const nodeProgram = `const os = require("os"), processors = %s, user = %s;
 if (processors > 0) {
-  const [one = {}] = os.cpus();
-  os.cpus = () => Array.from({ length: processors }, () => ({ ...one }));
+  const [processor = {}] = os.cpus();
+  os.cpus = () => Array.from({ length: processors }, () => ({ ...processor }));
   os.availableParallelism = () => processors;
 }
 if (user > 0) {
-  const was = os.userInfo;
-  os.userInfo = (options) => ({ ...was(options), uid: user, gid: user, username: "nobody" });
+  const { userInfo } = os;
+  os.userInfo = (options) => ({ ...userInfo(options), uid: user, gid: user, username: "nobody" });
   os.hostname = () => "localhost";
   process.getuid = process.geteuid = () => user;
 }
@@ -75,7 +78,7 @@ if processors > 0:
     os.sched_getaffinity = lambda pid: set(range(processors))
 if user > 0:
     os.getuid = os.geteuid = lambda: user
-sys.path[:] = [one for one in sys.path if one != os.path.dirname(__file__)]
+sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]
 sys.modules.pop("sitecustomize", None)
 try:
     import sitecustomize

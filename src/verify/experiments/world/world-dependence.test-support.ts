@@ -1,12 +1,12 @@
-// world-dependence: a check that fails in worlds of a test's choice, and what was asked of it.
+// world-dependence: a double of a check for tests: it fails where the test wants it to, and lists the runs that were asked for.
 
 import type { Observed } from "../flips/noticed-flips.ts";
-import { findRow } from "../../protected/kinds.ts";
-import type { Fact } from "./other-world.ts";
+import { findProtectionRow } from "../../protected/kinds.ts";
+import type { WorldFact } from "./other-world.ts";
 import type { WorldContext } from "./world-dependence.ts";
 
 /** The names of failing tests; null if it took too long. */
-type FailsIn = (different: readonly Fact[]) => readonly string[] | null;
+type FailsIn = (different: readonly WorldFact[]) => readonly string[] | null;
 type CheckInWorlds = {
   readonly failsOnWork?: FailsIn;
   readonly failsOnBase?: FailsIn;
@@ -20,7 +20,7 @@ type CheckInWorlds = {
 
 const testPath = "test/units.test.js";
 
-export function testContext({
+export function createWorldContext({
   failsOnWork = () => [],
   failsOnBase = () => [],
   failedBefore = [],
@@ -42,7 +42,7 @@ export function testContext({
     differences: [],
     rules: {
       base: new Set([testPath]),
-      rowOf: findRow,
+      rowOf: findProtectionRow,
       named: { commands: [], usedCommands: ["npm test"], restores: false },
     },
     lab: { now: observed([]), before: observed(failedBefore), textAt: async () => testText },

@@ -1,40 +1,40 @@
 import { describe, expect, it } from "vitest";
-import { testContext } from "./world-dependence.test-support.ts";
-import { facts, type Fact } from "./other-world.ts";
+import { createWorldContext } from "./world-dependence.test-support.ts";
+import { worldFacts, type WorldFact } from "./other-world.ts";
 import { findWorldDependence } from "./world-dependence.ts";
 
 const failsIn =
-  (...bad: readonly Fact[]) =>
-  (different: readonly Fact[]): readonly string[] =>
+  (...bad: readonly WorldFact[]) =>
+  (different: readonly WorldFact[]): readonly string[] =>
     different.some((fact) => bad.includes(fact)) ? ["single units"] : [];
 
 describe("a check in another world", () => {
   it("that passes there is asked once, and not at all if a repetition has passed there", async () => {
-    const { context, runs } = testContext({});
+    const { context, runs } = createWorldContext({});
     expect(await findWorldDependence(context)).toBe(null);
-    expect(runs).toEqual([`work ${facts.join()}`]);
-    const repeated = testContext({ isAnswered: true });
+    expect(runs).toEqual([`work ${worldFacts.join()}`]);
+    const repeated = createWorldContext({ isAnswered: true });
     expect(await findWorldDependence(repeated.context)).toBe(null);
     expect(repeated.runs).toEqual([]);
   });
 
   it("that fails there leaves a gap with what matters and which tests fail", async () => {
-    const { context } = testContext({ failsOnWork: failsIn("language") });
+    const { context } = createWorldContext({ failsOnWork: failsIn("language") });
     expect(await findWorldDependence(context)).toBe("1 test passes here and fails in another language: single units");
   });
 
   it("without tests leaves a gap as well", async () => {
-    const { context } = testContext({ failsOnWork: failsIn("output"), ran: 0 });
+    const { context } = createWorldContext({ failsOnWork: failsIn("output"), ran: 0 });
     expect(await findWorldDependence(context)).toBe("it passes here and fails with its output in a file");
   });
 
   it("shows nothing if it fails there before the work as well", async () => {
-    const { context } = testContext({ failsOnWork: failsIn("time zone"), failsOnBase: failsIn("time zone") });
+    const { context } = createWorldContext({ failsOnWork: failsIn("time zone"), failsOnBase: failsIn("time zone") });
     expect(await findWorldDependence(context)).toBe(null);
   });
 
   it("counts if the test failed before the work in the usual world", async () => {
-    const { context } = testContext({
+    const { context } = createWorldContext({
       failsOnWork: failsIn("time zone"),
       failsOnBase: () => ["single units"],
       failedBefore: ["single units"],
@@ -43,23 +43,23 @@ describe("a check in another world", () => {
   });
 
   it("shows nothing if it fails here too, or only once", async () => {
-    const flaky = testContext({ failsOnWork: failsIn("user"), passesAgain: false });
+    const flaky = createWorldContext({ failsOnWork: failsIn("user"), passesAgain: false });
     expect(await findWorldDependence(flaky.context)).toBe(null);
     let asked = 0;
-    const once = testContext({ failsOnWork: () => (asked++ === 0 ? ["single units"] : []) });
+    const once = createWorldContext({ failsOnWork: () => (asked++ === 0 ? ["single units"] : []) });
     expect(await findWorldDependence(once.context)).toBe(null);
   });
 
   it("shows nothing if the goal, or the test before the work, speaks of what is different", async () => {
-    const goal = testContext({ failsOnWork: failsIn("time zone"), goal: "print the date of a commit" });
+    const goal = createWorldContext({ failsOnWork: failsIn("time zone"), goal: "print the date of a commit" });
     expect(await findWorldDependence(goal.context)).toBe(null);
     const text = 'test("single units", () => { equal(new Intl.NumberFormat().format(1.5), "1.5"); });';
-    const subject = testContext({ failsOnWork: failsIn("language"), testText: text });
+    const subject = createWorldContext({ failsOnWork: failsIn("language"), testText: text });
     expect(await findWorldDependence(subject.context)).toBe(null);
   });
 
   it("that does not come to its end there leaves a gap", async () => {
-    const { context } = testContext({ failsOnWork: () => null });
+    const { context } = createWorldContext({ failsOnWork: () => null });
     expect(await findWorldDependence(context)).toContain("it took too long");
   });
 });

@@ -1,53 +1,53 @@
-// world-dependence: whether a check that passes fails where something is different that must not matter (other-world.ts). Code that behaves
-// by facts of the machine is right where it is checked, and wrong for its users. Pure, except for those runs.
+// world-dependence: finds out whether a passing check fails if something is different that must not matter (other-world.ts): code may be
+// right on the machine that checks it, and wrong for its users. Pure, except for those runs.
 //
 // Invariants:
-//   D1. A pass costs one run, or none if a repetition has passed there already. Only a failure is looked into.
-//   D2. A failure counts if it is repeated there, and the check passes again here: a flaky test shows nothing.
-//   D3. It is the work that has to be the cause: tests that fail there before the work as well show nothing, nor do those that speak of what
-//       is different, or a goal that does. What the work itself wrote has no say in that.
+//   D1. If the check passes there too, it costs one run, or none if a repetition has passed there already. Only a failure is looked into.
+//   D2. A failure counts only if it is repeated there, and the check passes again here: a flaky test shows nothing.
+//   D3. The work has to be the cause: a test that fails there before the work as well shows nothing. Nor does a test, or a goal, that is about
+//       what is different; tests are read as they were before the work.
 
 import { isReadOnly } from "../../protected/programs.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
-import type { ExperimentTools } from "../experiment-tools.ts";
+import type { Lab } from "../lab.ts";
 import { readTests, type QuestionContext } from "../questions/question-context.ts";
 import { findTestCases, isNameOfFile, isNameOfTest } from "../source/test-cases.ts";
-import { facts, type Fact } from "./other-world.ts";
+import { worldFacts, type WorldFact } from "./other-world.ts";
 
 const namesMax = 5;
 const lateGap = "it took too long to find out whether it passes in another time zone, language and number of processors";
 
 export type WorldContext = Pick<QuestionContext, "elsewhere" | "runWith" | "goal" | "rules" | "differences"> & {
   readonly check: Pick<QuestionContext["check"], "command">;
-  readonly lab: Pick<ExperimentTools, "now" | "before" | "textAt">;
+  readonly lab: Pick<Lab, "now" | "before" | "textAt">;
 };
 
 export async function findWorldDependence(context: WorldContext): Promise<string | null> {
   const { lab, elsewhere, runWith, check } = context;
   if (elsewhere.isAnswered() || isReadOnly(check.command)) return null; // D1
-  const first = await elsewhere.run("work", facts);
+  const first = await elsewhere.run("work", worldFacts);
   if (first === null) return lateGap;
   if (first.passed) return null;
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
   const failedIn = ({ failed }: Observed): readonly string[] => [...failed].filter((name) => !lab.now.failed.has(name));
   const isShown = (observed: Observed | null): observed is Observed =>
     observed?.passed === false && (!isCounted || failedIn(observed).length > 0);
-  if (!isShown(first)) return null; // a runner that does not start there
-  for (const different of [...facts.map((fact) => [fact]), facts]) {
+  if (!isShown(first)) return null; // the test runner itself does not start there
+  for (const different of [...worldFacts.map((fact) => [fact]), worldFacts]) {
     const again = await elsewhere.run("work", different);
     if (!isShown(again)) continue;
     if ((await runWith(null, {}))?.passed !== true) return null; // D2
-    const names = await withoutEarlier(context, different, failedIn(again));
-    if (names === null || (await isSubject(context, different, names))) return null; // D3
+    const names = await removeEarlierFailures(context, different, failedIn(again));
+    if (names === null || (await isAboutFacts(context, different, names))) return null; // D3
     return describeWorld(different, names);
   }
   return null;
 }
 
-/** The failed tests without those that fail there before the work as well; null if nothing is left, or nothing works there. */
-async function withoutEarlier(
+/** The failed tests without those that fail there before the work as well; null if none is left, or the check does not work there at all. */
+async function removeEarlierFailures(
   { lab, elsewhere }: WorldContext,
-  different: readonly Fact[],
+  different: readonly WorldFact[],
   names: readonly string[],
 ): Promise<readonly string[] | null> {
   if (lab.before === null) return names; // it failed, and says nothing of its tests
@@ -57,19 +57,19 @@ async function withoutEarlier(
   return names.length > 0 && left.length === 0 ? null : left;
 }
 
-/** Whether the goal, or the tests in question as they were before the work, speak of what is different. */
-async function isSubject(context: WorldContext, different: readonly Fact[], names: readonly string[]): Promise<boolean> {
+/** Whether the goal, or one of the failed tests as it was before the work, is about what is different (D3). */
+async function isAboutFacts(context: WorldContext, different: readonly WorldFact[], names: readonly string[]): Promise<boolean> {
   const { lab, goal = "", check } = context;
   const texts = [goal, check.command];
   for (const { path } of await readTests(context)) {
     const text = (await lab.textAt("base", path)) ?? "";
     const cases = findTestCases(path, text);
-    if (names.some((name) => isNameOfFile(name, path) || cases.some((one) => isNameOfTest(name, one)))) texts.push(text);
+    if (names.some((name) => isNameOfFile(name, path) || cases.some((test) => isNameOfTest(name, test)))) texts.push(text);
   }
   return different.some((fact) => texts.some((text) => subjects[fact].test(text)));
 }
 
-const subjects: Readonly<Record<Fact, RegExp>> = {
+const subjects: Readonly<Record<WorldFact, RegExp>> = {
   "time zone": /time ?zone|\bTZ\b|\bUTC\b|\blocal ?time|\bdates?\b|datetime|strftime|calendar/i,
   language: /locale|language|\bIntl\b|translat|collat|alphabet|currency|\bLC_|\bLANG\b/i,
   "number of processors": /processor|\bcpu|worker|parallel|concurren|\bthreads?\b/i,
@@ -78,7 +78,7 @@ const subjects: Readonly<Record<Fact, RegExp>> = {
   output: /\bpipes?\b|isatty|isTTY|terminal|buffer/i,
 };
 
-const described: Readonly<Record<Fact, string>> = {
+const described: Readonly<Record<WorldFact, string>> = {
   "time zone": "in another time zone",
   language: "in another language",
   "number of processors": "with another number of processors",
@@ -87,7 +87,7 @@ const described: Readonly<Record<Fact, string>> = {
   output: "with its output in a file",
 };
 
-export function describeWorld(different: readonly Fact[], names: readonly string[]): string {
+export function describeWorld(different: readonly WorldFact[], names: readonly string[]): string {
   const where =
     different.length === 1 && different[0] !== undefined
       ? described[different[0]]

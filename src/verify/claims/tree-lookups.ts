@@ -1,0 +1,210 @@
+// tree-lookups: compares claims about commits, files and lines with the commit that the agent's turn led to.
+//
+// Invariants:
+//   T1. A failed lookup decides nothing.
+//   T2. Lookups in git are bounded, and cached.
+
+import type { AttemptId, GitSha } from "../../contracts/ids.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import {
+  claimLimits,
+  type CommitClaim,
+  type CountClaim,
+  type FileChangedClaim,
+  type FileLineClaim,
+  refuted,
+  confirmed,
+  type NamedClaim,
+  unverifiable,
+  type Verdict,
+} from "./reported-claim.ts";
+import { containsId, countListedItems } from "./listed-items.ts";
+import { countTests } from "./test-counts.ts";
+
+export type ClaimsWorkspace = Pick<Workspace, "textAt" | "hasCommit" | "inspect" | "differences">;
+
+export type TreeInput = {
+  readonly attempt: AttemptId;
+  readonly commit: GitSha;
+  readonly changed: readonly string[];
+  readonly parent?: GitSha;
+  readonly base?: GitSha;
+  readonly ignored?: number;
+};
+
+export type TreeLookups = {
+  readonly commit: (claim: CommitClaim) => Promise<Verdict>;
+  readonly fileLine: (claim: FileLineClaim) => Promise<Verdict>;
+  readonly fileChanged: (claim: FileChangedClaim) => Promise<Verdict>;
+  readonly count: (claim: CountClaim) => Promise<Verdict>;
+  readonly named: (claim: NamedClaim) => Promise<Verdict>;
+};
+
+const linesNear = 3;
+const tooMany = "There was too much to look up in one turn.";
+
+export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): TreeLookups {
+  const texts = new Map<string, Promise<string | null>>();
+  /** Null if too much was read already; a promise of null if the file is no text. */
+  const textAt = (commit: GitSha, path: string): Promise<string | null> | null => {
+    const key = `${commit} ${path}`;
+    const cached = texts.get(key);
+    if (cached !== undefined) return cached;
+    if (texts.size >= claimLimits.filesMax) return null; // T2
+    const reading = workspace.textAt(commit, path, claimLimits.fileBytesMax);
+    texts.set(key, reading);
+    return reading;
+  };
+  const listPaths = once(async () => (await workspace.differences(getEmptyTree(input.commit), input.commit)).map(({ path }) => path));
+  const changedSinceBase = once(async () =>
+    input.base === undefined ? [] : (await workspace.differences(input.base, input.commit)).map(({ path }) => path),
+  );
+  /** Reads those among the paths that are documents. */
+  const readDocuments = async (paths: readonly string[]): Promise<Documents> => {
+    const documentPaths = [...new Set(paths)].filter((path) => /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path));
+    const readings = documentPaths.map((path) => textAt(input.commit, path) ?? Promise.resolve(null));
+    const texts = (await Promise.all(readings)).filter((text) => text !== null);
+    return { texts, isWhole: texts.length === documentPaths.length };
+  };
+  const hasLayer = once(async () => (await workspace.inspect(input.attempt, null)).layer !== "absent");
+  let commitLookups = 0;
+
+  return {
+    commit: async ({ sha }) => {
+      if (!/^[0-9a-f]{7,64}$/.test(sha)) return refuted("This is no name of a commit.");
+      if (input.commit.startsWith(sha)) return confirmed("It is the commit the runner made of this turn.");
+      commitLookups += 1;
+      if (commitLookups > claimLimits.commitsMax) return unverifiable(tooMany); // T2
+      if (await workspace.hasCommit(input.attempt, sha)) return confirmed("The commit is there.");
+      if (!(await hasLayer())) return unverifiable("The agent's own repository is no longer there."); // T1
+      return refuted("Neither the agent's own repository nor yours holds such a commit.");
+    },
+
+    fileLine: async (claim) => {
+      const file = await findFile(claim.path, input.changed, listPaths);
+      if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
+      if (file === null) return refuted(`There is no file ${claim.path} in the commit.`);
+      const { path } = file;
+      const reading = textAt(input.commit, path);
+      if (reading === null) return unverifiable(tooMany);
+      const text = await reading;
+      if (text === null) return unverifiable(`${path} is no text, or is too large to be looked at.`); // T1
+      return judgeLine(path, text, claim);
+    },
+
+    fileChanged: async ({ path: claimedPath }) => {
+      if (findMatchingPaths(claimedPath, input.changed).length > 0) return confirmed("This turn changed it.");
+      if (findMatchingPaths(claimedPath, await changedSinceBase()).length > 0) return confirmed("This run changed it, in an earlier turn.");
+      const file = await findFile(claimedPath, input.changed, listPaths);
+      if (file === "elsewhere") return unverifiable("It lies outside the repository's own files.");
+      if (file === null && (input.ignored ?? 0) > 0) return unverifiable("It may be among the files git ignores, which are not kept.");
+      return refuted(file === null ? `There is no ${claimedPath} in the commit.` : `${file.path} is as it was.`);
+    },
+
+    named: async ({ id }) => {
+      const { texts, isWhole } = await readDocuments([...input.changed, ...(await changedSinceBase())]);
+      if (texts.some((text) => containsId(text, id))) return confirmed("A document of this run names it.");
+      if (texts.length === 0 || !isWhole) return unverifiable("No document of this run could be looked at for it.");
+      return refuted("No document of this run names it.");
+    },
+
+    count: async ({ what, n, noun = "" }) => {
+      if (what === "listed") return judgeListed(n, noun, await readDocuments(input.changed));
+      if (what === "files_changed")
+        return judgeCount({ claimed: n, actual: input.changed.length, isMinimum: false, noun: "files", participle: "changed" });
+      if (what === "tests_added") return judgeTestsAdded(n, input, textAt);
+      return unverifiable("The runner does not count this.");
+    },
+  };
+}
+
+function judgeLine(path: string, text: string, { line, firstLine = line, name, isOfRemoval }: FileLineClaim): Verdict {
+  const lines = text.split("\n");
+  const lineCount = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+  if (firstLine < 1 || line > lineCount) return refuted(`${path} has ${lineCount} lines.`);
+  if (name === null) return confirmed(`${path} has such a line.`);
+  const nearby = lines.slice(Math.max(0, firstLine - 1 - linesNear), line + linesNear);
+  const namePattern = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
+  if (nearby.some((text) => namePattern.test(text))) return confirmed(`${name} is there.`);
+  if (isOfRemoval) return unverifiable(`The line is there, ${name} is not; it may be what was taken away.`);
+  const otherIndex = lines.findIndex((text) => namePattern.test(text));
+  const whereItIs = otherIndex < 0 ? ", nor anywhere in the file" : `; it is on line ${otherIndex + 1}`;
+  return refuted(`${name} is not there${whereItIs}.`);
+}
+
+type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean };
+
+/** A claimed number of findings, compared with what the turn's documents list, in any style. */
+function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): Verdict {
+  if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
+  const { counts, entries } = countListedItems(texts, noun);
+  if (counts.includes(n)) return confirmed(`The documents of this turn list ${n}.`);
+  const highest = Math.max(0, ...counts);
+  if (highest > 0 && highest < n) return refuted(`The documents of this turn list ${highest}.`);
+  return entries < n
+    ? refuted(`The documents of this turn hold ${entries} headings and entries in all.`)
+    : unverifiable("The documents of this turn do not list them in a way that can be counted.");
+}
+
+type TextAt = (commit: GitSha, path: string) => Promise<string | null> | null;
+
+async function judgeTestsAdded(n: number, { commit, parent, changed }: TreeInput, textAt: TextAt): Promise<Verdict> {
+  if (parent === undefined) return unverifiable("What was there before the turn is not known.");
+  let added = 0;
+  let isMinimum = false;
+  for (const path of changed) {
+    if (countTests(path, "") === null) continue;
+    const [textNow, textBefore] = [textAt(commit, path), textAt(parent, path)];
+    if (textNow === null || textBefore === null) return unverifiable(tooMany);
+    const [testsNow, testsBefore] = [countTests(path, (await textNow) ?? ""), countTests(path, (await textBefore) ?? "")];
+    added += (testsNow?.count ?? 0) - (testsBefore?.count ?? 0);
+    isMinimum ||= testsNow?.isMinimum ?? false;
+  }
+  return judgeCount({ claimed: n, actual: Math.max(0, added), isMinimum, noun: "tests", participle: "added" });
+}
+
+type CountComparison = {
+  readonly claimed: number;
+  readonly actual: number;
+  readonly isMinimum: boolean;
+  readonly noun: string;
+  readonly participle: string;
+};
+
+function judgeCount({ claimed, actual, isMinimum, noun, participle }: CountComparison): Verdict {
+  if (actual === claimed) return confirmed(`${actual} ${noun} were ${participle}.`);
+  if (actual > claimed || isMinimum) return unverifiable(`At least ${actual} ${noun} were ${participle}.`);
+  return refuted(`${actual} ${noun} were ${participle}.`);
+}
+
+/** The file of the commit that a claim means: by its whole path, or the first whose path ends so, changed files first. */
+async function findFile(
+  claimedPath: string,
+  changed: readonly string[],
+  listPaths: () => Promise<readonly string[]>,
+): Promise<{ readonly path: string } | "elsewhere" | null> {
+  const [changedPath] = findMatchingPaths(claimedPath, changed);
+  const paths = await listPaths();
+  const matches = findMatchingPaths(claimedPath, paths);
+  if (changedPath !== undefined && matches.includes(changedPath)) return { path: changedPath };
+  const [first] = matches;
+  if (first !== undefined) return { path: first };
+  return /^(?:\/|~|\.\.\/)|(?:^|\/)(?:node_modules|vendor|\.venv|site-packages|target|dist|build)\//.test(claimedPath) ? "elsewhere" : null;
+}
+
+function findMatchingPaths(claimedPath: string, paths: readonly string[]): readonly string[] {
+  const path = claimedPath.replace(/^\.\//, "");
+  if (paths.includes(path)) return [path];
+  const isAbsolute = path.startsWith("/");
+  return paths.filter((candidate) => (isAbsolute ? path.endsWith(`/${candidate}`) : candidate.endsWith(`/${path}`)));
+}
+
+/** Git's empty tree, in SHA-256 or SHA-1. It exists in every repository; the difference from it is every file. */
+const getEmptyTree = (commit: GitSha): GitSha =>
+  commit.length === 64 ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321" : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** Calls `load` at the first call only, and returns its promise every time. */
+function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let promise: Promise<Value> | null = null;
+  return () => (promise ??= load());
+}

@@ -1,0 +1,38 @@
+// lab: what an experiment on a check can use: runs of the check with changed files, texts of files, earlier results; and how it
+// reports its own result.
+
+import type { Experiment } from "../../contracts/evidence.ts";
+import type { Observed } from "./flips/noticed-flips.ts";
+
+/** `work`: what is judged. `base`: before the work began. */
+export type Side = "work" | "base";
+export type Edit = { readonly path: string; readonly text: string };
+
+/** How many changed or judging files one experiment reads at most. */
+export const filesReadMax = 60;
+
+export type Lab = {
+  /** Runs the check in a fresh checkout with these files replaced and those deleted; null if it was cancelled or took too long. */
+  readonly run: (side: Side, edits: readonly Edit[], gone?: readonly string[], command?: string) => Promise<Observed | null>;
+  /** Runs the work with edits that change no meaning: it must pass, so it counts as a repetition. `countsFailure`: also if it fails. */
+  readonly repeat: (edits: readonly Edit[], countsFailure?: boolean) => Promise<Observed | null>;
+  readonly textAt: (side: Side, path: string) => Promise<string | null>;
+  readonly pathsAt: (side: Side) => Promise<readonly string[]>;
+  /** The command, and what the base's scripts and rules expand it to. */
+  readonly commands: readonly string[];
+  /** Paths the work changed. */
+  readonly changedPaths: readonly string[];
+  /** The result of the check before the work began; null if too little is known of it to compare with. */
+  readonly before: Observed | null;
+  /** Whether the check failed before the work began. */
+  readonly wasRed: boolean;
+  /** The result of the check now. */
+  readonly now: Observed;
+  /** A secret that the code under test cannot predict. */
+  readonly seed: string;
+};
+
+export const reportNoticed = (detail: string): Experiment => ({ outcome: "noticed", detail });
+export const reportUnknown = (detail: string): Experiment => ({ outcome: "unknown", detail });
+export const lateResult = reportUnknown("it took longer than an experiment may");
+export const reportMissed = (detail: string): Experiment => ({ outcome: "missed", detail });
