@@ -1,4 +1,4 @@
-// bold-label: parses Markdown field labels such as `**Goal**: …`, with their positions.
+// bold-label: parses the label that opens a field in a Markdown document, such as `**Goal**: …`, with its position.
 
 import { findClosingParenthesis } from "./parentheses.ts";
 
@@ -61,6 +61,7 @@ export function parsePlainLabel(text: string, labels: ReadonlySet<string>): Bold
   return { label, rest: text.slice(position).trim(), restColumn: position + 1, column: head[0].length + 1, isBulleted: false };
 }
 
+/** The position behind the parenthesis that opens here, if one does. */
 function afterParenthesis(text: string, position: number): number {
   const openingMatch = /^\s*[(（]/.exec(text.slice(position));
   if (openingMatch === null) return position;

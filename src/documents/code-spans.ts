@@ -7,19 +7,20 @@ export type CodeSpan = { readonly start: number; readonly end: number; readonly 
 export function listCodeSpans(text: string): readonly CodeSpan[] {
   if (!text.includes("`")) return [];
   const runs = [...text.matchAll(/`+/g)].map((match) => ({ start: match.index, length: match[0].length }));
+  /** The indexes of runs by their length, the first run last, so that those that were passed are popped. */
   const runsByLength = new Map<number, number[]>();
-  for (let n = runs.length - 1; n >= 0; n -= 1) {
-    const { length } = runs[n] ?? { length: 0 };
+  for (let index = runs.length - 1; index >= 0; index -= 1) {
+    const { length } = runs[index] ?? { length: 0 };
     const sameLength = runsByLength.get(length);
-    if (sameLength === undefined) runsByLength.set(length, [n]);
-    else sameLength.push(n);
+    if (sameLength === undefined) runsByLength.set(length, [index]);
+    else sameLength.push(index);
   }
   const spans: CodeSpan[] = [];
-  for (let n = 0; n < runs.length; n += 1) {
-    const run = runs[n];
+  for (let index = 0; index < runs.length; index += 1) {
+    const run = runs[index];
     if (run === undefined) break;
     const sameLength = runsByLength.get(run.length) ?? [];
-    while ((sameLength.at(-1) ?? Number.POSITIVE_INFINITY) <= n) sameLength.pop();
+    while ((sameLength.at(-1) ?? Number.POSITIVE_INFINITY) <= index) sameLength.pop();
     const closingIndex = sameLength.at(-1);
     const closingRun = closingIndex === undefined ? undefined : runs[closingIndex];
     if (closingIndex === undefined || closingRun === undefined) continue;
@@ -27,7 +28,7 @@ export function listCodeSpans(text: string): readonly CodeSpan[] {
     // One space on both sides lets code begin or end with a backtick.
     const code = inner.startsWith(" ") && inner.endsWith(" ") && inner.trim() !== "" ? inner.slice(1, -1) : inner;
     spans.push({ start: run.start, end: closingRun.start + closingRun.length, code });
-    n = closingIndex;
+    index = closingIndex;
   }
   return spans;
 }

@@ -5,7 +5,7 @@ import type { Finding, Position } from "../kit/finding.ts";
 /** A roadmap of 500 phases has about one megabyte. */
 export const documentTextBytesMax = 4_194_304;
 
-/** Decodes strictly; a byte order mark is no part of the text. */
+/** Decodes strictly; a byte order mark is left out. */
 export function decodeDocument(
   file: string,
   bytes: Uint8Array,
@@ -22,15 +22,15 @@ export function decodeDocument(
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    const before = new TextDecoder("utf-8").decode(bytes.subarray(0, firstStrangeByte(bytes)));
+    const before = new TextDecoder("utf-8").decode(bytes.subarray(0, findInvalidByte(bytes)));
     return refuse(positionIn(before, before.length), "not_utf8", "found bytes that are not UTF-8, expected a text file");
   }
 }
 
-/** The index of the first byte that is not UTF-8: only such bytes are others when the text is encoded again. */
-function firstStrangeByte(bytes: Uint8Array): number {
-  const again = new TextEncoder().encode(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
-  return bytes.findIndex((byte, index) => byte !== again[index]);
+/** The index of the first byte that is not UTF-8: decoding and encoding changes only such bytes. */
+function findInvalidByte(bytes: Uint8Array): number {
+  const encodedAgain = new TextEncoder().encode(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+  return bytes.findIndex((byte, index) => byte !== encodedAgain[index]);
 }
 
 function positionIn(text: string, offset: number): Position {

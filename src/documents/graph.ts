@@ -1,7 +1,7 @@
 // graph: sorts nodes by their dependencies, and finds cycles among them.
 //
 // Invariants:
-//   G1. O((nodes + edges) · log nodes).
+//   G1. It takes O((nodes + edges) · log nodes) time.
 //   G2. The result does not depend on the order of the input.
 
 export type Node = { readonly id: string; readonly after: readonly string[] };
@@ -17,10 +17,8 @@ export function sortTopologically(
 ): readonly string[] {
   const sorted = nodes.toSorted((a, b) => compare(a.id, b.id)); // G2
   const rankOf = new Map(sorted.map(({ id }, rank) => [id, rank]));
-  const openDependencies = sorted.map(
-    ({ id, after }) =>
-      new Set(after.filter((dependency) => rankOf.has(dependency) && dependency !== id)).size + (after.includes(id) ? 1 : 0),
-  );
+  // A node that depends on itself has one dependency that is never met.
+  const openDependencies = sorted.map(({ after }) => new Set(after.filter((dependency) => rankOf.has(dependency))).size);
   const followers: number[][] = sorted.map(() => []);
   for (const [rank, { id, after }] of sorted.entries())
     for (const before of new Set(after)) if (before !== id) followers[rankOf.get(before) ?? -1]?.push(rank);
@@ -125,18 +123,18 @@ function findShortestCycle(start: string, afterOf: (id: string) => readonly stri
 /** A min-heap of numbers. */
 function createHeap(): { readonly push: (value: number) => void; readonly pop: () => number | undefined } {
   const heap: number[] = [];
-  const valueAt = (n: number): number => heap[n] ?? Number.POSITIVE_INFINITY;
-  const swap = (a: number, b: number): void => {
-    [heap[a], heap[b]] = [valueAt(b), valueAt(a)];
+  const valueAt = (index: number): number => heap[index] ?? Number.POSITIVE_INFINITY;
+  const swap = (left: number, right: number): void => {
+    [heap[left], heap[right]] = [valueAt(right), valueAt(left)];
   };
   return {
     push: (value) => {
       heap.push(value);
-      for (let n = heap.length - 1; n > 0;) {
-        const parent = (n - 1) >> 1;
-        if (valueAt(parent) <= valueAt(n)) return;
-        swap(parent, n);
-        n = parent;
+      for (let index = heap.length - 1; index > 0;) {
+        const parent = (index - 1) >> 1;
+        if (valueAt(parent) <= valueAt(index)) return;
+        swap(parent, index);
+        index = parent;
       }
     },
     pop: () => {
@@ -144,12 +142,12 @@ function createHeap(): { readonly push: (value: number) => void; readonly pop: (
       const last = heap.pop();
       if (heap.length === 0 || last === undefined) return smallest;
       heap[0] = last;
-      for (let n = 0; ;) {
-        const left = 2 * n + 1;
-        const smaller = valueAt(left + 1) < valueAt(left) ? left + 1 : left;
-        if (valueAt(smaller) >= valueAt(n)) return smallest;
-        swap(smaller, n);
-        n = smaller;
+      for (let index = 0; ;) {
+        const leftChild = 2 * index + 1;
+        const smallerChild = valueAt(leftChild + 1) < valueAt(leftChild) ? leftChild + 1 : leftChild;
+        if (valueAt(smallerChild) >= valueAt(index)) return smallest;
+        swap(smallerChild, index);
+        index = smallerChild;
       }
     },
   };

@@ -1,4 +1,4 @@
-// json-place: finds the line and column of a value in a JSON text too large to keep every position of.
+// json-place: finds positions in a JSON text without parsing all of it: of a value by its path, of syntax faults, and of duplicate keys.
 
 import type { DataPath, Position } from "../kit/finding.ts";
 
@@ -79,8 +79,8 @@ function skipValue(text: string, from: number): number {
 function findItem(text: string, from: number, index: number): number | null {
   if (text.charAt(from) !== "[") return null;
   let position = skipBlank(text, from + 1);
-  for (let n = 0; text.charAt(position) !== "]" && position < text.length; n++) {
-    if (n === index) return position;
+  for (let itemIndex = 0; text.charAt(position) !== "]" && position < text.length; itemIndex++) {
+    if (itemIndex === index) return position;
     position = skipBlank(text, skipValue(text, position));
     if (text.charAt(position) === ",") position = skipBlank(text, position + 1);
   }
@@ -101,6 +101,7 @@ function findMember(text: string, from: number, key: string): number | null {
   return null;
 }
 
+/** `detail`: what was expected there, or the duplicate key. */
 export type JsonFlaw = { readonly offset: number; readonly detail: string };
 
 const levelsMax = 1_000;
@@ -114,17 +115,18 @@ export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; 
   const duplicateKeys: JsonFlaw[] = [];
   const openContainers: Container[] = [];
   const fail = (offset: number, detail: string) => ({ fault: { offset, detail }, duplicateKeys });
-  let expected: "value" | "first" | "key" | "rest" = "value";
+  /** `first`: a first key or item, or the end of the container. `separator`: a comma, or that end. */
+  let expected: "value" | "first" | "key" | "separator" = "value";
   let offset = skipBlank(text, 0);
   for (; offset < text.length; offset = skipBlank(text, offset)) {
     const mark = text.charAt(offset);
     const top = openContainers.at(-1);
     const closingMark = top === undefined ? "" : closingMarkOf(top);
-    if (mark === closingMark && (expected === "rest" || expected === "first")) {
+    if (mark === closingMark && (expected === "separator" || expected === "first")) {
       openContainers.pop();
       offset += 1;
-      expected = "rest";
-    } else if (expected === "rest") {
+      expected = "separator";
+    } else if (expected === "separator") {
       if (mark !== "," || top === undefined) return fail(offset, top === undefined ? "the end of the file" : `, or ${closingMark}`);
       offset += 1;
       expected = top.keys === null ? "value" : "key";
@@ -148,10 +150,10 @@ export function findJsonFlaws(text: string): { readonly fault: JsonFlaw | null; 
       const isValue = mark === '"' ? parseString(text, offset, end) !== null : scalarPattern.test(text.slice(offset, end));
       if (!isValue) return fail(offset, "a value: a text in double quotes, a number, true, false, null, { or [");
       offset = end;
-      expected = "rest";
+      expected = "separator";
     }
   }
-  return expected === "rest" && openContainers.length === 0
+  return expected === "separator" && openContainers.length === 0
     ? { fault: null, duplicateKeys }
     : fail(text.length, "more: the file ends too early");
 }

@@ -1,4 +1,4 @@
-// line-rules: the interface of log validators that take one line at a time in constant memory, and their violations.
+// line-rules: the interface of validators that read a log line by line in constant memory, and a collector of the violations they find.
 
 export type Violation = {
   /** From 1; blank lines count too. */

@@ -1,7 +1,7 @@
 // markdown-lines: splits a Markdown text into lines, and marks fenced code and HTML comments.
 //
 // Invariants:
-//   M1. Linear time.
+//   M1. The time it takes is linear in the size of the text.
 //   M2. Comments are replaced by spaces, so that columns stay the same as in the file.
 //   M3. A fence or comment that is never closed is an error, since it would hide the rest of the file.
 
@@ -77,8 +77,7 @@ export function parseMarkdownLines(
 
 function measureIndent(text: string): number {
   let columns = 0;
-  for (let n = 0; n < text.length; n += 1) {
-    const letter = text.charAt(n);
+  for (const letter of text) {
     if (letter === "\t") columns += 4 - (columns % 4);
     else if (letter === " " || letter === "\u00a0") columns += 1;
     else break;
@@ -100,7 +99,10 @@ function closesFence(text: string, { mark, length }: Fence): boolean {
   return trimmed.length >= length && trimmed === mark.repeat(trimmed.length);
 }
 
-/** M2. `openedAt`: where a comment starts that does not end on this line. `isInside`: whether the next line starts within one. */
+/**
+ * The line with spaces in the place of comments (M2). `openedAt`: where a comment starts that does not end on this line. `isInside`: whether
+ * the next line starts within one.
+ */
 function withoutComments(
   text: string,
   start: { readonly isInside: boolean },

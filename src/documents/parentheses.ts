@@ -6,11 +6,11 @@ const closing = new Set([")", "）"]);
 /** The index where the parenthesis at `position` is closed; -1 if it is not. */
 export function findClosingParenthesis(text: string, position: number): number {
   let depth = 0;
-  for (let n = position; n < text.length; n += 1) {
-    const letter = text.charAt(n);
+  for (let index = position; index < text.length; index += 1) {
+    const letter = text.charAt(index);
     if (opening.has(letter)) depth += 1;
     else if (closing.has(letter)) depth -= 1;
-    if (depth === 0) return n;
+    if (depth === 0) return index;
   }
   return -1;
 }

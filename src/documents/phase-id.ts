@@ -12,10 +12,10 @@ export function parsePhaseId(text: string): string | null {
 }
 
 /** By number, part by part: 2, 2.1, 2.9, 2.10, 3. */
-export function comparePhaseIds(a: string, b: string): number {
-  const [left, right] = [a.split("."), b.split(".")];
-  for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
-    const difference = Number(left[n] ?? -1) - Number(right[n] ?? -1);
+export function comparePhaseIds(leftId: string, rightId: string): number {
+  const [leftParts, rightParts] = [leftId.split("."), rightId.split(".")];
+  for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index += 1) {
+    const difference = Number(leftParts[index] ?? -1) - Number(rightParts[index] ?? -1);
     if (difference !== 0) return difference;
   }
   return 0;

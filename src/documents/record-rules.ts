@@ -1,4 +1,4 @@
-// record-rules: validates logs in which every line is one kind of record, such as trace spans and portfolio events.
+// record-rules: validates logs whose lines are all records of one kind, such as trace spans and portfolio events.
 
 import { buildFieldCheck, unfit } from "../kit/field-check.ts";
 import { countStrings } from "../kit/json-hazards.ts";

@@ -26,13 +26,13 @@ export function openReport(file: string): Report {
       for (const finding of findings) collected.push(finding);
     },
     findings: () => {
-      const sorted = collected.toSorted((a, b) => a.line - b.line || a.column - b.column);
+      const sorted = collected.toSorted(byPosition);
       if (sorted.length <= findingsMax) return sorted;
       // Errors come first, since they decide whether a document is valid.
       const listed = [...sorted.filter(isError), ...sorted.filter((finding) => !isError(finding))].slice(0, findingsMax);
       const unlistedCount = sorted.length - findingsMax;
       const message = `found ${unlistedCount} more problems, which are not listed; expected at most ${findingsMax}`;
-      const rest: Finding = {
+      const unlisted: Finding = {
         file,
         line: sorted.at(-1)?.line ?? 1,
         column: 1,
@@ -41,9 +41,10 @@ export function openReport(file: string): Report {
         message,
         severity: "error",
       };
-      return [...listed.toSorted((a, b) => a.line - b.line || a.column - b.column), rest];
+      return [...listed.toSorted(byPosition), unlisted];
     },
   };
 }
 
+const byPosition = (left: Position, right: Position): number => left.line - right.line || left.column - right.column;
 const isError = ({ severity }: Finding): boolean => severity === "error";

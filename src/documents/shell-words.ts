@@ -1,9 +1,10 @@
-// shell-words: parses a command line into simple commands and the operators between them, for analysis only. What it does not understand is
-// marked as such.
+// shell-words: parses a command line into simple commands and the operators between them, for analysis only. Words that the shell would
+// expand are marked, and a line with other syntax is refused.
 
+/** Empty at the end of the line. */
 export type Operator = "&&" | "||" | ";" | "|" | "&" | "";
 
-/** One simple command; `joint` is behind it. */
+/** One simple command, and the operator behind it. */
 export type SimpleCommand = { readonly words: readonly ShellWord[]; readonly operator: Operator };
 
 export type ShellWord = {
@@ -24,25 +25,25 @@ export function parseCommands(line: string): readonly SimpleCommand[] | null {
     words = [];
   };
   while (position < line.length) {
-    const rest = line.slice(position, position + 3);
-    if (/^[ \t]/.test(rest)) position += 1;
-    else if (/^(\r?\n)/.test(rest)) {
+    const upcoming = line.slice(position, position + 3);
+    if (/^[ \t]/.test(upcoming)) position += 1;
+    else if (/^(\r?\n)/.test(upcoming)) {
       endCommand(";");
       position += 1;
-    } else if (rest.startsWith("#")) {
+    } else if (upcoming.startsWith("#")) {
       const newline = line.indexOf("\n", position);
       position = newline < 0 ? line.length : newline;
-    } else if (/^(&&|\|\|)/.test(rest)) {
-      endCommand(rest.slice(0, 2) as Operator);
+    } else if (/^(&&|\|\|)/.test(upcoming)) {
+      endCommand(upcoming.slice(0, 2) as Operator);
       position += 2;
-    } else if (rest.startsWith("|&")) {
+    } else if (upcoming.startsWith("|&")) {
       endCommand("|");
       position += 2;
-    } else if (rest.startsWith("&>")) position = skipRedirection(line, position);
-    else if (/^[;|&]/.test(rest)) {
-      endCommand(rest.charAt(0) as Operator);
+    } else if (upcoming.startsWith("&>")) position = skipRedirection(line, position);
+    else if (/^[;|&]/.test(upcoming)) {
+      endCommand(upcoming.charAt(0) as Operator);
       position += 1;
-    } else if (/^[()]/.test(rest) || /^<<(?!<)/.test(rest)) return null;
+    } else if (/^[()]/.test(upcoming) || /^<<(?!<)/.test(upcoming)) return null;
     else if (/^\d*[<>]/.test(line.slice(position, position + 12))) position = skipRedirection(line, position);
     else {
       const word = parseWord(line, position);
@@ -91,8 +92,9 @@ function parseWord(line: string, from: number): { readonly word: ShellWord; read
       markExpansion(line.startsWith("$?", position) ? "status" : "something");
       text += line.slice(position, expansionEnd + 1);
       position = expansionEnd;
-    } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", position))) break; // a shell treats other white space as letters
-    else {
+    } else if (quote === null && (/[ \t\n;|&<>()]/.test(letter) || line.startsWith("\r\n", position))) {
+      break; // other white space doesn't end a word in a shell
+    } else {
       if (quote === null && (/[*?]/.test(letter) || (letter === "[" && text !== ""))) markExpansion("something");
       text += letter;
     }

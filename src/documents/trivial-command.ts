@@ -45,18 +45,19 @@ function lineOutcome(line: string, depth: number): Outcome {
   const pipes = parsePipes(line);
   if (pipes === null) return mayFail;
   if (pipes[0]?.commands[0]?.[0]?.text === "set") return mayFail; // `set -e` and its like change what follows
-  let [isSure, isConstant] = [true, true];
+  let [alwaysPasses, hasConstantOutput] = [true, true];
   let previousOperator: Operator = "";
   for (const { commands, operator } of pipes) {
     const pipelineOutcome = pipelineOutcomeOf(commands, depth);
     const passes = pipelineOutcome.alwaysPasses || operator === "&";
-    if (previousOperator === "&&") isSure &&= passes;
-    else if (previousOperator === "||") isSure ||= passes;
-    else isSure = passes; // behind `;` only the last counts
-    isConstant &&= pipelineOutcome.hasConstantOutput && pipelineOutcome.alwaysPasses; // what may fail can show in a later `$?`, or keep what follows from running
+    if (previousOperator === "&&") alwaysPasses &&= passes;
+    else if (previousOperator === "||") alwaysPasses ||= passes;
+    else alwaysPasses = passes; // behind `;` only the last counts
+    // A failure can show in a later `$?`, or keep what follows from running.
+    hasConstantOutput &&= pipelineOutcome.hasConstantOutput && pipelineOutcome.alwaysPasses;
     previousOperator = operator;
   }
-  return { alwaysPasses: isSure, hasConstantOutput: isConstant };
+  return { alwaysPasses, hasConstantOutput };
 }
 
 function pipelineOutcomeOf(commands: readonly (readonly ShellWord[])[], depth: number): Outcome {
@@ -83,26 +84,25 @@ function printsExpected(line: string, text: string): boolean {
 type PipeInput = { readonly hasInput: boolean; readonly isInputConstant: boolean };
 
 function commandOutcome(words: readonly ShellWord[], depth: number, pipeInput: PipeInput): Outcome {
-  const [first, ...rest] = words;
+  const [first, ...args] = words;
   if (first === undefined) return alwaysSucceeds;
   const name = first.text.replace(/^.*\//, "");
   if (name === "!") {
-    const negated = rest[0]?.text;
+    const negated = args[0]?.text;
     return negated === "false" || negated === "/bin/false" ? alwaysSucceeds : mayFail;
   }
   const isAssignment = /^[A-Za-z_]\w*=/.test(first.text) && !first.isQuoted;
-  if (isAssignment && rest.length > 0) return commandOutcome(rest, depth, pipeInput);
+  if (isAssignment && args.length > 0) return commandOutcome(args, depth, pipeInput); // `CI=1 npm test`
   if (isAssignment) return hasNoExpansion([first]) ? alwaysSucceeds : mayFail;
-  if (["command", "exec", "time", "nohup", "sudo", "env", "nice"].includes(name) && rest.length > 0 && !rest[0]?.text.startsWith("-"))
-    return commandOutcome(rest, depth, pipeInput);
+  if (["command", "exec", "time", "nohup", "sudo", "env", "nice"].includes(name) && args.length > 0 && !args[0]?.text.startsWith("-"))
+    return commandOutcome(args, depth, pipeInput);
   if (["sh", "bash", "dash", "zsh", "eval"].includes(name) && depth < depthMax) {
-    const scriptOfShell = rest[0]?.text === "-c" ? rest[1] : undefined;
-    const script = name === "eval" ? rest[0] : scriptOfShell;
+    const scriptOfShell = args[0]?.text === "-c" ? args[1] : undefined;
+    const script = name === "eval" ? args[0] : scriptOfShell;
     return script !== undefined && script.expansion !== "something" ? lineOutcome(script.text, depth + 1) : mayFail;
   }
-  return (
-    rulesByCommand[name]?.(rest, pipeInput) ?? (rest.length === 1 && versionFlags.has(rest[0]?.text ?? "") ? succeedsWithOutput : mayFail)
-  );
+  const isVersionQuery = args.length === 1 && versionFlags.has(args[0]?.text ?? "");
+  return rulesByCommand[name]?.(args, pipeInput) ?? (isVersionQuery ? succeedsWithOutput : mayFail);
 }
 
 const versionFlags = new Set(["--version", "-v", "-V", "--help", "-h", "version", "help"]);
@@ -112,7 +112,8 @@ const withoutFlags = (words: readonly ShellWord[]): readonly ShellWord[] => word
 const existsEverywhere = ({ text, expansion }: ShellWord): boolean =>
   expansion === "nothing" && /^(\.|\.\/|\.\.|\/|~|\/tmp|\/dev\/null)$/.test(text);
 
-type CommandRule = (words: readonly ShellWord[], fed: PipeInput) => Outcome;
+/** `words`: those behind the command's name. */
+type CommandRule = (words: readonly ShellWord[], pipeInput: PipeInput) => Outcome;
 const alwaysRule: CommandRule = () => alwaysSucceeds;
 const listRule: CommandRule = (words) => (withoutFlags(words).every(existsEverywhere) ? succeedsWithOutput : mayFail);
 const filterRule: CommandRule = (words, { hasInput, isInputConstant }) =>
@@ -122,6 +123,7 @@ const filterRule: CommandRule = (words, { hasInput, isInputConstant }) =>
 const printRule: CommandRule = (words) => ({ alwaysPasses: true, hasConstantOutput: hasNoExpansion(words) });
 const infoRule: CommandRule = () => succeedsWithOutput;
 
+/** Without a prototype, so that no command is called `constructor`. */
 const rulesByCommand: Readonly<Record<string, CommandRule | undefined>> = Object.assign(
   Object.create(null) as Record<string, CommandRule>,
   {
@@ -181,7 +183,7 @@ function alwaysPassesGit(words: readonly ShellWord[]): boolean {
     .every(({ text, expansion }) => expansion === "nothing" && text.startsWith("-") && !/^--(exit-code|quiet|check)$|^-q$/.test(text));
 }
 
-/** A test whose operands are all literals: it has the same result everywhere. One that is always false proves nothing either. */
+/** Whether the operands of a test are all literals, so that it has the same result everywhere. If that is false, it proves nothing either. */
 function isConstantTest(words: readonly ShellWord[]): boolean {
   if (!words.every(({ expansion }) => expansion === "nothing")) return false;
   const [first, second] = words.map(({ text }) => text);

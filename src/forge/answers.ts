@@ -1,11 +1,11 @@
-// answers: reads what a code host answered, page by page, and cuts what is too long for a prompt.
+// answers: fetches and validates answers of a code host, page by page, and cuts logs and comments to a length that fits a prompt.
 
 import * as v from "valibot";
 import { evidenceCharsMax } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { callTool, type ToolContext } from "./call-tool.ts";
 
-/** An address that can be shown: nothing in it steers a terminal. */
+/** An address that can be printed: nothing in it controls a terminal. */
 export const ShownUrl = v.pipe(v.string(), v.regex(/^https?:\/\/[!-~]{1,2000}$/, "expected an address"));
 
 const pageSize = 100;
@@ -21,7 +21,7 @@ export async function fetchOne<Value>(
   return validate(schema, await callTool(tool, { path, ...(body === undefined ? {} : { body }) }), path);
 }
 
-/** A list, to its end or to a readable length. `at` takes the list out of the answer. */
+/** A whole list, up to a limit. `at`: the field of the answer that has the list. */
 export const fetchAll = async <Value>(
   tool: ToolContext,
   schema: v.GenericSchema<unknown, Value>,
@@ -30,7 +30,7 @@ export const fetchAll = async <Value>(
 ): Promise<readonly Value[]> =>
   (await fetchUpTo(tool, schema, path, { countMax: pageSize * pagesMax, ...(at === undefined ? {} : { at }) })).found;
 
-/** So many of a list, counted after those that are not wanted are left out, and whether that is all of it. */
+/** At most `countMax` of a list, without those that `keep` refuses, and whether that is all of it. */
 export async function fetchUpTo<Value>(
   tool: ToolContext,
   schema: v.GenericSchema<unknown, Value>,
@@ -72,7 +72,7 @@ export async function fetchLog(tool: ToolContext, path: string): Promise<string>
 const timestamps = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z /gm;
 const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
-/** The end of a log is where a failure is reported. */
+/** The end of a log, where a failure is reported, without colours and timestamps. */
 export function excerptOf(log: string): string {
   const text = log.replaceAll(escapes, "").replaceAll(timestamps, "").trim();
   return text.length <= evidenceCharsMax ? text : text.slice(-evidenceCharsMax);

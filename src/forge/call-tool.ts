@@ -1,10 +1,10 @@
-// call-tool: asks a code host through the user's own `gh` or `glab`, which keeps their login. The token never passes through here.
+// call-tool: calls the API of a code host through the user's own `gh` or `glab`, which has their login. The token never passes through here.
 //
 // Invariants:
-//   T1. Only `api` is called: an address and JSON, so no text of others is ever a word of a command line or read by a shell.
-//   T2. The program is run outside every repository, never asks, and has a limit on time and output.
+//   T1. Only the `api` command is used, with an address and JSON: no text of others is ever a word of a command line or read by a shell.
+//   T2. The program runs outside every repository, never asks the user, and its time and output are limited.
 //   T3. The address is made of parts that were escaped here.
-//   T4. A token of the environment is sent only to its own host: a repository decides which host is asked.
+//   T4. A token of the environment is sent only to its own host: a repository decides which host is asked, and must not get another's token.
 
 import { spawn } from "node:child_process";
 import { findOnPath } from "../agents/find-agents.ts";
@@ -24,7 +24,7 @@ export const forgeNames: Readonly<Record<ForgeTool, string>> = { gh: "GitHub", g
 /** A part of an address. T3 */
 export const escapePart = (text: string): string => encodeURIComponent(text);
 
-/** The host's answer, as an unvalidated value; its text if requested. */
+/** The host's answer as an unvalidated value, or as text if `isText`. */
 export async function callTool({ tool, host, env }: ToolContext, { path, body, isText }: ApiCall): Promise<unknown> {
   const program = findOnPath(tool, env);
   if (program === null)

@@ -1,5 +1,5 @@
-// foreign-tokens: which tokens of the environment belong to another host than the one that is asked. Pure. gh and glab send some of them to
-// whatever host they are pointed at, and a repository names that host.
+// foreign-tokens: finds tokens of the environment that belong to another host than the one that is asked. gh and glab send some of them to
+// any host, and a repository names that host. Pure.
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-// forge: the operations on a code host, GitHub or GitLab, through the user's own program for it.
+// forge: the interface of a code host, GitHub or GitLab, as far as it is used here.
 
 import type { PullRequestSnapshot } from "../core/pull-request.ts";
 
@@ -24,9 +24,9 @@ export type Forge = {
   /** The pull request of this branch of the project itself, the open one before others; null if there is none. */
   readonly find: (branch: string) => Promise<PullRequest | null>;
   readonly create: (request: NewPullRequest) => Promise<PullRequest>;
-  /** Comments of people without write access are counted and not passed on. */
+  /** The state, checks and comments of a pull request. Comments of people without write access are only counted, in `ignored`. */
   readonly look: (number: number) => Promise<PullRequestSnapshot & { readonly ignored: number }>;
-  /** `isWhole`: there are no more of them. */
+  /** The open issues. `isWhole`: there are no more of them. */
   readonly issues: (filter: {
     readonly label?: string | undefined;
     readonly countMax: number;

@@ -64,7 +64,8 @@ export function openGitHub(tool: ToolContext, project: string): Forge {
       try {
         return toPullRequest(await fetchOne(tool, Pull, `${root}/pulls`, { title, body, head: branch, base, draft: isDraft }));
       } catch (error) {
-        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
+        // GitHub refuses a second pull request of a branch: then the first is meant.
+        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null;
         if (existing?.state === "open") return existing;
         throw error;
       }
@@ -93,13 +94,10 @@ export function openGitHub(tool: ToolContext, project: string): Forge {
   };
 }
 
-const toPullRequest = ({ number, html_url, state, merged_at, draft, head }: v.InferOutput<typeof Pull>): PullRequest => ({
-  number,
-  url: html_url,
-  state: state === "open" ? "open" : merged_at === null || merged_at === undefined ? "closed" : "merged",
-  isDraft: draft === true,
-  head: head.sha,
-});
+function toPullRequest({ number, html_url, state, merged_at, draft, head }: v.InferOutput<typeof Pull>): PullRequest {
+  const endState = merged_at == null ? "closed" : "merged";
+  return { number, url: html_url, state: state === "open" ? "open" : endState, isDraft: draft === true, head: head.sha };
+}
 
 async function fetchChecks(
   tool: ToolContext,
@@ -164,7 +162,7 @@ async function fetchComments(
   return { ignored, evidence };
 }
 
-/** S1. Where the host does not say, they may not. */
+/** Whether a person may write to the project (S1). If the host refuses to say, the answer is no. */
 async function hasWriteAccess(tool: ToolContext, root: string, login: string): Promise<boolean> {
   try {
     return writePermissions.has((await fetchOne(tool, Permission, `${root}/collaborators/${escapePart(login)}/permission`)).permission);

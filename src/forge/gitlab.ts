@@ -33,7 +33,9 @@ const Note = v.looseObject({
 const Member = v.looseObject({ username: text, access_level: v.number() });
 const IssueRow = v.looseObject({ web_url: text, title: text, description: v.nullable(text), labels: v.optional(v.array(text), []) });
 
-const developer = 30; // the lowest level that may push
+/** GitLab's access level "Developer", the lowest that may push. */
+const developer = 30;
+const pathCharsMax = 4_096;
 const finishedStatuses = new Set(["success", "failed", "canceled", "skipped", "manual"]);
 
 export function openGitLab(tool: ToolContext, project: string): Forge {
@@ -50,20 +52,21 @@ export function openGitLab(tool: ToolContext, project: string): Forge {
       try {
         return toPullRequest(await fetchOne(tool, Merge, `${root}/merge_requests`, request));
       } catch (error) {
-        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null; // it was there already
+        // GitLab refuses a second merge request of a branch: then the first is meant.
+        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null;
         if (existing?.state === "open") return existing;
         throw error;
       }
     },
     look: async (number) => {
       const merge = await fetchOne(tool, Merge, `${root}/merge_requests/${number}`);
-      const found = toPullRequest(merge);
-      if (found.state !== "open") return { ...found, pending: 0, evidence: [], ignored: 0 };
+      const request = toPullRequest(merge);
+      if (request.state !== "open") return { ...request, pending: 0, evidence: [], ignored: 0 };
       const pipeline = merge.head_pipeline ?? null;
       const failures = pipeline?.status === "failed" ? await failedJobs(tool, root, pipeline.id) : [];
       const notes = await fetchNotes(tool, root, number);
       return {
-        ...found,
+        ...request,
         pending: pipeline === null || finishedStatuses.has(pipeline.status) ? 0 : 1,
         evidence: [...failures, ...notes.evidence],
         ignored: notes.ignored,
@@ -83,7 +86,7 @@ export function openGitLab(tool: ToolContext, project: string): Forge {
 const toPullRequest = ({ iid, web_url, state, draft, sha }: v.InferOutput<typeof Merge>): PullRequest => ({
   number: iid,
   url: web_url,
-  state: state === "merged" ? "merged" : state === "closed" ? "closed" : "open",
+  state: state === "merged" || state === "closed" ? state : "open",
   isDraft: draft === true,
   head: sha,
 });
@@ -114,16 +117,10 @@ async function fetchNotes(
   return {
     ignored: notes.length - fromWriters.length,
     evidence: fromWriters.map(({ id, body, author, position }): OutsideEvidence => {
-      const path = position?.new_path ?? null;
-      return {
-        key: `note:${id}`,
-        kind: "comment",
-        by: author.username.slice(0, 200),
-        ...(path === null || path === ""
-          ? {}
-          : { at: `${path.slice(0, 4_096)}${position?.new_line == null ? "" : `:${position.new_line}`}` }),
-        text: cutText(body),
-      };
+      const path = position?.new_path ?? "";
+      const line = position?.new_line == null ? "" : `:${position.new_line}`;
+      const place = path === "" ? {} : { at: `${path.slice(0, pathCharsMax)}${line}` };
+      return { key: `note:${id}`, kind: "comment", by: author.username.slice(0, 200), ...place, text: cutText(body) };
     }),
   };
 }

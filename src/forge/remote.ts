@@ -1,4 +1,4 @@
-// remote: which remote a pull request goes to, and how a proved commit gets there.
+// remote: chooses the remote that a pull request goes to, and pushes a proved commit there.
 //
 // Invariants:
 //   R1. Exactly one branch is pushed, by the commit's hash, and never over unseen commits: git refuses anything but a fast-forward, or, if
@@ -48,7 +48,7 @@ export async function findRemote(repository: Repository, branch: string | null, 
   return { ...address, remote, tool: choice.tool ?? toolFor(address.host) ?? onlyTool(address.host, env) };
 }
 
-/** A host of another name is queried with the one program that is installed. */
+/** For a host whose name says nothing: the one program that is installed. */
 function onlyTool(host: string, env: Env): ForgeTool {
   const installed = (["gh", "glab"] as const).filter((tool) => findOnPath(tool, env) !== null);
   const [tool, other] = installed;
@@ -65,7 +65,7 @@ export function openForge(place: Pick<PullRequestTarget, "tool" | "host" | "proj
   return place.tool === "gh" ? openGitHub(tool, place.project) : openGitLab(tool, place.project);
 }
 
-/** Puts a commit at the head of the branch. `seen`: the head that it continues from. R1 */
+/** Pushes a commit as the head of the branch. `seen`: the head that it continues from (R1). */
 export async function pushCommit(
   repository: Repository,
   runFolder: string,

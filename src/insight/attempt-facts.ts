@@ -1,4 +1,4 @@
-// attempt-facts: collects the result of one attempt of a step, with the checks right after it, to compare a replay with.
+// attempt-facts: collects what the journal says of one attempt of a step, with the checks right after it, and compares two attempts.
 
 import type { Entry, EventOf } from "../contracts/event.ts";
 
@@ -18,7 +18,7 @@ export type AttemptFacts = {
   readonly checks: readonly { readonly command: string; readonly status: string }[];
 };
 
-/** `entries` from the line on that began the attempt. Other attempts may have worked at the same time; only the cursor's own lines count. */
+/** `entries`: from the one on that began the attempt. Other attempts may have worked at the same time; only lines of this cursor count. */
 export function buildAttemptFacts(entries: readonly Entry[], attempt: string): AttemptFacts {
   const cursor = attemptCursor(attempt);
   const facts = { tokens: 0, calls: 0, minutes: 0, usd: 0 };
@@ -29,7 +29,7 @@ export function buildAttemptFacts(entries: readonly Entry[], attempt: string): A
   let checkAttempt: string | null = null;
   for (const entry of entries) {
     if (outcome !== null) {
-      // What judges the work comes right after it: the first other line of the cursor ends the look.
+      // Checks that judge the work come right after it: the first step of the cursor that is no check ends the search.
       if (entry.event === "step_started" && entry.walk === cursor) {
         if (entry.kind !== "check") break;
         checkAttempt = entry.attempt;

@@ -6,7 +6,7 @@ import type { CheckFlag } from "../contracts/roadmap-values.ts";
 export const checkKinds = ["compile", "tests", "lint", "build"] as const;
 export type CheckKind = (typeof checkKinds)[number];
 
-/** The first that matches: `npm run lint:types` is lint, `npm run test:build` tests. */
+/** The first that matches decides: `npm run lint:types` is lint, `npm run test:build` tests. */
 const kindPatterns: readonly (readonly [CheckKind, RegExp])[] = [
   ["lint", /\b(?:lint|eslint|oxlint|tslint|stylelint|biome|ruff|flake8|pylint|clippy|golangci-lint|vet|rubocop|shellcheck|fmt|format)\b/],
   ["tests", /\b(?:tests?|spec|vitest|jest|mocha|ava|pytest|unittest|tox|nextest|rspec|phpunit|playwright|cypress)\b/],

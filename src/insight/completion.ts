@@ -1,4 +1,4 @@
-// completion: computes how far the whole roadmap has come, as the completion report's data.
+// completion: computes the data of the completion report: how far the whole roadmap has come.
 //
 // Invariant:
 //   C1. A phase counts once: completed, failed, deferred, skipped or not reached; what an earlier run completed stays completed.
@@ -59,7 +59,7 @@ export function percentage(part: number, whole: number): number {
 
 const blockedReason = /^blocked_by_phase_(.+)$/;
 
-/** Phases that were passed over and have not run since, each with why. */
+/** Phases that were skipped and have not run since, each with the reason. */
 export function skippedPhases(
   state: Pick<RoadmapState, "event_log">,
   phases: readonly RoadmapPhase[],

@@ -1,4 +1,4 @@
-// entries: small stretches of a journal about one phase, for tests of what can be learned from them.
+// entries: makes journal entries about one phase, for tests of what is computed from them.
 
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { Check, CheckResult, CheckStatus } from "../contracts/evidence.ts";

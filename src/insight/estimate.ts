@@ -1,5 +1,5 @@
-// estimate: what the phases ahead will probably use and whether they will succeed, from earlier ones; where too little is known, the cost
-// constants.
+// estimate: estimates what the phases ahead will use and whether they will succeed, from earlier phases or, if there are too few, from the
+// cost constants.
 //
 // Invariants:
 //   E1. P90 is never below P50, and nothing is below zero.
@@ -39,14 +39,19 @@ export function estimatePhases(
   workers: Workers = { agent: null, model: null },
 ): RoadmapEstimate {
   const estimates = phases.map((phase) => estimatePhase(phase, history, constants, workers));
-  const rangesOf = (dimension: "minutes" | "usd"): readonly Range[] => estimates.flatMap((phaseEstimate) => phaseEstimate[dimension] ?? []);
+  /** A sum is known only if each part is. */
+  const isKnownOfAll = (parts: readonly unknown[]): boolean => parts.length === estimates.length && estimates.length > 0;
+  const sumRanges = (dimension: "minutes" | "usd"): Range | null => {
+    const ranges = estimates.flatMap((phaseEstimate) => phaseEstimate[dimension] ?? []);
+    return isKnownOfAll(ranges) ? addRanges(ranges) : null;
+  };
   const bases = [...new Set(estimates.map(({ basis }) => basis))];
   const chances = estimates.flatMap(({ success }) => success ?? []);
   return {
     tokens: addRanges(estimates.map(({ tokens }) => tokens)),
-    minutes: rangesOf("minutes").length === estimates.length && estimates.length > 0 ? addRanges(rangesOf("minutes")) : null,
-    usd: rangesOf("usd").length === estimates.length && estimates.length > 0 ? addRanges(rangesOf("usd")) : null,
-    success: chances.length === estimates.length && estimates.length > 0 ? chances.reduce((product, chance) => product * chance, 1) : null,
+    minutes: sumRanges("minutes"),
+    usd: sumRanges("usd"),
+    success: isKnownOfAll(chances) ? chances.reduce((product, chance) => product * chance, 1) : null,
     basis: bases.length === 0 ? "nothing to do" : bases.join("; "),
     phases: estimates,
   };
@@ -72,17 +77,14 @@ function estimatePhase(phase: PlannedPhase, history: readonly Case[], constants:
   return { id: phase.id, tokens, minutes, usd, success, basis: `${samples} earlier ${population}${sharedNote}` };
 }
 
-export const plannedPhaseFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => ({
-  flow,
-  step: phaseType,
-  complexity:
-    tasks === null ? null : (byDifficulty.find((complexity) => tasks.some((task) => plannedTaskComplexity(task) === complexity)) ?? null),
-  agent,
-  model,
-  size: tasks === null ? null : tasks.length,
-});
+/** A phase is as complex as its most complex task. */
+export const plannedPhaseFeatures = ({ phaseType, tasks }: Omit<PlannedPhase, "id">, { agent, model }: Workers): Features => {
+  const complexities = new Set((tasks ?? []).map(plannedTaskComplexity));
+  const complexity = mostComplexFirst.find((candidate) => complexities.has(candidate)) ?? null;
+  return { flow, step: phaseType, complexity, agent, model, size: tasks === null ? null : tasks.length };
+};
 
-const byDifficulty = ["complex", "medium", "simple"] as const;
+const mostComplexFirst = ["complex", "medium", "simple"] as const;
 
 /** Medians add up; that everything goes badly at once is unlikely, so what is above them adds up like independent errors. */
 function addRanges(ranges: readonly Range[]): Range {

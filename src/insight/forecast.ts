@@ -1,8 +1,9 @@
-// forecast: what something will use and whether it will succeed, from the nearest of what was done before; and how good such forecasts were.
+// forecast: predicts what a phase or run will use and whether it will succeed, from the most similar ones before it; and computes how good
+// such forecasts were.
 //
 // Invariants:
-//   F1. P90 is a prediction of one more case, not a description of the past: it is to be held in nine of ten, also after few cases.
-//   F2. The record is made by forecasting every past run from those before it alone. Nothing is kept for it: it follows from the history.
+//   F1. P90 predicts one more case, and does not describe the past: nine of ten new cases should stay below it, even after few cases.
+//   F2. The record of forecasts is computed by forecasting every past run from those before it alone. Nothing is stored for it.
 //   F3. Few cases are not a distribution: below `samplesMin` nothing is forecast.
 
 export type Range = { readonly p50: number; readonly p90: number };
@@ -49,7 +50,7 @@ export type ForecastRecord = {
 export const samplesMin = 3;
 const nearestMax = 60;
 
-/** From many things in common to one: the first with enough cases counts. */
+/** The features that cases must share, from many to one: the first level with enough cases is used. */
 const levels: readonly (readonly (keyof Features)[])[] = [
   ["flow", "step", "complexity", "agent", "model"],
   ["flow", "step", "agent", "model"],
@@ -58,7 +59,7 @@ const levels: readonly (readonly (keyof Features)[])[] = [
   ["flow"],
 ];
 
-/** Null if too little is known. F3 */
+/** Null if there are too few similar cases (F3). */
 export function forecastFor(features: Features, history: readonly Case[]): Forecast | null {
   for (const alike of levels) {
     const cases = history.filter((past) => alike.every((name) => past[name] === features[name]));
@@ -86,20 +87,22 @@ function nearestCases({ size }: Features, cases: readonly Case[]): readonly Case
   if (cases.length <= nearestMax) return cases;
   const distance = (past: Case): number => (size === null || past.size === null ? 0 : Math.abs(Math.log1p(past.size) - Math.log1p(size)));
   return cases
-    .map((past, index) => ({ one: past, at: index }))
-    .toSorted((a, b) => distance(a.one) - distance(b.one) || b.at - a.at)
+    .map((past, index) => ({ past, index }))
+    .toSorted((left, right) => distance(left.past) - distance(right.past) || right.index - left.index)
     .slice(0, nearestMax)
-    .map(({ one: past }) => past);
+    .map(({ past }) => past);
 }
 
 /** One-sided 90 % of Student's t, by degrees of freedom from 1 on. */
 const studentT = [3.078, 1.886, 1.638, 1.533, 1.476, 1.44, 1.415] as const;
+/** From so many cases on, P90 is taken from a rank. */
 const ranksMin = 9;
 
 /**
- * F1. From nine cases on by rank: one more case is below the value of rank 0.9 (n + 1) in nine of ten, whatever the distribution. Before
- * that no rank reaches so far, and the logarithms are taken for normal: what work costs is many times its usual now and then. In whatever
- * unit: dollars, cents and tokens of one history give one answer. Zero has no logarithm and counts as half of the smallest that is more.
+ * The range of one more case (F1). From nine cases on it is taken by rank: nine of ten new cases are below the value of rank 0.9 (n + 1),
+ * whatever the distribution. With fewer cases that rank does not exist, and a log-normal distribution is assumed: now and then, work costs
+ * many times as much as usual. The unit does not matter: dollars, cents and tokens of one history give one answer. Zero has no logarithm,
+ * and counts as half of the smallest positive value.
  */
 export function predictRange(values: readonly number[]): Range {
   const sorted = values.filter((value) => Number.isFinite(value) && value >= 0).toSorted((a, b) => a - b);
@@ -115,7 +118,7 @@ export function predictRange(values: readonly number[]): Range {
   return { p50, p90: Math.max(p50, Math.round(above * 1e6) / 1e6) };
 }
 
-/** The value of a rank from 1 on, between neighbours; the first and the last beyond them. */
+/** The value of a rank, from 1 on, interpolated between neighbours; beyond the first and the last, those. */
 function valueAtRank(sorted: readonly number[], rank: number): number {
   if (sorted.length === 0) return 0;
   const position = Math.min(Math.max(rank, 1), sorted.length) - 1;

@@ -5,7 +5,7 @@ import type { PhaseRecord, RoadmapState } from "../contracts/roadmap-state.ts";
 import { alignmentMin, failureCategories, type FailureCategory } from "../contracts/roadmap-values.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";
 
-/** `at`: when the run ended or the figures are asked for. */
+/** `at`: when the run ended, or now if it has not. */
 export function buildMetrics(state: RoadmapState, at: string): RunMetrics {
   const phases = Object.entries(state.phases).map(([key, phase]) => ({ id: key.replace(/^phase_/, ""), phase }));
   const attempted = phases.filter(({ phase }) => phase.started_at !== null);
@@ -36,21 +36,21 @@ export function buildMetrics(state: RoadmapState, at: string): RunMetrics {
   };
 }
 
-/** The judge's score; the verifier's is not the one that counts. */
+/** The judge's score; the verifier's doesn't count. */
 export const phaseAlignment = (phase: PhaseRecord): number | null => phase.steps.judge?.alignment ?? null;
 
 export const hasSucceeded = (phase: PhaseRecord): boolean =>
   phase.status === "completed" && phase.started_at !== null && (phaseAlignment(phase) ?? 0) >= alignmentMin;
 
-/** None of none isn't a rate. */
+/** Null if nothing was attempted. */
 export const successRate = (succeeded: number, attempted: number): number | null => (attempted === 0 ? null : round(succeeded / attempted));
 
-/** A run that is archived twice, because the plug was pulled in between, has one entry anyway. */
+/** Adds or replaces the entry of a run: one that crashed while it was archived is archived again. */
 export function withMetrics(runs: readonly RunMetrics[], entry: RunMetrics): readonly RunMetrics[] {
   return [...runs.filter(({ run_id }) => run_id !== entry.run_id), entry];
 }
 
-/** What verifiers and debuggers said went wrong; for a phase of which they said nothing, the cause its failure was put down to. */
+/** Counts the categories that verifiers and debuggers named; for a phase without any, that of its failure. */
 function failureHistogram(state: RoadmapState): RunMetrics["failure_taxonomy_histogram"] {
   const histogram: Partial<Record<FailureCategory, number>> = {};
   const categorized = new Set<string>();

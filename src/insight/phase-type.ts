@@ -1,5 +1,5 @@
-// phase-type: whether a phase is about a user interface, a protocol (documents and instructions), data, or a mixture, by what it touches and
-// what it says. Words are a list and can be wrong; a wrong guess costs an estimate and nothing else.
+// phase-type: guesses whether a phase is about a user interface, a protocol (documents and instructions), data, or a mixture, by the files it
+// touches and the words it uses. The words are a list and can be wrong; a wrong guess only makes an estimate worse.
 
 import type { PhaseType } from "../contracts/roadmap-values.ts";
 
@@ -14,19 +14,20 @@ export type PhaseSigns = {
 
 type Kind = "ui" | "protocol" | "data" | "code";
 
-/** A plan's files decide. Without a plan it is the files and words that the phase itself names. */
+/** The files of a plan decide. Without a plan, the files and words decide that the phase itself names. */
 export function choosePhaseType({ files, says, uiFolder }: PhaseSigns): PhaseType {
   const touchedKinds = files.flatMap((file) => pathKind(file, uiFolder) ?? []);
   if (touchedKinds.length > 0) return typeOfKinds(new Set(touchedKinds));
   return typeByWeight(says, uiFolder);
 }
 
-/** Front-end work comes with other code; documents or data that do are a mixture. */
+/** Front-end work may come with other code; documents or data that come with code are a mixture. */
 function typeOfKinds(kinds: ReadonlySet<Kind>): PhaseType {
   const [only, ...others] = [...kinds].filter((kind) => kind !== "code" || !kinds.has("ui"));
   return only === undefined || only === "code" || others.length > 0 ? "mixed" : only;
 }
 
+/** How many words a named file counts for. */
 const pathWeight = 3;
 /** From this share of all signs on, a phase is of one kind. */
 const shareMin = 0.6;
@@ -58,13 +59,13 @@ const extensionKinds: readonly (readonly [Kind, RegExp])[] = [
   ["data", /\.(?:json[cl5]?|ya?ml|toml|csv|tsv|xml|sql|ini|parquet)$/i],
   ["code", /\.(?:[cm]?[jt]s|py|go|rs|java|kt|swift|c|cc|cpp|h|hpp|cs|rb|php|ex|exs|scala|sh|lua|zig)$/i],
 ];
-/** Part of nearly every change, whatever it is about. */
-const neutral =
+/** Manifests, lock files and tests, which are part of nearly every change. */
+const neutralPath =
   /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[\w.-]*\.json|[\w.-]*\.lock|pnpm-lock\.yaml|pyproject\.toml|Cargo\.toml)$|(?:^|[/._-])(?:tests?|specs?|__tests__)(?:[/._-]|$)/i;
 
 function pathKind(path: string, uiFolder: string | undefined): Kind | null {
   if (uiFolder !== undefined && path.startsWith(`${uiFolder.replace(/\/$/, "")}/`)) return "ui";
-  if (neutral.test(path)) return null;
+  if (neutralPath.test(path)) return null;
   return extensionKinds.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
 }
 

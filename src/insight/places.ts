@@ -17,7 +17,7 @@ export function attemptParts(attempt: string): { readonly cursor: string; readon
   return { cursor, step, ordinal: Number(ordinal) };
 }
 
-/** A task's id, where the cursor is a task's: its path is an attempt of a tasks step and one part more. */
+/** The id of the task that a cursor belongs to; null if it belongs to none. A task's path is an attempt of a tasks step and one part more. */
 export function taskOfCursor(path: string): string | null {
   const match = /#\d+\/([^/]+)$/.exec(path);
   const taskId = match?.[1];

@@ -1,4 +1,5 @@
-// planned-cost: what a phase is expected to cost in tokens before it runs, by the format's constants and formula (section 8).
+// planned-cost: computes what a phase is expected to cost in tokens before it runs, by the constants and formula of the roadmap format
+// (section 8).
 
 import { type Complexity, type PhaseType } from "../contracts/roadmap-values.ts";
 
@@ -22,7 +23,7 @@ export type PlannedTask = { readonly files: readonly string[]; readonly complexi
 /** `tasks`: those of its plan, or null if there is no plan yet. */
 export type PlannedPhase = { readonly id: string; readonly phaseType: PhaseType; readonly tasks: readonly PlannedTask[] | null };
 
-/** Where the plan does not say: one file is simple, two or three are medium, more are complex. */
+/** If the plan does not say: one file is simple, two or three are medium, more are complex. */
 export function plannedTaskComplexity({ files, complexity }: PlannedTask): Complexity {
   if (complexity !== undefined) return complexity;
   if (files.length <= 1) return "simple";
@@ -36,12 +37,12 @@ export function plainTokens({ phaseType, tasks }: Omit<PlannedPhase, "id">, cons
   return constants.pipeline_overhead + taskCost;
 }
 
-/** With the buffer for debugging and checking again. */
+/** The same with a buffer for debugging and repeated checks. */
 export function estimatedTokens(phase: Omit<PlannedPhase, "id">, constants: CostEstimation = costEstimation): number {
   return Math.round(plainTokens(phase, constants) * constants.buffer_multiplier);
 }
 
-/** One sentence where the estimate comes near the cap; null if it does not. */
+/** A sentence if the estimate comes near the cap; else null. */
 export function costWarning(
   phase: string,
   estimated: number,

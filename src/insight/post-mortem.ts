@@ -1,7 +1,7 @@
 // post-mortem: builds the post-mortem of a failed phase: cause, timeline, evidence, fixes, a rule.
 //
 // Invariant:
-//   M1. It reports what the runner saw. An agent's text is in it only as what the agent said it changed.
+//   M1. It reports what the runner saw. An agent's text is quoted only for what the agent said it changed.
 
 import type { Entry } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
@@ -15,7 +15,7 @@ const timelineMax = 20;
 const listMax = 50;
 const textCharsMax = 200;
 
-/** `at`: when it is made; `claimOf` reads agents' returns. Null if the phase has not failed. */
+/** `at`: when it is built. `claimOf`: reads what an agent returned. Null if the phase has not failed. */
 export function buildPostMortem(
   entries: readonly Entry[],
   {
@@ -49,7 +49,7 @@ export function buildPostMortem(
   };
 }
 
-/** What was red last and failed a step by it: a step that passes over red commands only measured what is still to be done. */
+/** Commands that failed a step and have not passed since. (A step that passes although commands fail only measures what is left to do.) */
 function failingCommands(ownEntries: readonly Entry[]): readonly string[] {
   const failing = new Set<string>();
   for (const entry of ownEntries)
@@ -123,7 +123,7 @@ function stepMoment(
   return moment(parts.step, `${parts.step} failed${ordinalNote}: ${why}`, "failure");
 }
 
-/** The first moment, the one of the cause, and as many of the last as there is room for. */
+/** The first moment, that of the cause, and as many of the last as fit. */
 function shortenTimeline(moments: readonly Moment[], causeAt: string): Moment[] {
   if (moments.length <= timelineMax) return [...moments];
   const cause = moments.findIndex(({ timestamp, status }) => timestamp === causeAt && status === "failure");
@@ -138,7 +138,7 @@ function entryCommands(entry: Entry): readonly string[] {
   });
 }
 
-/** Places that agents named and the runner looked up. M1 */
+/** Files that agents named, with what the runner found when it looked them up (M1). */
 function entryFiles(entry: Entry): readonly string[] {
   if (entry.event !== "claims_checked") return [];
   return entry.claims
@@ -146,22 +146,22 @@ function entryFiles(entry: Entry): readonly string[] {
     .map(({ text, why, verdict }) => `${text} -- ${verdict}: ${why}`.slice(0, textCharsMax));
 }
 
-/** One per debug attempt: what it changed, and which checks it turned. */
+/** One for each debug attempt: what it changed, and which checks pass since. */
 function attemptedFixes(ownEntries: readonly Entry[]): PostMortem["attempted_fixes"] {
   const fixes: PostMortem["attempted_fixes"] = [];
   let failing: ReadonlySet<string> = new Set();
-  for (const [at, entry] of ownEntries.entries()) {
-    if ((entry.event !== "step_completed" && entry.event !== "step_failed") || entryChecks(entry).length > 0)
-      failing = failingAfter(failing, entry);
+  for (const [index, entry] of ownEntries.entries()) {
+    failing = failingAfter(failing, entry);
     if (entry.event !== "step_completed" && entry.event !== "step_failed") continue;
     if (attemptParts(entry.attempt)?.step !== "debug") continue;
-    const turn = ownEntries.find((other) => other.event === "turn_ended" && other.attempt === entry.attempt);
-    const applied = ownEntries.findLast((other) => other.event === "changes_applied" && other.attempt === entry.attempt);
-    const nextEntry = ownEntries.slice(at + 1).find((other) => entryChecks(other).length > 0);
-    const after = nextEntry === undefined ? failing : failingAfter(failing, nextEntry);
+    const turn = ownEntries.find((candidate) => candidate.event === "turn_ended" && candidate.attempt === entry.attempt);
+    const applied = ownEntries.findLast((candidate) => candidate.event === "changes_applied" && candidate.attempt === entry.attempt);
+    const nextChecked = ownEntries.slice(index + 1).find((later) => entryChecks(later).length > 0);
+    const after = nextChecked === undefined ? failing : failingAfter(failing, nextChecked);
     const text = turn?.event === "turn_ended" ? describeChange(turn.said) : "";
     const paths = applied?.event === "changes_applied" ? applied.paths : [];
-    const fallback = `Debug attempt ${fixes.length + 1}${paths.length === 0 ? ", which changed nothing" : `, which changed ${paths.join(", ")}`}`;
+    const changed = paths.length === 0 ? "nothing" : paths.join(", ");
+    const fallback = `Debug attempt ${fixes.length + 1}, which changed ${changed}`;
     fixes.push({
       attempt: fixes.length + 1,
       description: (text === "" ? fallback : text).slice(0, textCharsMax),
@@ -173,11 +173,13 @@ function attemptedFixes(ownEntries: readonly Entry[]): PostMortem["attempted_fix
   return fixes;
 }
 
-/** The agent's list of changes if it returned one, else its text without parts meant for programs. M1 */
+/** The agent's list of changes if it returned one, else its text without JSON (M1). */
 function describeChange(text: string): string {
   const [message = "", block] = text.split(/```(?:json)?\s*\n(?=\s*\{)/, 2);
   const json = block === undefined ? text : block.replace(/```[\s\S]*$/, "");
-  return (parseChanges(json) || (block === undefined && text.trim().startsWith("{") ? "" : message)).replaceAll(/\s+/g, " ").trim();
+  const isOnlyJson = block === undefined && text.trim().startsWith("{");
+  const description = parseChanges(json) || (isOnlyJson ? "" : message);
+  return description.replaceAll(/\s+/g, " ").trim();
 }
 
 function parseChanges(text: string): string {

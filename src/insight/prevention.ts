@@ -1,4 +1,4 @@
-// prevention: writes the rule that keeps the next agent from failing alike: advice for the failure's category, and what was observed.
+// prevention: writes the rule of a post-mortem, by which the next agent avoids the same failure: advice for its category, and what was seen.
 
 import type { FailureCategory } from "../contracts/roadmap-values.ts";
 

@@ -2,7 +2,7 @@
 // person's.
 //
 // Invariants:
-//   R1. A decision is a rejection by what followed from it, not by its text: the route leads back, or the phase is reverted.
+//   R1. Whether a decision is a rejection follows from its consequence, not its text: the route leads back, or the phase is reverted.
 //   R2. A rejection holds until the same step decides otherwise.
 //   R3. Its text is quoted under the name of the judge.
 
@@ -24,7 +24,7 @@ export type Rejection = {
 export type ReadClaim = (hash: string) => unknown;
 
 const deciders: Readonly<Record<string, RejectedBy>> = { verify: "verifier", judge: "judge", human_check: "person" };
-/** Where rejected work is sent. R1 */
+/** The steps to which rejected work is sent (R1). */
 const backTo: ReadonlySet<string> = new Set(["debug", "research", "undo"]);
 const messageCharsMax = 400;
 
@@ -40,7 +40,7 @@ export function findRejections(ownEntries: readonly Entry[], readClaim: ReadClai
   });
 }
 
-/** The last decisions that stand, each with when its step first decided so. R2 */
+/** The rejections that still hold, each with the first of its step since it last decided otherwise (R2). */
 export function openRejections(
   ownEntries: readonly Entry[],
   rejections: readonly Rejection[],

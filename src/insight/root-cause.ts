@@ -3,7 +3,7 @@
 // Invariants:
 //   P1. Every failure has exactly one category, whatever it was.
 //   P2. A cause that was put right later (its step passed after it) is not why the phase failed.
-//   P3. What fails in taking a failed phase back came after its failure, and is not why it failed.
+//   P3. A failure while a failed phase is reverted comes after the phase's failure, and is not why it failed.
 //   P4. A decision that ended the phase (rejection.ts) is why it failed; one that only sent it back counts like a failed step.
 //   P5. It was first observed when the cause was first seen, not when the phase ended.
 
@@ -56,7 +56,7 @@ export const categoryOfCause: Readonly<Record<Cause, FailureCategory>> = {
   return_lost: "coordination_failure",
 };
 
-/** Reason codes that say the cause by themselves. */
+/** Reason codes that name the cause by themselves. */
 const causeOfReason: Readonly<Record<string, Cause>> = {
   scope_violation_blocked: "scope",
   secret_in_changes: "scope",
@@ -101,10 +101,10 @@ const causeOfStep: Readonly<Record<string, Cause>> = {
   do: "task_unproved",
 };
 
-/** Steps that only report: what is wrong with them is the report, whatever else was run to find that out. */
+/** Steps that only report: if one fails, its report is wrong, whichever checks were run to find that out. */
 const reportingSteps: ReadonlySet<string> = new Set(["verify", "judge_blind", "judge"]);
 
-/** The runner's own words for a turn that found no more room, and how providers say it. */
+/** How the runner and providers say that a turn ran out of context. */
 const contextFull = /\(max_tokens\)|context (?:window|length|limit)|maximum context|prompt is too long/i;
 
 export type RootCause = {
@@ -117,7 +117,7 @@ export type RootCause = {
 
 const readNothing: ReadClaim = () => undefined;
 
-/** The entries of the run (those of other phases are passed over), and where the phase ended. Null if it never failed. */
+/** Null if the phase never failed. `entries`: all of the run. */
 export function findRootCause(entries: readonly Entry[], phase: string, readClaim: ReadClaim = readNothing): RootCause | null {
   const ownEntries = lastVisit(entries.filter((entry) => phaseOfEntry(entry) === phase));
   const endEntry = ownEntries.findLast((entry) => entry.event === "phase_failed" || entry.event === "closing_failed");
@@ -175,7 +175,7 @@ function firstOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
     const step = entry.event === "step_completed" ? stepOfCursor(entry.attempt) : null;
     if (step !== null) passedAt.set(step, index);
   });
-  const checkedAt = Math.max(-1, ...[...passedAt].flatMap(([step, at]) => (step.endsWith("/checks") ? [at] : [])));
+  const checksPassedAt = Math.max(-1, ...[...passedAt].filter(([step]) => step.endsWith("/checks")).map(([, index]) => index));
   const greenAt = new Map<string, number>();
   ownEntries.forEach((entry, index) => {
     for (const { check, status } of entryChecks(entry)) if (status === "passed") greenAt.set(check.command, index);
@@ -187,7 +187,7 @@ function firstOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
     const failure = entryFailure(entry, ownEntries, unresolved[0]);
     if (failure === null || !("attempt" in entry) || undoSteps.has(failure.step)) continue; // P3
     if ((passedAt.get(stepOfCursor(entry.attempt)) ?? -1) > at) continue;
-    if (provedByChecks.has(failure.step) && checkedAt > at) continue;
+    if (provedByChecks.has(failure.step) && checksPassedAt > at) continue;
     return failure;
   }
   return null;
@@ -195,7 +195,7 @@ function firstOpenFailure(ownEntries: readonly Entry[]): RootCause | null {
 
 const undoSteps: ReadonlySet<string> = new Set(["undo", "withdraw"]);
 
-/** Work that the runner's checks of the whole phase decide over: once they pass, it was put right, by whomever. */
+/** Steps whose work is proved by the checks of the whole phase: once those pass, an earlier failure was put right. */
 const provedByChecks: ReadonlySet<string> = new Set(["execute", "debug"]);
 
 /** The step within its cursor, whatever the attempt: a task tried again in another execution is another task. */
@@ -265,7 +265,7 @@ function phaseStepOf(attempt: string): string {
   return taskOfCursor(parts.cursor) === null ? parts.step : "execute";
 }
 
-/** No step failed last, so the way the phase ended says why. */
+/** The cause if no step failed: the reason that the phase's end gives. */
 function causeOfEnd(because: string, ownEntries: readonly Entry[]): readonly [Cause, FailureCategory] {
   const cause = knownCause(because);
   if (cause !== undefined) return [cause, categoryOfCause[cause]];

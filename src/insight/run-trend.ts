@@ -1,5 +1,5 @@
-// run-trend: the runs of a flow side by side, and what changed between each and the one before: flow, prompts, agents, models.
-// A figure that moved without a change is noise until shown otherwise; one that moved with a change may be because of it.
+// run-trend: compares the runs of a flow: their figures, and what changed between each and the one before: flow, prompts, agents, models.
+// A figure that moved without a change is probably noise; one that moved with a change may be because of it.
 
 import { round } from "./metrics.ts";
 
@@ -69,7 +69,7 @@ export function buildRunTrend(runs: readonly RunPoint[]): RunTrend {
   };
 }
 
-/** In words, the flow itself last: its hash changes with every prompt, so it is named only if no prompt explains it. */
+/** As text. The flow itself is last: its hash changes with every prompt, so it is named only if no prompt changed. */
 export function describeChanges(before: RunSetup | null, now: RunSetup): readonly string[] {
   if (before === null) return [];
   const prompts = recordKeys(before.prompts, now.prompts).filter((name) => before.prompts[name] !== now.prompts[name]);

@@ -25,7 +25,7 @@ export function buildTrend(runs: readonly RunMetrics[]): TrendSummary | null {
   };
 }
 
-/** One sentence where things got worse; null if they did not. */
+/** A sentence if the success rate fell; else null. */
 export function trendWarning(trend: TrendSummary): string | null {
   const { success_rate_delta: change } = trend;
   if (change === null || change >= 0) return null;

@@ -13,8 +13,8 @@ function answered(wanted: Wanted, exitCode: number | null, out: string, err = ""
       const bytes = new TextEncoder().encode(text);
       for (let index = 0; index < bytes.length; index += size) into(bytes.subarray(index, index + size));
     };
-    feed(out, answer.said);
-    feed(err, answer.complained);
+    feed(out, answer.addStdout);
+    feed(err, answer.addStderr);
     return answer.judge(exitCode).isMet;
   });
   expect(new Set(verdicts).size).toBe(1);
@@ -68,7 +68,7 @@ describe("what a program complains of", () => {
 
 test("what was expected and what came is told", () => {
   const counted = openAnswer(least(3));
-  counted.said(new TextEncoder().encode("2\n"));
-  expect(counted.judge(0).words).toBe("expected it to return at least 3, and it returned 2");
-  expect(openAnswer(words("fine")).judge(0).words).toBe('expected "fine" in what it prints, which is not there');
+  counted.addStdout(new TextEncoder().encode("2\n"));
+  expect(counted.judge(0).message).toBe("expected it to return at least 3, and it returned 2");
+  expect(openAnswer(words("fine")).judge(0).message).toBe('expected "fine" in what it prints, which is not there');
 });

@@ -1,20 +1,18 @@
-// answer: whether a program's output is what was expected, judged while it streams, so that nothing need be kept.
+// answer: judges whether a program's output is what was expected, while it streams, so that nothing need be kept.
 //
 // Invariants:
-//   A1. Numbers and line counts come from stdout; stderr counts only if it exited with 0, and then only for text: some programs print their
-//       result there.
-//   A2. A program that was not found, could not be started or was killed has no result, whatever was printed. Nor has one with empty
-//       stdout, some stderr and a failing exit code: no match in a missing file is not zero matches.
+//   A1. Numbers and line counts come from stdout. stderr counts only for an expected text, and only if the program exited with 0: some
+//       programs print their result there.
+//   A2. A program that was not found, could not be started or was killed has no result, whatever it printed. Nor has one with an empty
+//       stdout, some stderr and a failing exit code: "no such file" doesn't mean zero matches.
 
 export type Wanted = { readonly kind: "at_least" | "exactly"; readonly count: number } | { readonly kind: "text"; readonly text: string };
 
 export type Answer = {
-  /** Takes a chunk of standard output. */
-  readonly said: (chunk: Uint8Array) => void;
-  /** Takes a chunk of standard error. */
-  readonly complained: (chunk: Uint8Array) => void;
+  readonly addStdout: (chunk: Uint8Array) => void;
+  readonly addStderr: (chunk: Uint8Array) => void;
   /** The result, with a sentence for a person. */
-  readonly judge: (exitCode: number | null) => { readonly isMet: boolean; readonly words: string };
+  readonly judge: (exitCode: number | null) => { readonly isMet: boolean; readonly message: string };
 };
 
 /** The expectation, in words that follow `expected`. */
@@ -27,17 +25,18 @@ export function openAnswer(expectation: Wanted): Answer {
   return expectation.kind === "text" ? openText(expectation.text) : openCount(expectation);
 }
 
-const hasResult = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127; // A2
+/** A shell exits with 126 if it can't start a program and with 127 if it doesn't find it (A2). */
+const hasResult = (exitCode: number | null): boolean => exitCode !== null && exitCode !== 126 && exitCode !== 127;
 
 function openText(text: string): Answer {
-  const said = textFinder(text);
-  const complained = textFinder(text);
+  const stdout = textFinder(text);
+  const stderr = textFinder(text);
   return {
-    said: said.add,
-    complained: complained.add,
+    addStdout: stdout.add,
+    addStderr: stderr.add,
     judge: (exitCode) => {
-      const isMet = hasResult(exitCode) && (said.isFound() || (exitCode === 0 && complained.isFound())); // A1
-      return { isMet, words: `expected ${describeExpectation({ kind: "text", text })}, which ${isMet ? "is" : "is not"} there` };
+      const isMet = hasResult(exitCode) && (stdout.isFound() || (exitCode === 0 && stderr.isFound())); // A1
+      return { isMet, message: `expected ${describeExpectation({ kind: "text", text })}, which ${isMet ? "is" : "is not"} there` };
     },
   };
 }
@@ -45,14 +44,14 @@ function openText(text: string): Answer {
 /** Looks for a text across chunks, however they were cut. */
 function textFinder(text: string): { readonly add: (chunk: Uint8Array) => void; readonly isFound: () => boolean } {
   const decoder = new TextDecoder();
-  let carried = "";
+  let lastChars = ""; // of the chunks before: the text may begin there
   let isFound = text === "";
   return {
     add: (chunk) => {
       if (isFound) return;
-      const window = carried + decoder.decode(chunk, { stream: true });
+      const window = lastChars + decoder.decode(chunk, { stream: true });
       isFound = window.includes(text);
-      carried = text.length > 1 ? window.slice(1 - text.length) : "";
+      lastChars = text.length > 1 ? window.slice(1 - text.length) : "";
     },
     isFound: () => isFound,
   };
@@ -63,25 +62,23 @@ const firstCharsMax = 64;
 function openCount(expectation: Extract<Wanted, { readonly count: number }>): Answer {
   const { kind, count } = expectation;
   const lines = lineCounter();
-  let hasComplained = false;
+  let hasStderr = false;
   return {
-    said: lines.add,
-    complained: () => {
-      hasComplained = true; // A1
+    addStdout: lines.add,
+    addStderr: () => {
+      hasStderr = true; // A1
     },
     judge: (exitCode) => {
       const returned = lines.count();
-      const hasCounted = lines.hasAny() || exitCode === 0 || !hasComplained; // A2
+      const hasCounted = lines.hasAny() || exitCode === 0 || !hasStderr; // A2
       const isMet = hasResult(exitCode) && hasCounted && (kind === "at_least" ? returned >= count : returned === count);
-      return {
-        isMet,
-        words: `expected ${describeExpectation(expectation)}, and it returned ${hasCounted ? returned : "nothing but a complaint"}`,
-      };
+      const result = hasCounted ? returned : "nothing but a complaint";
+      return { isMet, message: `expected ${describeExpectation(expectation)}, and it returned ${result}` };
     },
   };
 }
 
-/** The number that a program printed; where it printed no single number, how many lines that are not empty. */
+/** The number that a program printed or, if it printed anything but a single number, the count of its lines that are not empty. */
 function lineCounter(): { readonly add: (chunk: Uint8Array) => void; readonly count: () => number; readonly hasAny: () => boolean } {
   let fullLines = 0;
   let isBlank = true;

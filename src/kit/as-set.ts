@@ -1,5 +1,5 @@
-// as-set: the members of a list as a set. A list of all files of a large tree comes in order, and is looked through as it is, so that no
-// second copy of it is made; of any other a set is made, once for as long as the list is there.
+// as-set: gives a list the interface of a set. A sorted list, such as all files of a large tree, is searched as it is, so that it isn't
+// copied. For any other list a set is made, once for as long as the list exists.
 
 export type StringSet = Pick<ReadonlySet<string>, "has" | "size"> & Iterable<string>;
 

@@ -3,7 +3,7 @@
 /** How test runners, compilers and linters begin or end the line of a failure. */
 const failing =
   /^\s{0,80}(?:(?:FAIL(?:ED|URE)?|ERROR|FATAL|PANIC)\b|not ok \d|[✗✖×✕❌●] |\d{1,6}\) |--- FAIL:|E {3,}|error(?:\[\w+\])?:|fatal:|panic:|AssertionError|Assertion failed|(?:Uncaught )?\w{0,40}(?:Error|Exception)(?: \[\w+\])?:|thread '.{1,200}' panicked)|\.\.\. FAILED$| FAILED(?: {1,80}\[ {0,2}\d{1,3}%\])?$|: error[: ]|\*\*\*Failed\b|: no required module provides package |\bModuleNotFoundError: /;
-/** Sums without a failure read much like one. */
+/** Summaries without a failure look much like one. */
 const harmless = /\b0 (?:failed|failures|errors|failing)\b|^\s*\d{1,6}\) .{0,200}(?:ok|passed)$/i;
 
 /** Whether a line of a command's output reports a failure. */

@@ -1,5 +1,5 @@
-// field-check: compiles the schema of one record into fast checks, for files of a million lines. The schema stays the one definition of the
-// fields; running it on every line would build a result for each, and nearly every line is valid.
+// field-check: compiles the schema of a record into fast checks, for files of a million lines. The schema stays the only definition of the
+// fields, but running it on every line would build a result for each, and nearly every line is valid.
 //
 // Invariants:
 //   F1. A valid record is checked in one pass without allocating. `fieldFaults` finds what is wrong, and is called only for an invalid record.
@@ -10,19 +10,19 @@ import { pathText, shown } from "./finding.ts";
 import { stringsOf } from "./json-hazards.ts";
 import { findIssues } from "./located-issues.ts";
 
-/** missing: a required field is not there; type: it is not of its kind; enum: of its kind, and none of the words it may be; null: optional, and null. */
+/** `missing`: required and not there. `type`: of another type. `enum`: none of the allowed words. `null`: optional, and null. */
 export type FieldFault = { readonly key: string; readonly kind: "missing" | "type" | "enum" | "null"; readonly message: string };
 
 export type FieldCheck = {
-  /** How many names and texts are in a record that fits (json-hazards.ts); `unfit` where it does not. */
+  /** How many names and texts are in a valid record (json-hazards.ts); `unfit` if it is invalid. */
   readonly countIn: (record: Readonly<Record<string, unknown>>) => number;
   readonly faultsOf: (record: Readonly<Record<string, unknown>>) => readonly FieldFault[];
 };
 
-/** Records of more fields than this are looked up one by one. */
+/** For how many positions in a record the last field is remembered. */
 const placesMax = 32;
 
-/** No count is that. */
+/** Stands for an invalid record; no count is negative. */
 export const unfit = -1;
 
 type Schema = {
@@ -45,12 +45,12 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
       .map(([key, entry]) => [key, buildField(key, entry as v.GenericSchema)]),
   );
   const required = [...fields.values()].filter(({ isRequired }) => isRequired).length;
-  // A writer writes the fields of its records in the same order every time: what was in a place last is looked for first.
+  // A writer writes the fields of its records in the same order every time: at each position, the field that was there last is tried first.
   const order: { readonly key: string; readonly field: Field | undefined }[] = [];
   const lookUp = (key: string, place: number): { readonly key: string; readonly field: Field | undefined } => {
-    const found = { key, field: fields.get(key) };
-    if (place < placesMax) order[place] = found;
-    return found;
+    const entry = { key, field: fields.get(key) };
+    if (place < placesMax) order[place] = entry;
+    return entry;
   };
   return {
     countIn: (given) => {
@@ -65,20 +65,21 @@ export function buildFieldCheck(record: { readonly entries: v.ObjectEntries }, e
         place++;
         count += 1 + stringsOf(key, value);
         if (field === undefined) continue;
-        // The commonest kinds are asked here: a call for each of a million fields would be most of the work.
-        if (field.isText && typeof value === "string" ? field.shape?.test(value) === false : !field.asks(value)) return unfit;
+        // Texts are checked here: a call for each of a million fields would be most of the work.
+        if (field.isText && typeof value === "string" ? field.shape?.test(value) === false : !field.isValid(value)) return unfit;
         if (field.isRequired) present++;
       }
       return present === required ? count : unfit; // F1
     },
-    faultsOf: (given) => [...fields.values()].filter(({ key, asks }) => !asks(given[key])).flatMap((field) => fieldFaults(field, given)),
+    faultsOf: (given) =>
+      [...fields.values()].filter(({ key, isValid }) => !isValid(given[key])).flatMap((field) => fieldFaults(field, given)),
   };
 }
 
 type Field = {
   readonly key: string;
   readonly entry: v.GenericSchema;
-  readonly asks: ValueCheck;
+  readonly isValid: ValueCheck;
   readonly isRequired: boolean;
   /** It only has to be a string, of this shape if there is one. */
   readonly isText: boolean;
@@ -86,15 +87,15 @@ type Field = {
 };
 
 function buildField(key: string, entry: v.GenericSchema): Field {
-  const asks = buildValueCheck(entry);
+  const isValid = buildValueCheck(entry);
   const inner = unwrapped(entry);
   const actions = schemaActions(inner);
   const shape = actions.length === 1 ? actionShape(actions) : null;
   return {
     key,
     entry,
-    asks,
-    isRequired: !asks(undefined),
+    isValid,
+    isRequired: !isValid(undefined),
     isText: inner.type === "string" && (actions.length === 0 || shape !== null),
     shape,
   };
@@ -103,7 +104,7 @@ function buildField(key: string, entry: v.GenericSchema): Field {
 const unwrapped = (schema: Schema): Schema => (schema.wrapped === undefined ? schema : unwrapped(schema.wrapped));
 const schemaActions = ({ pipe = [] }: Schema): readonly Action[] => pipe.filter(({ kind }) => kind !== "schema");
 
-/** A shape that remembers where it stopped would answer differently the second time. */
+/** The pattern of a text. Not one with state (`g`, `y`): it would answer differently the second time. */
 function actionShape(actions: readonly Action[]): RegExp | null {
   const [shape] = actions.flatMap(({ type, requirement }) => (type === "regex" && requirement instanceof RegExp ? [requirement] : []));
   return shape === undefined || shape.global || shape.sticky ? null : shape;
@@ -129,7 +130,7 @@ function fieldFaults({ key, entry }: Field, given: Readonly<Record<string, unkno
   return faults.length > 0 ? faults : [{ key, kind: "type", message: `${key} is ${shown(value)}, expected another kind of value` }];
 }
 
-/** The words that a field may be, where its schema closes them. */
+/** The words that a field may be, if its schema lists them. */
 function schemaChoices(schema: Schema): readonly unknown[] | null {
   if (schema.wrapped !== undefined) return schemaChoices(schema.wrapped);
   if (schema.type === "picklist") return schema.options ?? null;
@@ -163,20 +164,20 @@ function plainCheck({ type, wrapped, item, value: inner, options, literal, entri
       return check === null ? null : (value) => Array.isArray(value) && value.every(check);
     }
     case "record": {
-      const ask = inner === undefined ? null : buildValueCheck(inner);
-      return ask === null ? null : (value) => isRecord(value) && Object.values(value).every(ask);
+      const check = inner === undefined ? null : buildValueCheck(inner);
+      return check === null ? null : (value) => isRecord(value) && Object.values(value).every(check);
     }
     case "loose_object": {
-      const asks = Object.entries(entries ?? {}).map(([key, entry]) => [key, buildValueCheck(entry)] as const);
-      return (value) => isRecord(value) && asks.every(([key, ask]) => ask(value[key]));
+      const checks = Object.entries(entries ?? {}).map(([key, entry]) => [key, buildValueCheck(entry)] as const);
+      return (value) => isRecord(value) && checks.every(([key, check]) => check(value[key]));
     }
     case "optional": {
-      const ask = wrapped === undefined ? null : buildValueCheck(wrapped);
-      return ask === null ? null : (value) => value === undefined || ask(value);
+      const check = wrapped === undefined ? null : buildValueCheck(wrapped);
+      return check === null ? null : (value) => value === undefined || check(value);
     }
     case "nullable": {
-      const ask = wrapped === undefined ? null : buildValueCheck(wrapped);
-      return ask === null ? null : (value) => value === null || ask(value);
+      const check = wrapped === undefined ? null : buildValueCheck(wrapped);
+      return check === null ? null : (value) => value === null || check(value);
     }
     default:
       return null; // F2

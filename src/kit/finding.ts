@@ -1,9 +1,9 @@
-// finding: a problem found in a document, with file, line, path and rule, and its one-line text.
+// finding: the type of a problem found in a document, with file, line, path and rule, and how it is written on one line.
 
 /** Something wrong in a document: where, which rule, what was found, what was expected. */
 export type Finding = {
   readonly file: string;
-  /** From 1; 1 where the whole file is meant. */
+  /** From 1; 1 if the whole file is meant. */
   readonly line: number;
   readonly column: number;
   /** Where in the data: `phases[0].steps[2].go`; empty for the whole document. */
@@ -19,7 +19,10 @@ export type DataPath = readonly (string | number)[];
 /** A path as people write it: `phases[0].steps[2].go`. */
 export function pathText(path: DataPath): string {
   let text = "";
-  for (const part of path) text += typeof part === "number" ? `[${part}]` : text === "" ? part : `.${part}`;
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else text += text === "" ? part : `.${part}`;
+  }
   return text;
 }
 

@@ -1,5 +1,5 @@
-// fitted: cuts a page to a screen. The first block is never cut, nor each block's first line, nor a next step (→, ▸). Lines that need a
-// person (✗, !, ?) are cut only where nothing else is left to cut.
+// fitted: shortens a page to the height of a screen. A page is made of blocks with blank lines between. The first block is never cut, nor the
+// first line of a block, nor a next step (→, ▸). Lines that need a person (✗, !, ?) are cut only if nothing else is left to cut.
 
 const isKept = (line: string): boolean => /^\s*[✗!?→▸]/u.test(line);
 const isNextStep = (line: string): boolean => /^\s*[→▸]/u.test(line);
@@ -17,10 +17,10 @@ export function fitted(page: readonly string[], rowsMax: number, rowsOf: (line: 
   for (;;) {
     const rows = blocks.map(blockRows);
     if (sum(joinBlocks(rows)) <= rowsMax) return joinBlocks(rows);
-    const isCut = [isKept, isNextStep].find((keeps) => longestBlock(blocks, keeps) !== null);
-    if (isCut === undefined) return joinBlocks(rows);
-    const at = longestBlock(blocks, isCut);
-    blocks = blocks.map((block, index) => (index === at ? dropLines(block, isCut) : block));
+    const keeps = [isKept, isNextStep].find((candidate) => longestBlock(blocks, candidate) !== null);
+    if (keeps === undefined) return joinBlocks(rows);
+    const longest = longestBlock(blocks, keeps);
+    blocks = blocks.map((block, index) => (index === longest ? dropLines(block, keeps) : block));
   }
 }
 
@@ -44,10 +44,10 @@ function longestBlock(blocks: readonly Block[], keeps: Keeps): number | null {
   return most === 0 ? null : sizes.lastIndexOf(most);
 }
 
-/** Two at first: one of the rows says how many there are. */
+/** Drops a line from the end of a block; at first two, because one row then says how many were dropped. */
 function dropLines(block: Block, keeps: Keeps): Block {
-  const gone = droppableIn(block, keeps).slice(block.dropped.size === 0 ? -2 : -1);
-  return { ...block, dropped: new Set([...block.dropped, ...gone]) };
+  const lastLines = droppableIn(block, keeps).slice(block.dropped.size === 0 ? -2 : -1);
+  return { ...block, dropped: new Set([...block.dropped, ...lastLines]) };
 }
 
 function blockRows({ lines, dropped }: Block): readonly string[] {

@@ -1,6 +1,4 @@
-// iso-time: pure calendar arithmetic on ISO 8601 times in UTC, without a clock.
-
-/** Calendar arithmetic on ISO 8601 in UTC, without a clock: the same text gives the same answer everywhere. */
+// iso-time: calendar arithmetic on ISO 8601 times in UTC, without a clock: the same text gives the same answer everywhere.
 
 const shape = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/;
 const dayMs = 86_400_000;
@@ -26,29 +24,34 @@ export function plusMinutes(iso: string, minutes: number): string {
 
 export function formatIsoTime(ms: number): string {
   const days = Math.floor(ms / dayMs);
-  const rest = ms - days * dayMs;
+  const msOfDay = ms - days * dayMs;
   const { year, month, day } = dateFromDays(days);
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
-  const time = `${two(rest / 3_600_000)}:${two((rest / 60_000) % 60)}:${two((rest / 1000) % 60)}`;
-  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${time}.${String(rest % 1000).padStart(3, "0")}Z`;
+  const time = `${two(msOfDay / 3_600_000)}:${two((msOfDay / 60_000) % 60)}:${two((msOfDay / 1000) % 60)}`;
+  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${time}.${String(msOfDay % 1000).padStart(3, "0")}Z`;
 }
 
-// Years are counted from March, so that the leap day is a year's last; 400 years are always 146,097 days.
+/**
+ * Days since 1970. Years are counted from March, so that the leap day is a year's last. An era of 400 years always has 146,097 days, and
+ * 719,468 days are between 1 March of year 0 and 1970.
+ */
 function yearDays(year: number, month: number, day: number): number {
-  const from = month <= 2 ? year - 1 : year;
-  const era = Math.floor(from / 400);
-  const inEra = from - era * 400;
-  const inYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  return era * 146_097 + inEra * 365 + Math.floor(inEra / 4) - Math.floor(inEra / 100) + inYear - 719_468;
+  const marchYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(marchYear / 400);
+  const yearOfEra = marchYear - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
 }
 
+/** The reverse of `yearDays`. */
 function dateFromDays(days: number): { year: number; month: number; day: number } {
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const inEra = shifted - era * 146_097;
-  const yearInEra = Math.floor((inEra - Math.floor(inEra / 1460) + Math.floor(inEra / 36_524) - Math.floor(inEra / 146_096)) / 365);
-  const inYear = inEra - (365 * yearInEra + Math.floor(yearInEra / 4) - Math.floor(yearInEra / 100));
-  const marchMonth = Math.floor((5 * inYear + 2) / 153);
+  const daysSinceYear0 = days + 719_468;
+  const era = Math.floor(daysSinceYear0 / 146_097);
+  const dayOfEra = daysSinceYear0 - era * 146_097;
+  const leapDays = Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
+  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365);
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
   const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
-  return { year: era * 400 + yearInEra + (month <= 2 ? 1 : 0), month, day: inYear - Math.floor((153 * marchMonth + 2) / 5) + 1 };
+  return { year: era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1 };
 }

@@ -1,5 +1,5 @@
-// json-hazards: parts of a JSON text that readers disagree about: a duplicate key, `__proto__`, a lone surrogate, deep nesting.
-// JSON.parse takes all of these silently, and two readers then see two different values.
+// json-hazards: finds parts of a JSON text that readers disagree about: a duplicate key, `__proto__`, a lone surrogate, deep nesting.
+// JSON.parse accepts all of these silently, and two readers then see two different values.
 //
 // Invariants:
 //   H1. `countStrings` counts the names and texts of a value. A text that JSON.parse accepted has two quotes for each of them, and two more
@@ -10,7 +10,7 @@ import { shown } from "./finding.ts";
 
 export const jsonDepthMax = 64;
 
-/** How many names and texts are in a parsed value; far below zero where the value must be looked into. */
+/** How many names and texts are in a parsed value; minus infinity if it can't be counted, so that the text must be searched. */
 export function countStrings(value: object, depth = 1): number {
   if (depth > jsonDepthMax) return unsure; // H2
   let count = 0;
@@ -26,29 +26,29 @@ export function countStrings(value: object, depth = 1): number {
   return count;
 }
 
-/** Those of what is under a name. */
+/** How many names and texts are in the value of a name. */
 export function stringsOf(name: string, value: unknown, depth = 1): number {
   if (name === "__proto__") return unsure;
   if (typeof value === "string") return 1;
   return typeof value === "object" && value !== null ? countStrings(value, depth + 1) : 0;
 }
 
-/** Whether a parsed value is nested so deep that going down it by oneself runs out of stack. */
+/** Whether a parsed value is nested so deep that a recursive reader runs out of stack. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (depth === jsonDepthMax) return true; // H2
   return Object.values(value).some((item) => isTooDeep(item, depth + 1));
 }
 
-/** So far below zero that no sum with it can look like a count. */
+/** No sum with it can look like a count. */
 const unsure = Number.NEGATIVE_INFINITY;
 
-/** `deep`: nested so deep that a recursive reader runs out of stack. */
+/** `key`: duplicate or reserved. `half`: half a character. `deep`: nested so deep that a recursive reader runs out of stack. */
 export type Hazard = { readonly offset: number; readonly kind: "key" | "half" | "deep"; readonly message: string };
 
 type Level = { readonly names: Set<string> | null; expectsName: boolean };
 
-/** Every hazard of a text that JSON.parse took, in order, at most so many. */
+/** The hazards of a text that JSON.parse accepts, in order, at most so many. */
 export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
   const hazards: Hazard[] = [];
   const levels: Level[] = [];
@@ -73,7 +73,7 @@ export function findHazards(text: string, hazardsMax = 10): readonly Hazard[] {
 
 const [quote, comma, openBrace, closeBrace, openBracket, closeBracket, backslash] = [34, 44, 123, 125, 91, 93, 92];
 
-/** Past a text that begins here. */
+/** The position behind the string that begins here. */
 function endOfString(text: string, from: number): number {
   let position = from + 1;
   while (position < text.length && text.charCodeAt(position) !== quote) position += text.charCodeAt(position) === backslash ? 2 : 1;

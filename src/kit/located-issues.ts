@@ -1,4 +1,5 @@
-// located-issues: what a schema has against a value, in words a person can act on: the deepest cause, every unknown key, the nearest known one.
+// located-issues: describes why a value does not fit a schema, in words a person can act on: the deepest cause, every unknown key, the
+// nearest known one.
 
 import * as v from "valibot";
 import { shown, type DataPath } from "./finding.ts";
@@ -29,7 +30,7 @@ type Raw = v.BaseIssue<unknown>;
 function issueCauses(issue: Raw, prefix: DataPath, schema: v.GenericSchema): Issue[] {
   const path = [...prefix, ...(issue.path ?? []).map((item) => item.key as string | number)];
   if (issue.issues !== undefined) {
-    // A union names every member's complaint. The one that came deepest into the value is the member that was meant.
+    // A union has the issues of every member. The member that got deepest into the value is the one that was meant.
     const depth = Math.max(...issue.issues.map((inner) => inner.path?.length ?? 0));
     const isMapping = typeof issue.input === "object" && issue.input !== null;
     const deepest = depth === 0 || !isMapping ? [] : issue.issues.filter((inner) => (inner.path?.length ?? 0) === depth);
@@ -60,7 +61,7 @@ const isUnknownKey = (issue: Raw): boolean => issue.expected === "never" && issu
 /** The schema stops at the first unknown key; a person wants to see all of them. */
 function unknownKeys(issue: Raw, path: DataPath, schema: v.GenericSchema): Issue[] {
   const parent = path.slice(0, -1);
-  const known = new Set(schemasAt(schema, parent).flatMap((at) => Object.keys(at.entries ?? {})));
+  const known = new Set(schemasAt(schema, parent).flatMap(({ entries = {} }) => Object.keys(entries)));
   const mapping = issue.path?.at(-1)?.input;
   const keys =
     typeof mapping === "object" && mapping !== null && known.size > 0
@@ -77,7 +78,7 @@ function unknownKeys(issue: Raw, path: DataPath, schema: v.GenericSchema): Issue
 }
 
 function issueExpectation(issue: Raw): string {
-  // A schema's own words are kept; the library's are put into ours.
+  // A message that a schema gives is kept; the library's own are worded like ours.
   if (!issue.message.startsWith("Invalid ")) return issue.message.startsWith("expected") ? issue.message : `expected ${issue.message}`;
   const expected = (issue.expected ?? "another value")
     .replaceAll("Object", "a mapping")
@@ -93,11 +94,11 @@ function listsForMappings(schema: v.GenericSchema, value: unknown): Issue[] {
   const issues: Issue[] = [];
   const visit = (item: unknown, path: DataPath): void => {
     if (Array.isArray(item)) {
-      const types = schemasAt(schema, path).map((at) => at.type);
+      const types = schemasAt(schema, path).map(({ type }) => type);
       if (types.length > 0 && types.every((type) => /object|^record$/.test(type))) {
         issues.push({ path, isAboutKey: false, rule: "wrong_type", message: "found a list, expected a mapping" });
       }
-      item.forEach((inner, n) => visit(inner, [...path, n]));
+      item.forEach((inner, index) => visit(inner, [...path, index]));
     } else if (typeof item === "object" && item !== null) {
       for (const [key, inner] of Object.entries(item)) visit(inner, [...path, key]);
     }
@@ -116,18 +117,18 @@ type AnySchema = {
   readonly getter?: (input: unknown) => AnySchema;
 };
 
-/** Every schema that may be at a path, unions and wrappers opened. */
+/** Every schema that may apply at a path, with unions and wrappers opened. */
 function schemasAt(schema: v.GenericSchema, path: DataPath): AnySchema[] {
-  let at = openWrappers([schema]);
+  let schemas = openWrappers([schema]);
   for (const part of path) {
-    const inner = at.flatMap((parent) => [
+    const inner = schemas.flatMap((parent) => [
       Object.hasOwn(parent.entries ?? {}, part) ? parent.entries?.[part] : undefined,
       parent.item,
       parent.type === "record" ? parent.value : undefined,
     ]);
-    at = openWrappers(inner.filter((candidate) => candidate !== undefined));
+    schemas = openWrappers(inner.filter((candidate) => candidate !== undefined));
   }
-  return at;
+  return schemas;
 }
 
 function openWrappers(schemas: readonly AnySchema[]): AnySchema[] {

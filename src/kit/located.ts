@@ -1,8 +1,8 @@
-// located: parses YAML or JSON with positions, so that errors can be reported with their line.
+// located: parses YAML or JSON and keeps the position of every value, so that errors can be reported with their line.
 //
 // Invariants:
 //   L1. For any bytes the result is a value or findings; nothing is thrown.
-//   L2. Work is bounded: bytes, depth and, with aliases unfolded, nodes.
+//   L2. Work is bounded by limits on bytes, depth and, with aliases unfolded, nodes.
 //   L3. No key names a member that every object inherits, so no reader can be fooled through a prototype.
 //   L4. A key is unique in its mapping.
 
@@ -20,7 +20,7 @@ const findingsMax = 50;
 export type Positions = {
   readonly file: string;
   placeOf(path: DataPath): Position;
-  /** The key's own place, where the path ends in a key of a mapping. */
+  /** The position of the key itself, if the path ends with a key of a mapping. */
   keyPlaceOf(path: DataPath): Position;
 };
 
@@ -29,7 +29,7 @@ export type Refused = { readonly findings: readonly Finding[] };
 
 export const isRefused = (result: object): result is Refused => "findings" in result;
 
-/** Reads a document and holds it to a schema. */
+/** Parses a document and validates it by a schema. */
 export function readLocated<S extends v.GenericSchema>(
   file: string,
   text: string | Uint8Array,
@@ -151,7 +151,7 @@ function toPlainData(document: Document.Parsed, lines: LineCounter, file: string
     }
     openNodes.add(node as Node);
     let value: unknown;
-    if (isSeq(node)) value = node.items.map((item, n) => convert(item, [...path, n]));
+    if (isSeq(node)) value = node.items.map((item, index) => convert(item, [...path, index]));
     else if (isMap(node)) {
       const record: Record<string, unknown> = {};
       for (const pair of node.items) {
@@ -169,24 +169,24 @@ function toPlainData(document: Document.Parsed, lines: LineCounter, file: string
   const value = convert(document.contents, []);
 
   /** The node at a path and its key's node, or the deepest ones on the way. */
-  const find = (path: DataPath): { node: unknown; key: unknown } => {
-    let at: { node: unknown; key: unknown } = { node: document.contents, key: document.contents };
+  const findNode = (path: DataPath): { node: unknown; key: unknown } => {
+    let deepest: { node: unknown; key: unknown } = { node: document.contents, key: document.contents };
     for (const part of path) {
-      const node = isAlias(at.node) ? aliasTargets.get(at.node) : at.node;
+      const node = isAlias(deepest.node) ? aliasTargets.get(deepest.node) : deepest.node;
       if (isMap(node)) {
         const pair = node.items.find((item) => keyText(item.key) === part);
-        if (pair === undefined) return at;
-        at = { node: pair.value ?? pair.key, key: pair.key };
+        if (pair === undefined) return deepest;
+        deepest = { node: pair.value ?? pair.key, key: pair.key };
       } else if (isSeq(node) && typeof part === "number" && node.items[part] !== undefined)
-        at = { node: node.items[part], key: node.items[part] };
-      else return at;
+        deepest = { node: node.items[part], key: node.items[part] };
+      else return deepest;
     }
-    return at;
+    return deepest;
   };
   const positions: Positions = {
     file,
-    placeOf: (path) => nodePosition(find(path).node),
-    keyPlaceOf: (path) => nodePosition(find(path).key),
+    placeOf: (path) => nodePosition(findNode(path).node),
+    keyPlaceOf: (path) => nodePosition(findNode(path).key),
   };
   return { value, positions };
 }
@@ -222,7 +222,7 @@ function decodeText(text: string | Uint8Array): string | null {
   }
 }
 
-/** JSON is stricter than YAML: what only YAML would take is refused in a .json file. */
+/** JSON is stricter than YAML: a .json file that is only valid YAML is refused. */
 function jsonFault(source: string): { message: string; place: Position } | null {
   try {
     JSON.parse(source);

@@ -1,4 +1,4 @@
-// quantity: amounts as people write them, `250k`, `1.5M`, `45`.
+// quantity: reads and writes amounts as people write them: `250k`, `1.5M`, `45`.
 
 const suffixes: Readonly<Record<string, number>> = { "": 1, k: 1_000, K: 1_000, m: 1_000_000, M: 1_000_000 };
 const amountMax = 1e12;
@@ -13,8 +13,8 @@ export function readQuantity(text: string): number | null {
   return Number.isFinite(amount) && amount <= amountMax ? amount : null;
 }
 
-/** A sum without the crumbs of binary fractions: 0.4 and 0.8 are 1.2, not 1.2000000000000002. */
-export const exactSum = (...amounts: readonly number[]): number => Math.round(amounts.reduce((sum, one) => sum + one, 0) * 1e9) / 1e9;
+/** A sum without the rounding errors of binary fractions: 0.4 and 0.8 are 1.2, not 1.2000000000000002. */
+export const exactSum = (...amounts: readonly number[]): number => Math.round(amounts.reduce((sum, amount) => sum + amount, 0) * 1e9) / 1e9;
 
 /** The amount with the largest suffix that keeps it exact: 250000 is `250k`. */
 export function quantityText(amount: number): string {

@@ -1,8 +1,8 @@
-// redact-matcher: finds any of many texts in one pass, and leaps over most of what it passes.
+// redact-matcher: finds any of many texts ("needles") in one pass, and skips most characters.
 //
-// The way of Wu and Manber: of the next characters only the last three of a window are inspected; if no needle has them near, the window
-// moves on by all but two of its characters. With ten secrets in forty encodings a text of 500 characters takes under a microsecond, with
-// two hundred about two.
+// It is the algorithm of Wu and Manber: a window as long as the shortest needle moves over the text, and only its last three characters are
+// inspected; if no needle has them, the window moves on by all but two of its characters. With ten secrets in forty encodings a text of 500
+// characters takes under a microsecond, with two hundred secrets about two.
 
 /** A form of a secret that is looked for. */
 export type Needle = {
@@ -30,7 +30,8 @@ export function openMatcher(candidates: readonly Needle[]): Matcher | null {
   const needles = candidates.filter(({ text }) => text.length >= needleCharsMin);
   if (needles.length === 0) return null;
   const window = needleCharsMin;
-  const mask = (needles.length > 1_000 ? 1 << 17 : needles.length > 100 ? 1 << 14 : 1 << 11) - 1;
+  const mask = chooseTableSize(needles.length) - 1;
+  /** How far the window may move, by the hash of its last three characters; 0 if it may end with a needle's beginning. */
   const shifts = new Uint8Array(mask + 1).fill(window - blockChars + 1);
   const endings = new Map<number, Needle[]>();
   for (const needle of needles) {
@@ -41,7 +42,7 @@ export function openMatcher(candidates: readonly Needle[]): Matcher | null {
     const key = keyAt(needle.text, window - 1, mask);
     endings.set(key, [...(endings.get(key) ?? []), needle]);
   }
-  /** Where the next needle begins, at `from` or later; -1 where none does. */
+  /** Where the next needle begins, at `from` or later; -1 if none does. */
   const nextMatch = (text: string, from: number): number => {
     const { length } = text;
     for (let index = from + window - 1; index < length;) {
@@ -70,6 +71,13 @@ export function openMatcher(candidates: readonly Needle[]): Matcher | null {
   };
 }
 
+/** A power of two: large enough that few of the needles share a hash. */
+function chooseTableSize(needleCount: number): number {
+  if (needleCount > 1_000) return 1 << 17;
+  return needleCount > 100 ? 1 << 14 : 1 << 11;
+}
+
+/** A hash of the three characters that end at a position. */
 function keyAt(text: string, end: number, mask: number): number {
   return ((text.charCodeAt(end) * 4099) ^ (text.charCodeAt(end - 1) * 131) ^ (text.charCodeAt(end - 2) * 17)) & mask;
 }

@@ -1,15 +1,16 @@
-// redact-needles: the forms in which a secret may be written down.
+// redact-needles: lists the forms in which a secret may be written down: plain, reversed, hexadecimal, base64.
 //
 // Escaped forms (%41, \u0041, \", &amp;) are not listed here: a text is unescaped before it is searched (redact-views.ts), so that any
-// mixture of them is found. What remains are the forms in which no character of the secret is left.
+// mixture of them is found.
 //
 // Invariants:
-//   K1. A form of base64 is those characters alone that the secret decides, wherever in a longer text it began: three alignments.
-//   K2. A long secret is looked for in overlapping pieces, so that no needle is longer than its limit and nothing between two is left.
+//   K1. A base64 form has only those characters that the secret alone decides. There are three, by where the secret begins in the encoded
+//       text.
+//   K2. A long secret is searched in overlapping pieces, so that no needle is longer than its limit and nothing between two pieces is missed.
 
 import type { Needle } from "./redact-matcher.ts";
 
-/** A value that may be written nowhere, and the name it is replaced with. */
+/** A value that must not be written anywhere, and the name that replaces it. */
 export type Secret = { readonly name: string; readonly value: string };
 
 /** Anything shorter cannot be distinguished from ordinary text. */
@@ -17,7 +18,7 @@ export const secretCharsMin = 8;
 const secretCharsMax = 256 * 1024;
 const pieceChars = 1024;
 const overlapChars = 16;
-/** A line of a secret of many lines is its own secret from here on. */
+/** A line of a secret with several lines is a secret of its own if it has so many characters. */
 const lineCharsMin = 16;
 const nameCharsMax = 64;
 
@@ -26,7 +27,7 @@ export function secretNeedles({ name, value }: Secret): readonly Needle[] {
   const lines = limited.includes("\n")
     ? limited.split(/\r?\n/).filter((line) => line.length >= lineCharsMin && !line.startsWith("-----"))
     : [];
-  // A text is also searched with its line breaks taken out, so the secret without its own is a form of it.
+  // A text is also searched without its line breaks, so the secret is searched without its own too.
   const joined = limited.replaceAll(/\r?\n[ \t]*/g, "");
   const texts = new Set([limited, joined, limited.trim(), ...lines].flatMap(textPieces));
   const safeName = plainName(name);
@@ -51,7 +52,7 @@ function textForms(text: string): readonly (readonly [Needle["form"], string])[]
   const bytes = new TextEncoder().encode(text);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const base64 = [0, 1, 2].map((before) => encodeBase64(bytes, before));
-  // Each as it is, and as its bytes look where a text is read byte by byte or each byte was escaped by itself.
+  // Each as it is, and as it looks if a text is read byte by byte, or each byte was escaped by itself.
   const plain = [text, ...(text.includes(" ") ? [text.replaceAll(" ", "+")] : []), Array.from(text).toReversed().join("")].flatMap(
     (spelling) => [spelling, String.fromCharCode(...new TextEncoder().encode(spelling))],
   );
@@ -66,7 +67,7 @@ function textForms(text: string): readonly (readonly [Needle["form"], string])[]
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The base64 of bytes that stand `before` bytes after a multiple of three, less the characters that their neighbours have a part in (K1). */
+/** The base64 of bytes that begin `offset` bytes after a multiple of three, without characters that the bytes beside them share in (K1). */
 function encodeBase64(bytes: Uint8Array, offset: number): string {
   let encoded = "";
   const bits = (offset + bytes.length) * 8;

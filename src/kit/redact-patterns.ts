@@ -1,13 +1,14 @@
-// redact-patterns: secrets recognised by their form, without a known value. Hashes, ids and ordinary base64 have none of these forms.
+// redact-patterns: recognises secrets by their form, without a known value: API keys, tokens, private keys, passwords in URLs. Hashes, ids and
+// ordinary base64 have none of these forms.
 
-/** `part` is the group that holds the secret where the rest may stay. */
+/** `part`: the group that has the secret, if the rest of the match may stay. */
 export type Pattern = { readonly what: string; readonly pattern: RegExp; readonly part?: number };
 
 const notBefore = "(?<![A-Za-z0-9])";
 const value = "(?!\\[redacted)[A-Za-z0-9._~+/=-]";
-/** Placeholders that people write where a secret would stand. */
+/** Not a placeholder that people write in the place of a secret: `$TOKEN`, `<token>`, `xxx`. */
 const placeholder = "(?!\\[redacted|[$<{*]|x{3})";
-/** No secret found by its looks is longer than this, and a stream holds back as much. */
+/** No secret of these forms is longer than this, and a stream holds back as much. */
 export const patternCharsMax = 16 * 1024;
 
 export const patterns: readonly Pattern[] = [
@@ -50,7 +51,7 @@ export const patterns: readonly Pattern[] = [
   { what: "a token in a URL", pattern: new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://(${placeholder}[A-Za-z0-9_-]{20,1024})@`, "gi"), part: 1 },
 ];
 
-/** The beginning of such a secret whose rest has not come yet. Ports, and words after "bearer", are none. */
+/** The beginning of such a secret at the end of a text that goes on. A port in a URL, or a word after "bearer", doesn't count. */
 const beginnings: readonly RegExp[] = [
   new RegExp(
     `${notBefore}(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|A[KS]IA|AIza|npm_|hf_|[rs]k_(?:live|test)_|eyJ)[A-Za-z0-9_.-]{8,}$`,
@@ -61,7 +62,7 @@ const beginnings: readonly RegExp[] = [
   new RegExp(`\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{8,})$`, "di"),
   new RegExp(`\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(?!\\d{1,5}$)(${placeholder}[^\\s/@"'<>]{4,})$`, "di"),
 ];
-/** As much of the end is inspected: a longer one is known by its looks already. */
+/** So much of the end is inspected: a longer beginning already matches the whole pattern. */
 const beginningCharsMax = 2_048;
 
 /** Where a secret may begin that the end of the text cuts; null if nothing looks like it. */
@@ -76,11 +77,11 @@ export function beginningAt(text: string): number | null {
   return earliest === null ? null : text.length - tail.length + earliest;
 }
 
-/** One look that every pattern above would pass: nearly all texts end here. */
+/** A quick test that every match of a pattern above passes: nearly all texts fail it. */
 const hint =
   /sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|A[KS]IA|AIza|npm_|hf_|k_(?:live|test)_|eyJ|-----BEGIN|earer|EARER|uthorization|UTHORIZATION|api-key|API-KEY|Api-Key|:\/\/[^\s/]*@/;
 
-/** Nothing shorter looks like any of them. */
+/** No pattern matches a shorter text. */
 const hintCharsMin = 12;
 export const mayHoldPattern = (text: string): boolean => text.length >= hintCharsMin && hint.test(text);
 

@@ -1,7 +1,7 @@
-// redact-stream: takes secrets out of bytes that come in pieces, wherever the pieces were cut.
+// redact-stream: removes secrets from bytes that come in chunks, wherever the chunks were cut.
 //
 // Invariants:
-//   T1. What is given out holds no secret, whole or begun: as much as the longest could take up is held back until more has come.
+//   T1. The output has no secret, nor the beginning of one: as much as the longest could take is held back until more has come.
 //   T2. Memory stays below twice what is held back, and one chunk.
 
 import type { Redactor, Span } from "./redact.ts";
@@ -9,9 +9,9 @@ import { redactionMark } from "./redact.ts";
 import { patternCharsMax } from "./redact-patterns.ts";
 
 export type RedactedStream = {
-  /** Takes the next bytes and gives those that are safe to write now. */
+  /** Takes the next bytes and returns those that are safe to write now. */
   readonly push: (chunk: Uint8Array) => Buffer;
-  /** Gives the rest. */
+  /** Returns what was held back. */
   readonly end: () => Buffer;
 };
 
@@ -31,12 +31,12 @@ export function openRedactedStream(redactor: Redactor): RedactedStream {
   };
   return {
     push: (chunk) => {
-      // One character a byte, so that no byte is changed that is not redacted.
+      // One character for each byte, so that bytes outside secrets stay as they are.
       buffered += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
       const holdBackChars = Math.max(redactor.charsMax(), patternCharsMax);
       if (buffered.length < 2 * holdBackChars) return Buffer.alloc(0); // T2
       const spans = redactor.spansIn(buffered);
-      // T1: one that reaches over the border may go on behind what has come so far, so it waits where it began.
+      // A secret that crosses the border may go on in what has not come yet, so nothing from its beginning on is written (T1).
       const safe = buffered.length - holdBackChars;
       const openSpan = spans.find(({ start, end }) => start < safe && end > safe && end - start < holdBackChars);
       return emit(buffered, openSpan?.start ?? safe, spans);
@@ -45,7 +45,7 @@ export function openRedactedStream(redactor: Redactor): RedactedStream {
   };
 }
 
-/** The same for bytes that are all there; the very same bytes where nothing was found. */
+/** The same for bytes that are all there; returns the very same bytes if nothing was found. */
 export function redactBytes<Bytes extends Uint8Array>(redactor: Redactor, bytes: Bytes): Bytes | Buffer {
   const stream = openRedactedStream(redactor);
   const parts: Buffer[] = [];

@@ -1,7 +1,7 @@
-// redact-value: takes secrets out of a whole value, and leaves alone what a run is held together by.
+// redact-value: removes secrets from every text of a value, except for the names and hashes by which the runner refers to things.
 //
 // Invariants:
-//   V1. Names of events, reasons, attempts and cursors are the runner's own, made of what was redacted before, and stay as they are.
+//   V1. Names of events, reasons, attempts and cursors are made by the runner, from texts that were redacted before, and stay as they are.
 //   V2. A git object's name or a hash under a key that holds one stays, even if a secret happens to look the same.
 //   V3. A value in which nothing was found comes back as it is, not as a copy.
 
@@ -19,7 +19,7 @@ const ownKeys: ReadonlySet<string> = new Set([
   "to_state",
 ]);
 
-/** V2. */
+/** Keys whose value is a hash or a git object's name (V2). */
 const hashKeys: ReadonlySet<string> = new Set([
   "ack",
   "claim",
@@ -40,12 +40,12 @@ const hashKeys: ReadonlySet<string> = new Set([
   "tree_after",
   "tree_before",
 ]);
-/** Keys whose every value is a hash, whatever it is called by. */
+/** Keys whose value is a record of hashes, under any names. */
 const hashRecords: ReadonlySet<string> = new Set(["prompts"]);
 const hash = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-/** The runner's own keys look like this. A secret this short, of these letters alone, would be a plain word. */
+/** Keys of this form are not redacted: a secret this short, of these letters alone, would be a plain word. */
 const plainKey = /^[a-z_]{1,16}$/;
-/** Deeper than anything that is written on purpose. */
+/** Deeper than any value that is written on purpose. */
 const depthMax = 500;
 
 /** A secret of digits alone may be returned as a number; no figure of the runner's own is this large. */

@@ -1,8 +1,8 @@
-// redact-views: a text with escapes decoded or lines joined, and the position of each part in the original text.
+// redact-views: makes views of a text, with escapes decoded or lines joined, that know the position of each part in the original text.
 
 export type View = {
   readonly text: string;
-  /** The stretch of the original text that a stretch of this one was made of. */
+  /** The part of the original text that a part of this one was made of. */
   readonly spanOf: (start: number, end: number) => readonly [start: number, end: number];
 };
 
@@ -12,23 +12,23 @@ export const plainView = (text: string): View => ({ text, spanOf: (start, end) =
 const roundsMax = 3;
 const viewsMax = 24;
 
-/** The text with one family of escapes taken back, then another or the same once more, as long as there is something to take back. */
+/** The text with one family of escapes decoded, then another or the same once more, as long as there is something to decode. */
 export function unescapedViews(text: string): readonly View[] {
   if (!escapeHint.test(text)) return [];
   const views: View[] = [];
   const seen = new Set([text]);
   let round = [plainView(text)];
-  for (let n = 0; n < roundsMax; n++) {
-    const next: View[] = [];
+  for (let roundCount = 0; roundCount < roundsMax; roundCount++) {
+    const nextRound: View[] = [];
     for (const view of round)
       for (const { pattern, meaning } of families) {
-        const found = views.length + next.length < viewsMax ? replaced(view, pattern, meaning) : null;
-        if (found === null || seen.has(found.text)) continue;
-        seen.add(found.text);
-        next.push(found);
+        const decoded = views.length + nextRound.length < viewsMax ? replaced(view, pattern, meaning) : null;
+        if (decoded === null || seen.has(decoded.text)) continue;
+        seen.add(decoded.text);
+        nextRound.push(decoded);
       }
-    views.push(...next);
-    round = next;
+    views.push(...nextRound);
+    round = nextRound;
   }
   return views;
 }
@@ -42,7 +42,7 @@ export const joinedText = ({ text }: View): string | null => (text.includes("\n"
 export const terminalView = (view: View): View | null =>
   controlHint.test(view.text) ? replaced(view, families[0]?.pattern ?? /$^/g, () => "") : null;
 
-/** The same with where each part stood, which takes many times as long. */
+/** The same with the position of each part, which takes many times as long. */
 export const joinedView = (view: View): View => replaced(view, lineBreak, () => "") ?? view;
 
 /** Control characters but tab and line breaks, and characters of no width; those beyond ASCII also as UTF-8 read byte by byte. */
@@ -54,18 +54,18 @@ const sequence =
   "(?:\\u001b\\[|\\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]|\\u001b[\\]PX^_][^\\u0007\\u001b]{0,2048}(?:\\u0007|\\u001b\\\\)|\\u001b[ -/]{0,8}[0-~]";
 const controlHint = new RegExp(`${unseen}|\\u009b`);
 const escapeHint = new RegExp(`[%\\\\&]|${controlHint.source}`);
-/** Whether a text reads otherwise than it is written. */
+/** Whether a text has line breaks, escapes or invisible characters, so that another view of it may have a secret. */
 export const hasOtherViews = (text: string): boolean => unusual.test(text) && (text.includes("\n") || escapeHint.test(text));
-/** Anything but the plain characters of ASCII, tab and carriage return: one quick look ends here for nearly every text. */
+/** Anything but plain characters of ASCII, tab and carriage return: a quick test that nearly every text fails. */
 const unusual = /[^\t\r -$'-[\]-~]/;
 const controls: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 type Family = { readonly pattern: RegExp; readonly meaning: (match: RegExpExecArray) => string };
 
-/** One at a time: what one family escapes may be plain characters of the secret to another. */
+/** They are decoded one at a time: what is an escape in one family may be plain characters of the secret in another. */
 const families: readonly Family[] = [
-  // What is on the way but not seen, between any two characters; a backspace takes back the character before it, or only moves.
+  // Invisible characters and terminal sequences. Then the same with a backspace that deletes the character before it.
   { pattern: new RegExp(`(?:${sequence}|${unseen})+`, "g"), meaning: () => "" },
   { pattern: new RegExp(`[^\\u0008](?:${sequence})*\\u0008(?:[ ]\\u0008)?|(?:${sequence})+`, "g"), meaning: () => "" },
   { pattern: /%([0-9A-Fa-f]{2})/g, meaning: ([, byte = ""]) => characterFor(Number.parseInt(byte, 16)) },
@@ -94,16 +94,16 @@ const characterFor = (code: number): string => (code > 0x10ffff ? "\ufffd" : Str
 /** A view in which every match is replaced; null if there is none. */
 function replaced(view: View, pattern: RegExp, meaning: (match: RegExpExecArray) => string): View | null {
   const pieces: string[] = [];
-  // Each part: where it is here, where it was before, and where it ended there. A part that was replaced counts as one character.
-  const here: number[] = [];
-  const from: number[] = [];
-  const until: number[] = [];
+  // For each piece: where it begins in the new text, and where it began and ended in the old one. Three lists, because that is fastest.
+  const newStarts: number[] = [];
+  const oldStarts: number[] = [];
+  const oldEnds: number[] = [];
   let length = 0;
   const add = (piece: string, start: number, end: number): void => {
     if (piece === "") return;
-    here.push(length);
-    from.push(start);
-    until.push(end);
+    newStarts.push(length);
+    oldStarts.push(start);
+    oldEnds.push(end);
     pieces.push(piece);
     length += piece.length;
   };
@@ -116,21 +116,23 @@ function replaced(view: View, pattern: RegExp, meaning: (match: RegExpExecArray)
   }
   if (position === 0) return null;
   add(view.text.slice(position), position, view.text.length);
-  const partAt = (place: number): number => {
+  const pieceAt = (offset: number): number => {
     let low = 0;
-    for (let high = here.length - 1; low < high;) {
+    for (let high = newStarts.length - 1; low < high;) {
       const middle = (low + high + 1) >> 1;
-      if ((here[middle] ?? 0) <= place) low = middle;
+      if ((newStarts[middle] ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
     return low;
   };
-  const isLiteral = (part: number): boolean => (until[part] ?? 0) - (from[part] ?? 0) === (here[part + 1] ?? length) - (here[part] ?? 0);
+  /** Whether a piece is as long as before: then its characters are at their places. A replaced piece counts as one character. */
+  const isUnchanged = (piece: number): boolean =>
+    (oldEnds[piece] ?? 0) - (oldStarts[piece] ?? 0) === (newStarts[piece + 1] ?? length) - (newStarts[piece] ?? 0);
   const spanOf = (start: number, end: number): readonly [number, number] => {
-    const [first, last] = [partAt(start), partAt(end - 1)];
-    const begins = (from[first] ?? 0) + (isLiteral(first) ? start - (here[first] ?? 0) : 0);
-    const ends = isLiteral(last) ? (from[last] ?? 0) + (end - (here[last] ?? 0)) : (until[last] ?? 0);
-    return view.spanOf(begins, ends);
+    const [first, last] = [pieceAt(start), pieceAt(end - 1)];
+    const oldStart = (oldStarts[first] ?? 0) + (isUnchanged(first) ? start - (newStarts[first] ?? 0) : 0);
+    const oldEnd = isUnchanged(last) ? (oldStarts[last] ?? 0) + (end - (newStarts[last] ?? 0)) : (oldEnds[last] ?? 0);
+    return view.spanOf(oldStart, oldEnd);
   };
   return { text: pieces.join(""), spanOf };
 }

@@ -3,34 +3,34 @@
 // Invariants:
 //   R1. Nothing is left of a known secret, however it is written: plain, encoded, escaped, wrapped, backwards, or with colours, backspaces
 //       and characters of no width in it.
-//   R2. The replacement says the secret's name at most, never its value or its length.
-//   R3. A text without a secret is returned unchanged; redacting twice changes nothing more.
-//   R4. What may be the beginning of a secret, at the end of a text that goes on, is replaced before it is known to be one.
+//   R2. The replacement says at most the secret's name, never its value or its length.
+//   R3. A text without a secret is returned unchanged, and redacting twice changes nothing more.
+//   R4. At the end of a text that goes on, what may be the beginning of a secret is replaced too.
 
 import { type Matcher, type Needle, openMatcher } from "./redact-matcher.ts";
 import { secretNeedles, type Secret } from "./redact-needles.ts";
 import { beginningAt, findPatterns, mayHoldPattern } from "./redact-patterns.ts";
 import { hasOtherViews, joinedText, joinedView, plainView, terminalView, unescapedViews, type View } from "./redact-views.ts";
 
-/** A stretch of a text that is to be replaced; without a name where only its looks gave it away. */
+/** A part of a text that is to be replaced; `name` is null if it was recognised by its form. */
 export type Span = { readonly start: number; readonly end: number; readonly name: string | null };
 
 export type Redactor = {
   readonly text: (text: string) => string;
-  /** The same for what may be cut out of something longer: a half of a secret at either end is replaced too. */
+  /** The same for a text that may be cut out of a longer one: a part of a secret at either end is replaced too. */
   readonly excerpt: (text: string) => string;
-  /** For a text that continues another: only its own part, and what belongs to a secret begun before is replaced. */
+  /** The same for a text that continues another: a secret that began in the text before is replaced too. Returns only the new text. */
   readonly next: (before: string, text: string) => string;
   readonly spansIn: (text: string) => readonly Span[];
-  /** The longest stretch of bytes that one secret can take up, escaped twice over. */
+  /** How many characters one secret can take at most, escaped. */
   readonly charsMax: () => number;
-  /** From now on this is a secret too. False if it is too short to be distinguished from ordinary text. */
+  /** Adds a secret. False if it is too short to be distinguished from ordinary text. */
   readonly learn: (secret: Secret) => boolean;
 };
 
 /** More than any user has; a machine's whole environment is smaller. */
 export const secretsMax = 5_000;
-/** A half of a plain secret that is shorter gives nothing away; of an encoded one it could be part of any hash. */
+/** A shorter part of a plain secret gives nothing away; a shorter part of an encoded one could be part of any hash. */
 const halfCharsMin = { plain: 8, base64: 12, hex: 12 } as const;
 const halfKeyChars = 8;
 /** `\\u0041` for one character. */
@@ -77,7 +77,7 @@ export function openRedactor(secrets: readonly Secret[]): Redactor {
 const none: readonly Span[] = [];
 
 function textSpans(text: string, matcher: Matcher | null): readonly Span[] {
-  // Nearly every text ends here, so this is all that an append costs: some four microseconds for an event of 600 bytes.
+  // Nearly every text is done here, so this is all that an append to the journal costs: some four microseconds for 600 bytes.
   if (!hasOtherViews(text) && !mayHoldPattern(text) && matcher?.isIn(text) !== true) return none;
   let spans: Span[] | null = null;
   const scanView = (view: View, isForPatterns: boolean): void => {
@@ -114,7 +114,7 @@ function fullSpan(text: string, start: number, { text: needle, form }: Needle): 
   return [from, until];
 }
 
-/** In order, and where two overlap, one. */
+/** In order, and with overlapping spans merged. */
 function mergeSpans(spans: readonly Span[]): readonly Span[] {
   if (spans.length < 2) return spans;
   const kept: Span[] = [];
@@ -137,7 +137,7 @@ function replaceSpans(text: string, spans: readonly Span[]): string {
   return parts.join("") + text.slice(position);
 }
 
-/** R2. */
+/** What replaces a secret (R2). */
 export const redactionMark = (name: string | null): string => (name === null ? "[redacted]" : `[redacted:${name}]`);
 
 /** Needles by their first and by their last characters. */
@@ -163,7 +163,7 @@ const toOriginal = (view: View, { start, end, name }: Span): Span => {
   return { start: from, end: until, name };
 };
 
-/** Halves of known secrets at either end, and at the end what looks like the beginning of an unknown one. */
+/** Parts of known secrets at either end, and at the end what looks like the beginning of an unknown one (R4). */
 function findHalves(cut: string, halves: Halves): readonly Span[] {
   const text = cut.endsWith("…") ? cut.slice(0, -1) : cut; // a caller that cuts a text says so with this
   const beginning = beginningAt(text);

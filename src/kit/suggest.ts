@@ -18,13 +18,13 @@ export function suggest(word: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** ` Did you mean …?` where something is near, else nothing: to be put behind a sentence. */
+/** ` Did you mean …?` if a candidate is near, else an empty text: to be put behind a sentence. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const suggestion = suggest(word, candidates);
   return suggestion === null ? "" : ` Did you mean ${suggestion}?`;
 }
 
-/** How many letters must be put in, taken out, replaced or swapped with their neighbour to turn one word into the other. */
+/** How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn one word into the other. */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,15 +1,15 @@
 // visible: escapes untrusted text so that it cannot control the terminal or change the reading direction.
 
 /**
- * Text from agents, files and other tools, made safe to show in a terminal: one line stays one line, and nothing in it moves the cursor,
- * paints, sets the title or the clipboard (OSC 52), or turns the reading direction round.
- * What was there is still reported, as an escape (`\x1b`, `\u{202e}`). Doing it twice changes nothing more.
+ * Makes text from agents, files and other tools safe to show in a terminal: one line stays one line, and nothing in it moves the cursor, sets
+ * colours, the title or the clipboard (OSC 52), or changes the reading direction. Such characters are shown as escapes (`\x1b`, `\u{202e}`).
+ * Doing it twice changes nothing more.
  */
 export function visible(text: string): string {
-  return text.replace(dangerous, (found) => {
-    const name = names[found];
+  return text.replace(dangerous, (letter) => {
+    const name = names[letter];
     if (name !== undefined) return name;
-    const code = found.codePointAt(0) ?? 0;
+    const code = letter.codePointAt(0) ?? 0;
     const hex = code.toString(16);
     return code < 0x100 ? `\\x${hex.padStart(2, "0")}` : `\\u{${hex}}`;
   });

@@ -1,7 +1,7 @@
-// whole-words: cuts a text short between two words. A secret that is cut in two would not be recognised by a later redaction, so no word is
-// cut: one that crosses the limit is left out.
+// whole-words: cuts a text between two words. A secret that was cut in two would not be recognised by a later redaction, so a word that
+// crosses the limit is left out.
 
-/** A longer word is cut anyway: no secret is one. */
+/** A longer word is cut anyway: no secret is so long. */
 const wordCharsMax = 1_500;
 
 /** The beginning of a text, at most so many characters. */

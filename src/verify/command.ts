@@ -128,7 +128,7 @@ async function runInScratch(request: CommandRequest, scratch: string, reporter: 
   const listeners = [{ onStdout: output.add, onStderr: output.add }];
   if (request.testOutput !== undefined)
     listeners.push({ onStdout: request.testOutput.readStdout, onStderr: request.testOutput.readStderr });
-  if (answer !== null) listeners.push({ onStdout: answer.said, onStderr: answer.complained });
+  if (answer !== null) listeners.push({ onStdout: answer.addStdout, onStderr: answer.addStderr });
 
   const { stopReason, ending, leftovers } = await superviseUnlessBlocked(request, {
     launch: reporter === null ? launch : { ...launch, env: reporter.environment(launch.env) }, // C5
@@ -226,7 +226,7 @@ function applyExpectation(
   { code }: Ending,
 ): { readonly status: CommandResult["status"]; readonly message: string } {
   if (answer === null || (status !== "passed" && status !== "failed")) return { status, message: "" };
-  const { isMet, words: message } = answer.judge(code);
+  const { isMet, message } = answer.judge(code);
   return { status: isMet ? "passed" : "failed", message };
 }
 
