@@ -104,16 +104,13 @@ export class CheckSession {
   /** Repeats the check until its runs agree or show that it is flaky (V6). Null if it was cancelled (V3). */
   async #runUntilDecided(check: Check, trust: Trust<CheckRun>): Promise<readonly CheckRun[] | null> {
     const policy = this.#repeatPolicy(check);
-    const countWanted = (finished: readonly CheckRun[]): number => {
-      const statuses = finished.map(({ status }) => status);
-      return countRunsWanted(check, statuses, policy);
-    };
+    const statusesOf = (finished: readonly CheckRun[]): readonly CheckStatus[] => finished.map(({ status }) => status);
     let runs: readonly CheckRun[];
     do {
       const run = await this.#runOnce(check, trust.usesReporter());
       if (run === null) return null;
       runs = trust.add(run);
-    } while (trust.needsRun() || runs.length < countWanted(runs));
+    } while (trust.needsRun() || runs.length < countRunsWanted(check, statusesOf(runs), policy));
     if (runs.length >= this.#repeatMax || (await this.#testsBrokenSinceBase(check, runs)).length === 0) return runs;
     // Once more: a test that is flaky within a check that fails anyway does not count as broken.
     const rerun = await this.#runOnce(check, trust.usesReporter());

@@ -32,7 +32,7 @@ export type ProofRequest = {
   readonly criteria: readonly Criterion[];
   /** Further checks that must pass. */
   readonly extraChecks?: readonly Check[] | undefined;
-  /** `commandKey` of each of the project's checks that failed before the work and still fails: it need not pass. */
+  /** `toCommandKey` of each of the project's checks that failed before the work and still fails: it need not pass. */
   readonly failingBefore?: ReadonlySet<string> | undefined;
   readonly folder: string;
   readonly isolation?: string | undefined;

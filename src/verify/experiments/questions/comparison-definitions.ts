@@ -43,10 +43,11 @@ export function findComparers(changed: readonly Changed[], tests: readonly Text[
   );
   const mentions = (text: string, name: string): boolean => new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(text);
   // Helpers of such a definition that no test calls belong to it.
-  const isHelper = (name: string): boolean =>
+  const servesComparison = (name: string): boolean =>
     comparing.some(({ text }) => mentions(text, name)) && !tests.some(({ text }) => mentions(text, name));
   const restored = pairs.filter(
-    ({ was: { path, name } }) => comparing.some((definition) => definition.path === path && definition.name === name) || isHelper(name),
+    ({ was: { path, name } }) =>
+      comparing.some((definition) => definition.path === path && definition.name === name) || servesComparison(name),
   );
   const edits = changed.flatMap(({ path, is }) => {
     const fileDefinitions = restored.filter((definition) => definition.is.path === path);
