@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -6,9 +5,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 // NODE_EXTRA_CA_CERTS costs tens of milliseconds per Node start and children of tests need no network.
 delete process.env["NODE_EXTRA_CA_CERTS"];
 delete process.env["IS_SANDBOX"];
-
-// Which cases of a table an everyday run plays (test/support/sampled.ts): others with each commit.
-process.env["AUTOPILOT_TEST_SEED"] ??= String(seedOfCommit());
 
 // Where CI wants the result in a form a program reads.
 const results = process.env["TEST_RESULTS"];
@@ -52,17 +48,6 @@ const long = [
   "test/secrets/leaks",
   "test/simulation/shipped",
 ];
-
-function seedOfCommit(): number {
-  try {
-    return Number.parseInt(
-      execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).slice(0, 4),
-      16,
-    );
-  } catch {
-    return 0; // not in a repository
-  }
-}
 
 /** The long ones, then the others. */
 class LongFirst extends BaseSequencer {
