@@ -144,7 +144,7 @@ function reportedIn(out: string): Reported {
   }
 }
 
-/** Evenly chosen, others with each commit. */
+/** Evenly chosen, by the seed of the sample. */
 export function sampled<Value>(values: readonly Value[], most: number): readonly Value[] {
   if (values.length <= most) return values;
   const places = new Set(Array.from({ length: most }, (_, n) => (Math.floor((n * values.length) / most) + seed) % values.length));

@@ -29,7 +29,7 @@ const isShown = process.env["FLEET_SHOW"] !== undefined;
 const isLong = process.env["AUTOPILOT_FAULTS"] === "all";
 const events = Number(process.env["FLEET_EVENTS"] ?? (isLong ? "24" : "2"));
 const tasks = Number(process.env["FLEET_TASKS"] ?? (isLong ? "12" : "3"));
-/** What happens in an everyday run is something else with each commit. */
+/** What happens in an everyday run is chosen by the seed of the sample. */
 const first = isLong ? 0 : events * seedOfRun;
 const seed = Number(process.env["FLEET_SEED"] ?? "20261117");
 /** Longer than the lease, by some. */

@@ -72,7 +72,7 @@ async function expectWhole(folder: string, tree: string): Promise<void> {
 describe.skipIf(whyNoStrace !== "")(`killed before every line of the journal${whyNoStrace}`, () => {
   const linesMax = 60;
   const isWhole = process.env["AUTOPILOT_FAULTS"] === "all";
-  /** Each line with AUTOPILOT_FAULTS=all; in an everyday run of the suite two, others with each commit, and one behind the end. */
+  /** Each line with AUTOPILOT_FAULTS=all; in an everyday run of the suite two, chosen by the seed of the sample, and one behind the end. */
   const places = isWhole ? Array.from({ length: linesMax }, (_, n) => n + 1) : [...sampled(2, [8, 13, 18, 25, 31, 37]), linesMax];
 
   test("the flow goes on to the same end; a turn whose artifacts are whole is not bought again", { timeout: 1_800_000 }, async () => {

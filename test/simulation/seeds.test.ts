@@ -6,7 +6,7 @@ import type { Story } from "./story.ts";
 import { crashable, resumed } from "./sweeping.ts";
 import { seed as seedOfRun } from "../support/sampled.ts";
 
-/** A sample in an everyday run of the suite, another with each commit. */
+/** A sample in an everyday run of the suite. */
 const isWhole = process.env["AUTOPILOT_SIMULATION"] === "all";
 const runsMin = isWhole ? 2_000 : 50;
 const first = isWhole ? 1 : 1 + ((seedOfRun * runsMin) % 500);

@@ -11,7 +11,7 @@ import { seed as seedOfRun } from "../support/sampled.ts";
 
 const seedsMax = 400;
 const isWhole = process.env["AUTOPILOT_SIMULATION"] === "all";
-/** Two of the first six with each commit in an everyday run. */
+/** Two of the first six in an everyday run. */
 const cutSeeds = isWhole ? 200 : 2;
 const firstCutSeed = isWhole ? 1 : 1 + ((seedOfRun * cutSeeds) % 6);
 const played = `(seeds ${firstCutSeed} to ${firstCutSeed + cutSeeds - 1})`;
