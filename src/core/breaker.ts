@@ -2,7 +2,8 @@
 // the order of the journal.
 //
 // Invariants:
-//   K1. It opens after N attempts in a row without progress, or with the same error. A limit on retries is separate (budget.ts).
+//   K1. It opens after N attempts in a row without progress, or with the same error; a phase's cap opens it too (budget-limit-hit.ts). A
+//       limit on retries is separate (budget.ts).
 //   K2. Half open means one attempt: it closes the breaker, or opens it with a doubled cooldown.
 //   K3. Equal errors are consecutive until another error comes or the step that failed passes; commits and other steps' passes in between
 //       change nothing.
@@ -42,6 +43,7 @@ export type AttemptResult = {
   readonly step: string;
   readonly kind: "passed" | "failed";
   readonly fingerprint: string | null;
+  /** Undefined if the attempt could make none: a check that sends work back. */
   readonly progress: boolean | undefined;
   readonly cause?: Breaker["cause"];
 };

@@ -17,7 +17,7 @@ import {
 } from "./decide-block.ts";
 import { definedFields, pauseRun, record, stopRun, whenIdle } from "./drafts.ts";
 import { attemptName } from "./fold-step.ts";
-import { reactToLimit } from "./limit-hit.ts";
+import { reactToLimit } from "./budget-limit-hit.ts";
 import type { NextAction } from "./next-action.ts";
 import { countValue, findMatchingRow, listLiveExecutions, numberValue, stepRetriesMax, cursorSteps, shouldRun } from "./selectors.ts";
 import { ownValue } from "./own-values.ts";

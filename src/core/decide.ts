@@ -14,7 +14,7 @@ import type { Usage } from "../contracts/budget.ts";
 import { findShortfall, shortfallOfRepeat } from "./budget.ts";
 import { advanceGroup, isPhaseFinal, pauseForFailures, reactToFailedPhase, reopenPhase } from "./decide-phase.ts";
 import { pauseRun, record, stopRun } from "./drafts.ts";
-import { reactToLimit, reactToOverdraft, reactToCutTurn, findLargestTurn } from "./limit-hit.ts";
+import { reactToLimit, reactToOverdraft, reactToCutTurn, findLargestTurn } from "./budget-limit-hit.ts";
 import type { NextAction } from "./next-action.ts";
 import { findOverdraft } from "./overdraft.ts";
 import { listOpenExecutions, phaseGroups, filterLive, listLiveExecutions, getCursor } from "./selectors.ts";

@@ -6,7 +6,7 @@
 //   F3. An implausible figure is not believed; then the larger of the reported and the estimated value counts.
 
 import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } from "./limits.ts";
-import type { ListPrice } from "./price-list.ts";
+import type { ListPrice } from "./prices.ts";
 
 /** A provider's figures, normalised; null if not reported. Input includes tokens read from and written to a cache. */
 export type ReportedUsage = {

@@ -15,7 +15,7 @@ import { openFigures } from "./figures.ts";
 import { type Credential, composeProviderHeaders } from "./headers.ts";
 import { isLoopback } from "./addresses.ts";
 import { openPerAccountMax } from "./limits.ts";
-import { composePriceLine, type PriceOf } from "./price-list.ts";
+import { composePriceLine, type PriceOf } from "./prices.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { type RequestBody, type HeldBytes, readRequest, addUsageRequest } from "./request-body.ts";
 import { buildUrl, type Route } from "./routes.ts";

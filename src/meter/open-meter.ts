@@ -12,7 +12,7 @@ import { openDial } from "./dial.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
 import type { Lookup } from "./hosts.ts";
 import { accountsMax } from "./limits.ts";
-import type { PriceOf } from "./price-list.ts";
+import type { PriceOf } from "./prices.ts";
 import { prefixes } from "./routes.ts";
 import { toolsPath } from "./call-tool.ts";
 

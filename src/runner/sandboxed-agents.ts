@@ -105,7 +105,7 @@ const listScriptPaths = (parts: SandboxedAgentsParts, { cast }: TurnRequest): re
 type MeterEndpoint = { readonly meter: OpenMeter; readonly socket: string; readonly port: number; readonly close: () => Promise<void> };
 
 async function openMeterFor({ isolation, policy, learnSecret, isOwner }: SandboxedAgentsParts): Promise<MeterEndpoint> {
-  const [{ openMeter }, { createPriceLookup }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/price-list.ts")]);
+  const [{ openMeter }, { createPriceLookup }] = await Promise.all([import("../meter/open-meter.ts"), import("../meter/prices.ts")]);
   // A socket's path may have about a hundred bytes only, and a run's folder may be deep.
   const socketDir = await createSocketFolder("egress", "meter.sock");
   const socket = join(socketDir, "meter.sock");

@@ -1,5 +1,5 @@
 // wait-for-provider: resumes a run that is parked because its model provider refused: with another agent, or after waiting for the reset,
-// if the user's policy says so. (Parking itself: park() in core/fold-step.ts.)
+// if the user's policy says so. (Parking itself: recordParking in core/fold-step.ts.)
 //
 // Invariants:
 //   P1. A parked run never retries in a tight loop: each wait is at least a minute, and after a number in a row the run stays paused.

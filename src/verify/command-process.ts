@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Clock } from "../ports/clock.ts";
-import type { Env } from "./environment.ts";
+import type { Env } from "./check-environment.ts";
 import { type Family, signalFamily } from "./processes.ts";
 
 export type StopReason = "timeout" | "cancel";

@@ -13,7 +13,7 @@ import type { Hash } from "../contracts/ids.ts";
 import { type Answer, openAnswer } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type Env, buildEnvironment, hashEnvironment } from "./environment.ts";
+import { type Env, buildEnvironment, hashEnvironment } from "./check-environment.ts";
 import { listFolderPaths, type TestOutput } from "./test-output.ts";
 import { describeCommandEnd } from "./describe-command-end.ts";
 import { collectOutput, type Output, outputLimits } from "./output.ts";

@@ -8,7 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { ClaimsWorkspace } from "./claims/tree-lookups.ts";
 import type { Guard, Wrap } from "./command.ts";
-import type { Env } from "./environment.ts";
+import type { Env } from "./check-environment.ts";
 import type { PutBlob } from "./evidence.ts";
 import type { TreeReader } from "./protected/find-protected.ts";
 import type { MakeFolder } from "./scratch.ts";

@@ -63,9 +63,8 @@ describe.concurrent("agents that break", () => {
     expect(new Set(eventsOf(folder, "step_interrupted").map(({ attempt }) => attempt)).size).toBe(1);
   });
 
-  aFew(2).each([
+  test.each([
     ["dies at its start", [process.execPath, odd, "dies-at-start"], /exited with code 7[\s\S]*cannot find my own head/],
-    ["is not there", ["/nowhere/agent"], /cannot be started/],
     ["wants a login", [process.execPath, odd, "needs-login"], /logged in/],
   ])("an agent that %s pauses the run at its second try, with the reason, and nothing is charged for it", async (_what, argv, why) => {
     const folder = scratch();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   writeFileSync(
     source,
     `import { writeSync } from "node:fs";
-     import { begin } from ${JSON.stringify(join(from, "begin.ts"))};
+     import { startProcess as begin } from ${JSON.stringify(join(from, "start-process.ts"))};
      import { processIo } from ${JSON.stringify(join(from, "process-io.ts"))};
      const io = processIo();
      if (process.argv[2] === "flood") for (let n = 0; n < ${lines}; n += 1) io.write("out", "line " + n + "\\n");

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { modelApis } from "../../src/contracts/model-api.ts";
-import { createPriceLookup } from "../../src/meter/price-list.ts";
+import { createPriceLookup } from "../../src/meter/prices.ts";
 import { samples } from "../../src/meter/samples.test-support.ts";
 import { ask, endless, openProvider, openStand, type Play, playEndless, playSamples, type Provider, type Stand, until } from "./stand.ts";
 

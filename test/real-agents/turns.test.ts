@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openAgents } from "../../src/agents/open-agents.ts";
 import { findJsonSchema, validateReturn } from "../../src/flows/returns.ts";
 import { openMeter } from "../../src/meter/open-meter.ts";
-import { createPriceLookup } from "../../src/meter/price-list.ts";
+import { createPriceLookup } from "../../src/meter/prices.ts";
 import type { Allowance, TurnRequest, TurnResult } from "../../src/ports/agent.ts";
 import { agentProfiles } from "../../src/agents/profiles.ts";
 import { type ModelServer, openModelServer } from "../model-server/model-server.ts";

@@ -70,7 +70,7 @@ export class Collector {
 
   /** Receives the parameters of a `session/update`. */
   take(params: JsonObject): void {
-    if (this.#replay !== null) return this.#replay.take(asRecord(params["update"]));
+    if (this.#replay !== null) return this.#replay.addUpdate(asRecord(params["update"]));
     if (this.#session === null) {
       if (this.#earlyUpdates.length < earlyUpdatesMax) this.#earlyUpdates.push(params);
       return;

@@ -3,7 +3,7 @@ import { Replay } from "./replay.ts";
 
 const reported = (...updates: readonly (readonly [string, string])[]): Replay => {
   const replay = new Replay();
-  for (const [sessionUpdate, text] of updates) replay.take({ sessionUpdate, content: { type: "text", text } });
+  for (const [sessionUpdate, text] of updates) replay.addUpdate({ sessionUpdate, content: { type: "text", text } });
   return replay;
 };
 const prompt = "Do the work.\n\nThen say so, at length and in order.";

@@ -1,5 +1,5 @@
 // main: the program an agent starts to get the runner's own tools. `node returns.cjs` speaks the Model Context Protocol on stdio and passes
-// every call on to the turn's account; it decides nothing itself.
+// every call on to the runner, over the address that the turn was given; it decides nothing itself.
 
 import { request } from "node:http";
 import { createInterface } from "node:readline";
@@ -7,7 +7,7 @@ import { createMcpServer } from "../mcp-server.ts";
 import { describeReturnsOffer, variables } from "./tools.ts";
 
 const answerTimeoutMs = 60_000;
-const answerBytesMax = 1024 * 1024;
+const answerCharsMax = 1024 * 1024;
 
 function main(): void {
   const url = process.env[variables.url];
@@ -50,7 +50,7 @@ function forwardCall(url: string, token: string, tool: string, value: unknown): 
       response.setEncoding("utf8");
       response.on("data", (piece: string) => {
         text += piece;
-        if (text.length > answerBytesMax) response.destroy(new Error("its answer is too long"));
+        if (text.length > answerCharsMax) response.destroy(new Error("its answer is too long"));
       });
       response.once("error", (error) => fail(error.message));
       response.once("end", () => {

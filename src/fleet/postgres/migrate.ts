@@ -5,7 +5,7 @@
 //   M2. One process migrates at a time; a second one waits and finds it done.
 //   M3. An older product never changes a newer schema. It works with one that only added to what it knows (`oldestCompatible`, in the column
 //       `least`), so that machines can be upgraded one after the other; it refuses any other.
-//   M4. A migration that older products cannot work with waits until none of them is at work.
+//   M4. A migration that older products cannot work with is refused while one of them is at work.
 
 import type { Query, Database } from "./connect.ts";
 import { storeFailure, unusable } from "./store-failure.ts";

@@ -1,4 +1,4 @@
-// read-document: reads a document of the project: only a regular file, never through a link, and up to a size limit.
+// read-document: reads a document of the project: only a regular file, which may not itself be a link, and up to a size limit.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";

@@ -11,7 +11,7 @@
 
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import type { ShortLimit } from "../../core/state.ts";
-import { smallestTurn } from "../../core/limit-hit.ts";
+import { smallestTurn } from "../../core/budget-limit-hit.ts";
 import { formatAmount, formatPartOfAmount } from "../../views/wording.ts";
 import { noUsage, type PortfolioView, type TaskView } from "./state.ts";
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-journal.ts";
-import { listUnraisedLimits } from "../../core/limit-hit.ts";
+import { listUnraisedLimits } from "../../core/budget-limit-hit.ts";
 import { hasFailed, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";

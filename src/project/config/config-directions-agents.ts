@@ -4,7 +4,7 @@
 import type { AgentProfile, Mode } from "../../agents/profiles/profile.ts";
 import { findShippedProfile } from "../../agents/profiles/table.ts";
 import type { AgentOverride, Config, ModelPrice } from "../../contracts/config.ts";
-import { type ListPrice, createPriceLookup } from "../../meter/price-list.ts";
+import { type ListPrice, createPriceLookup } from "../../meter/prices.ts";
 import { neutral, type DirectionNode, type RuleContext, tighten, userOnly } from "./config-rule.ts";
 
 const modes: readonly Mode[] = ["read", "edit", "full"];

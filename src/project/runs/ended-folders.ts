@@ -3,7 +3,8 @@
 // Invariants:
 //   E1. Only while nothing is under way: no attempt is open, or no process works on the run and its lock is held.
 //   E2. A record is deleted before its folder, and a folder is renamed away before anything in it is deleted: after a crash at any point
-//       the workspace finds a usable folder, or none.
+//       the workspace finds a usable folder, or none. For a full disk, copies for checks are deleted where they are: moving them would need
+//       room, and without its record nobody uses such a copy again.
 //   E3. The work of a turn that has ended is paid for: until it is on the run's branch, it is deleted only with its phase or its run.
 
 import { rmSync } from "node:fs";
@@ -13,15 +14,17 @@ import type { RunView } from "../../core/state.ts";
 import { erase, moveToTrash, readFolderNames } from "../../workspace/folder.ts";
 import { readEndedTurns, receiptsPath, shrinkReceipts } from "./turn-receipts.ts";
 
-const records = ["records/layers", "records/checks", receiptsPath];
-/** Folders whose content phases leave behind, and those that go whole at a run's end: names in these may be any bytes. */
+/** Folders of records, one for each layer and check, without which nobody uses the folder that a record is about. */
+const recordFolders = ["records/layers", "records/checks", receiptsPath];
+/** Folders with one entry for each layer or check; `worlds` and `apart` hold what an overlay and a home keep beside it. */
 const phaseFolders = ["layers", "checks", "worlds", "apart"];
+/** Folders that are moved away whole, at a run's end: the names in them are an agent's, and may be any bytes. */
 const runFolders = ["scratch", "home", "rules"];
 
 /** Moves what phases left to the trash at once, but for what is kept; returns the moved folders, to be deleted later. */
 function trashPhaseFolders(run: string, isKept: (name: string) => boolean = () => false): readonly string[] {
   const namesIn = (folder: string): readonly string[] => readFolderNames(join(run, folder)).filter((name) => !isKept(name));
-  for (const folder of records) for (const name of namesIn(folder)) rmSync(join(run, folder, name), { force: true }); // E2
+  for (const folder of recordFolders) for (const name of namesIn(folder)) rmSync(join(run, folder, name), { force: true }); // E2
   return phaseFolders.flatMap((folder) =>
     namesIn(folder).flatMap((name) => moveToTrash(join(run, folder, name), join(run, "trash")) ?? []),
   ); // E2

@@ -1,4 +1,5 @@
-// assign-agents: assigns an agent to each role of a flow and records it with the run.
+// assign-agents: finds for each role of a flow the agent that plays it (its "cast"): the one that is named, or the only one installed; refuses
+// one that cannot be used here. Scripts are stored with the run.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -51,7 +52,7 @@ export async function castAgents(casting: Casting, role: string, names: string |
     .split(",")
     .map((part) => part.trim())
     .filter((name) => name !== "");
-  if (list.length < 2) return castAgent(casting, role, names);
+  if (list.length < 2) return castAgent(casting, role, list[0] ?? names);
   if (new Set(list).size < list.length)
     refuse("agent_unavailable", { message: `${names ?? ""} names an agent twice.`, remediation: ["name each agent once, in order"] });
   const [first, ...instead] = await Promise.all(list.map(async (name, rank) => ({ ...(await castAgent(casting, role, name)), rank })));
@@ -72,20 +73,20 @@ export type InferredAgent = { readonly name: string; readonly why: string };
 export async function inferAgent(context: CommandContext, config: Config, flow: Flow): Promise<InferredAgent | null> {
   if (config.agent !== undefined) return null;
   const unassigned = [...(await collectRoles(context, flow))].find((role) => config.roles?.[role] === undefined);
-  return unassigned === undefined ? null : chooseOnlyAgent(context, config, unassigned);
+  return unassigned === undefined ? null : chooseUnnamedAgent(context, config, unassigned);
 }
 
 /** Collects the roles of a flow and of every flow it calls: their agents are settled before any agent runs. */
 async function collectRoles(context: CommandContext, flow: Flow): Promise<ReadonlySet<string>> {
   const called = await loadCalledFlows(flow, (name) => loadCheckedFlow(context, name));
-  const steps = [flow, ...called.map((calledFlow) => calledFlow.flow)].flatMap((calledFlow) => stepsEverywhere(calledFlow));
+  const steps = [flow, ...called.map((one) => one.flow)].flatMap(stepsEverywhere);
   return new Set(steps.flatMap(({ step }) => step.agent ?? []));
 }
 
 /** Checks that one agent can be used and returns how to start it; without a name, the only one installed. */
 export async function castAgent(casting: Casting, role: string, name: string | undefined): Promise<Cast> {
   const { context, config, storeScript } = casting;
-  if (name === undefined) return castAgent(casting, role, (await chooseOnlyAgent(context, config, role)).name);
+  if (name === undefined) return castAgent(casting, role, (await chooseUnnamedAgent(context, config, role)).name);
   if (name.startsWith("scripted:"))
     return { agent: "scripted", script: await storeScript(readScript(context, name.slice("scripted:".length))) };
   if (name === "scripted")
@@ -116,7 +117,7 @@ export async function castAgent(casting: Casting, role: string, name: string | u
 }
 
 /** Finds the agent if none is named: the only one installed, or the one the user chose. Otherwise refuses with the candidates. */
-async function chooseOnlyAgent(context: CommandContext, config: Config, role: string): Promise<InferredAgent> {
+async function chooseUnnamedAgent(context: CommandContext, config: Config, role: string): Promise<InferredAgent> {
   const installed = findCandidates(await listAvailability(context, config));
   const [onlyAgent, ...otherAgents] = installed;
   if (onlyAgent !== undefined && otherAgents.length === 0) return { name: onlyAgent.name, why: "it is the only one installed here" };

@@ -14,7 +14,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import type { Env } from "../environment.ts";
+import type { Env } from "../check-environment.ts";
 import { buildNodePrograms } from "./node-programs.ts";
 import { buildPythonProgram } from "./python-program.ts";
 import { openRecord, type RecordReader } from "./test-record.ts";

@@ -1,15 +1,16 @@
-// page-figures: how pages write numbers, durations and times of day. Times of day are in UTC.
+// page-figures: how pages write numbers, shares, durations and times of day (in UTC). Re-exports the amounts of wording.ts, so that a page
+// imports all its figures from one place.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 export { formatAmount, formatNumber, formatMoney, plural } from "../wording.ts";
 
-/** `2026-01-01T09:24:13.000Z` → `09:24` */
+/** `2026-01-01T09:24:13.000Z` → `09:24`; the time must be in UTC, as all of the journal's are. */
 export const shortTime = (iso: string): string => iso.slice(11, 16);
 
-/** 940, 12.9 k, 1.2 M */
+/** 940, 12.9 k, 1.25 M */
 export function shortNumber(value: number): string {
-  if (value < 1_000) return String(Math.round(value));
-  return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} k` : `${(value / 1_000_000).toFixed(2)} M`;
+  if (value < 999.5) return String(Math.round(value));
+  return value < 999_950 ? `${(value / 1_000).toFixed(1)} k` : `${(value / 1_000_000).toFixed(2)} M`;
 }
 
 /** 42 s, 12 min, 3 h 24 min, 2 days */
@@ -27,4 +28,5 @@ export function elapsedText(iso: string | null, now: string): string {
   return from === null || to === null ? "" : shortDuration(Math.max(0, to - from));
 }
 
+/** 0.4 %, 42 %: one decimal below a tenth, where a whole number would say little. */
 export const formatShare = (ratio: number): string => `${(ratio * 100).toFixed(ratio < 0.1 && ratio > 0 ? 1 : 0)} %`;

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   J1. Every difference is a change: created, edited, deleted, mode; a rename is a deletion and a creation.
-//   J2. Only regular files can be changes; a new or changed link, a hard link, a device, a repository is a violation anywhere.
+//   J2. Only regular files can be created or edited; a new or changed link, a hard link, a device, a repository is a violation, in or out of
+//       scope, unless it is left out (J4).
 //   J3. Paths that were hidden from the agent (masked, runner-owned) aren't deletions when absent, and violations when they reappear
 //       different.
 //   J4. What is left out is neither a change nor a violation; it is still part of the layer's hash.

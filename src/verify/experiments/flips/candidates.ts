@@ -164,10 +164,16 @@ function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, 
 
 /** One flip in each of the base's files that shell scripts compare with. */
 async function readDataFlips(texts: ReadonlyMap<string, string>, base: StringSet, lab: Lab): Promise<readonly Flip[]> {
-  const paths = new Set([...texts].flatMap(([path, text]) => (shellFile.test(path) ? findComparedFiles(path, text) : [])));
-  const unchanged = [...paths].filter((path) => base.has(path) && !lab.changedPaths.includes(path)).slice(0, dataMax);
-  const flips = await Promise.all(unchanged.map(async (path) => flipDataFile(path, (await lab.textAt("work", path)) ?? "")));
-  return flips.flatMap((flip) => flip ?? []);
+  const scripts = [...texts].filter(([path]) => shellFile.test(path));
+  const scriptByData = new Map(scripts.flatMap(([script, text]) => findComparedFiles(script, text).map((path) => [path, script] as const)));
+  const unchanged = [...scriptByData].filter(([path]) => base.has(path) && !lab.changedPaths.includes(path)).slice(0, dataMax);
+  const flips = await Promise.all(
+    unchanged.map(async ([path, readBy]) => {
+      const flip = flipDataFile(path, (await lab.textAt("work", path)) ?? "");
+      return flip === null ? [] : [{ ...flip, readBy }];
+    }),
+  );
+  return flips.flat();
 }
 const dataMax = 2;
 

@@ -145,7 +145,8 @@ async function flipOneByOne(check: Check, lab: Lab, { singles, controls, runner,
     }
     // A compiler does not run what it reads: a missed assertion means something only beside a noticed one, or in a file that a testing
     // command cannot do without.
-    const control = noticedFlips.find(({ path }) => path === flip.path) ?? controls.find(({ path }) => path === flip.path);
+    const program = flip.readBy ?? flip.path;
+    const control = noticedFlips.find(({ path }) => path === program) ?? controls.find(({ path }) => path === program);
     const isControlKnown = control !== undefined && noticedFlips.includes(control);
     const controlResult = control === undefined || isControlKnown ? undefined : await runner.runFlips([control]);
     if (controlResult === null) return lateResult;

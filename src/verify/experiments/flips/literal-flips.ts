@@ -21,6 +21,8 @@ export type Flip = {
    * near one.
    */
   readonly score: number;
+  /** For a line of data: the script that reads it. */
+  readonly readBy?: string;
 };
 
 const lineCharsMax = 500;

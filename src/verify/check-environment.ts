@@ -1,4 +1,4 @@
-// environment: which variables of the runner's environment a command may see: a short list by name, and nothing else.
+// check-environment: which variables of the runner's environment a command may see: a short list by name, and nothing else.
 //
 // Invariants:
 //   N1. Only listed variables pass, and no key or token is on the list. Those of the project's toolchains and of `checks.env` are added.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildEnvironment, hashEnvironment } from "./environment.ts";
+import { buildEnvironment, hashEnvironment } from "./check-environment.ts";
 
 const source = { hasFolder: () => false, scratch: "/s" };
 

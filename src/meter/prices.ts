@@ -1,4 +1,4 @@
-// price-list: the providers' list prices per million tokens, and the row of the table that matches a model's name. Standard tier, pay as
+// prices: the providers' list prices per million tokens, and the row of the table that matches a model's name. Standard tier, pay as
 // you go. A model outside the table has no price here, and `prices:` in the config overrides every row.
 
 import type { ModelPrice } from "../contracts/config.ts";

@@ -1,7 +1,7 @@
 // Which price a model's name means, and which names have none.
 
 import { expect, test } from "vitest";
-import { createPriceLookup, composePriceLine } from "./price-list.ts";
+import { createPriceLookup, composePriceLine } from "./prices.ts";
 
 const priceOf = createPriceLookup({});
 

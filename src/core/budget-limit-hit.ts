@@ -1,4 +1,5 @@
-// limit-hit: decides what happens when a limit leaves no room for another turn.
+// budget-limit-hit: decides what happens when a budget or a cap leaves no room for another turn. (A provider's limit: recordParking in
+// fold-step.ts, and runner/wait-for-provider.ts.)
 //
 // Invariants:
 //   L1. A budget set for this run pauses it until the budget is raised: `budget_threshold_reached`.
