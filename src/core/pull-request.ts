@@ -17,12 +17,14 @@ export type PullRequestView = NonNullable<RunView["pull_request"]>;
 /** A pull request as its host shows it now. */
 export type PullRequestSnapshot = {
   readonly state: "open" | "merged" | "closed";
+  /** The commit its branch is at; null if the host does not say. Then work goes on, but nothing is pushed (W2). */
   readonly head: string | null;
   /** Checks of its CI that have no result yet. */
   readonly pending: number;
   readonly evidence: readonly OutsideEvidence[];
 };
 
+/** `follow`: wait for the run that works on it. `take_up`: begin a run about this evidence. */
 export type PullRequestStep =
   | { readonly do: "end"; readonly how: "merged" | "closed" }
   | { readonly do: "follow"; readonly run: string }
@@ -63,7 +65,7 @@ export function whyNotPushed(
 ): { readonly code: "nothing_changed" | "work_unproved" | "operator_stopped" | "branch_kept"; readonly detail: string } | null {
   if (now.status === "stopped") return { code: "operator_stopped", detail: "it was stopped." };
   if (now.tip.commit === now.drafted.base.commit) return { code: "nothing_changed", detail: "it changed nothing." };
-  // A follow-up lands nothing itself, so only an answer says so.
+  // A follow-up lands nothing itself, so its branch is kept only if a person answered so.
   if (now.phases.some(({ because }) => because === "branch_kept")) return { code: "branch_kept", detail: "you kept it on its own branch." };
   const verdict = now.verdict ?? "unverified";
   if (!mayLand(verdict)) return { code: "work_unproved", detail: `it is ${verdict}.` };

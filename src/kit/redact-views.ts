@@ -1,4 +1,5 @@
-// redact-views: makes views of a text, with escapes decoded or lines joined, that know the position of each part in the original text.
+// redact-views: finds secrets that escapes, colours or line breaks hide. It makes views of a text with these decoded or removed, each of which
+// knows the position of its parts in the original text, so that a secret found in a view is redacted there.
 
 export type View = {
   readonly text: string;
@@ -56,7 +57,7 @@ const controlHint = new RegExp(`${unseen}|\\u009b`);
 const escapeHint = new RegExp(`[%\\\\&]|${controlHint.source}`);
 /** Whether a text has line breaks, escapes or invisible characters, so that another view of it may have a secret. */
 export const hasOtherViews = (text: string): boolean => unusual.test(text) && (text.includes("\n") || escapeHint.test(text));
-/** Anything but plain characters of ASCII, tab and carriage return: a quick test that nearly every text fails. */
+/** Anything but plain characters of ASCII, tab and carriage return; `%`, `&` and `\` begin escapes. Nearly no line has any of it. */
 const unusual = /[^\t\r -$'-[\]-~]/;
 const controls: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

@@ -10,7 +10,10 @@ import { removeRuns, whileNobodyWorks } from "./remove-run.ts";
 
 const bytesInMb = 1_000_000;
 
-/** Keeps all runs together within the user's quota: the oldest finished runs are deleted first, never an open one. Returns what it did. */
+/**
+ * Keeps all runs together within the user's quota. First the working folders of all finished runs are freed; if that is not enough, finished
+ * runs are deleted, the oldest first (the order of `listRunRows`), never an open one. Returns what it deleted.
+ */
 export async function keepWithinQuota(
   context: Pick<CommandContext, "env">,
   paths: ProjectPaths,
