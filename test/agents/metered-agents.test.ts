@@ -71,7 +71,7 @@ describe("an agent behind the meter", () => {
   });
 
   test("that tries a failing provider again in silence gives no sign of life, and the provider is told", async () => {
-    await set({ stallMs: 500, giveUpMs: 60_000 });
+    await set({ stallMs: 2_000, giveUpMs: 60_000 });
     expect(await table.agents.turn(habit("retries"))).toMatchObject({ kind: "cut", by: "provider", fault: "limit" });
   });
 
