@@ -18,16 +18,17 @@ import { openWorkspace } from "../src/workspace/workspace.ts";
 import { isQuick, median, plainEnv, quantile, report, withFolder } from "./measure.ts";
 
 const rounds = isQuick ? 3 : 7;
-const roundsOfSuites = isQuick ? 1 : 3;
+const roundsOfSuites = 1; // half a minute of waiting evens out by itself
 const filesInLarge = 10_000;
 /** A project of the usual size with three checks of a second: short ones, so that what is around them weighs. */
 const filesInUsual = 1_000;
 const checkSeconds = 1;
-/** A small suite as users have them: seconds, not milliseconds. */
-const filesOfTests = 12;
+/** Suites as users have them, one of half a minute and more, one of some seconds: experiments cost a share of the check and some seconds. */
+const filesOfTests = { usual: 36, small: 12 };
 const testsInFile = 10;
 const waitMs = 100;
-const suiteDescription = `${filesOfTests} files of ${testsInFile} tests of ${waitMs} ms in a repository of ${filesInUsual} files`;
+const describeSuite = (files: number): string =>
+  `${files} files of ${testsInFile} tests of ${waitMs} ms in a repository of ${filesInUsual} files`;
 
 await withFolder(async (folder) => {
   const large = await opened(join(folder, "large"), filesInLarge);
@@ -66,7 +67,8 @@ await withFolder(async (folder) => {
     ratios.push((performance.now() - began) / own);
   }
   report("verify_overhead", median(ratios), `3 checks of ${checkSeconds} s in a repository of ${filesInUsual} files`);
-  await fixing(join(folder, "fixed"));
+  await fixing(join(folder, "fixed"), "verify_canary", filesOfTests.usual);
+  await fixing(join(folder, "small"), "verify_small", filesOfTests.small);
   await adding(join(folder, "added"));
   await mendingAll(join(folder, "one"));
 });
@@ -90,21 +92,21 @@ function putSuite(root: string, modules: number, tests: number): void {
 }
 
 /** A suite in which one file was red, and a change that fixes it. */
-async function fixing(root: string): Promise<void> {
-  putSuite(root, filesOfTests, testsInFile);
+async function fixing(root: string, figure: string, files: number): Promise<void> {
+  putSuite(root, files, testsInFile);
   const { ratio, price } = await tried(root, () => writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n"));
-  report("verify_canary", ratio, `${suiteDescription}, ${price}`);
+  report(figure, ratio, `${describeSuite(files)}, ${price}`);
 }
 
 /** The same with a feature that brings tests of its own: then its functions answer something else in one more run. */
 async function adding(root: string): Promise<void> {
-  putSuite(root, filesOfTests, testsInFile);
+  putSuite(root, filesOfTests.usual, testsInFile);
   const { ratio, price } = await tried(root, () => {
     writeFileSync(join(root, "same0.mjs"), "export const same0 = (one) => one;\n");
     writeFileSync(join(root, "also.mjs"), "export const also = (one) => one;\n");
     writeFileSync(join(root, "test/also.test.mjs"), suiteOf("also", testsInFile));
   });
-  report("verify_own_tests", ratio, `${suiteDescription}, ${price}`);
+  report("verify_own_tests", ratio, `${describeSuite(filesOfTests.usual)}, ${price}`);
 }
 
 /** The dearest there is: all tests in one file, all of them red before. */
