@@ -41,6 +41,14 @@ test.each([
   ["a line of data", "tests/slugs.txt", "A b|a-b\n", "A b|a-b\nC|c\n", "added"],
   ["a script's end", "tests/run.sh", "assert_eq 3 $(add 1 2)\n", "exit 0\nassert_eq 3 $(add 1 2)\n", null],
   ["an assertion with something behind it", "tests/run.sh", "run\n", "assert_eq 1 1; exit 0\nrun\n", null],
+  [
+    "what the next line compares with",
+    "test_add.py",
+    "assert add(1, 2) == expected\n",
+    "expected = 1\nassert add(1, 2) == expected\n",
+    null,
+  ],
+  ["an assertion with a space", "test_add.py", "run()\n", "run()\nassert add(1, 2) == 3\n", "added"],
   ["what a test calls", path, text, text.replace("  assert", "  const add = () => 3;\n  assert"), null],
 ])("a line may be added: %s", async (_says, name, before, after, wanted) => expect(await allowedIn(name, before, after)).toEqual([wanted]));
 

@@ -61,6 +61,7 @@ export function addedLines(before: string, after: string): readonly string[] {
  */
 export const isPlainAddition = (line: string): boolean =>
   line.trim() === "" || ((assertionCall.test(line) || tableRow.test(line)) && !joinsCommands.test(line));
-const assertionCall = /^\s*(?:\w+[._])?(?:assert|expect|check|require|is|ok|eq)\w*(?:\.\w+)*\s*[("' ]/i;
+/** `expected = add(1, 2)` sets what the next line compares with, and is none. */
+const assertionCall = /^\s*(?:\w+[._])?(?:assert|expect|check|require|is|ok|eq)\w*(?:\.\w+)*(?:\s*[("']|\s+(?!\s|:?=[^=]|\+=|:\s))/i;
 const tableRow = /^\s*[[({"'\d](?!.*\b[a-z_]\w*\s*\()(?!.*=>).*[\])}"'\d],?\s*$/;
 const joinsCommands = /[;&|`]\s*\S|\b(?:exit|return|trap|goto)\b/;
