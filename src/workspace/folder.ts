@@ -63,7 +63,7 @@ export async function readJson(path: string): Promise<unknown> {
 }
 
 /** A regular file's bytes; null if there is none, if it is something else (a pipe, a device: F3), or larger. */
-export function readSmallFile(path: string, bytesMax: number): Buffer | null {
+export function readSmallFile(path: string | Buffer, bytesMax: number): Buffer | null {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -11,11 +11,13 @@ export type GitCall = {
   readonly input?: Iterable<Buffer>;
   /** Exit codes that are answers rather than failures. */
   readonly codes?: readonly number[];
+  /** Whose configuration counts besides that of the git directory: nobody's by default, or the user's (global, system). */
   readonly config?: "none" | "user";
   /** The git directory is one the runner made, so a command that obeys a configuration may run in it. */
   readonly isOwn?: true;
   /** The repository that the call reads or writes through a git directory of the runner. */
   readonly into?: GitPlaces;
+  /** Larger output is cut off (`isCut`). Without this limit there is one that no output should reach, and reaching it is a failure. */
   readonly outputBytesMax?: number;
   /** Receives the output as it comes; then the result has none. */
   readonly onOutput?: (chunk: Buffer) => void;
@@ -29,7 +31,7 @@ export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly 
 
 export const timeoutMsDefault = 600_000;
 
-/** Settings that override every configuration: no hook, monitor, signature, transport or maintenance. */
+/** Settings that override every configuration: no hook, monitor, cache, signature, transport, maintenance or submodule. */
 const hardening = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
@@ -41,10 +43,7 @@ const hardening = [
   ["submodule.recurse", "false"],
   ["fetch.recurseSubmodules", "false"],
 ] as const;
-/**
- * Added when the user's configuration is off. With it, `safe.directory=*` would be wrong: filters of a folder that somebody else owns would
- * run.
- */
+/** Added unless the user's configuration counts: then `safe.directory=*` would run filters of a folder that somebody else owns. */
 const isolationSettings = [
   ["safe.directory", "*"],
   ["core.attributesFile", "/dev/null"],
@@ -65,10 +64,12 @@ const configVariables = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_N
 /** The absolute folders of a PATH: a relative one would be inside the repository, where a program called git could be. */
 const keepAbsoluteFolders = (path: string): string => path.split(delimiter).filter(isAbsolute).join(delimiter);
 
+/** The whole environment of a git call: of the runner's own variables only those named here, or with the user's configuration most. */
 export function composeGitEnvironment(call: GitContext): Record<string, string> {
   const path = process.env["PATH"];
   const searchPath = path === undefined ? {} : { PATH: keepAbsoluteFolders(path) };
-  // Overrides any configuration: nothing is fetched implicitly, and the runner's own calls fetch from folders only.
+  // Overrides any configuration: nothing is fetched implicitly, and the runner's own calls fetch from folders only. No protocol is
+  // called "none".
   const transports = { GIT_ALLOW_PROTOCOL: call.isOwn === true ? "file" : "none", GIT_NO_LAZY_FETCH: "1" };
   const fixed = {
     ...transports,

@@ -2,9 +2,9 @@
 // wait for pipes in it.
 //
 // Invariants:
-//   S1. Git reads and writes only inside the git folder, so there may be no links in it. Hooks and modules, which no command of ours uses,
-//       may be links.
-//   S2. Only folders and regular files: no pipe, no device, and no text too large to be read whole.
+//   S1. Git reads and writes only inside the git folder: where it does, there are no links. Exempt are the folders `hooks`, `modules` and
+//       `annex`, which no command of ours uses, and a HEAD that is a link to its branch, as old versions of git made it.
+//   S2. No pipe and no device, and no text too large to be read whole.
 //   S3. The git folder belongs to this checkout: a foreign `.git` pointer never moves another repository's branches.
 
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
@@ -34,6 +34,7 @@ const textBytesMax = 16 << 20;
 const deepFolders = new Set(["refs", "logs", "objects", "info", "reftable", "worktrees"]);
 /** Folders that no git command of ours uses (S1). */
 const unusedFolders = new Set(["hooks", "modules", "annex"]);
+/** As deep as git itself follows folders that borrow objects from others. */
 const alternatesDepthMax = 5;
 
 /** Throws if git may not be run here. */
@@ -51,25 +52,25 @@ export function requireSafeGitFolder(places: GitPlaces): void {
 export function explainUnsafeGitFolder({ root, gitDir, commonDir }: GitPlaces): string | null {
   const folders = gitDir === commonDir ? [gitDir] : [commonDir, gitDir];
   const checkEntry: EntryCheck = (path, entry, depth) => {
-    const name = entry.name.toString();
+    const [name, shownPath] = [entry.name.toString(), relativeToRoot(root, path.toString())];
     if (entry.isSymbolicLink()) {
       if (depth === 0 && (unusedFolders.has(name) || (name === "HEAD" && isBranchLink(path)))) return null;
-      return `${relativeToRoot(root, path)} is a link to ${readLinkTarget(path)}. Git would read and write through it.`; // S1
+      return `${shownPath} is a link to ${readLinkTarget(path)}. Git would read and write through it.`; // S1
     }
-    return isSpecial(entry) ? `${relativeToRoot(root, path)} ${blockingProblem}` : null; // S2
+    return isSpecial(entry) ? `${shownPath} ${blockingProblem}` : null; // S2
   };
   return (
     findBlockingText(root, root, checkoutTextFiles) ??
-    findFirst(folders, (folder) => findProblem(folder, 0, checkEntry) ?? findBlockingText(root, folder, gitTextFiles)) ??
+    findFirst(folders, (folder) => findProblem(Buffer.from(folder), 0, checkEntry) ?? findBlockingText(root, folder, gitTextFiles)) ??
     explainForeignGitFolder({ root, gitDir, commonDir }) ??
-    explainUnsafeAlternates(root, join(commonDir, "objects"), 0)
+    explainUnsafeAlternates(root, Buffer.from(join(commonDir, "objects")), 0)
   );
 }
 
 /** The first of these files in a folder that would block git. */
 const findBlockingText = (root: string, folder: string, names: readonly string[]): string | null =>
   findFirst(names, (name) => {
-    const problem = explainBlocking(lstatSync(join(folder, name), { throwIfNoEntry: false }));
+    const problem = explainBlocking(statIfReadable(join(folder, name), lstatSync));
     return problem === null ? null : `${relativeToRoot(root, join(folder, name))} ${problem}`;
   });
 
@@ -82,13 +83,14 @@ function findFirst<T>(items: readonly T[], check: (item: T) => string | null): s
   return null;
 }
 
-type EntryCheck = (path: string, entry: Dirent<Buffer>, depth: number) => string | null;
+/** Says what is wrong with an entry that is no regular file. `depth` is 0 at the top of the git folder. */
+type EntryCheck = (path: Buffer, entry: Dirent<Buffer>, depth: number) => string | null;
 
-/** The first problem below a git folder. Names are bytes: names that aren't text are checked too. */
-function findProblem(folder: string, depth: number, check: EntryCheck): string | null {
+/** The first problem in a git folder: at its top, and below `deepFolders`. Paths are bytes, since a name need not be text. */
+function findProblem(folder: Buffer, depth: number, check: EntryCheck): string | null {
   for (const entry of readEntries(folder)) {
     if (entry.isFile()) continue; // most are: thousands of objects
-    const path = join(folder, entry.name.toString());
+    const path = Buffer.concat([folder, Buffer.from("/"), entry.name]);
     const problem = check(path, entry, depth);
     if (problem !== null) return problem;
     if (!entry.isDirectory() || (depth === 0 && !deepFolders.has(entry.name.toString()))) continue;
@@ -98,7 +100,7 @@ function findProblem(folder: string, depth: number, check: EntryCheck): string |
   return null;
 }
 
-function readEntries(folder: string): readonly Dirent<Buffer>[] {
+function readEntries(folder: Buffer): readonly Dirent<Buffer>[] {
   try {
     return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
   } catch (error) {
@@ -111,7 +113,17 @@ const blockingProblem = "is a pipe or a device, at which git would wait.";
 const isSpecial = (entry: Pick<Stats, "isFIFO" | "isCharacterDevice" | "isBlockDevice">): boolean =>
   entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice(); // a socket can't be opened, so nothing blocks
 
-/** Why git would wait for a file, or read too much of it (S2). Git does not follow a link in a checkout. */
+/** The stat data of a path; undefined if there is none, or if it can't be reached: git itself reports that. */
+function statIfReadable(path: string | Buffer, readStat: typeof statSync | typeof lstatSync): Stats | undefined {
+  try {
+    return readStat(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (readErrorCode(error) !== null) return undefined;
+    throw error;
+  }
+}
+
+/** Why git would wait for a file, or read too much of it (S2). Nothing is said of a link: in a checkout git does not follow it. */
 function explainBlocking(stat: Stats | undefined): string | null {
   if (stat === undefined || stat.isDirectory()) return null;
   if (isSpecial(stat)) return blockingProblem;
@@ -119,9 +131,9 @@ function explainBlocking(stat: Stats | undefined): string | null {
 }
 
 /** Whether HEAD is a link to its branch, as old versions of git made it. */
-const isBranchLink = (path: string): boolean => /^refs\/(?!.*\.\.)/.test(readLinkTarget(path));
+const isBranchLink = (path: Buffer): boolean => /^refs\/(?!.*\.\.)/.test(readLinkTarget(path));
 
-function readLinkTarget(path: string): string {
+function readLinkTarget(path: Buffer): string {
   try {
     return readlinkSync(path);
   } catch {
@@ -155,15 +167,17 @@ function toRealPath(path: string): string {
   }
 }
 
-/** Folders from which objects are borrowed are only read: a link there may lead anywhere, but not to a pipe. */
-function explainUnsafeAlternates(root: string, objects: string, depth: number): string | null {
-  const text = readSmallFile(join(objects, "info", "alternates"), textBytesMax)?.toString("utf8") ?? "";
+/** Folders from which objects are borrowed are only read: a link there may lead anywhere, but not to a pipe. Paths are bytes here too. */
+function explainUnsafeAlternates(root: string, objects: Buffer, depth: number): string | null {
+  const objectsPath = objects.toString("latin1");
+  const text = readSmallFile(Buffer.from(`${objectsPath}/info/alternates`, "latin1"), textBytesMax)?.toString("latin1") ?? "";
   const alternates = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   for (const line of depth < alternatesDepthMax ? alternates : []) {
-    const folder = resolve(objects, line.startsWith('"') ? unquote(line) : line);
+    const folder = Buffer.from(resolve(objectsPath, unquotePath(line)), "latin1");
+    // The depth is 1 rather than 0, so that every subfolder is searched.
     const problem = findProblem(folder, 1, (path, entry) => {
-      const stat = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
-      return stat !== undefined && isSpecial(stat) ? `${relativeToRoot(root, path)} ${blockingProblem}` : null;
+      const stat = entry.isSymbolicLink() ? statIfReadable(path, statSync) : entry;
+      return stat !== undefined && isSpecial(stat) ? `${relativeToRoot(root, path.toString())} ${blockingProblem}` : null;
     });
     const problemBelow = problem ?? explainUnsafeAlternates(root, folder, depth + 1);
     if (problemBelow !== null) return problemBelow;
@@ -171,16 +185,18 @@ function explainUnsafeAlternates(root: string, objects: string, depth: number): 
   return null;
 }
 
-/** Undoes git's quoting of a path: `"a\303\244"` is `aä`. */
-const unquote = (line: string): string =>
-  Buffer.from(
-    line
-      .slice(1, line.lastIndexOf('"'))
-      .replace(/\\([0-7]{3}|.)/g, (_, escaped: string) =>
-        escaped.length === 3 ? String.fromCharCode(Number.parseInt(escaped, 8)) : escaped,
-      ),
-    "latin1",
-  ).toString("utf8");
+/** A line that git reads as quoted: `"a\303\244\t"`. Any other line is a path as it is, even if it begins with a quote. */
+const quotedPath = /^"((?:[^"\\]|\\(?:[0-3][0-7]{2}|[abfnrtv"\\]))*)"/;
+const escapedCharacters: Readonly<Record<string, string>> = { a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
+
+/** Undoes git's quoting of a path, if it is quoted. The path is its bytes, one character each (latin1). */
+function unquotePath(line: string): string {
+  const quoted = quotedPath.exec(line)?.[1];
+  if (quoted === undefined) return line;
+  return quoted.replace(/\\([0-7]{3}|.)/g, (_, escaped: string) =>
+    escaped.length === 3 ? String.fromCharCode(Number.parseInt(escaped, 8)) : (escapedCharacters[escaped] ?? escaped),
+  );
+}
 
 /** A path as it is shown: relative to the checkout if it is inside. */
 const relativeToRoot = (root: string, path: string): string => {
@@ -190,12 +206,11 @@ const relativeToRoot = (root: string, path: string): string => {
 
 /** Why git may not read an included config file. Those are only read, so a link is harmless. */
 export function explainUnsafeInclude(path: string): string | null {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  const problem = explainBlocking(stat);
+  const problem = explainBlocking(statIfReadable(path, statSync));
   return problem === null ? null : `${path}, which the repository's configuration includes, ${problem}`;
 }
 
-/** Finds a pipe or device in a checkout, at any depth, that git would open; null if there is none. For a git that takes long. */
+/** Finds a file in a checkout, at any depth, at which git would wait or read too much; null if there is none. For a git that takes long. */
 export async function findBlockingFile(folder: string, signal: AbortSignal): Promise<string | null> {
   const pendingFolders = [folder];
   for (let current = pendingFolders.pop(); current !== undefined && !signal.aborted; current = pendingFolders.pop()) {
@@ -205,7 +220,7 @@ export async function findBlockingFile(folder: string, signal: AbortSignal): Pro
         if (entry.isDirectory()) pendingFolders.push(path);
         else if (isSpecial(entry) && isOpenedByGit(current, entry.name)) return `${relativeToRoot(folder, path)} ${blockingProblem}`;
         else if (checkoutTextFiles.includes(entry.name)) {
-          const problem = explainBlocking(lstatSync(path, { throwIfNoEntry: false }));
+          const problem = explainBlocking(statIfReadable(path, lstatSync));
           if (problem !== null) return `${relativeToRoot(folder, path)} ${problem}`;
         }
       }
@@ -216,5 +231,6 @@ export async function findBlockingFile(folder: string, signal: AbortSignal): Pro
   return null;
 }
 
+/** Git's own files, and those by which it sees whether a folder of any name is a repository. */
 const isOpenedByGit = (folder: string, name: string): boolean =>
   name.startsWith(".git") || /(?:^|\/)\.git(?:\/|$)/.test(folder) || ["HEAD", "config", "commondir", "packed-refs"].includes(name);

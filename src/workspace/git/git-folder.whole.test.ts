@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { git, scratch, scratchFolder } from "../../../test/support/scratch-repository.ts";
 import { git as runnersGit } from "./git.ts";
-import { explainUnsafeGitFolder } from "./git-folder.ts";
+import { explainUnsafeGitFolder, explainUnsafeInclude } from "./git-folder.ts";
 import { readIdentity } from "./identity.ts";
 import { readStatus } from "./checkout-status.ts";
 import { findGitPlaces } from "./git-places.ts";
@@ -56,6 +56,14 @@ describe("a git folder with a link in it", () => {
     renameSync(there, outside);
     symlinkSync(outside, there);
     expect(await refusedFor(root)).toMatch(new RegExp(`^workspace_unusable: \\.git/${name} is a link to .*outside\\. Git would`));
+  });
+
+  test("below a folder whose name isn't text is refused too", async () => {
+    const root = repository();
+    const folder = Buffer.concat([Buffer.from(join(root, ".git/refs/heads/")), Buffer.from([0xff])]);
+    mkdirSync(folder);
+    symlinkSync("/nonexistent", Buffer.concat([folder, Buffer.from("/x")]));
+    expect(await refusedFor(root)).toContain("/x is a link to /nonexistent");
   });
 
   test("that appears after the repository was opened is found before the branch is moved", async () => {
@@ -165,6 +173,24 @@ describe("a pipe", () => {
     pipe(join(store, "pack/pack-1.idx"));
     writeFileSync(join(root, ".git/objects/info/alternates"), `${store}\n`);
     expect(explainUnsafeGitFolder(findGitPlaces(root) ?? { root, gitDir: "", commonDir: "" })).toContain("pack-1.idx is a pipe");
+  });
+
+  test.each([
+    ["plain", (path: string) => path],
+    ["quoted, with escapes", (path: string) => `"${path.replace("\t", "\\t").replace("ä", "\\303\\244")}" and what git ignores`],
+    ["with an octal tab", (path: string) => `"${path.replace("\t", "\\011")}"`],
+  ])("among borrowed objects in a folder with a tab in its name is named: %s", (_, write) => {
+    const [root, store] = [repository(), join(scratchFolder(), "a\tä")];
+    pipe(join(store, "pack/pack-1.idx"));
+    symlinkSync("loop", join(store, "loop"));
+    writeFileSync(join(root, ".git/objects/info/alternates"), `# a comment\n${write(store)}\n`);
+    expect(explainUnsafeGitFolder(findGitPlaces(root) ?? expect.unreachable())).toContain("pack-1.idx is a pipe");
+  });
+
+  test("is not to be found behind an include that can't be opened: git says so itself", () => {
+    const folder = scratchFolder();
+    symlinkSync("loop", join(folder, "loop"));
+    expect(explainUnsafeInclude(join(folder, "loop"))).toBeNull();
   });
 
   test.each(["a/b/.gitignore", "a/b/.gitattributes", "nested/.git/HEAD"])(

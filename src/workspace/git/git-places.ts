@@ -19,18 +19,21 @@ export function findGitPlaces(folder: string): GitPlaces | null {
   }
 }
 
-/** The git directory that `.git` is or, as a file in a linked worktree, points to; null if there is none. */
+/** The git directory that `.git` is or, as a file in a linked worktree or submodule, points to; null if there is none. */
 function readGitDir(dotGit: string): string | null {
   const stat = lstatSync(dotGit, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true || stat?.isSymbolicLink() === true) return dotGit;
   if (stat?.isFile() !== true) return null;
   const text = readSmallFile(dotGit, pointerBytesMax)?.toString("utf8") ?? "";
-  const pointer = /^gitdir: (.+?)\n*$/s.exec(text)?.[1];
+  const pointer = /^gitdir: (.+?)[\r\n]*$/s.exec(text)?.[1];
   return pointer === undefined ? null : resolve(dirname(dotGit), pointer);
 }
 
 /** The git folder with the branches and objects: the main repository's in a linked worktree, else the same. */
 export function readCommonDir(gitDir: string): string {
-  const mainGitDir = readSmallFile(join(gitDir, "commondir"), pointerBytesMax)?.toString("utf8").replace(/\n+$/, "") ?? "";
+  const mainGitDir =
+    readSmallFile(join(gitDir, "commondir"), pointerBytesMax)
+      ?.toString("utf8")
+      .replace(/[\r\n]+$/, "") ?? "";
   return mainGitDir === "" ? gitDir : resolve(gitDir, mainGitDir);
 }

@@ -1,14 +1,16 @@
-// git: the one place that spawns git.
+// git: runs git on a repository. Besides this file only object-reader.ts does, by the same rules.
 //
 // Invariants:
 //   G1. No configuration, hook, filter, file monitor, signing program or transport that came with a repository is ever run. A call either
 //       goes to a git directory that the runner made (`isOwn`), whose configuration it wrote; or it is one of the few that read and name
 //       objects and branches and run nothing, whatever the configuration says. Anything else is a bug, and does not start.
-//   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the filters they installed for themselves.
+//   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the filters they installed for themselves
+//       (kept in git-call.ts).
 //   G3. Every call has a time limit and an output limit. A slow call is checked for a pipe or device that blocks it.
-//   G4. No git is run on a git folder with links, pipes or devices in it (see git-folder.ts): checked before the first call, and again
-//       before each one that writes.
-//   G5. No git outlives its runner, unless the runner is killed outright; then the next runner finds that git by its mark.
+//   G4. No git is run on a git folder of the user's in which links, pipes or devices would mislead it (git-folder.ts): checked before the
+//       first call, and again before each one that moves a branch or writes the index or the checkout.
+//   G5. No git outlives its runner, unless the runner is killed outright; then on Linux the next runner finds that git by its mark
+//       (leftovers.ts).
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { homedir } from "node:os";
@@ -25,12 +27,16 @@ import { readCommonDir, type GitPlaces, findGitPlaces } from "./git-places.ts";
 
 const outputBytesMaxDefault = 1 << 29;
 const errorBytesMax = 16_384;
+const shownErrorCharsMax = 2_000;
 
 /** Runs git and returns its output; throws WorkspaceFailed on any exit code that was not expected. */
 export async function git(call: GitCall): Promise<GitAnswer> {
   const answer = await spawnGit(call);
+  if (answer.isCut && call.outputBytesMax === undefined)
+    // G3: a caller that sets no limit expects the whole output
+    throw new WorkspaceFailed("workspace_unusable", `git ${findCommand(call)} printed more than ${outputBytesMaxDefault} bytes.`);
   if ((call.codes ?? [0]).includes(answer.code)) return answer;
-  const message = answer.err.trim().replace(/\s+/g, " ").slice(0, 2000);
+  const message = answer.err.trim().replace(/\s+/g, " ").slice(0, shownErrorCharsMax);
   throw toGitFailure(call, answer, `git ${findCommand(call)} failed (${answer.code}): ${message}`);
 }
 
@@ -53,7 +59,7 @@ export async function readGitLine(call: GitCall): Promise<string> {
 
 async function spawnGit(call: GitCall): Promise<GitAnswer> {
   invariant(isHarmlessCall(call), `git ${call.args[0] ?? ""} runs only in a git directory of the runner's own`); // G1
-  await requireSafeFor(call); // G4
+  await requireSafeCall(call); // G4
   return new Promise((resolve, reject) => {
     const args = [...composeGitArguments(call), ...call.args];
     // Detached, so that a Ctrl-C meant for the runner does not interrupt an update of a checkout.
@@ -77,14 +83,15 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
       stopWatching();
       reject(toStartFailure(error, call.cwd));
     });
+    // G3
     reportIfBlocked(call, closed.signal, (problem) => failWith(new WorkspaceFailed("workspace_unusable", problem, "take it away")));
     if (child.pid === undefined) return; // It did not start, and may have no pipes either; its error event follows.
-    const output = collectOutput(child, call);
+    const readOutput = collectOutput(child, call);
     child.on("close", (code, signal) => {
       stopWatching();
       if (failure !== null) return reject(failure);
-      const { out, err, isCut } = output();
-      if (isCut) return resolve({ code: 0, out, err, isCut });
+      const { out, err, isCut } = readOutput();
+      if (isCut) return resolve({ code: 0, out, err, isCut }); // it was killed here, so its own exit code says nothing
       if (code !== null) return resolve({ code, out, err, isCut });
       // A killed git has no result, whatever exit codes are accepted.
       reject(new WorkspaceFailed("workspace_unusable", `git ${findCommand(call)} was ended by ${signal ?? "a signal"}.`));
@@ -106,10 +113,10 @@ function collectOutput(child: ChildProcessWithoutNullStreams, call: GitCall): ()
   let isCut = false;
   child.stdout.on("data", (chunk: Buffer) => {
     if (isCut) return;
-    const room = bytesMax - bytes;
-    receive(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    bytes += Math.min(chunk.length, room);
-    if (chunk.length <= room) return;
+    const bytesLeft = bytesMax - bytes;
+    receive(chunk.length > bytesLeft ? chunk.subarray(0, bytesLeft) : chunk);
+    bytes += Math.min(chunk.length, bytesLeft);
+    if (chunk.length <= bytesLeft) return;
     isCut = true;
     killGroup(child);
   });
@@ -127,7 +134,7 @@ const toStartFailure = (error: Error, cwd: string): WorkspaceFailed =>
       : `git could not be started: ${error.message}`,
   );
 
-/** The git command of a call, after its options: `merge-tree`. */
+/** The git command of a call, after git's own options and the values of `-c`: `merge-tree`. */
 const findCommand = ({ args }: GitCall): string => args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c") ?? "";
 
 /** Kills a git together with the filters it started. */
@@ -147,12 +154,12 @@ function reportIfBlocked(call: GitCall, closed: AbortSignal, report: (problem: s
   closed.addEventListener("abort", () => clearTimeout(timer), { once: true });
 }
 
-/** Calls that write into the repository, or move its checkout. */
+/** Calls that move a branch, or write the index or the checkout. */
 const writingCommands = new Set(["update-ref", "symbolic-ref", "read-tree", "update-index", "checkout-index"]);
 const checkedGitDirs = new Set<string>();
 
-/** Checks the git folder that a call uses (G4). The runner's own git directories are exempt. */
-async function requireSafeFor(call: GitCall): Promise<void> {
+/** Checks the git folder that a call uses, and throws if git may not be run on it (G4). The runner's own git directories are exempt. */
+export async function requireSafeCall(call: GitCall): Promise<void> {
   const places = call.into ?? (call.isOwn === true ? null : findPlacesOfCall(call));
   if (places === null || (checkedGitDirs.has(places.gitDir) && !call.args.some((word) => writingCommands.has(word)))) return;
   await requireSafeRepository(places);
@@ -164,7 +171,7 @@ function findPlacesOfCall({ cwd, env }: GitCall): GitPlaces | null {
   return gitDir === undefined || enclosing?.gitDir === gitDir ? enclosing : { root: cwd, gitDir, commonDir: readCommonDir(gitDir) };
 }
 
-/** Checks a repository's git folder before git uses it, and throws if it may not. */
+/** Checks a repository's git folder and the configuration files it includes; throws if git may not be run on it. */
 export async function requireSafeRepository(places: GitPlaces): Promise<void> {
   requireSafeGitFolder(places);
   for (const name of ["config", "config.worktree"])
@@ -173,13 +180,15 @@ export async function requireSafeRepository(places: GitPlaces): Promise<void> {
 }
 
 const configBytesMax = 16 << 20;
+/** As deep as git itself follows includes. */
 const includesDepthMax = 10;
 
-/** Git itself says which files a configuration includes, without opening them. */
+/** Throws if a configuration includes a file that git would wait for. Git itself says which files those are, without opening them. */
 async function requireSafeIncludes(path: string, depth: number): Promise<void> {
   const text = readSmallFile(path, configBytesMax)?.toString("latin1") ?? "";
   if (depth > includesDepthMax || !/include/i.test(text)) return;
   const args = ["config", "--file", path, "--no-includes", "-z", "--get-regexp", "^include(if\\..*)?\\.path$"];
+  // Whatever its exit code: 1 if nothing is included, 128 if git can't read the configuration, which the call itself will report.
   const { out } = await spawnGit({ cwd: "/", isOwn: true, env: { GIT_DIR: "/dev/null" }, args });
   for (const entry of out.toString("utf8").split("\0")) {
     const includePath = entry.slice(entry.indexOf("\n") + 1);

@@ -3,15 +3,19 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 const chunkBytes = 1 << 16;
-const headBytes = 12;
-/** The mark of an index whose paths are in another file. The same letters may be in a path; then git is asked, which is harmless. */
-const splitIndexMark = "link\0\0\0";
+/** How much of a chunk is kept for the next one at least, so that no mark is missed that begins in one and ends in the other. */
+const overlapBytesMin = 12;
+/**
+ * How the parts of an index begin that say that some paths are elsewhere: in another file (`link`), or below a folder that is one entry
+ * (`sdir`, a sparse index). A name and the first byte of a length; a path may end like that too, then git is asked, which is harmless.
+ */
+const elsewhereMarks = ["link\0", "sdir\0"];
 /** An index of version 2 or 3. Version 4 shortens paths. */
 const plainIndexHead = /^DIRC\0\0\0[\x02\x03]/;
 
 /**
  * Whether any tracked path may contain this word, ignoring case. A no is certain: the paths are stored literally. If they are not (another
- * version, a split index, unreadable), the answer is yes.
+ * version, a split or sparse index, unreadable), the answer is yes.
  */
 export function mayTrack(index: string, word: string): boolean {
   const pattern = new RegExp(word.replaceAll(/[^\w]/g, String.raw`\$&`), "i");
@@ -32,14 +36,14 @@ export function mayTrack(index: string, word: string): boolean {
     ) {
       const text = buffer.toString("latin1", 0, keptBytes + read);
       if (isFirst && !plainIndexHead.test(text)) return true;
-      if (pattern.test(text) || text.includes(splitIndexMark)) return true;
+      if (pattern.test(text) || elsewhereMarks.some((mark) => text.includes(mark))) return true;
       isFirst = false;
       // The end of this chunk is kept, since the word may begin in it and go on in the next one.
-      const overlapBytes = Math.min(keptBytes + read, Math.max(word.length, headBytes));
+      const overlapBytes = Math.min(keptBytes + read, Math.max(word.length, overlapBytesMin));
       buffer.copy(buffer, 0, keptBytes + read - overlapBytes, keptBytes + read);
       keptBytes = overlapBytes;
     }
-    return isFirst;
+    return isFirst; // an empty file is no index
   } catch {
     return true;
   } finally {

@@ -5,11 +5,13 @@
 //   R1. One request at a time; an answer belongs to the request before it. A reader that fails, or is interrupted, is never used again.
 //       A reader that is abandoned over a large object leaves the requests that wait for it to the next reader.
 //   R2. It does not keep the idle runner alive, and it ends with the runner.
+//   R3. The git folder is checked before a reader is opened on it, as before any call (git.ts).
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
+import { requireSafeCall } from "./git.ts";
 import { composeGitArguments, composeGitEnvironment, type GitContext, timeoutMsDefault } from "./git-call.ts";
 import { endAtExit } from "./running-gits.ts";
 
@@ -22,15 +24,16 @@ const lineFeed = 10;
 /** The open readers, by working folder and environment. */
 const readers = new Map<string, ObjectReader>();
 
-/** The object a name resolves to (`<sha>`, `<sha>^{tree}`); null if it is missing. */
+/** The object a name resolves to (`<sha>`, `<sha>^{tree}`), of any type; null if it is missing. */
 export async function readObject(call: GitContext, name: string, bytesMax = bytesMaxDefault): Promise<GitObject | null> {
   // Where new objects go does not matter for reading: a repository that borrows from there sees them too.
   const { GIT_OBJECT_DIRECTORY: _, ...env } = call.env ?? {};
   const key = JSON.stringify([call.cwd, env]);
   for (;;) {
+    if (!readers.has(key)) await requireSafeCall({ ...call, env, args: ["cat-file"] }); // R3
     const reader = readers.get(key) ?? openReader(key, { ...call, env });
     const answer = await reader.read(name, bytesMax);
-    if (answer !== "abandoned") return answer;
+    if (answer !== "abandoned") return answer; // R1
   }
 }
 
@@ -81,7 +84,7 @@ class ObjectReader {
       this.#bufferedBytes += bytes.length;
       this.#wake();
     });
-    this.#child.unref();
+    this.#child.unref(); // R2
     this.#releaseEventLoop();
   }
 

@@ -1,7 +1,7 @@
 // refs: reads HEAD and branches. A plain ref is a small file and is read as such, because a process for each read would cost too much. Git
 // is run only for other refs: packed, in a reftable, a link, a symbolic ref.
 
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { readSmallFile } from "../folder.ts";
@@ -64,8 +64,9 @@ const usesReftable = (commonDir: string): boolean => existsSync(join(commonDir, 
 
 function readRefFile(path: string): string | null {
   try {
+    if (lstatSync(path).isSymbolicLink()) return null; // a link to a branch is a symbolic ref
     return readSmallFile(path, refBytesMax)?.toString("latin1") ?? null;
   } catch {
-    return null; // a folder of that name, or not ours to read: git decides
+    return null; // there is none, or it is not ours to read: git decides
   }
 }

@@ -7,12 +7,13 @@
 //   U1. No line of the repository's own configuration counts except for a few about how files are on this disk, taken by name and only if
 //       their value is a plain word. Settings of future git versions are not among them.
 //   U2. The user's own configuration (global, system) counts: filters that they installed for themselves still run.
-//   U3. The view shares with the repository only by links; the index is the repository's own, with its lock. It is written whole: a part of
-//       it that git shares between indexes would be written into the view, and go with it.
+//   U3. What git may write is the repository's own: its objects and refs by links, its index by name, with its lock. HEAD and the settings
+//       are copies, which no call of ours changes. The index is written whole: a part that git shares between indexes would be written into
+//       the view, and go with it.
 
-import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readErrorCode } from "../failure.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 import type { GitContext } from "./git-call.ts";
@@ -20,7 +21,7 @@ import type { GitPlaces } from "./git-places.ts";
 
 const smallBytesMax = 1 << 20;
 
-/** U1: settings about how files are on this disk, or the repository's layout. */
+/** U1: settings about how files are on this disk, how large files are treated, or the repository's layout. */
 const allowedSettings = new Set(
   [
     "repositoryformatversion",
@@ -49,7 +50,7 @@ const deleteViews = (): void => createdViews.forEach((view) => eraseSync(view));
 
 type UserViewCall = GitContext & { readonly env: Readonly<Record<string, string>> };
 
-/** How git is run on the user's checkout where it may have to run a filter. */
+/** How git is run on the user's checkout if it reads or writes files there, and so may have to run a filter. */
 export async function openUserView({ root, gitDir, commonDir }: GitPlaces): Promise<UserViewCall> {
   const creating = viewsByGitDir.get(gitDir) ?? createView({ root, gitDir, commonDir });
   viewsByGitDir.set(gitDir, creating);
@@ -60,6 +61,7 @@ export async function openUserView({ root, gitDir, commonDir }: GitPlaces): Prom
   } catch (error) {
     viewsByGitDir.delete(gitDir);
     if (readErrorCode(error) !== "ENOENT") throw error;
+    if (!existsSync(gitDir)) throw new WorkspaceFailed("workspace_unusable", `The git folder ${gitDir} is gone.`);
     return openUserView({ root, gitDir, commonDir }); // the system cleans temporary folders up now and then
   }
   return {
@@ -89,7 +91,7 @@ function refreshView(view: string, { gitDir, commonDir }: GitPlaces): void {
   const hasWorktreeConfig = /^\s*worktreeconfig\s*=\s*(?:true|yes|on|1)\s*$/im.test(sharedConfig);
   const worktreeConfig = hasWorktreeConfig ? (readSmallFile(join(gitDir, "config.worktree"), smallBytesMax)?.toString("utf8") ?? "") : "";
   const settings = [sharedConfig, worktreeConfig].flatMap(parseAllowedSettings);
-  writeIfChanged(join(view, "config"), ["[core]", "\tbare = false", ...settings, "[core]", "\tsplitIndex = false", ""].join("\n"));
+  writeIfChanged(join(view, "config"), ["[core]", "\tbare = false", ...settings, "[core]", "\tsplitIndex = false", ""].join("\n")); // U3
   writeIfChanged(join(view, "HEAD"), readSmallFile(join(gitDir, "HEAD"), smallBytesMax)?.toString("utf8") ?? "ref: refs/heads/none\n");
   for (const name of readdirSync(gitDir).filter((file) => file.startsWith("sharedindex.")))
     if (lstatSync(join(view, name), { throwIfNoEntry: false }) === undefined) symlinkSync(join(gitDir, name), join(view, name));
@@ -108,7 +110,9 @@ export function parseAllowedSettings(text: string): readonly string[] {
   return settings;
 }
 
-/** Not atomic: the old and the new text are short and mostly the same, so a git that reads the file meanwhile gets one of them. */
+/** A git that reads the file meanwhile gets the old or the new text. Nobody but this process writes in its view. */
 function writeIfChanged(path: string, text: string): void {
-  if (readSmallFile(path, smallBytesMax)?.toString("utf8") !== text) writeFileSync(path, text);
+  if (readSmallFile(path, smallBytesMax)?.toString("utf8") === text) return;
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
 }
