@@ -3,7 +3,7 @@
 import type { GitSha, RunId } from "../contracts/ids.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
 import type { Identity } from "./git/identity.ts";
-import type { Records } from "./layers/folder-records.ts";
+import type { FolderRecords } from "./layers/folder-records.ts";
 import type { Repository } from "./git/repository.ts";
 import type { PathTest } from "./layers/scope-globs.ts";
 import type { History } from "./bases/shared-history.ts";
@@ -52,8 +52,8 @@ export type RunWorkspace = {
   /** The shared history of a commit, for agents that cannot write to it; null if each layer has a copy. */
   readonly history: ((commit: GitSha) => Promise<History>) | null;
   /** Records of the attempts' folders, and of those of checks. */
-  readonly layers: Records;
-  readonly checks: Records;
+  readonly layers: FolderRecords;
+  readonly checks: FolderRecords;
   /** Merges what an agent wrote apart from its layer into it, before the layer is read. */
   readonly collect: (layer: string) => Promise<void>;
   /** Redacts what is kept of an attempt beside the journal. */

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { readErrorCode } from "../failure.ts";
 import { moveToTrash } from "../folder.ts";
 
+/** Locks an open file; false if another process holds a lock that excludes this one. */
 type TryLock = (fd: number, options?: { readonly shared?: boolean }) => boolean;
 let tryLockLoading: Promise<TryLock> | null = null;
 /** Loaded on first use: not every command needs the native module. */

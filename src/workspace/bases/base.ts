@@ -28,7 +28,7 @@ export type Base = SealedFolder & {
   readonly index: string;
   readonly lease: BaseLock;
 };
-/** The repository whose objects a base is made of. */
+/** The tree a base is made of, and the repository that has its objects. */
 export type BaseSource = { readonly call: GitContext; readonly format: ObjectFormat; readonly tree: GitSha };
 
 /** Version 1 had the bytes of the objects, without conversions of line endings and encodings. */
@@ -42,6 +42,8 @@ const indexLeadMs = 3_000;
 /** Mode, type, hash and size of a file in git's listing, before its path. */
 const rowBytesMax = 120;
 const missingBytesMax = 64 << 20;
+/** One path is enough to know that there are others. */
+const extraPathsBytesMax = 4_096;
 
 const readBootId = (): string => {
   try {
@@ -55,6 +57,7 @@ const baseName = ({ format, tree }: Pick<BaseSource, "format" | "tree">): string
 const baseFolder = (store: Store, source: Pick<BaseSource, "format" | "tree">): string => join(store.folder, "bases", baseName(source));
 /** The tree whose base has its files at this path (`…/sha1-<tree>/tree`); null if it isn't a base's path. */
 export const parseBaseTree = (files: string): GitSha | null => /^sha(?:1|256)-([0-9a-f]+)$/.exec(basename(dirname(files)))?.[1] ?? null;
+/** Whether a base seems to exist; opening it checks it. */
 export const hasBase = (store: Store, source: Pick<BaseSource, "format" | "tree">): boolean =>
   existsSync(join(baseFolder(store, source), "base.json"));
 
@@ -87,7 +90,7 @@ async function isSound(store: Store, source: BaseSource, base: Base & Pick<Lease
   const checkedAtMs = statSync(checkMark, { throwIfNoEntry: false })?.mtimeMs;
   if (base.note["version"] !== baseVersion || checkedAtMs === undefined || !existsSync(base.index)) return false;
   const isSameBoot = readSmallFile(checkMark, checkMarkBytesMax)?.toString("utf8") === readBootId();
-  if (isSameBoot && Math.abs(Date.now() - checkedAtMs) < store.recheckMs) return true;
+  if (isSameBoot && Math.abs(Date.now() - checkedAtMs) < store.recheckMs) return true; // a time in the future is of a clock that was set back
   if (!isSameBoot && !(await matchesContent(store, source, base))) return false;
   if (!(await isIntact(base))) return false;
   await writeFile(checkMark, readBootId()); // in place: a rename would change the folder, which is sealed
@@ -108,29 +111,31 @@ async function matchesIndex(source: BaseSource, { files, index }: Pick<Base, "fi
   const call = createBaseCall(source, files, index);
   const [changed, extra] = await Promise.all([
     git({ ...call, args: ["-c", "core.preloadIndex=true", "diff-files", "--quiet"], codes: [0, 1] }),
-    git({ ...call, args: ["ls-files", "--others", "-z"], outputBytesMax: 4096 }),
+    git({ ...call, args: ["ls-files", "--others", "-z"], outputBytesMax: extraPathsBytesMax }),
   ]);
   return changed.code === 0 && extra.out.length === 0;
 }
 
+/** Whether every file has the content of the tree: git reads them all, with an index that has no stat data. */
 async function matchesContent(store: Store, source: BaseSource, base: Base): Promise<boolean> {
-  const draft = join(store.folder, "drafts", randomUUID());
+  const temporaryIndex = join(store.folder, "drafts", randomUUID());
   try {
-    const call = createBaseCall(source, base.files, draft);
+    const call = createBaseCall(source, base.files, temporaryIndex);
     await git({ ...call, args: ["read-tree", source.tree] });
     await git({ ...call, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] }); // reads every file; the next call tells the result
-    return await matchesIndex(source, { files: base.files, index: draft });
+    return await matchesIndex(source, { files: base.files, index: temporaryIndex });
   } catch (error) {
     if (error instanceof WorkspaceFailed && error.reason === "workspace_unusable") return false; // files that git can't read are damaged
     throw error;
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporaryIndex, { force: true });
   }
 }
 
 const dateIndexAhead = (index: string): Promise<void> =>
   utimes(index, new Date(Date.now() + indexLeadMs), new Date(Date.now() + indexLeadMs));
 
+/** Creates the base in the store. The number of workers 0 means as many as there are cores. */
 const createBase = (store: Store, source: BaseSource): Promise<boolean> =>
   createStoreEntry(store, { folder: baseFolder(store, source), filesName, contentKey: source.tree, kind: "base" }, async (files, draft) => {
     const index = join(draft, "index");

@@ -5,8 +5,8 @@
 //   D1. Its key is a hash of the lock files beside the packages and of their folders' metadata, so that another install is another base.
 //   D2. If the packages changed while they were copied, the copy is not shared: each checkout gets its own.
 //   D3. A base in which anything changed since it was sealed (sealed-folder.ts) is created anew.
-//   D4. A base is opened only if no file of the user's packages changed since they were copied: the key says nothing about a file that was
-//       patched in place.
+//   D4. A process uses a base only if no file of the user's packages had changed since they were copied when it opened it first: the key says
+//       nothing about a file that was patched in place.
 
 import { createHash } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
@@ -45,8 +45,8 @@ const foldersMax = 200_000;
 const openTriesMax = 3;
 
 /**
- * Opens the packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. A base that is in `opened`
- * is not checked again.
+ * Opens the packages at these paths of a checkout; null if they cannot be shared. The caller releases the lease. Of a base that is in
+ * `opened` only the identity of its folder is checked again.
  */
 export async function openDependencyBase(
   store: Store,
@@ -76,7 +76,7 @@ type NewBase = { readonly root: string; readonly paths: readonly string[]; reado
 const createDependencyBase = (store: Store, { root, paths, key, folder }: NewBase): Promise<boolean> =>
   createStoreEntry(store, { folder, filesName, contentKey: key, kind: "packages" }, async (files) => {
     store.failpoint?.("packages_copy");
-    const copiedNs = String(BigInt(Date.now() - tickMs) * 1_000_000n);
+    const copiedNs = String(BigInt(Date.now() - tickMs) * 1_000_000n); // a tick earlier, since the file system's clock may lag
     for (const path of paths) await copyFolder(join(root, path), join(files, path));
     return computeKey(root, paths) === key ? { version: 1, bytes: sumDiskBytes(files), copiedNs } : null; // D2
   });
@@ -88,7 +88,7 @@ async function isCurrent(root: string, paths: readonly string[], copiedNs: unkno
   return true;
 }
 
-/** The base's key (D1); null if there is too much to scan, or an install is under way. */
+/** The base's key: of the checkout, its lock files and package folders (D1). Null if there is too much to scan, or an install is under way. */
 function computeKey(root: string, paths: readonly string[]): string | null {
   const hash = createHash("sha256").update(JSON.stringify([root, paths]));
   for (const path of paths) {

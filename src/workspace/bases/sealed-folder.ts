@@ -93,37 +93,37 @@ export const isIntact = async (folder: SealedFolder): Promise<boolean> =>
 /** Whether nothing at or below a folder changed since a time. */
 export async function isUnchanged({ files, sealedNs }: Pick<SealedFolder, "files" | "sealedNs">): Promise<boolean> {
   const sinceNs = BigInt(sealedNs);
-  const time = `@${sinceNs / 1_000_000_000n}.${String(sinceNs % 1_000_000_000n).padStart(9, "0")}`;
+  const findTime = `@${sinceNs / 1_000_000_000n}.${String(sinceNs % 1_000_000_000n).padStart(9, "0")}`;
   const find = findProgramOnPath("find");
-  const answer = isUnchangedByWalk(Buffer.from(files), sinceNs, {
+  const answer = walkUnchanged(Buffer.from(files), sinceNs, {
     entriesLeft: find === null ? Number.POSITIVE_INFINITY : walkedEntriesMax,
   });
   if (answer !== "too many" || find === null) return answer === true;
   try {
-    const { stdout } = await execFileAsync(find, [files, "-newerct", time, "-print", "-quit"], {
+    const { stdout } = await execFileAsync(find, [files, "-newerct", findTime, "-print", "-quit"], {
       timeout: findTimeoutMs,
       env: { ...process.env, LC_ALL: "C" },
     });
     return stdout === "";
   } catch {
-    return isUnchangedByWalk(Buffer.from(files), sinceNs, { entriesLeft: Number.POSITIVE_INFINITY }) === true; // some `find`s lack -newerct
+    return walkUnchanged(Buffer.from(files), sinceNs, { entriesLeft: Number.POSITIVE_INFINITY }) === true; // some `find`s lack -newerct
   }
 }
 
 /** The same by reading the ctime of every file and folder; gives up when `entriesLeft`, which it counts down, is used up. */
-function isUnchangedByWalk(path: Buffer, sinceNs: bigint, limit: { entriesLeft: number }): boolean | "too many" {
+function walkUnchanged(path: Buffer, sinceNs: bigint, limit: { entriesLeft: number }): boolean | "too many" {
   if (limit.entriesLeft-- <= 0) return "too many";
   try {
     const stat = lstatSync(path, { bigint: true });
     if (stat.ctimeNs > sinceNs) return false;
     for (const name of stat.isDirectory() ? readdirSync(path, { encoding: "buffer" }) : []) {
-      const answer = isUnchangedByWalk(Buffer.concat([path, Buffer.from("/"), name]), sinceNs, limit);
+      const answer = walkUnchanged(Buffer.concat([path, Buffer.from("/"), name]), sinceNs, limit);
       if (answer !== true) return answer;
     }
     return true;
   } catch (error) {
     if (readErrorCode(error) === null) throw error;
-    return false;
+    return false; // it vanished, or can't be read
   }
 }
 

@@ -59,6 +59,7 @@ async function leaseHistory(store: Store, commit: GitSha): Promise<History | nul
     const folder = historyFolder(store, current);
     const leased = await leaseStoreEntry(store, { folder, filesName: "objects", contentKey: current });
     if (leased !== null) leases.push(leased.lease);
+    // H3
     if (leased === null || !(await isIntact(leased))) {
       for (const lease of leases) lease.release();
       if (leased !== null) await deleteStoreEntry(store, folder);
@@ -84,7 +85,7 @@ async function createHistory(store: Store, call: GitContext, commit: GitSha): Pr
       without: ancestor === null ? [] : [ancestor.commit],
       shallow: ancestor === null ? past.shallow : ancestor.shallow,
     };
-    const shallow = await packAvailable(call, packs, commit, boundary);
+    const shallow = await packAvailable(call, packs, commit, boundary); // H1
     await mkdir(join(objects, "info"), { recursive: true });
     if (ancestor !== null)
       await writeFile(join(objects, "info", "alternates"), `${join(historyFolder(store, ancestor.commit), "objects")}\n`); // H2
@@ -111,6 +112,7 @@ async function readPastCommits(
   };
 }
 
+/** The first of these commits that has a history from which another may still borrow. */
 async function findNearestHistory(
   store: Store,
   candidates: readonly GitSha[],

@@ -22,8 +22,11 @@ import { isPrivate, openStoreFolder, storeBytesMax, findStoreFolder } from "./st
 
 export type Store = {
   readonly folder: string;
+  /** Above this size unused entries are deleted. */
   readonly bytesMax: number;
+  /** How long a base need not be checked again. */
   readonly recheckMs: number;
+  /** Called at named places, so that tests can interrupt there. */
   readonly failpoint?: (place: string) => void;
 };
 type Note = Readonly<Record<string, unknown>>;
@@ -37,6 +40,7 @@ const recheckMsDefault = 600_000;
 /** A draft this old that was never locked is abandoned. */
 const draftMsMax = 3_600_000;
 
+/** Opens the store in a folder that is private to the user, and creates it if missing. */
 export function openStore(folder: string = findStoreFolder(), options: Partial<Omit<Store, "folder">> = {}): Store {
   openStoreFolder(folder, folderNames);
   return { folder, bytesMax: storeBytesMax, recheckMs: recheckMsDefault, ...options };
@@ -134,7 +138,7 @@ async function lockDraft(draft: string): Promise<BaseLock | null> {
   return lease;
 }
 
-/** Deletes drafts of dead processes, and unused entries, the least recently used first, until the others fit. T2 */
+/** Deletes drafts of dead processes, what is left in the trash, and unused entries, the least recently used first, until the others fit. T2 */
 export async function evict(store: Store): Promise<void> {
   const trash = join(store.folder, "trash");
   for (const name of await readdir(join(store.folder, "drafts"))) {

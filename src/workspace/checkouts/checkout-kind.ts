@@ -15,16 +15,16 @@ export function chooseCheckoutKind(level: string, runDir: string, store?: Store)
 /** Whether a reflink copy from the cache to the run's folder works: only within one file system, and only in some. */
 function canReflink(store: Store | undefined, runDir: string): boolean {
   const name = `.reflink-${randomUUID()}`;
-  let from: string | null = null;
+  let source: string | null = null;
   try {
-    from = join((store ?? openStore()).folder, "drafts", name);
-    writeFileSync(from, "try");
-    copyFileSync(from, join(runDir, name), constants.COPYFILE_FICLONE_FORCE);
+    source = join((store ?? openStore()).folder, "drafts", name);
+    writeFileSync(source, "try");
+    copyFileSync(source, join(runDir, name), constants.COPYFILE_FICLONE_FORCE);
     return true;
   } catch {
     return false; // unsupported; or the cache cannot be used, which creating a checkout will report
   } finally {
-    for (const path of [from, join(runDir, name)]) if (path !== null) rmSync(path, { force: true });
+    for (const path of [source, join(runDir, name)]) if (path !== null) rmSync(path, { force: true });
   }
 }
 

@@ -14,14 +14,15 @@ import { holdMountScript, type MergedView } from "./merged-view.ts";
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
 /** Names in a place: `upper` links to the checkout's folder, `lower0` and on to the lower folders, the topmost first. */
+/** `made`: the times and identities of the lower folders. */
 const partNames = { upper: "upper", work: "work", merged: "merged", delta: "delta", made: "made" } as const;
 const lowerName = (index: number): string => `lower${index}`;
 
 const checkoutsRoot = (runDir: string): string => join(runDir, "worlds");
-const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const hashText = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 /** The path of the place for the checkout at a folder. */
 export const checkoutPlacePath = (runDir: string, folder: string): string =>
-  join(checkoutsRoot(runDir), `${basename(dirname(folder))}-${basename(folder)}-${textHash(folder)}`);
+  join(checkoutsRoot(runDir), `${basename(dirname(folder))}-${basename(folder)}-${hashText(folder)}`);
 export const mergedFolder = (place: string): string => join(place, partNames.merged);
 export const deltaFolder = (place: string): string => join(place, partNames.delta);
 

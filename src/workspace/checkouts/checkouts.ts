@@ -23,8 +23,8 @@ import { git } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
 import { readTree } from "../git/read-tree.ts";
-import type { TreeEntry } from "../git/tree.ts";
-import { isTree, openTreeFolders, type TreeFolders } from "../git/tree-folders.ts";
+import { isTree, type TreeEntry } from "../git/tree.ts";
+import { openTreeFolders, type TreeFolders } from "../git/tree-folders.ts";
 import { writeChanged, writeDelta, type TreeDelta } from "./tree-delta.ts";
 import { OpenBases, type OpenBasesOptions } from "./open-bases.ts";
 import { writeListing } from "./stat-listing.ts";
@@ -84,13 +84,14 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
     make: async (folder, tree, index, packages) => {
       await discard(checkoutPlacePath(runDir, folder), trash); // W2
       if (kind === "copy") return makeCopy(options, { folder, tree, index });
-      const nearest = await bases.findFor(tree);
+      const nearest = await bases.openNearest(tree);
       if (index !== undefined) await writeIndex(shadow, nearest, index);
       if (kind === "overlay") return makeView(options, { folder, tree, nearest, packages: packages ?? null });
       await makeReflinkCopy(options, { folder, tree, nearest });
-      await bases.requireIntact();
+      await bases.requireIntact(); // W3: a copy of a damaged base would look like a change
       await writeListing(checkoutPlacePath(runDir, folder), folder, (await readTree(shadow.call, tree)).keys());
     },
+    // W2
     drop: async (folder) => {
       await discard(folder, trash);
       await discard(checkoutPlacePath(runDir, folder), trash);
@@ -109,7 +110,7 @@ type NearestBase = { readonly base: Base; readonly delta: TreeDelta };
 
 type CopyRequest = { readonly folder: string; readonly tree: GitSha; readonly index: string | undefined };
 
-/** A checkout with a copy of every file. */
+/** A checkout with a copy of every file. W1 */
 async function makeCopy({ runDir, shadow }: CheckoutOptions, { folder, tree, index }: CopyRequest): Promise<void> {
   const files = await readTree(shadow.call, tree);
   await materialize(shadow, files, folder, index === undefined ? {} : { index });
@@ -123,7 +124,7 @@ type ViewRequest = {
   readonly packages: DependencyBase | null;
 };
 
-/** A checkout that is a view of a base, with the difference to it and the packages as further lower folders. */
+/** A checkout that is a view of a base, with the difference to it and the packages as further lower folders, which stay as they are (W1). */
 async function makeView(
   { runDir, shadow }: CheckoutOptions,
   { folder, tree, nearest: { base, delta }, packages }: ViewRequest,
@@ -166,8 +167,8 @@ async function restoreLowers(
 async function filterFitting(folders: TreeFolders, tree: GitSha, paths: readonly string[]): Promise<readonly string[]> {
   const fitting: string[] = [];
   for (const path of paths) {
-    const parent = await folders.at(tree, bytePathFromText(dirname(path) === "." ? "" : dirname(path)));
-    if (isTree(parent) && (await folders.at(tree, bytePathFromText(path))) === undefined) fitting.push(path);
+    const parent = await folders.findEntry(tree, bytePathFromText(dirname(path) === "." ? "" : dirname(path)));
+    if (isTree(parent) && (await folders.findEntry(tree, bytePathFromText(path))) === undefined) fitting.push(path);
   }
   return fitting;
 }
@@ -183,9 +184,9 @@ async function writeIndex(shadow: Shadow, { base, delta: { changed, deleted } }:
     void rows.push(Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathBytes(path), Buffer.from([0]));
   // Deletions come first, so that a file may become a folder and a folder a file.
   for (const path of [...deleted, ...changed.map(([changedPath]) => changedPath)]) {
-    for await (const [below] of folders.filesBelow(base.tree, path)) add(below, null);
+    for await (const [below] of folders.listFilesBelow(base.tree, path)) add(below, null);
     for (const occupied of [...listParentFolders(path), path]) {
-      const baseEntry = await folders.at(base.tree, occupied);
+      const baseEntry = await folders.findEntry(base.tree, occupied);
       if (baseEntry !== undefined && !isTree(baseEntry)) add(occupied, null);
     }
   }
@@ -194,7 +195,7 @@ async function writeIndex(shadow: Shadow, { base, delta: { changed, deleted } }:
   await git({ ...shadow.call, cwd: base.files, env, args: ["update-index", "-z", "--index-info"], input: rows });
 }
 
-/** A checkout whose files share the blocks of the base's until one of the two is written to. */
+/** A checkout whose files share the blocks of the base's until one of the two is written to. W1 */
 async function makeReflinkCopy(
   { shadow }: CheckoutOptions,
   { folder, tree, nearest }: Pick<ViewRequest, "folder" | "tree" | "nearest">,

@@ -16,13 +16,13 @@ export type MergedView = {
   readonly messages: { readonly notMounted: string; readonly notMerged: string };
 };
 
-/** Says that the mount is there, and keeps it until the process is killed. */
+/** Says that the mount is there, and keeps it until the process is killed or its input ends. */
 export const holdMountScript = "echo ready && read -r _";
 
 const mountTimeoutMs = 20_000;
 const errorCharsMax = 300;
 
-/** Mounts the overlay, passes its root to `use` and ends the mount. */
+/** Mounts the overlay, passes its root to `use`, which must be done when it returns, and ends the mount. */
 export async function withMergedView<T>(view: MergedView, use: (merged: string) => T): Promise<T> {
   const [program = "", ...args] = view.mountCommand;
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { LC_ALL: "C" } });

@@ -7,7 +7,7 @@ import { type DependencyBase, openDependencyBase } from "../bases/dependency-bas
 import { isIntact, isSameFolder, type SealedFolder } from "../bases/sealed-folder.ts";
 import { openStore, type Store } from "../bases/store.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { readObject } from "../git/object-reader.ts";
+import { type CommitObject, readCommit } from "../git/commits.ts";
 import type { Shadow } from "../git/shadow.ts";
 import { resolveTree } from "../git/tree.ts";
 import { computeDelta, type TreeDelta } from "./tree-delta.ts";
@@ -22,8 +22,8 @@ export type OpenBasesOptions = {
 
 /** Above this many changed paths a tree gets a base of its own. */
 const deltaPathsMax = 2_000;
+/** How far back a base is looked for. */
 const ancestorsMax = 20;
-const commitBytesMax = 1 << 20;
 
 export class OpenBases {
   readonly #shadow: Shadow;
@@ -56,10 +56,10 @@ export class OpenBases {
     return opening;
   }
 
-  /** The base a tree is best made from, and the tree's difference to it. */
-  async findFor(tree: GitSha): Promise<{ readonly base: Base; readonly delta: TreeDelta }> {
+  /** Opens the base that a tree is best made from, and computes the tree's difference to it. */
+  async openNearest(tree: GitSha): Promise<{ readonly base: Base; readonly delta: TreeDelta }> {
     await this.#forgetReplaced();
-    this.#nearest ??= this.#findNearest();
+    this.#nearest ??= this.#openNearestToCommit();
     this.#nearest.catch(() => (this.#nearest = null));
     const base = await this.#nearest;
     const delta = await computeDelta(this.#shadow.call, base.tree, tree, deltaPathsMax);
@@ -118,24 +118,18 @@ export class OpenBases {
   }
 
   /** An ancestor's base that already exists and differs little from the run's commit; else the commit's own base. */
-  async #findNearest(): Promise<Base> {
+  async #openNearestToCommit(): Promise<Base> {
     const { call, format } = this.#shadow;
     const ownTree = await resolveTree(call, this.#commit);
     let ancestor: GitSha | undefined = this.#commit;
     for (let steps = 0; ancestor !== undefined && steps < ancestorsMax; steps += 1) {
-      const header: string = await readCommitHeader(this.#shadow, ancestor);
-      const tree = /^tree ([0-9a-f]+)$/m.exec(header)?.[1];
-      if (tree === undefined) break; // history ends here, or is missing
+      const commit: CommitObject | null = await readCommit(call, ancestor);
+      if (commit === null) break; // history is missing from here
+      const { tree } = commit;
       const isNear = hasBase(this.#store, { format, tree }) && (await computeDelta(call, tree, ownTree, deltaPathsMax)) !== null;
       if (isNear) return this.open(tree);
-      ancestor = /^parent ([0-9a-f]+)$/m.exec(header)?.[1];
+      [ancestor] = commit.parents;
     }
     return this.open(ownTree);
   }
-}
-
-/** The lines of a commit object before its message; empty if it is missing. */
-async function readCommitHeader({ call }: Shadow, commit: GitSha): Promise<string> {
-  const object = await readObject(call, commit, commitBytesMax);
-  return object?.content?.toString("latin1").split("\n\n", 1)[0] ?? "";
 }

@@ -16,15 +16,15 @@ import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
 import { makeAccessible, listNamesAt, withFolderHandle } from "../isolation/overlay-fd.ts";
-import { type ScannedEntry, identifyEntry, classifyGitName, scanLayer, type ScanInput, scanSubmodule } from "../layers/scan-layer.ts";
+import { type ScannedEntry, scanEntry, classifyGitName, scanLayer, type ScanInput, scanSubmodule } from "../layers/scan-layer.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
-import type { ObjectFormat, TreeEntry } from "../git/tree.ts";
-import { isTree, type TreeFolders } from "../git/tree-folders.ts";
+import { isTree, type ObjectFormat, type TreeEntry } from "../git/tree.ts";
+import type { TreeFolders } from "../git/tree-folders.ts";
 import { isIntactAt, isSameFolder } from "../bases/sealed-folder.ts";
 import { describeMergedView, readLowers, readSealedLowers } from "./checkout-place.ts";
 import { withMergedView } from "./merged-view.ts";
 
-const createDamagedEntry = (detail: string): ScannedEntry => ({ kind: "odd", violation: "damaged_base", detail });
+const createDamagedEntry = (detail: string): ScannedEntry => ({ kind: "unstorable", violation: "damaged_base", detail });
 const damagedEntry = createDamagedEntry("something outside the run changed the shared copy of it, which is made anew");
 
 /** The path of the tree itself. */
@@ -37,11 +37,11 @@ export type ReadBackInput = {
   /** The tree that the checkout was made from. */
   readonly tree: GitSha;
   /** The tree that its changes are compared with: the same, or one with files that were hidden from the checkout. */
-  readonly against: GitSha;
+  readonly reference: GitSha;
   readonly folders: TreeFolders;
   readonly format: ObjectFormat;
   readonly isOwned: PathTest;
-  readonly ignoredOf: FindIgnored;
+  readonly findIgnored: FindIgnored;
   readonly fileBytesMax: number;
 };
 
@@ -67,13 +67,13 @@ export async function readBack({ place, ...options }: ReadBackInput): Promise<Re
   const input = { ...options, place };
   const written = await readWritten(input);
   for (const path of await findDeletedByMount(input, written.shared)) written.deleted.add(path);
-  const untrackedScan = await scanLayer({ ...createScanInput(input), from: written.untracked });
+  const untrackedScan = await scanLayer({ ...createScanInput(input), startPaths: written.untracked });
   const scanned = new Map([...written.scanned, ...untrackedScan.scanned]);
   for (const path of written.damaged) scanned.set(path, damagedEntry);
   const base = new Map<BytePath, TreeEntry>();
   const created: BytePath[] = [];
   for (const path of [...scanned.keys(), ...written.deleted]) {
-    const entry = await input.folders.at(input.against, path);
+    const entry = await input.folders.findEntry(input.reference, path);
     if (entry !== undefined && !isTree(entry)) base.set(path, entry);
     else created.push(path);
   }
@@ -85,12 +85,12 @@ const findMissingLower = (place: string | null): string | null =>
 
 type PlacedInput = ReadBackInput & { readonly place: string };
 
-const createScanInput = ({ folder, format, isOwned, ignoredOf, fileBytesMax }: ReadBackInput): ScanInput => ({
+const createScanInput = ({ folder, format, isOwned, findIgnored, fileBytesMax }: ReadBackInput): ScanInput => ({
   root: folder,
   format,
   base: new Map(),
   isOwned,
-  ignoredOf,
+  findIgnored,
   fileBytesMax,
 });
 
@@ -170,7 +170,7 @@ const isWhiteout = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rd
 async function addDeleted(input: ReadBackInput, deleted: Set<BytePath>, path: BytePath, treeEntry: TreeEntry | undefined): Promise<void> {
   if (treeEntry === undefined) return;
   if (!isTree(treeEntry)) deleted.add(path);
-  else for await (const [below, entry] of input.folders.filesBelow(input.tree, path)) if (entry.mode !== "160000") deleted.add(below);
+  else for await (const [below, entry] of input.folders.listFilesBelow(input.tree, path)) if (entry.mode !== "160000") deleted.add(below);
 }
 
 /** A folder's entries. One whose mode keeps its owner out is made accessible first; one that cannot be read is reported. */
@@ -184,7 +184,7 @@ function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Writte
     return withFolder(folder, path, (folderHandle) => folderHandle.list().map((name) => [name, folderHandle.stat(name)] as const));
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    written.scanned.set(path, { kind: "odd", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
+    written.scanned.set(path, { kind: "unstorable", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
     return [];
   }
 }
@@ -202,11 +202,11 @@ function identifyReplaced(
   const scanOptions = { ...createScanInput(input), base: new Map(replaced.map(({ path, treeEntry }) => [path, treeEntry])) };
   try {
     withFolder(input.folder, folder, (folderHandle) => {
-      for (const file of replaced) scanned.set(file.path, identifyEntry(scanOptions, folderHandle, file));
+      for (const file of replaced) scanned.set(file.path, scanEntry(scanOptions, folderHandle, file));
     });
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    scanned.set(folder, { kind: "odd", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
+    scanned.set(folder, { kind: "unstorable", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
   }
 }
 
@@ -232,7 +232,7 @@ async function readNeighbours(input: ReadBackInput, created: readonly BytePath[]
   const folders = new Set<BytePath>(created.flatMap((path) => [top, ...listParentFolders(path)]));
   const neighbours: BytePath[] = [];
   for (const folder of folders) {
-    const entry = await input.folders.at(input.against, folder);
+    const entry = await input.folders.findEntry(input.reference, folder);
     if (entry !== undefined && isTree(entry))
       for (const name of (await input.folders.read(entry.sha)).keys()) neighbours.push(joinBytePath(folder, name));
   }

@@ -11,8 +11,8 @@ import type { GitContext } from "../git/git-call.ts";
 import { readAttributeFiles, isAttributesFile } from "../git/attributes.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
-import type { TreeEntry } from "../git/tree.ts";
-import { isTree, iterateTreeDifferences, openTreeFolders } from "../git/tree-folders.ts";
+import { isTree, type TreeEntry } from "../git/tree.ts";
+import { iterateTreeDifferences, openTreeFolders } from "../git/tree-folders.ts";
 
 const execFileAsync = promisify(execFile);
 const whiteoutTimeoutMs = 60_000;
@@ -38,7 +38,7 @@ export async function computeDelta(call: GitContext, from: GitSha, to: GitSha, p
     if (now === undefined) deleted.push(path);
     else if (!isTree(now)) changed.push([path, now]);
     else
-      for await (const below of folders.filesBelow(to, path)) {
+      for await (const below of folders.listFilesBelow(to, path)) {
         if (isAttributesFile(below[0])) return null;
         changed.push([...below]);
         if (changed.length > pathsMax) return null;

@@ -10,7 +10,7 @@ const top = "" as BytePath;
 
 export const isAttributesFile = (path: BytePath): boolean => path === attributesName || path.endsWith(`/${attributesName}`);
 
-/** Where git looks for attributes of these paths, the topmost folder first. */
+/** Where git looks for attributes of these paths: the top first, each folder after those above it. */
 export const listAttributePaths = (paths: Iterable<BytePath>): readonly BytePath[] => {
   const folders = new Set<BytePath>([top]);
   for (const path of paths) for (const folder of listParentFolders(path)) folders.add(folder);
@@ -25,7 +25,7 @@ export async function readAttributeFiles(
 ): Promise<readonly (readonly [BytePath, TreeEntry])[]> {
   const files: (readonly [BytePath, TreeEntry])[] = [];
   for (const path of listAttributePaths(paths)) {
-    const entry = await folders.at(tree, path);
+    const entry = await folders.findEntry(tree, path);
     if (entry?.mode.startsWith("100") === true) files.push([path, entry]); // regular files only: git follows no link here
   }
   return files;

@@ -3,6 +3,7 @@
 
 export type BytePath = string & { readonly bytePath: true };
 
+/** It keeps a byte order mark: that is part of a name. */
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export const bytePathFromBytes = (bytes: Buffer): BytePath => bytes.toString("latin1") as BytePath;
@@ -10,6 +11,12 @@ export const bytePathFromText = (text: string): BytePath => bytePathFromBytes(Bu
 export const bytePathBytes = (path: BytePath): Buffer => Buffer.from(path, "latin1");
 export const joinBytePath = (folder: BytePath, name: BytePath): BytePath => (folder === "" ? name : (`${folder}/${name}` as BytePath));
 export const bytePathParts = (path: BytePath): BytePath[] => (path === "" ? [] : (path.split("/") as BytePath[]));
+
+/** The folder of a path (empty at the top) and its name in it: `a/b` and `c` for `a/b/c`. */
+export function splitLastPart(path: BytePath): readonly [folder: BytePath, name: BytePath] {
+  const slash = path.lastIndexOf("/");
+  return [path.slice(0, Math.max(slash, 0)) as BytePath, path.slice(slash + 1) as BytePath];
+}
 
 /** The path as text; null if its bytes aren't UTF-8. */
 export function bytePathText(path: BytePath): string | null {

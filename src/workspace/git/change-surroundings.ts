@@ -1,37 +1,40 @@
 // change-surroundings: reads the part of a changed tree that decides whether git would take a folder for a repository
-// (layers/embedded-repository.ts): the parent folders of the changes, and the folders with a `commondir`. The rest of the tree is not read.
+// (layers/embedded-repository.ts): the parent folders of the changes, and the folders with a `commondir` (a file by which a repository says
+// where its objects and refs are). Of the rest, only paths are listed.
 
 import type { GitSha } from "../../contracts/ids.ts";
-import { listParentFolders, joinBytePath, type BytePath } from "./byte-path.ts";
+import { listParentFolders, joinBytePath, splitLastPart, type BytePath } from "./byte-path.ts";
 import { toComparableName } from "../layers/embedded-repository.ts";
 import type { GitContext } from "./git-call.ts";
-import type { Change } from "../layers/judge-layer.ts";
+import type { LayerChange } from "../layers/judge-layer.ts";
 import { readObject } from "./object-reader.ts";
-import type { TreeEntry } from "./tree.ts";
+import { isTree, type TreeEntry } from "./tree.ts";
 import { listTree } from "./tree-list.ts";
-import { readFileDifferences, isTree, type TreeFolders } from "./tree-folders.ts";
+import { readFileDifferences, type TreeFolders } from "./tree-folders.ts";
 
-/** The entries around these changes, as they are with the changes. */
+/** The files around these changes, and folders called `objects` or `refs`, as they are with the changes. */
 export async function readChangeSurroundings(
   call: GitContext,
   folders: TreeFolders,
   tree: GitSha,
-  changes: readonly Change[],
+  changes: readonly LayerChange[],
 ): Promise<ReadonlyMap<BytePath, TreeEntry>> {
   const result = new Map<BytePath, TreeEntry>();
   if (changes.length === 0) return result;
   const folderPaths = new Set<BytePath>(["" as BytePath, ...changes.flatMap(({ path }) => listParentFolders(path))]);
-  for (const path of await findCommonDirs(call, tree)) folderPaths.add(path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath);
+  for (const path of await findCommonDirs(call, tree)) folderPaths.add(splitLastPart(path)[0]);
   for (const folder of folderPaths) {
-    const treeEntry = await folders.at(tree, folder);
+    const treeEntry = await folders.findEntry(tree, folder);
     if (treeEntry === undefined || !isTree(treeEntry)) continue;
     for (const [name, entry] of await folders.read(treeEntry.sha)) {
       const path = joinBytePath(folder, name);
       if (!isTree(entry) || ["objects", "refs"].includes(toComparableName(path))) result.set(path, entry);
     }
   }
-  for (const { path, after } of changes) if (after === null) result.delete(path);
-  for (const { path, after } of changes) if (after !== null) result.set(path, { mode: after.mode, sha: after.sha });
+  for (const { path, after } of changes) {
+    if (after === null) result.delete(path);
+    else result.set(path, { mode: after.mode, sha: after.sha });
+  }
   return result;
 }
 
@@ -45,7 +48,9 @@ async function findCommonDirs(call: GitContext, tree: GitSha): Promise<ReadonlyS
   return paths;
 }
 
-const isCommonDir = (path: BytePath): boolean => path.endsWith("commondir") && toComparableName(path) === "commondir";
+/** A cheap first test of a long list: `a/CommonDir`. A character that some file systems ignore begins with a byte above 0x7f. */
+const maybeCommonDir = /(?:^|\/)[c\x80-\xff][^/]*$/i;
+export const isCommonDir = (path: BytePath): boolean => maybeCommonDir.test(path) && toComparableName(path) === "commondir";
 
 const searchTree = async (call: GitContext, tree: GitSha): Promise<ReadonlySet<BytePath>> =>
   new Set((await listTree(call, tree)).paths.filter(isCommonDir));

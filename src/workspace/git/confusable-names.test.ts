@@ -24,11 +24,11 @@ test.each([".gitignore", ".gitattributes", ".github", "git", "agit~1", ".git-bla
 );
 
 test("a new path that differs from another only by case collides", () => {
-  expect(findCollisions(["readme.md"], ["README.md"])).toEqual([{ path: "readme.md", with: "README.md" }]);
+  expect(findCollisions(["readme.md"], ["README.md"])).toEqual([{ path: "readme.md", otherPath: "README.md" }]);
 });
 
 test("a new folder spelled otherwise collides", () => {
-  expect(findCollisions(["Src/b.ts"], ["src/a.ts"])).toEqual([{ path: "Src/b.ts", with: "src" }]);
+  expect(findCollisions(["Src/b.ts"], ["src/a.ts"])).toEqual([{ path: "Src/b.ts", otherPath: "src" }]);
 });
 
 test("a new path that differs only by Unicode normalisation collides", () => {

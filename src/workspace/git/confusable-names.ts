@@ -4,7 +4,7 @@
 /** Code points HFS+ ignores when it compares names, so that a name with them can still be `.git` there. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A name as the most tolerant file system reads it: without case, without what HFS+ ignores and NTFS strips at the end. */
+/** A name as the most tolerant file system reads it: without case, and without what HFS+ ignores and NTFS strips: dots at the end, `:stream`. */
 export const toPlainName = (name: string): string =>
   (name.split(":")[0] ?? "")
     .replace(ignoredByHfs, "")
@@ -25,32 +25,34 @@ export function isGitName(name: string): boolean {
 export const isModulesName = (name: string): boolean => /^(?:\.gitmodules|(?:gitmod|gi7eba|gi7eb|gi7e)~\d+)$/.test(toPlainName(name));
 
 /** Two paths with the same folded form are one file on a file system that ignores case or normalises Unicode. */
-export const foldCase = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC");
+export const foldCase = (path: string): string => path.replace(ignoredByHfs, "").normalize("NFC").toLowerCase().normalize("NFC"); // lower case letters may combine anew
 
-/** Finds new paths that would be the same file, or in the same folder under another spelling, as an existing path. */
-export function findCollisions(created: readonly string[], kept: Iterable<string>): { readonly path: string; readonly with: string }[] {
+export type NameCollision = { readonly path: string; readonly otherPath: string };
+
+/** Finds new paths that would be the same file as another path, or in the same folder under another spelling. */
+export function findCollisions(created: readonly string[], kept: Iterable<string>): readonly NameCollision[] {
   if (created.length === 0) return [];
   const spellings = new Map<string, string>();
-  const existing = new Set<string>();
+  const usedPaths = new Set<string>();
   for (const path of kept) {
     for (const prefix of listPathPrefixes(path)) {
-      if (existing.has(prefix)) continue;
-      existing.add(prefix);
+      if (usedPaths.has(prefix)) continue;
+      usedPaths.add(prefix);
       spellings.set(foldCase(prefix), prefix);
     }
   }
-  const collisions: { readonly path: string; readonly with: string }[] = [];
+  const collisions: NameCollision[] = [];
   for (const path of [...created].sort()) {
     for (const prefix of listPathPrefixes(path)) {
       // A tree that already has both spellings is the user's affair; only a new spelling is a collision.
-      if (existing.has(prefix)) continue;
-      const collidingPath = spellings.get(foldCase(prefix));
-      if (collidingPath === undefined) {
+      if (usedPaths.has(prefix)) continue;
+      const otherPath = spellings.get(foldCase(prefix));
+      if (otherPath === undefined) {
         spellings.set(foldCase(prefix), prefix);
-        existing.add(prefix);
+        usedPaths.add(prefix);
         continue;
       }
-      collisions.push({ path, with: collidingPath });
+      collisions.push({ path, otherPath });
       break;
     }
   }

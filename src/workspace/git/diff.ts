@@ -18,12 +18,13 @@ const toGitContext = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: {
 /** Whether all these commits still exist: a branch may have been deleted, and its commits with it. */
 export async function hasCommits(repository: RepositoryPaths, commits: readonly GitSha[]): Promise<boolean> {
   for (const commit of commits) {
-    const { code } = await git({ ...toGitContext(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] });
+    const { code } = await git({ ...toGitContext(repository), args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] }); // 1, 128: missing
     if (code !== 0) return false;
   }
   return true;
 }
 
+/** The changed files, with their numbers of lines. */
 export async function readFileChanges(repository: RepositoryPaths, base: GitSha, tip: GitSha): Promise<readonly ChangedFile[]> {
   const { out } = await git({
     ...toGitContext(repository),

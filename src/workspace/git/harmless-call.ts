@@ -22,7 +22,7 @@ const patchOptions = ["-p", "--patch"];
 /** A patch executes nothing if both kinds of external diff programs are off. */
 const patchSafeguards = ["--no-ext-diff", "--no-textconv"];
 
-/** Whether a call is allowed: its first argument that isn't an option is the command. */
+/** Whether a call is allowed: any call in a git directory of the runner's, else a harmless command, which is the first argument without `--`. */
 export function isHarmlessCall({ args, isOwn }: { readonly args: readonly string[]; readonly isOwn?: true }): boolean {
   const index = args.findIndex((word) => !word.startsWith("--") || word === "--version");
   const command = args[index] ?? "";

@@ -7,6 +7,7 @@ export type Identity = { readonly name: string; readonly email: string };
 
 export const runnerIdentity: Identity = { name: "autopilot", email: "autopilot@localhost" };
 
+/** The user's name and address; the runner's own if one of them isn't configured. */
 export async function readIdentity(root: string): Promise<Identity> {
   const text = await readUserConfig({ cwd: root, config: "user" }, ["--get-regexp", "^user\\.(name|email)$"]);
   // Each value follows its key and a newline; if a key is set several times the last one counts.
@@ -15,7 +16,7 @@ export async function readIdentity(root: string): Promise<Identity> {
   return name === "" || email === "" ? runnerIdentity : { name, email };
 }
 
-/** The name may come with the repository, and is shown in terminals. */
+/** A name or address without what would move a cursor or hide text: it may come with the repository, and is shown in terminals. */
 const stripControlCharacters = (value = ""): string =>
   visible(value) === value ? value : value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
 
@@ -24,6 +25,7 @@ function splitKeyAndValue(entry: string): readonly [string, string] {
   return end === -1 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1).trim()];
 }
 
+/** The environment variables by which git takes this author and committer. */
 export const identityEnv = ({ name, email }: Identity): Record<string, string> => ({
   GIT_AUTHOR_NAME: name,
   GIT_AUTHOR_EMAIL: email,

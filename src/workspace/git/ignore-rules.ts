@@ -17,7 +17,7 @@ const top = "" as BytePath;
 /** Returns which of these paths are ignored; a folder is passed with a trailing slash. */
 export type FindIgnored = (paths: readonly BytePath[]) => Promise<ReadonlySet<BytePath>>;
 
-/** By rules folder: the folders of the tree whose .gitignore was written there, if they have one. */
+/** By rules folder: the folders of the tree that were looked at, and whose .gitignore, if any, was written there. */
 const writtenRules = new Map<string, Set<BytePath>>();
 /** By rules folder: whether a path is ignored. The rules of a tree never change. */
 const answers = new Map<string, Map<BytePath, boolean>>();
@@ -27,13 +27,14 @@ const answersMax = 100_000;
 /** Where the rules of one tree are written, and what they are read from. */
 type RulesFolder = { readonly shadow: Shadow; readonly folders: TreeFolders; readonly tree: GitSha; readonly folder: string };
 
+/** Returns a function that says which paths the .gitignore files of `tree` ignore. They are written below `rulesDir`. */
 export function openIgnoreRules(shadow: Shadow, folders: TreeFolders, tree: GitSha, rulesDir: string): FindIgnored {
   const folder = join(rulesDir, tree);
   return async (paths) => {
+    if (answers.size > cachedTreesMax || (answers.get(folder)?.size ?? 0) > answersMax) answers.clear();
     const treeAnswers = answers.get(folder) ?? new Map<BytePath, boolean>();
-    const newPaths = paths.filter((path) => !treeAnswers.has(path));
-    if (answers.size > cachedTreesMax || treeAnswers.size > answersMax) answers.clear();
     answers.set(folder, treeAnswers);
+    const newPaths = paths.filter((path) => !treeAnswers.has(path));
     const ignored = newPaths.length === 0 ? new Set<BytePath>() : await askGit({ shadow, folders, tree, folder }, newPaths);
     for (const path of newPaths) treeAnswers.set(path, ignored.has(path));
     return new Set(paths.filter((path) => treeAnswers.get(path) === true));
@@ -48,8 +49,8 @@ async function askGit(rules: RulesFolder, paths: readonly BytePath[]): Promise<R
     cwd: folder,
     env: { ...shadow.call.env, GIT_WORK_TREE: folder },
     args: ["check-ignore", "--no-index", "-z", "--stdin"],
-    codes: [0, 1],
-    input: checkIgnoreInput(paths),
+    codes: [0, 1], // 1: none is ignored
+    input: formatPathRows(paths),
   });
   const ignored = new Set<BytePath>();
   for (let index = 0; index < out.length;) {
@@ -60,14 +61,15 @@ async function askGit(rules: RulesFolder, paths: readonly BytePath[]): Promise<R
   return ignored;
 }
 
-function* checkIgnoreInput(paths: readonly BytePath[]): Generator<Buffer> {
+/** Paths as `check-ignore -z --stdin` reads them. */
+function* formatPathRows(paths: readonly BytePath[]): Generator<Buffer> {
   for (const path of paths) {
     // `./` in front, so that a name that begins with a colon is not taken for pathspec magic.
     yield Buffer.concat([Buffer.from("./"), bytePathBytes(path), Buffer.from([0])]);
   }
 }
 
-/** The rules of every parent folder of these paths; those already present are not read again. */
+/** Writes the rules of every parent folder of these paths, unless this process has written them before. */
 async function writeRules({ shadow, folders, tree, folder }: RulesFolder, paths: readonly BytePath[]): Promise<void> {
   if (writtenRules.size > cachedTreesMax) writtenRules.clear();
   const foldersWithRules = writtenRules.get(folder) ?? new Set<BytePath>();
@@ -78,7 +80,7 @@ async function writeRules({ shadow, folders, tree, folder }: RulesFolder, paths:
   const rules: [BytePath, TreeEntry][] = [];
   for (const parent of newFolders) {
     const path = joinBytePath(parent, ".gitignore" as BytePath);
-    const entry = await folders.at(tree, path);
+    const entry = await folders.findEntry(tree, path);
     if (entry !== undefined && entry.mode.startsWith("100")) rules.push([path, entry]);
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });

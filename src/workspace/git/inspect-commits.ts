@@ -1,11 +1,12 @@
-// inspect-commits: answers questions about commits of a run: how two differ, which paths one has, the text of a file, which change is
-// later.
+// inspect-commits: answers questions about commits of a run: how two differ, which paths one has, the text of a file, whether an agent made
+// a commit of this name, which change is later.
 
 import { join } from "node:path";
 import { compareText } from "../../kit/compare-text.ts";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { bytePathFromText, displayPath } from "./byte-path.ts";
+import { isAncestor } from "./commits.ts";
 import { git } from "./git.ts";
 import { userRepositoryCall } from "./run-commits.ts";
 import { layerFolder } from "../layers/layer.ts";
@@ -15,6 +16,7 @@ import { type TreeEntry, resolveTree } from "./tree.ts";
 import { readFileDifferences, openTreeFolders } from "./tree-folders.ts";
 import { listDisplayPaths } from "./tree-list.ts";
 
+/** The files that differ between two commits. */
 export async function readDifferences(run: RunWorkspace, from: GitSha, to: GitSha): Promise<readonly Difference[]> {
   if (from === to) return [];
   return (await readFileDifferences(run.shadow.call, from, to)).map(({ path, was, now }) => ({
@@ -30,11 +32,13 @@ function toDifferenceKind(was: TreeEntry | undefined, now: TreeEntry | undefined
   return now === undefined ? "deleted" : "changed";
 }
 
+/** A text that is the same for the same kind and content. */
 const toEntryKey = (entry: TreeEntry | undefined): string | null => (entry === undefined ? null : `${entry.mode} ${entry.sha}`);
 
 /** The file list of the run's base and of the last other commit: steps ask for the same ones repeatedly. */
 const pathLists = new WeakMap<RunWorkspace, Map<GitSha, Promise<readonly string[]>>>();
 
+/** Every path of a commit, as text. */
 export function readPathsAt(run: RunWorkspace, commit: GitSha): Promise<readonly string[]> {
   const lists = pathLists.get(run) ?? new Map<GitSha, Promise<readonly string[]>>();
   pathLists.set(run, lists);
@@ -59,12 +63,13 @@ async function computePathsFromBase(run: RunWorkspace, commit: GitSha): Promise<
   return paths.sort((a, b) => compareText(a, b)); // sorted, like the base's list
 }
 
+/** The text of a regular file in a commit; null if there is none, if it is larger, or if it has a NUL in it, as text never has. */
 export async function readTextAt(run: RunWorkspace, commit: GitSha, path: string, bytesMax: number): Promise<string | null> {
   const tree = await resolveTree(run.shadow.call, commit);
-  const entry = await openTreeFolders(run.shadow.call).at(tree, bytePathFromText(path));
+  const entry = await openTreeFolders(run.shadow.call).findEntry(tree, bytePathFromText(path));
   if (entry === undefined || !entry.mode.startsWith("100")) return null;
-  const text = (await readObject(run.shadow.call, entry.sha, bytesMax))?.content ?? null;
-  return text === null || text.includes(0) ? null : text.toString("utf8");
+  const content = (await readObject(run.shadow.call, entry.sha, bytesMax))?.content ?? null;
+  return content === null || content.includes(0) ? null : content.toString("utf8");
 }
 
 /**
@@ -90,17 +95,14 @@ const orderTimeoutMs = 60_000;
  * one of them is in no commit, or they were changed on unrelated branches.
  */
 export async function isLater(run: RunWorkspace, commit: GitSha, path: string, than: string): Promise<boolean | null> {
+  const call = { ...userRepositoryCall(run), timeoutMs: orderTimeoutMs };
   const findLastChange = async (changedPath: string): Promise<string> => {
     const args = ["--literal-pathspecs", "rev-list", "-1", commit, "--", changedPath];
-    return (await git({ ...userRepositoryCall(run), args, timeoutMs: orderTimeoutMs })).out.toString("utf8").trim();
+    return (await git({ ...call, args })).out.toString("utf8").trim();
   };
   const [changedIn, otherChangedIn] = [await findLastChange(path), await findLastChange(than)];
   if (changedIn === "" || otherChangedIn === "") return null;
   if (changedIn === otherChangedIn) return false;
-  const isAncestor = async (older: string, newer: string): Promise<boolean> => {
-    const args = ["merge-base", "--is-ancestor", older, newer];
-    return (await git({ ...userRepositoryCall(run), args, codes: [0, 1], timeoutMs: orderTimeoutMs })).code === 0;
-  };
-  if (await isAncestor(otherChangedIn, changedIn)) return true;
-  return (await isAncestor(changedIn, otherChangedIn)) ? false : null;
+  if (await isAncestor(call, otherChangedIn, changedIn)) return true;
+  return (await isAncestor(call, changedIn, otherChangedIn)) ? false : null;
 }

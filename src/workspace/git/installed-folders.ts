@@ -5,9 +5,8 @@
 // They are searched by name in the folders of the commit, and git is asked only about the matches: otherwise it would read every folder.
 
 import { lstatSync } from "node:fs";
-import { basename } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, type BytePath, bytePathFromText, bytePathBytes, joinBytePath, bytePathText } from "./byte-path.ts";
+import { type BytePath, bytePathFromText, bytePathText, displayPath, joinBytePath, splitLastPart } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { GitPlaces } from "./git-places.ts";
 import { listTree } from "./tree-list.ts";
@@ -24,7 +23,7 @@ export async function composeInstalledRules(places: GitPlaces, existing: readonl
   const untracked = await listUntracked(places, existing.filter(isNamed(installedNames)), []);
   const possible = installedNames.filter((name) => !existing.some(isNamed([name])));
   return [...untracked, ...possible]
-    .filter((path) => !path.includes("\n"))
+    .filter((path) => !path.includes("\n")) // a rule is one line: such a folder counts as untracked files
     .map((path) => `/${path.replaceAll(/[*?[\]\\!#\s]/g, String.raw`\$&`)}/\n`)
     .join("");
 }
@@ -43,7 +42,7 @@ export function findIgnoredFolders(
 const isNamed =
   (names: readonly string[]) =>
   (path: BytePath): boolean =>
-    names.includes(basename(path));
+    names.includes(displayPath(splitLastPart(path)[1]));
 
 /** The existing folders with one of these names, or with one that only an installer uses, beside the files of the commit. */
 export async function findFoldersNamed(
@@ -67,7 +66,7 @@ function isFolder(path: string): boolean {
   try {
     return lstatSync(/^[\x00-\x7f]*$/.test(path) ? path : Buffer.from(path, "latin1"), { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    return false; // a file or a dangling link in place of a folder
+    return false; // a folder above it can't be entered, or its name is too long
   }
 }
 
@@ -82,16 +81,17 @@ async function readFolders({ root, gitDir }: Pick<GitPlaces, "root" | "gitDir">,
     previousFolder = path.slice(0, end);
     for (let length = end; length > 0; length = previousFolder.lastIndexOf("/", length - 1)) {
       const folder = previousFolder.slice(0, length) as BytePath;
-      if (folders.has(folder)) break; // then those above it are known too
+      if (folders.has(folder)) break; // then those above it are there too
       folders.add(folder);
     }
   }
   return [...folders];
 }
 
-/** Those of these folders that git lists as untracked; with the option `--ignored`, those it lists as ignored. */
+/** So many fit into the arguments of one process. */
 const pathsPerCall = 500;
 
+/** The UTF-8 ones of these folders that git lists as untracked; with the option `--ignored`, those it lists as ignored. */
 async function listUntracked(places: GitPlaces, folders: readonly BytePath[], options: readonly string[]): Promise<readonly string[]> {
   const paths = folders.flatMap((path) => bytePathText(path) ?? []);
   if (paths.length === 0) return [];
@@ -119,4 +119,4 @@ const parseFolders = (out: Buffer): readonly string[] =>
     .toString("latin1")
     .split("\0")
     .filter((path) => path.endsWith("/"))
-    .flatMap((path) => bytePathText(bytePathFromBytes(bytePathBytes(path.slice(0, -1) as BytePath))) ?? []);
+    .flatMap((path) => bytePathText(path.slice(0, -1) as BytePath) ?? []);

@@ -1,7 +1,8 @@
 // leftovers: cleans up after a killed git in the user's repository: a process that outlived its runner, a lock without a holder.
 //
 // Invariants:
-//   Z1. No lock is deleted while a git is alive that could hold it; if that is unknown, only a lock of the run's own branch is.
+//   Z1. No lock is deleted while a git of another process works in the checkout: it could hold it. Where gits can't be seen (only Linux shows
+//       them), only a lock of the run's own branch is deleted.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -29,7 +30,7 @@ export async function clearLeftovers(run: Pick<RunWorkspace, "repository" | "ref
   await clearLock(join(commonDir, `${run.ref}.lock`), root, "ours");
 }
 
-/** Deletes a stale lock; false if it stays, because a process may hold it. */
+/** Deletes a stale lock of a git in the checkout `root`; false if it stays, because a process may hold it. `whose`: the file it locks. */
 export async function clearLock(path: string, root: string, whose: "ours" | "theirs"): Promise<boolean> {
   if (!existsSync(path)) return true;
   if (process.platform !== "linux" && whose === "theirs") return false; // Z1
@@ -37,7 +38,7 @@ export async function clearLock(path: string, root: string, whose: "ours" | "the
   for (let idlePolls = 0; performance.now() < deadlineMs;) {
     await pause(pollMs);
     if (!existsSync(path)) return true;
-    idlePolls = readRunningGits(root).some(({ runner }) => runner !== process.pid) ? 0 : idlePolls + 1;
+    idlePolls = readRunningGits(root).some(({ runner }) => runner !== process.pid) ? 0 : idlePolls + 1; // Z1
     if (idlePolls < idlePollsMin) continue;
     await rm(path, { force: true });
     return true;
@@ -55,12 +56,12 @@ export async function waitUntilGone(path: string): Promise<boolean> {
   return true;
 }
 
-/** A running git in a repository, and the runner that started it, if one did. */
+/** A running git in a checkout, and the runner that started it, if one did. */
 type RunningGit = { readonly pid: number; readonly runner: number | null };
 
 const isOrphan = ({ runner }: RunningGit): boolean => runner !== null && runner !== process.pid && !existsSync(`/proc/${runner}`);
 
-/** Gits whose working folder is in the repository. Only on Linux can they be seen. */
+/** Gits whose working folder is in the checkout. Only on Linux can they be seen. */
 function readRunningGits(root: string): readonly RunningGit[] {
   if (process.platform !== "linux") return [];
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

@@ -45,19 +45,20 @@ export async function writeObject(call: GitContext, format: ObjectFormat, { type
 /** Writes a file under git's name for unfinished objects, then renames it (O1). */
 async function writeObjectFile(folder: string, path: string, content: Buffer): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const draft = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
+  const temporary = join(folder, `tmp_obj_${randomBytes(8).toString("hex")}`);
   try {
-    const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+    const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
     try {
       await file.writeFile(content);
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
 
+/** Where a git with this call writes new objects. */
 const findObjectFolder = ({ cwd, env }: GitContext): string => env?.["GIT_OBJECT_DIRECTORY"] ?? join(env?.["GIT_DIR"] ?? cwd, "objects");

@@ -1,5 +1,5 @@
-// materialize: writes entries of a tree as files into an empty folder, converted as git's attributes say; and the reverse, a tree with
-// changed entries.
+// materialize: writes entries of a tree as files into a folder, converted as git's attributes say; and the reverse, a tree with changed
+// entries.
 
 import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
@@ -12,35 +12,34 @@ import type { GitContext } from "./git-call.ts";
 import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
 import { resolveTree, type TreeEntry } from "./tree.ts";
-import { writeEditedTree } from "./tree-folders.ts";
+import { type TreeChange, writeEditedTree } from "./tree-folders.ts";
 
 /** So few and small files are written here, without git. */
 const directFilesMax = 40;
 const directFileBytesMax = 1 << 20;
-/** Names that git would not check out. */
-const unsafeName = /^(?:|\.|\.\.|\.git)$/i;
+/** A name that git would not check out: `..`, `.GIT`. */
+const unsafeNamePattern = /^(?:|\.|\.\.|\.git)$/i;
 
-type Row = readonly [BytePath, TreeEntry | null];
-type Rows = Iterable<Row>;
+type FileRow = readonly [BytePath, TreeEntry];
 
 type MaterializeOptions = {
   /** Where to keep the index with the files' stat data. */
   readonly index?: string;
   /** Attribute files that apply to the entries and are not written. */
-  readonly attributes?: readonly (readonly [BytePath, TreeEntry])[];
+  readonly attributes?: readonly FileRow[];
 };
 
-/** Checks the entries out into `folder`, which is still empty and private. */
+/** Checks the entries out into `folder`, a private one; files that are there already are overwritten. */
 export async function materialize(
   shadow: Shadow,
-  entries: Rows,
+  entries: Iterable<FileRow>,
   folder: string,
   { index: keptIndex, attributes = [] }: MaterializeOptions = {},
 ): Promise<void> {
   if (keptIndex === undefined && attributes.length === 0 && (await writeFewFiles(shadow, [...entries], folder))) return;
   await withIndex(shadow, async (index) => {
     const call = { ...shadow.call, env: { ...shadow.call.env, GIT_INDEX_FILE: index } };
-    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: formatIndexRows([...attributes, ...entries], shadow) });
+    await git({ ...call, args: ["update-index", "-z", "--index-info"], input: formatIndexRows([...attributes, ...entries]) });
     const refreshFlag = keptIndex !== undefined ? ["-u"] : [];
     await git({
       ...call,
@@ -55,13 +54,13 @@ export async function materialize(
 }
 
 /** Writes a few plain files itself, which is faster than two processes; false, with nothing written, if git must do it. */
-async function writeFewFiles(shadow: Shadow, rows: readonly Row[], folder: string): Promise<boolean> {
+async function writeFewFiles(shadow: Shadow, rows: readonly FileRow[], folder: string): Promise<boolean> {
   if (rows.length > directFilesMax || !rows.every(isPlainFile)) return false;
   const contents: (readonly [BytePath, number, Buffer])[] = [];
   for (const [path, entry] of rows) {
-    const content = (await readObject(shadow.call, entry?.sha ?? "", directFileBytesMax))?.content ?? null;
+    const content = (await readObject(shadow.call, entry.sha, directFileBytesMax))?.content ?? null;
     if (content === null) return false;
-    contents.push([path, entry?.mode === "100755" ? 0o777 : 0o666, content]);
+    contents.push([path, entry.mode === "100755" ? 0o777 : 0o666, content]);
   }
   for (const [path, mode, content] of contents) {
     const parent = listParentFolders(path).at(-1);
@@ -71,13 +70,14 @@ async function writeFewFiles(shadow: Shadow, rows: readonly Row[], folder: strin
   return true;
 }
 
-const isPlainFile = ([path, entry]: Row): boolean =>
-  entry?.mode.startsWith("100") === true && !isAttributesFile(path) && bytePathParts(path).every((part) => !unsafeName.test(part));
+/** Whether git would write a file byte for byte, since no attributes are written beside it. */
+const isPlainFile = ([path, entry]: FileRow): boolean =>
+  entry.mode.startsWith("100") && !isAttributesFile(path) && bytePathParts(path).every((part) => !unsafeNamePattern.test(part));
 
 const pathInFolder = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]);
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
-export async function writeTree(shadow: Shadow, call: GitContext, onto: GitSha, changes: Rows): Promise<GitSha> {
+export async function writeTree(shadow: Shadow, call: GitContext, onto: GitSha, changes: Iterable<TreeChange>): Promise<GitSha> {
   return writeEditedTree(call, shadow.format, await resolveTree(call, onto), changes);
 }
 
@@ -93,17 +93,14 @@ async function withIndex<T>(shadow: Shadow, use: (index: string) => Promise<T>):
 }
 
 /** Paths, each ended by a NUL: what `checkout-index --stdin -z` reads. */
-function* formatPathRows(entries: Rows): Generator<Buffer> {
+function* formatPathRows(entries: Iterable<FileRow>): Generator<Buffer> {
   for (const [path] of entries) yield Buffer.concat([bytePathBytes(path), Buffer.from([0])]);
 }
 
-/** Rows for `update-index --index-info`: `100644 <sha><tab><path><NUL>`; the mode 0 deletes a path. */
-function* formatIndexRows(entries: Rows, shadow: Shadow): Generator<Buffer> {
-  const zeroSha = "0".repeat(shadow.format === "sha1" ? 40 : 64);
-  const rows = [...entries];
-  // Deletions come first, so that a file may become a folder and a folder a file.
-  for (const [path, entry] of [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]) {
-    yield Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`, "latin1");
+/** Rows for `update-index --index-info`: `100644 <sha><tab><path><NUL>`. */
+function* formatIndexRows(entries: Iterable<FileRow>): Generator<Buffer> {
+  for (const [path, { mode, sha }] of entries) {
+    yield Buffer.from(`${mode} ${sha}\t`, "latin1");
     yield bytePathBytes(path);
     yield Buffer.from([0]);
   }

@@ -20,10 +20,11 @@ const isPlainIdentity = ({ name, email }: Identity): boolean =>
   /^[\w.+@-]*\w$/.test(email) &&
   /^\w/.test(email);
 
+/** Writes a commit by this identity at the current time, and returns its hash. */
 export async function createCommit(call: GitContext, format: ObjectFormat, input: CommitInput): Promise<GitSha> {
   const { tree, parents, identity, message } = input;
-  const isText = !message.includes("\0") && message.endsWith("\n");
-  if (isPlainIdentity(identity) && isText) {
+  const isPlainMessage = !message.includes("\0") && message.endsWith("\n"); // git would refuse a NUL, and end the last line
+  if (isPlainIdentity(identity) && isPlainMessage) {
     const author = `${identity.name} <${identity.email}> ${formatGitDate(new Date())}`;
     const headerLines = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${author}`, `committer ${author}`];
     return writeObject(call, format, { type: "commit", content: Buffer.from(`${headerLines.join("\n")}\n\n${message}`) });
@@ -37,10 +38,10 @@ export async function createCommit(call: GitContext, format: ObjectFormat, input
 }
 
 /** Seconds and the local offset, in git's format: `1700000000 +0100`. */
-function formatGitDate(now: Date): string {
-  const offsetMinutes = -now.getTimezoneOffset();
+function formatGitDate(date: Date): string {
+  const offsetMinutes = -date.getTimezoneOffset();
   const hours = String(Math.floor(Math.abs(offsetMinutes) / 60)).padStart(2, "0");
   const minutes = String(Math.abs(offsetMinutes) % 60).padStart(2, "0");
   const sign = offsetMinutes < 0 ? "-" : "+";
-  return `${Math.floor(now.getTime() / 1000)} ${sign}${hours}${minutes}`;
+  return `${Math.floor(date.getTime() / 1000)} ${sign}${hours}${minutes}`;
 }

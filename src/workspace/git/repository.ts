@@ -5,6 +5,7 @@ import { access, realpath } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { ReasonCode } from "../../contracts/reason.ts";
+import { isAttributesFile } from "./attributes.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, requireSafeRepository } from "./git.ts";
@@ -31,7 +32,7 @@ export type Repository = {
 
 /** A repository with what a new run should know of its checkout. */
 export type SurveyedRepository = Repository & {
-  /** Tracked files with uncommitted changes, without the runner's own. */
+  /** Whether tracked files, other than the runner's own, have uncommitted changes. */
   readonly isDirty: boolean;
   readonly submodules: number;
   /** Sentences for the preview: what exists but is not part of a run. */
@@ -90,6 +91,7 @@ async function locate(folder: string): Promise<RepositoryLookup<Repository>> {
   if (places !== null) await requireSafeRepository(places);
   const facts = (await readCachedFacts(folder, places)) ?? (await queryAtOnce(folder)) ?? (await queryOneByOne(folder));
   if ("failure" in facts) return facts;
+  if (cachedFacts.size >= cachedFactsMax) cachedFacts.clear();
   cachedFacts.set(folder, { stamp: readPlacesStamp(places), facts });
   cacheTree(facts.commit, facts.tree);
   const root = await realpath(facts.top);
@@ -120,6 +122,7 @@ const query = (folder: string, ...args: string[]): Promise<GitAnswer> =>
 const toLine = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
 
 const cachedFacts = new Map<string, { readonly stamp: string; readonly facts: RepositoryFacts }>();
+const cachedFactsMax = 1_000;
 
 /** The facts that this process cached, if neither the configuration nor HEAD has changed. */
 async function readCachedFacts(folder: string, places: GitPlaces | null): Promise<RepositoryFacts | null> {
@@ -195,7 +198,7 @@ async function survey(repository: Repository, owned: readonly string[]): Promise
   const submodules = notable.filter(([, entry]) => isGitlink(entry));
   const filters = await readFilters(
     { root, gitDir },
-    notable.filter(([path, { mode }]) => mode.startsWith("100") && attributesName.test(path)),
+    notable.filter(([path, { mode }]) => mode.startsWith("100") && isAttributesFile(path)),
   );
   const uncommitted = changed.length > 0 ? [describeUncommitted(changed, head.commit)] : [];
   const warnings = [...uncommitted];
@@ -213,12 +216,11 @@ async function survey(repository: Repository, owned: readonly string[]): Promise
 
 const submodulesShownMax = 5;
 
-const attributesName = /(?:^|\/)\.gitattributes$/;
 const attributeFilesMax = 10;
 const attributesBytesMax = 1 << 20;
 const filtersShownMax = 5;
 
-/** The filters that the tree's own attributes name, such as LFS. */
+/** Filters that the tree's own attributes name, such as LFS: for a warning, so only some files are read and some names shown. */
 async function readFilters(
   { root, gitDir }: Pick<Repository, "root" | "gitDir">,
   files: readonly (readonly [BytePath, TreeEntry])[],

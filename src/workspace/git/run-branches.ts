@@ -9,7 +9,7 @@ type RepositoryPaths = Pick<Repository, "root" | "gitDir">;
 export type RunBranch = {
   readonly name: string;
   readonly commit: GitSha;
-  /** Another branch, tag or remote branch has all of it. */
+  /** A branch, tag or remote branch that isn't the run's has all of it. */
   readonly isMerged: boolean;
   readonly isCheckedOut: boolean;
 };
@@ -17,20 +17,20 @@ export type RunBranch = {
 const toGitContext = ({ root, gitDir }: RepositoryPaths) => ({ cwd: root, env: { GIT_DIR: gitDir } });
 const toBranchName = (run: string): string => `autopilot/${run}`;
 
-/** The run's own branch and those of its child runs. `runs`: all runs of the project, since another's name may have the same prefix. */
+/** The run's own branch and those named after it. `runs`: all runs of the project, since another's name may have the same prefix. */
 export async function readRunBranches(repository: RepositoryPaths, run: string, runs: readonly string[]): Promise<readonly RunBranch[]> {
-  const format = "%(refname:short)%00%(objectname)%00%(worktreepath)";
+  const format = "%(refname:lstrip=2)%00%(objectname)%00%(worktreepath)";
   const { out } = await git({ ...toGitContext(repository), args: ["for-each-ref", `--format=${format}`, "refs/heads/autopilot/"] });
   const ownName = toBranchName(run);
   const otherNames = runs.filter((candidate) => candidate !== run && candidate.startsWith(`${run}-`)).map(toBranchName);
-  const isOtherRuns = (name: string): boolean => otherNames.some((other) => name === other || name.startsWith(`${other}-`));
-  const isOurs = (name: string): boolean => name === ownName || (name.startsWith(`${ownName}-`) && !isOtherRuns(name));
+  const belongsToOther = (name: string): boolean => otherNames.some((other) => name === other || name.startsWith(`${other}-`));
+  const belongsToRun = (name: string): boolean => name === ownName || (name.startsWith(`${ownName}-`) && !belongsToOther(name));
   const branches = out
     .toString("utf8")
     .split("\n")
     .map((row) => row.split("\0"))
     .map(([name = "", commit = "", worktree = ""]) => ({ name, commit, isCheckedOut: worktree !== "" }))
-    .filter(({ name }) => isOurs(name));
+    .filter(({ name }) => belongsToRun(name));
   const ownRefs = new Set(branches.map(({ name }) => `refs/heads/${name}`));
   return Promise.all(branches.map(async (branch) => ({ ...branch, isMerged: await isInOtherRef(repository, branch.commit, ownRefs) })));
 }

@@ -20,7 +20,7 @@ export type RunCommit = {
 
 const subjectCharsMax = 200;
 
-/** An attempt's id as a trailer's value: every byte that isn't a visible ASCII character is written as `%` and two hex digits. */
+/** An attempt's id as a trailer's value: `%`, and every byte that isn't a visible ASCII character, is written as `%` and two hex digits. */
 export const encodeTrailerValue = (key: string): string =>
   Buffer.from(key, "utf8")
     .toString("latin1")
@@ -84,11 +84,13 @@ function requireRunCommit(run: RunWorkspace, { commit, parents, tree, message }:
 const branchChangedError = (run: RunWorkspace, change: string): WorkspaceFailed =>
   new WorkspaceFailed("workspace_changed", `Somebody changed the run's branch ${shortBranchName(run.ref)}: ${change}.`);
 
+/** The commit of an attempt; null if it has none. */
 export async function findAttemptCommit(run: RunWorkspace, attempt: AttemptId, tip: GitSha): Promise<RunCommit | null> {
   const key = encodeTrailerValue(attempt);
   return (await readRunCommits(run, tip)).find((commit) => commit.attempt === key) ?? null;
 }
 
+/** The paths of the files that differ between two commits, as text. */
 export async function readChangedDisplayPaths(run: RunWorkspace, from: GitSha, to: GitSha): Promise<readonly string[]> {
   return (await readFileDifferences(run.shadow.call, from, to)).map(({ path }) => displayPath(path));
 }

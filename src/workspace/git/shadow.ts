@@ -48,6 +48,7 @@ export type ShadowOptions = {
   readonly isApart: boolean;
 };
 
+/** Opens the run's shadow; the first time it is created, later it is adapted to where the repository is now. */
 export async function openShadow(options: ShadowOptions): Promise<Shadow> {
   const { repository, user, runDir, installed, isApart } = options;
   const gitDir = join(runDir, "git");
@@ -70,24 +71,25 @@ export async function openShadow(options: ShadowOptions): Promise<Shadow> {
 }
 
 async function createShadow({ repository, user, installed }: ShadowOptions, gitDir: string, objects: string): Promise<void> {
-  const draft = `${gitDir}.draft`;
-  await erase(draft);
+  const unfinished = `${gitDir}.draft`;
+  await erase(unfinished); // of a process that was killed
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
-    await mkdir(join(draft, name), { recursive: true });
-  await writeFile(join(draft, "HEAD"), "ref: refs/heads/none\n");
+    await mkdir(join(unfinished, name), { recursive: true });
+  await writeFile(join(unfinished, "HEAD"), "ref: refs/heads/none\n");
   const extension = repository.format === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${repository.format}\n`;
   const core = `[core]\n\trepositoryformatversion = ${extension === "" ? 0 : 1}\n\tfilemode = true\n\tbare = true\n`;
-  await writeFile(join(draft, "config"), `${core}${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`);
-  await borrowFrom(draft, objects);
-  await writeFile(join(draft, "info", "attributes"), withoutFilters); // H1
-  await writeFile(join(draft, "info", "exclude"), `${await readExcludes(user)}${await composeInstalledRules(user, installed)}`); // H2
+  // Layers fetch a commit from it by its hash (layers/layer.ts).
+  await writeFile(join(unfinished, "config"), `${core}${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`);
+  await borrowFrom(unfinished, objects);
+  await writeFile(join(unfinished, "info", "attributes"), withoutFilters); // H1
+  await writeFile(join(unfinished, "info", "exclude"), `${await readExcludes(user)}${await composeInstalledRules(user, installed)}`); // H2
   const shallow = join(repository.commonDir, "shallow");
-  if (existsSync(shallow)) await cp(shallow, join(draft, "shallow"));
-  await chmod(draft, 0o700);
-  await rename(draft, gitDir);
+  if (existsSync(shallow)) await cp(shallow, join(unfinished, "shallow"));
+  await chmod(unfinished, 0o700);
+  await rename(unfinished, gitDir);
 }
 
-/** Packages that were installed while the run was paused are available to its checks. */
+/** Adds rules for packages that were installed while the run was paused, so that they are available to its checks. */
 async function addInstalledRules(user: GitPlaces, gitDir: string, installed: readonly BytePath[]): Promise<void> {
   const path = join(gitDir, "info", "exclude");
   const rules = await readFile(path, "utf8"); // throws if it can't be read: the copied rules must not be lost (H2)
@@ -124,7 +126,7 @@ async function readTextOrEmpty(path: string): Promise<string> {
   }
 }
 
-/** A path as git writes it: between double quotes, with octal escapes, if it has special characters. */
+/** A path as git reads it in a list of alternates: between double quotes, with octal escapes, if it has special characters. */
 export function quotePath(path: string): string {
   if (/^[\x20-\x7e]+$/.test(path) && !/[":\\]/.test(path)) return path;
   const escaped = Buffer.from(path, "utf8")

@@ -5,7 +5,7 @@ import { NotRead } from "../layers/fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
-import type { Change } from "../layers/judge-layer.ts";
+import type { LayerChange } from "../layers/judge-layer.ts";
 import { readScannedContent } from "../layers/scan-layer.ts";
 import { displayPath } from "./byte-path.ts";
 import { areFewObjects, writeObject } from "./loose-objects.ts";
@@ -16,7 +16,7 @@ import type { ObjectFormat } from "./tree.ts";
 export type BlobSource = {
   readonly folder: string;
   readonly format: ObjectFormat;
-  readonly changes: readonly Change[];
+  readonly changes: readonly LayerChange[];
   readonly bytesMax: number;
 };
 
@@ -36,6 +36,7 @@ export async function storeBlobs(call: GitContext, source: BlobSource): Promise<
   }
 }
 
+/** The files' bytes as they were scanned, one by one. */
 function* readContents({ folder, format, changes, bytesMax }: BlobSource): Generator<Buffer> {
   for (const { path, after } of changes) {
     if (after === null) continue;

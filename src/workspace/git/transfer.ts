@@ -12,12 +12,15 @@ const transferTimeoutMs = 120_000;
 const cloneTimeoutMs = 1_800_000;
 /** Transports that execute a program named in the URL are left out. */
 const transports = ["file", "https", "ssh"];
+/** Those of a git that could not do it: a push or fetch that was refused, no connection, wrong usage. */
+const expectedCodes = [0, 1, 128, 129];
+const shownErrorCharsMax = 500;
 const allowedTransports = transports.map((name) => `protocol.${name}.allow=always`);
 
 /** Runs a git command that may use the network, with further settings (`key=value`). */
 export type Transfer = (args: readonly string[], config?: readonly string[]) => Promise<GitAnswer>;
 
-/** `folder`: where the runner's git directory is, or will be. */
+/** Opens a transfer for the repository's objects. `folder`: where the runner's git directory is, or will be. */
 export async function openTransfer(repository: Repository, folder: string): Promise<Transfer> {
   await createOwnGitDirectory(repository, folder);
   const env = {
@@ -33,7 +36,7 @@ export async function openTransfer(repository: Repository, folder: string): Prom
       env,
       timeoutMs: transferTimeoutMs,
       args: [...[...allowedTransports, ...config].flatMap((line) => ["-c", line]), ...args],
-      codes: [0, 1, 128, 129],
+      codes: expectedCodes,
     });
 }
 
@@ -49,8 +52,11 @@ export async function cloneHub(url: string, branch: string, folder: string): Pro
     env,
     timeoutMs: cloneTimeoutMs,
     args,
-    codes: [0, 1, 128, 129],
+    codes: expectedCodes,
   }).catch((error: unknown) => (error instanceof WorkspaceFailed ? { code: 1, err: error.message } : Promise.reject(error)));
   if (answer.code === 0) return;
-  throw new WorkspaceFailed("hub_unreachable", `Cloning ${url} failed: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+  throw new WorkspaceFailed(
+    "hub_unreachable",
+    `Cloning ${url} failed: ${answer.err.trim().replace(/\s+/g, " ").slice(0, shownErrorCharsMax)}`,
+  );
 }

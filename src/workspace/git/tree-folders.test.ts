@@ -70,11 +70,11 @@ test("an edited tree is the tree git would make of the same files", async () => 
 test("a path is looked up through the folders on its way, and files below a folder are found", async () => {
   const tree = await treeOf(start);
   const folders = openTreeFolders(call());
-  expect((await folders.at(tree, path("a/b/c")))?.sha).toBe(entry("2").sha);
-  expect((await folders.at(tree, path("a/b")))?.mode).toBe("40000");
-  expect(await folders.at(tree, path("a/x/none"))).toBeUndefined();
+  expect((await folders.findEntry(tree, path("a/b/c")))?.sha).toBe(entry("2").sha);
+  expect((await folders.findEntry(tree, path("a/b")))?.mode).toBe("40000");
+  expect(await folders.findEntry(tree, path("a/x/none"))).toBeUndefined();
   const below: string[] = [];
-  for await (const [name] of folders.filesBelow(tree, path("a"))) below.push(name);
+  for await (const [name] of folders.listFilesBelow(tree, path("a"))) below.push(name);
   expect(below.sort()).toEqual(["a/b/c", "a/x"]);
 });
 

@@ -2,7 +2,7 @@
 // thousand files costs what its changed folders cost.
 //
 // Invariants:
-//   T1. Only requested paths are read: a list of the whole tree is assembled only from few folders.
+//   T1. Only the folders above requested paths are read, and folders that differ; a whole tree is read only if its folders are few.
 //   T2. An edited tree has the hash git would give it, whether it is written or only computed.
 
 import { compareText } from "../../kit/compare-text.ts";
@@ -13,19 +13,24 @@ import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
 import { areFewObjects, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
-import { computeObjectHash, type ObjectFormat, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
+import {
+  computeObjectHash,
+  formatFolder,
+  isTree,
+  type ObjectFormat,
+  resolveTree,
+  type Tree,
+  type TreeEntry,
+  type TreeFolder,
+} from "./tree.ts";
 
-/** One folder of a tree: its entries by name; folders have the mode 40000. */
-export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
-export const isTree = (entry: TreeEntry | undefined): boolean => entry?.mode === "40000";
-
-/** Reads folders by their hash. A hash's content never changes, so they are cached. */
+/** Reads folders by their hash. A hash's content never changes, so the last few thousand are cached. */
 export type TreeFolders = {
   read(tree: GitSha): Promise<TreeFolder>;
   /** The entry at a path below a tree; undefined if there is none. The empty path is the tree itself. */
-  at(tree: GitSha, path: BytePath): Promise<TreeEntry | undefined>;
+  findEntry(tree: GitSha, path: BytePath): Promise<TreeEntry | undefined>;
   /** Every file below a folder of the tree. */
-  filesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]>;
+  listFilesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]>;
 };
 
 const cachedFoldersMax = 4_000;
@@ -44,24 +49,24 @@ export function openTreeFolders(call: GitContext): TreeFolders {
     cache.set(tree, folder);
     return folder;
   };
-  const at = async (tree: GitSha, path: BytePath): Promise<TreeEntry | undefined> => {
+  const findEntry = async (tree: GitSha, path: BytePath): Promise<TreeEntry | undefined> => {
     let entry: TreeEntry | undefined = { mode: "40000", sha: tree };
     for (const part of bytePathParts(path)) {
       if (entry === undefined || !isTree(entry)) return undefined;
-      entry = (await read(entry.sha)).get(part);
+      entry = (await read(entry.sha)).get(part); // T1
     }
     return entry;
   };
-  async function* filesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]> {
-    const top = await at(tree, folder);
+  async function* listFilesBelow(tree: GitSha, folder: BytePath): AsyncGenerator<readonly [BytePath, TreeEntry]> {
+    const top = await findEntry(tree, folder);
     if (top === undefined || !isTree(top)) return;
     for (const [name, entry] of await read(top.sha)) {
       const path = joinBytePath(folder, name);
-      if (isTree(entry)) yield* filesBelow(tree, path);
+      if (isTree(entry)) yield* listFilesBelow(tree, path);
       else yield [path, entry];
     }
   }
-  return { read, at, filesBelow };
+  return { read, findEntry, listFilesBelow };
 }
 
 /** Every file of a tree whose folders are few or mostly cached; null if more would have to be read, or one is missing. */
@@ -71,6 +76,7 @@ export async function readFilesOfFewFolders(call: GitContext, tree: GitSha, read
   let reads = 0;
   const addFolder = async (sha: GitSha, folderPath: BytePath): Promise<boolean> => {
     reads += cache.has(sha) ? 0 : 1;
+    // T1
     const folder = reads > readsMax ? null : await folders.read(sha).catch(() => null);
     if (folder === null) return false;
     for (const [name, entry] of folder) {
@@ -98,7 +104,7 @@ export async function* iterateTreeDifferences(
   for (const [name, now] of after) {
     const was = before.get(name);
     const path = joinBytePath(folderPath, name);
-    if (was?.sha === now.sha && was.mode === now.mode) continue;
+    if (was?.sha === now.sha && was.mode === now.mode) continue; // T1
     if (was !== undefined && isTree(was) && isTree(now)) yield* iterateTreeDifferences(folders, was.sha, now.sha, path);
     else yield { path, was, now };
   }
@@ -108,9 +114,9 @@ export async function* iterateTreeDifferences(
 async function* iterateFileDifferences(folders: TreeFolders, from: GitSha, to: GitSha): AsyncGenerator<TreeDifference> {
   for await (const { path, was, now } of iterateTreeDifferences(folders, from, to)) {
     if (was !== undefined && isTree(was))
-      for await (const [below, entry] of folders.filesBelow(from, path)) yield { path: below, was: entry, now: undefined };
+      for await (const [below, entry] of folders.listFilesBelow(from, path)) yield { path: below, was: entry, now: undefined };
     if (now !== undefined && isTree(now))
-      for await (const [below, entry] of folders.filesBelow(to, path)) yield { path: below, was: undefined, now: entry };
+      for await (const [below, entry] of folders.listFilesBelow(to, path)) yield { path: below, was: undefined, now: entry };
     const [wasFile, nowFile] = [was, now].map((entry) => (isTree(entry) ? undefined : entry));
     if (wasFile !== undefined || nowFile !== undefined) yield { path, was: wasFile, now: nowFile };
   }
@@ -160,9 +166,11 @@ export async function editTree(
   const edited = await editFolder(tree, [...rows.filter(([, entry]) => entry === null), ...rows.filter(([, entry]) => entry !== null)]);
   return edited ?? hashFolder(Buffer.alloc(0));
 
+  /** The hash of the edited folder; null if nothing is left in it. */
   async function editFolder(sha: GitSha | null, treeChanges: readonly TreeChange[]): Promise<GitSha | null> {
     const entries = new Map(sha === null ? [] : await folders.read(sha));
     const { direct, bySubfolder } = groupByFolder(treeChanges);
+    // Only files are deleted by their own path; a folder goes when its last file does.
     for (const [name, entry] of direct) if (entry === null && !isTree(entries.get(name))) entries.delete(name);
     for (const [name, subfolderChanges] of bySubfolder) {
       const existing = entries.get(name);
@@ -199,23 +207,6 @@ function groupByFolder(folderChanges: readonly TreeChange[]): GroupedChanges {
     changes.push([path.slice(slash + 1) as BytePath, entry]);
   }
   return { direct, bySubfolder };
-}
-
-/**
- * The content of a tree object. Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain
- * comparison is byte order.
- */
-function formatFolder(entries: TreeFolder): Buffer {
-  const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));
-  rows.sort((a, b) => compareText(a.key, b.key));
-  return Buffer.concat(
-    rows.flatMap(({ name, entry }) => [
-      Buffer.from(`${entry.mode} `, "latin1"),
-      bytePathBytes(name),
-      Buffer.from([0]),
-      Buffer.from(entry.sha, "hex"),
-    ]),
-  );
 }
 
 /** The same as `editTree`, with the new folders written into the call's repository. */

@@ -1,8 +1,10 @@
-// tree-list: lists every path of a tree by one git process, and caches the list: a draft, its run and its checks all read the same commit.
+// tree-list: lists every path of a tree by one git process, and caches the last list and small ones: a draft, its run and its checks all
+// read the same commit.
 // Git's output is parsed as it comes, so that only the paths themselves are kept in memory.
 
-import { isAscii } from "node:buffer";
+import { isAscii as hasOnlyAscii } from "node:buffer";
 import type { GitSha } from "../../contracts/ids.ts";
+import { isAttributesFile } from "./attributes.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -10,9 +12,9 @@ import { isObjectName, resolveCachedTree, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {
   readonly paths: readonly BytePath[];
-  /** Whether each path is valid text, as almost always. */
-  readonly isPlain: boolean;
-  /** Submodules and attribute files: what a survey reports. */
+  /** Whether all paths are ASCII, as almost always: then they are the same as text. */
+  readonly isAscii: boolean;
+  /** Submodules and attribute files: those that a survey of the repository reports. */
   readonly notable: readonly (readonly [BytePath, TreeEntry])[];
 };
 
@@ -25,7 +27,7 @@ const smallPathsMax = 1_000;
 const digitSix = 0x36;
 const tabByte = 9;
 
-/** A hash's content never changes, so it is listed once, from any repository. */
+/** Every path of a commit or tree. A hash's content never changes, so a cached list counts for every repository. */
 export function listTree(call: GitContext, treeish: GitSha): Promise<TreeList> {
   if (lastListed !== null && resolveCachedTree(lastListed.treeish) === resolveCachedTree(treeish)) return lastListed.list;
   const cached = smallLists.get(resolveCachedTree(treeish));
@@ -34,42 +36,42 @@ export function listTree(call: GitContext, treeish: GitSha): Promise<TreeList> {
   if (isObjectName(treeish)) {
     const current = (lastListed = { treeish, list });
     list.then(
-      (treeList) => keepSmall(treeish, treeList),
+      (treeList) => cacheIfSmall(treeish, treeList),
       () => (lastListed = lastListed === current ? null : lastListed),
     );
   }
   return list;
 }
 
-function keepSmall(treeish: GitSha, list: TreeList): void {
+function cacheIfSmall(treeish: GitSha, list: TreeList): void {
   if (list.paths.length > smallPathsMax) return;
   if (smallLists.size >= smallListsMax) smallLists.clear();
   smallLists.set(resolveCachedTree(treeish), list);
 }
 
-/** The paths as text, for globs and for people; the array is the same on every call. */
+/** The same list as text, for globs and for people; for a cached list the array is the same on every call. */
 export async function listDisplayPaths(call: GitContext, treeish: GitSha): Promise<readonly string[]> {
-  const { paths, isPlain } = await listTree(call, treeish);
-  const displayed = displayPaths.get(paths) ?? (isPlain ? paths : paths.map(displayPath));
-  displayPaths.set(paths, displayed);
-  return displayed;
+  const { paths, isAscii } = await listTree(call, treeish);
+  const texts = textsByList.get(paths) ?? (isAscii ? paths : paths.map(displayPath));
+  textsByList.set(paths, texts);
+  return texts;
 }
-const displayPaths = new WeakMap<readonly BytePath[], readonly string[]>();
+const textsByList = new WeakMap<readonly BytePath[], readonly string[]>();
 
 async function listByGit(call: GitContext, treeish: GitSha): Promise<TreeList> {
   const paths: BytePath[] = [];
   const notable: (readonly [BytePath, TreeEntry])[] = [];
   let unfinishedRow: Buffer = Buffer.alloc(0);
-  let isPlain = true;
+  let isAscii = true;
   const addChunk = (chunk: Buffer): void => {
-    isPlain &&= isAscii(chunk);
+    isAscii &&= hasOnlyAscii(chunk);
     const bytes = unfinishedRow.length === 0 ? chunk : Buffer.concat([unfinishedRow, chunk]);
     let position = 0; // each row: `100644 blob <sha><tab><path><NUL>`
     for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, position)) {
       const tab = bytes.indexOf(tabByte, position);
       const path = bytes.toString("latin1", tab + 1, end) as BytePath;
       paths.push(path);
-      if (bytes[position + 1] === digitSix || path.endsWith(".gitattributes")) {
+      if (bytes[position + 1] === digitSix || isAttributesFile(path)) {
         const [mode = "", , sha = ""] = bytes.toString("latin1", position, tab).split(" ");
         notable.push([path, { mode, sha }]);
       }
@@ -78,5 +80,5 @@ async function listByGit(call: GitContext, treeish: GitSha): Promise<TreeList> {
     unfinishedRow = Buffer.from(bytes.subarray(position));
   };
   await git({ ...call, args: ["ls-tree", "-r", "-z", "--full-tree", treeish], onOutput: addChunk });
-  return { paths, isPlain, notable };
+  return { paths, isAscii, notable };
 }

@@ -1,10 +1,10 @@
-// tree: the types of git trees and their entries, the tree of a commit, and the hash that git would give a tree, computed without writing
-// an object.
+// tree: the types of git trees and their entries, the tree of a commit, and the bytes and the hash that git would give a tree, computed
+// without writing an object.
 
 import { createHash } from "node:crypto";
 import { compareText } from "../../kit/compare-text.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, type BytePath } from "./byte-path.ts";
+import { bytePathBytes, bytePathParts, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -12,17 +12,25 @@ import type { GitPlaces } from "./git-places.ts";
 import { readObject } from "./object-reader.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
-/** `100644`, `100755`, `120000` (link), `160000` (another repository's commit); old trees hold a few more. */
+/** By its mode a file (`100644`, `100755`), a link (`120000`), a submodule, or in a `TreeFolder` a folder; old trees have a few more modes. */
 export type TreeEntry = { readonly mode: string; readonly sha: GitSha };
+/** The files of a whole tree, by path. */
 export type Tree = ReadonlyMap<BytePath, TreeEntry>;
+/** One folder of a tree: its entries by name, subfolders among them. */
+export type TreeFolder = ReadonlyMap<BytePath, TreeEntry>;
 
-export const isGitlink = (entry: TreeEntry): boolean => entry.mode === "160000";
+const folderMode = "40000";
+export const isTree = (entry: TreeEntry | undefined): boolean => entry?.mode === folderMode;
+
+/** The mode of a submodule. */
+export const gitlinkMode = "160000";
+export const isGitlink = (entry: TreeEntry): boolean => entry.mode === gitlinkMode;
 export const isSameEntry = (a: TreeEntry | null, b: TreeEntry | null): boolean => a?.mode === b?.mode && a?.sha === b?.sha;
 
 const treesByCommit = new Map<GitSha, GitSha>();
 const treesByCommitMax = 1_000;
 
-/** The tree of a commit, or the tree itself. */
+/** The tree of a commit, or the tree itself. Throws if it isn't in the repository. */
 export async function resolveTree(call: GitContext, treeish: GitSha): Promise<GitSha> {
   const cached = treesByCommit.get(treeish);
   if (cached !== undefined) return cached;
@@ -57,14 +65,14 @@ export function computeObjectHash(format: ObjectFormat, type: "blob" | "tree", c
   return createHash(format).update(`${type} ${content.length}\0`).update(content).digest("hex");
 }
 
-type Folder = Map<string, TreeEntry | Folder>;
+type NestedFolder = Map<BytePath, TreeEntry | NestedFolder>;
 
-/** The hash git would give the tree with exactly these files. */
+/** The hash git would give the tree with exactly these files. If a path is both a file and a folder of others, the folder counts. */
 export function computeTreeHash(format: ObjectFormat, tree: Iterable<readonly [BytePath, TreeEntry]>): GitSha {
-  const top: Folder = new Map();
+  const top: NestedFolder = new Map();
   for (const [path, entry] of tree) {
-    const parts = path.split("/");
-    const name = parts.pop() ?? "";
+    const parts = bytePathParts(path);
+    const name = parts.pop() ?? path;
     let folder = top;
     for (const part of parts) {
       let below = folder.get(part);
@@ -79,13 +87,26 @@ export function computeTreeHash(format: ObjectFormat, tree: Iterable<readonly [B
   return computeFolderHash(format, top);
 }
 
-function computeFolderHash(format: ObjectFormat, folder: Folder): GitSha {
-  // Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain comparison is byte order.
-  const rows = [...folder].map(([name, entry]) => ({ name, entry, key: entry instanceof Map ? `${name}/` : name }));
+function computeFolderHash(format: ObjectFormat, folder: NestedFolder): GitSha {
+  const entries = new Map<BytePath, TreeEntry>();
+  for (const [name, entry] of folder)
+    entries.set(name, entry instanceof Map ? { mode: folderMode, sha: computeFolderHash(format, entry) } : entry);
+  return computeObjectHash(format, "tree", formatFolder(entries));
+}
+
+/**
+ * The content of a tree object. Git sorts a folder as if its name ended in a slash; names are bytes, one character each, so plain
+ * comparison is byte order.
+ */
+export function formatFolder(entries: TreeFolder): Buffer {
+  const rows = [...entries].map(([name, entry]) => ({ name, entry, key: isTree(entry) ? `${name}/` : name }));
   rows.sort((a, b) => compareText(a.key, b.key));
-  const content = rows.flatMap(({ name, entry }) => {
-    const [mode, sha] = entry instanceof Map ? ["40000", computeFolderHash(format, entry)] : [entry.mode, entry.sha];
-    return [Buffer.from(`${mode} `, "latin1"), bytePathBytes(name as BytePath), Buffer.from([0]), Buffer.from(sha, "hex")];
-  });
-  return computeObjectHash(format, "tree", Buffer.concat(content));
+  return Buffer.concat(
+    rows.flatMap(({ name, entry }) => [
+      Buffer.from(`${entry.mode} `, "latin1"),
+      bytePathBytes(name),
+      Buffer.from([0]),
+      Buffer.from(entry.sha, "hex"),
+    ]),
+  );
 }

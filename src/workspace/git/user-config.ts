@@ -2,7 +2,7 @@
 // process would ask again, and each answer costs a process.
 //
 // Invariants:
-//   C1. An answer is cached while every file that git would read here is unchanged. If a file includes others, nothing is cached.
+//   C1. An answer is cached while the files that git usually reads here are unchanged. If one includes others, nothing is cached.
 //   C2. The system's file may be at another path: no answer is cached for longer than a minute.
 
 import { statSync } from "node:fs";
@@ -20,7 +20,8 @@ const cache = new Map<string, { readonly stamp: string; readonly readAtMs: numbe
 
 /** The output of `git config` with these arguments; null if nothing is set. */
 export async function readUserConfig(call: Omit<GitCall, "args" | "codes">, args: readonly string[]): Promise<string | null> {
-  const key = JSON.stringify([call.cwd, call.env, args]);
+  // The call's own variables name a repository (GIT_DIR); where the user's files are is said by this process's environment, as git sees it too.
+  const key = JSON.stringify([call.cwd, call.env, call.config, args]);
   const stamp = readStamp(call.cwd);
   const cached = cache.get(key);
   const isCurrent = cached !== undefined && stamp !== null && cached.stamp === stamp; // C1
@@ -32,7 +33,7 @@ export async function readUserConfig(call: Omit<GitCall, "args" | "codes">, args
   return text;
 }
 
-/** The stat data of the files that git reads in this folder; null if they include others. C1 */
+/** The stat data of the files that git reads in this folder; null if they include others, or can't be read. C1 */
 function readStamp(folder: string): string | null {
   const places = findGitPlaces(folder);
   const { env } = process;
@@ -52,7 +53,8 @@ function readFileStamp(path: string): string | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
     if (stat === undefined) return "";
-    if (!stat.isFile() || /include/i.test(readSmallFile(path, configBytesMax)?.toString("latin1") ?? "include")) return null;
+    if (!stat.isFile() || /include/i.test(readSmallFile(path, configBytesMax)?.toString("latin1") ?? "include" /* too large to tell */))
+      return null;
     return `${stat.ino} ${stat.ctimeNs} ${stat.size}`;
   } catch {
     return null; // not readable for us: git decides

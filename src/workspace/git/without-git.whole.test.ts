@@ -55,12 +55,19 @@ describe("where HEAD and branches stand is what git says", () => {
     ["detached", (git: ReturnType<typeof gitIn>) => git("checkout", "-q", "--detach")],
     ["on a branch that a tag shares its name with", (git: ReturnType<typeof gitIn>) => git("tag", "main")],
     ["where a branch is a name for another", (git: ReturnType<typeof gitIn>) => git("symbolic-ref", "refs/heads/other", "refs/heads/main")],
+    [
+      "where HEAD is a link to its branch",
+      (_: unknown, root: string) => {
+        rmSync(join(root, ".git/HEAD"));
+        symlinkSync("refs/heads/main", join(root, ".git/HEAD"));
+      },
+    ],
   ])("%s", async (_, change) => {
-    const { git, commit, places } = repository();
+    const { git, commit, places, root } = repository();
     const tip = commit("a");
     git("branch", "deep/er");
     git("branch", "-q", "other");
-    change(git);
+    change(git, root);
     const symbolic = git("rev-parse", "--symbolic-full-name", "HEAD");
     expect(await readHeadBranch(places)).toBe(symbolic === "HEAD" ? null : symbolic);
     expect(await readHeadCommit(places)).toBe(tip);
@@ -170,6 +177,17 @@ describe("whether an index may hold a word", () => {
     expect(mayTrack(join(root, ".git/index"), ".autopilot")).toBe(true);
     expect(mayTrack(join(root, ".git/none"), ".autopilot")).toBe(true);
   });
+
+  test("nor where a whole folder is one entry, as in a sparse index", () => {
+    const { root, git, write } = repository();
+    write("kept/x");
+    write("left/.autopilot/x");
+    git("add", "-A");
+    git("commit", "-q", "-m", "x");
+    git("sparse-checkout", "set", "--cone", "--sparse-index", "kept");
+    expect(readFileSync(join(root, ".git/index"), "latin1")).not.toContain(".autopilot");
+    expect(mayTrack(join(root, ".git/index"), ".autopilot")).toBe(true);
+  });
 });
 
 test("installed packages are found in every folder of the commit, as git tells them apart", async () => {
@@ -193,6 +211,10 @@ test("installed packages are found in every folder of the commit, as git tells t
   expect(await findIgnoredFolders(places, there, ["node_modules", "vendor"])).toEqual(["node_modules", "packages/a/node_modules"]);
   writeFileSync(join(root, "rules"), "/tool/venv/\n/vendor/\n");
   expect(await findIgnoredFolders(places, there, ["venv", "vendor"], join(root, "rules"))).toEqual(["tool/venv", "vendor"]);
+  write("zubehör/x");
+  writeFileSync(join(root, "rules"), "/zubehör/\n");
+  const named = await findFoldersNamed(places, "HEAD", ["zubehör"]);
+  expect(await findIgnoredFolders(places, named, ["zubehör"], join(root, "rules"))).toEqual(["zubehör"]);
 });
 
 test("a tree is listed as git lists it, and once", async () => {
@@ -205,7 +227,7 @@ test("a tree is listed as git lists it, and once", async () => {
   const listed = execFileSync("git", ["ls-tree", "-r", "-z", "--name-only", head], { cwd: root, maxBuffer: 1 << 26 });
   expect(list.paths).toEqual(listed.toString("latin1").split("\0").slice(0, -1));
   expect(list.notable.map(([path]) => path)).toEqual(["a/.gitattributes" as BytePath]);
-  expect(list.isPlain).toBe(false);
+  expect(list.isAscii).toBe(false);
   expect(await listDisplayPaths({ cwd: root }, head)).toContain("ünï");
   expect(await listTree({ cwd: "/nowhere" }, head)).toBe(list);
 });

@@ -25,7 +25,7 @@ import {
   readTip,
 } from "../git/run-commits.ts";
 import { identityEnv } from "../git/identity.ts";
-import type { Change } from "../layers/judge-layer.ts";
+import type { LayerChange } from "../layers/judge-layer.ts";
 import { writeTree } from "../git/materialize.ts";
 import { findCollisions } from "../git/confusable-names.ts";
 import { createCommit } from "../git/new-commit.ts";
@@ -111,7 +111,7 @@ export function findConflicts({ base, changes }: Pick<Examined, "base" | "change
   return [...new Set([...conflicts.map(({ path }) => displayPath(path)), ...collisions])].sort();
 }
 
-const isDeleted = (changesByPath: ReadonlyMap<BytePath, Change>, path: BytePath): boolean => changesByPath.get(path)?.after === null;
+const isDeleted = (changesByPath: ReadonlyMap<BytePath, LayerChange>, path: BytePath): boolean => changesByPath.get(path)?.after === null;
 
 type AttemptCommitInput = {
   readonly attempt: AttemptId;

@@ -13,8 +13,8 @@ import { bytePathFromText, listParentFolders, type BytePath } from "../git/byte-
 import { findAttemptCommit, readTip } from "../git/run-commits.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { writeTree } from "../git/materialize.ts";
-import { isSameEntry, resolveTree, type TreeEntry } from "../git/tree.ts";
-import { isTree, openTreeFolders } from "../git/tree-folders.ts";
+import { isTree, isSameEntry, resolveTree, type TreeEntry } from "../git/tree.ts";
+import { openTreeFolders } from "../git/tree-folders.ts";
 import { findSecretsInText } from "../layers/secrets-in-changes.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { refuseIfCheckedOut, refuseViolations } from "./apply.ts";
@@ -55,7 +55,7 @@ async function findConflicts(run: RunWorkspace, since: GitSha, tip: GitSha, file
   const treeBefore = await resolveTree(run.shadow.call, since);
   const changed: string[] = [];
   for (const { path } of treeBefore === tip ? [] : files) {
-    const [before, now] = await Promise.all([treeBefore, tip].map((tree) => folders.at(tree, bytePathFromText(path))));
+    const [before, now] = await Promise.all([treeBefore, tip].map((tree) => folders.findEntry(tree, bytePathFromText(path))));
     if (!isSameEntry(before ?? null, now ?? null)) changed.push(path);
   }
   return changed;
@@ -72,10 +72,10 @@ async function createTreeChanges(
   const folders = openTreeFolders(run.shadow.call);
   const rows: (readonly [BytePath, TreeEntry | null])[] = [];
   for (const parent of listParentFolders(path)) {
-    const entry = await folders.at(tree, parent);
+    const entry = await folders.findEntry(tree, parent);
     if (entry !== undefined && !isTree(entry)) rows.push([parent, null]);
   }
-  for await (const [below] of folders.filesBelow(tree, path)) rows.push([below, null]);
+  for await (const [below] of folders.listFilesBelow(tree, path)) rows.push([below, null]);
   const content = Buffer.from(text, "utf8");
   const sha = await writeObject(run.shadow.callIntoUser, run.shadow.format, { type: "blob", content });
   return [...rows, [path, { mode: "100644", sha }]];

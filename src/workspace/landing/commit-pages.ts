@@ -19,8 +19,8 @@ import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
 import { readChangedFiles } from "../git/checkout-status.ts";
-import { isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
-import { isTree, openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
+import { isTree, isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
+import { openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
 import { openUserView } from "../git/user-view.ts";
 import { findUnfinishedOperation } from "./unfinished-operation.ts";
 
@@ -98,7 +98,7 @@ async function readChanges(
   const folders = openTreeFolders(call);
   const headEntries = new Map<BytePath, TreeEntry>();
   for (const { folder } of pages)
-    for await (const [path, entry] of folders.filesBelow(repository.head.tree, bytePathFromText(folder)))
+    for await (const [path, entry] of folders.listFilesBelow(repository.head.tree, bytePathFromText(folder)))
       if (isWanted(path)) headEntries.set(path, entry);
   const files = pages.flatMap((page) => [...page.files]).filter(([path]) => isPage(path));
   const ignored = await findIgnored(
@@ -131,7 +131,7 @@ async function readHeadEntries(call: PagesGitContext, head: GitSha, changes: rea
   const [tree, folders] = [await resolveTree(call, head), openTreeFolders(call)];
   return Promise.all(
     changes.map(async ([path]): Promise<Change> => {
-      const entry = await folders.at(tree, path);
+      const entry = await folders.findEntry(tree, path);
       return [path, entry === undefined || isTree(entry) ? null : entry];
     }),
   );

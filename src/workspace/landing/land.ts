@@ -35,8 +35,8 @@ import { writeTree } from "../git/materialize.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readLastSquashed, createMergeSides, composeSquashTrailer } from "./squash.ts";
 import { readChangedFiles } from "../git/checkout-status.ts";
-import { type TreeEntry, resolveTree } from "../git/tree.ts";
-import { readFileDifferences, isTree, openTreeFolders } from "../git/tree-folders.ts";
+import { isTree, type TreeEntry, resolveTree } from "../git/tree.ts";
+import { readFileDifferences, openTreeFolders } from "../git/tree-folders.ts";
 import { findUnfinishedOperation } from "./unfinished-operation.ts";
 import { openUserView } from "../git/user-view.ts";
 
@@ -131,7 +131,7 @@ async function findRecreated(run: RunWorkspace, head: GitSha, tip: GitSha): Prom
   const [tree, folders] = [await resolveTree(call, tip), openTreeFolders(call)];
   const recreated = new Map<string, readonly [BytePath, TreeEntry]>();
   for (const path of recreatedPaths) {
-    const entry = await folders.at(tree, path);
+    const entry = await folders.findEntry(tree, path);
     if (entry !== undefined && !isTree(entry)) recreated.set(displayPath(path), [path, entry]);
   }
   return recreated;

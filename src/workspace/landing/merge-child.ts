@@ -9,7 +9,7 @@ import type { AppliedCommit, MergeChildRequest } from "../../ports/workspace.ts"
 import { findConflicts, refuseIfCheckedOut } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 import { findAttemptCommit, readTip } from "../git/run-commits.ts";
-import type { Change } from "../layers/judge-layer.ts";
+import type { LayerChange } from "../layers/judge-layer.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
@@ -35,7 +35,7 @@ export async function mergeChild(
   return commitOnTip(run, { attempt, subject }, tip.commit, tree);
 }
 
-function computeChanges(base: Tree, theirs: Tree): readonly Change[] {
+function computeChanges(base: Tree, theirs: Tree): readonly LayerChange[] {
   return [...new Set([...base.keys(), ...theirs.keys()])]
     .map((path) => ({ path, before: base.get(path) ?? null, after: theirs.get(path) ?? null }))
     .filter(({ before, after }) => !isSameEntry(before, after))

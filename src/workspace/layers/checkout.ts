@@ -13,19 +13,19 @@ import { linkLocalPackages } from "./local-packages.ts";
 import { writeObject } from "../git/loose-objects.ts";
 import { type FolderRecord, toSlug } from "./folder-records.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
-import { type TreeEntry, resolveTree } from "../git/tree.ts";
-import { isTree, openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
+import { isTree, type TreeEntry, resolveTree } from "../git/tree.ts";
+import { openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
 
 const checkoutFolder = (run: RunWorkspace, purpose: string): string => join(run.folders.checks, toSlug(purpose));
 
-/** Creates the folder afresh each time, so that nothing an earlier check left can affect this one. */
+/** Creates the folder afresh each time: an earlier check leaves nothing to this one but installed packages that it did not touch. */
 export async function makeCheckout(run: RunWorkspace, commit: GitSha, purpose: string, overrides?: CheckoutOverrides): Promise<string> {
   const folder = checkoutFolder(run, purpose);
   const previous = await run.checks.read(purpose);
   await run.checks.remove(purpose);
   const old = `${folder}.old`;
   await discard(old, run.folders.trash);
-  if (previous !== null) await rename(folder, old).catch(() => undefined);
+  if (previous !== null) await rename(folder, old).catch(() => undefined); // if it can't be kept, its packages are copied anew
   await run.checkouts.drop(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const tree = await writeOverriddenTree(run, commit, overrides);
@@ -88,7 +88,7 @@ async function eraseLater(run: RunWorkspace, trashed: string | null): Promise<vo
   if (trashed !== null) erasing.set(run, erase(trashed));
 }
 
-/** The commit's tree with overrides: files that are taken from another commit, left out, or get a text of the runner's own. */
+/** Writes the commit's tree with overrides: files that are taken from another commit, left out, or get a text of the runner's own. */
 export async function writeOverriddenTree(
   run: RunWorkspace,
   commit: GitSha,
@@ -103,22 +103,23 @@ export async function writeOverriddenTree(
   const changes = new Map<BytePath, TreeEntry | null>();
   const folders = openTreeFolders(call);
   for (const path of [...overrides.without, ...overrides.paths].map(bytePathFromText)) {
-    for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
+    for await (const [below] of folders.listFilesBelow(tree, path)) changes.set(below, null);
     changes.set(path, null);
   }
   const restoredPaths = new Set([...overrides.paths.map(bytePathFromText), ...ownTexts.keys()]);
   for (const path of restoredPaths) {
+    // A text of the runner's own takes the mode of the file it replaces.
     const keepsMode = ownTexts.has(path) && !overrides.paths.includes(displayPath(path));
-    const source = await folders.at(keepsMode ? tree : from, path);
+    const source = await folders.findEntry(keepsMode ? tree : from, path);
     const isRegularOrNew = source === undefined || source.mode.startsWith("100");
     const canRestore = ownTexts.has(path) ? isRegularOrNew : source !== undefined && !isTree(source);
     if (!canRestore) continue;
     // A file in place of a parent folder, or a folder at the file's own path, is deleted.
     for (const parent of listParentFolders(path)) {
-      const entry = await folders.at(tree, parent);
+      const entry = await folders.findEntry(tree, parent);
       if (entry !== undefined && !isTree(entry)) changes.set(parent, null);
     }
-    for await (const [below] of folders.filesBelow(tree, path)) changes.set(below, null);
+    for await (const [below] of folders.listFilesBelow(tree, path)) changes.set(below, null);
     const text = ownTexts.get(path);
     const sha = text === undefined ? (source?.sha ?? "") : await storeText(run, text, call);
     changes.set(path, { mode: source?.mode ?? "100644", sha });
@@ -135,7 +136,7 @@ export async function readCheckoutTree(run: RunWorkspace, folder: string): Promi
   return (await examineCheckout(run, await requireRecord(run, folder), folder)).tree;
 }
 
-/** The files of the tree whose content differs now. */
+/** The files of the tree that differ now or are missing. */
 export async function readRewrittenFiles(run: RunWorkspace, folder: string): Promise<readonly string[]> {
   const { base, changes, violations } = await examineCheckout(run, await requireRecord(run, folder), folder);
   const basePaths = new Set([...base.keys()].map(displayPath));
@@ -150,12 +151,14 @@ export async function readTouchedFiles(run: RunWorkspace, folder: string): Promi
 }
 
 /**
- * A fingerprint of everything in the folder. A view's folder has only what was written in it, so this is cheap; a copy is read as a whole.
+ * A fingerprint of everything in the folder; null if it can't be read. A view's folder has only what was written in it, so this is cheap;
+ * of a copy every file is looked at.
  */
 export async function readCheckoutStamp(folder: string): Promise<Hash | null> {
   return fingerprintFolders(folder, ["."]).catch(() => null);
 }
 
+/** The fingerprint of the installed packages, taken when they were put into the folder; null if there are none. */
 export async function readDependencyFingerprint(run: RunWorkspace, folder: string): Promise<Hash | null> {
   return (await requireRecord(run, folder)).fingerprint;
 }

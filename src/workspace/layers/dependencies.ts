@@ -2,8 +2,8 @@
 // of agents and checks, so that both can work offline. They are copied, never linked, so that neither can change the user's.
 //
 // Invariants:
-//   D1. A copy is reused for checks only if nothing in it was touched since it was made: names, sizes, modes, and ctimes, which no ordinary
-//       process can set back.
+//   D1. A copy is reused for checks only if nothing in it was touched since it was made: names, inodes, sizes, modes, and times, of which
+//       no ordinary process can set back the ctime.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,16 +18,19 @@ import type { BytePath } from "../git/byte-path.ts";
 import { findIgnoredFolders } from "../git/installed-folders.ts";
 import type { GitPlaces } from "../git/git-places.ts";
 
+/** The names of folders that are provided unless the user configures others. */
 export const dependencyNames = ["node_modules", ".venv", "venv", "vendor"] as const;
 
 const execFileAsync = promisify(execFile);
 const copyTimeoutMs = 900_000;
+/** More folders than that are not provided: agents and checks do without them. */
 const foldersMax = 200;
 /** Longer than the tick of a file system's clock, so that a touch after the copy shows. */
 const tickMs = 25;
 
 /**
- * The existing folders (installed-folders.ts) with one of these names that git, or a further ignore file, ignores; as paths from the root.
+ * The existing folders (installed-folders.ts) with one of these names that git, or a further ignore file, ignores; as paths from the root, at
+ * most `foldersMax`.
  */
 export async function findDependencyFolders(
   places: GitPlaces,
@@ -37,29 +40,29 @@ export async function findDependencyFolders(
 ): Promise<readonly string[]> {
   if (names.length === 0) return [];
   return (await findIgnoredFolders(places, existing, names, rules))
-    .filter((path) => !path.startsWith(".autopilot/"))
+    .filter((path) => !path.startsWith(".autopilot/")) // copies of our own
     .toSorted()
     .slice(0, foldersMax);
 }
 
 /** Copies dependency folders into a fresh checkout; returns those that were copied. A path that exists, or is below a link, is left out. */
-export async function copyDependencies(root: string, folders: readonly string[], into: string): Promise<readonly string[]> {
+export async function copyDependencies(root: string, folders: readonly string[], destination: string): Promise<readonly string[]> {
   const copied: string[] = [];
   for (const folder of folders) {
-    if (!(await isPathFree(into, folder))) continue;
-    await copyFolder(join(root, folder), join(into, folder));
+    if (!(await isPathFree(destination, folder))) continue;
+    await copyFolder(join(root, folder), join(destination, folder));
     copied.push(folder);
   }
   return copied;
 }
 
 /** Moves dependency folders out of a tree that is about to be deleted; returns those that could be moved. */
-export async function moveDependencies(from: string, folders: readonly string[], into: string): Promise<readonly string[]> {
+export async function moveDependencies(from: string, folders: readonly string[], destination: string): Promise<readonly string[]> {
   const moved: string[] = [];
   for (const folder of folders) {
-    if (!(await isRealFolder(from, folder)) || !(await isPathFree(into, folder))) continue;
+    if (!(await isRealFolder(from, folder)) || !(await isPathFree(destination, folder))) continue;
     try {
-      moveFolder(join(from, folder), join(into, folder));
+      moveFolder(join(from, folder), join(destination, folder));
       moved.push(folder);
     } catch (error) {
       if (readErrorCode(error) !== "EACCES") throw error; // its parent's mode forbids it: the caller copies instead
@@ -68,9 +71,9 @@ export async function moveDependencies(from: string, folders: readonly string[],
   return moved;
 }
 
-/** Removes the named folders from `into`, for a tree that must not have them. */
-export async function dropDependencies(into: string, folders: readonly string[], trash: string): Promise<void> {
-  for (const folder of folders) await discard(join(into, folder), trash);
+/** Removes the named folders from `destination`, for a tree that must not have them. */
+export async function dropDependencies(destination: string, folders: readonly string[], trash: string): Promise<void> {
+  for (const folder of folders) await discard(join(destination, folder), trash);
 }
 
 /** The copies' stat data; equal only while nothing in them was touched (D1). */
@@ -90,10 +93,10 @@ export async function fingerprintFolders(tree: string, folders: readonly string[
 }
 
 /** Whether nothing is at the path, and everything above it is a real folder. */
-async function isPathFree(into: string, folder: string): Promise<boolean> {
+async function isPathFree(destination: string, folder: string): Promise<boolean> {
   const parent = dirname(folder);
-  if (parent !== "." && !(await isRealFolder(into, parent))) return false;
-  return (await lstat(join(into, folder)).catch(() => null)) === null;
+  if (parent !== "." && !(await isRealFolder(destination, parent))) return false;
+  return (await lstat(join(destination, folder)).catch(() => null)) === null;
 }
 
 /** Whether every part of the path is a real folder. */

@@ -11,31 +11,35 @@
 //   M3. Names are compared as the laxest file system would: without case, without what HFS+ ignores and NTFS strips.
 
 import type { Violation } from "../../ports/workspace.ts";
-import { listParentFolders, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
-import type { Change } from "./judge-layer.ts";
+import { listParentFolders, displayPath, bytePathText, splitLastPart, type BytePath } from "../git/byte-path.ts";
+import type { LayerChange } from "./judge-layer.ts";
 import { isModulesName, toPlainName } from "../git/confusable-names.ts";
 import type { TreeEntry } from "../git/tree.ts";
 
 export type EmbeddedInput = {
   /** The tree with the changes: at least the entries around them and around every `commondir`. */
   readonly result: ReadonlyMap<BytePath, TreeEntry>;
-  readonly changes: readonly Change[];
+  readonly changes: readonly LayerChange[];
   /** The beginning of a HEAD of the result. */
   readonly readHead: (path: BytePath, entry: TreeEntry) => Promise<Buffer>;
 };
 
-/** Whether git accepts this as a HEAD, as its function `validate_headref` decides. */
-const isHead = (bytes: Buffer, isLink: boolean): boolean =>
-  (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, 512));
+export const headBytesMax = 512;
 
+/** Whether git accepts this as a HEAD, as its function `validate_headref` decides. */
+const isValidHead = (bytes: Buffer, isLink: boolean): boolean =>
+  (isLink ? /^refs\// : /^(?:ref:\s*refs\/|[0-9a-f]{40})/i).test(bytes.toString("latin1", 0, headBytesMax));
+
+/** The changes inside a repository of the tree, or to its list of submodules. */
 export async function findEmbeddedRepositories({ result, changes, readHead }: EmbeddedInput): Promise<readonly Violation[]> {
   const heads = [...result].filter(([path]) => toComparableName(path) === "head");
-  const repositories = new Set<BytePath>();
+  const repositories = new Map<BytePath, string>();
   for (const [path, entry] of heads) {
-    if (isHead(await readHead(path, entry), entry.mode === "120000")) repositories.add(toFolder(path)); // M1
+    if (isValidHead(await readHead(path, entry), entry.mode === "120000")) repositories.set(toFolder(path), "it holds a HEAD"); // M1
   }
   const hasCommonDir = [...result.keys()].some((path) => toComparableName(path) === "commondir" && repositories.has(toFolder(path)));
-  if (hasCommonDir) for (const folder of findFoldersWithObjectsAndRefs(result.keys())) repositories.add(folder); // M2
+  for (const folder of hasCommonDir ? findFoldersWithObjectsAndRefs(result.keys()) : [])
+    if (!repositories.has(folder)) repositories.set(folder, "it holds objects and refs, and another folder has a HEAD and a commondir"); // M2
   return changes.flatMap(({ path, after }): Violation[] => {
     const shownPath = displayPath(path);
     if (after !== null && toFolder(path) === "" && isModulesName(shownPath))
@@ -45,7 +49,8 @@ export async function findEmbeddedRepositories({ result, changes, readHead }: Em
     const repository = ["" as BytePath, ...listParentFolders(path)].find((folder) => repositories.has(folder));
     if (repository === undefined) return [];
     const where = repository === "" ? "the top of the tree" : displayPath(repository);
-    return [{ path: shownPath, kind: "nested_repository", detail: `git would take ${where} for a repository: it holds a HEAD` }];
+    const detail = `git would take ${where} for a repository: ${repositories.get(repository) ?? ""}`;
+    return [{ path: shownPath, kind: "nested_repository", detail }];
   });
 }
 
@@ -60,10 +65,10 @@ function findFoldersWithObjectsAndRefs(paths: Iterable<BytePath>): readonly Byte
   return [...parts].filter(([, names]) => names.size === 2).map(([folder]) => folder);
 }
 
-const toFolder = (path: BytePath): BytePath => path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
+const toFolder = (path: BytePath): BytePath => splitLastPart(path)[0];
 
 /** The name of a path's last part, for comparison (M3). A name of ASCII letters only needs no careful conversion. */
 export function toComparableName(path: BytePath): string {
-  const name = path.slice(path.lastIndexOf("/") + 1) as BytePath;
+  const [, name] = splitLastPart(path);
   return /^[a-z]*$/i.test(name) ? name.toLowerCase() : toPlainName(bytePathText(name) ?? name);
 }

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
-import { findEmbeddedRepositories, type EmbeddedInput } from "./embedded-repository.ts";
+import { findEmbeddedRepositories, headBytesMax, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { openIgnoreRules } from "../git/ignore-rules.ts";
 import { judgeLayer, type Judgement } from "./judge-layer.ts";
@@ -19,7 +19,7 @@ import { compileMasks, type PathTest, compileScope } from "./scope-globs.ts";
 import { findSecrets } from "./secrets-in-changes.ts";
 import { withStoredContent } from "./stored-content.ts";
 import { readTree } from "../git/read-tree.ts";
-import { type ObjectFormat, computeObjectHash, resolveTree, type Tree } from "../git/tree.ts";
+import { type ObjectFormat, computeObjectHash, gitlinkMode, resolveTree, type Tree } from "../git/tree.ts";
 import { editTree, type TreeChange, openTreeFolders } from "../git/tree-folders.ts";
 import { type ReadBack, readBack } from "../checkouts/read-back.ts";
 import { readListing } from "../checkouts/stat-listing.ts";
@@ -36,17 +36,22 @@ export type Examined = Judgement & {
   readonly dependencies: readonly string[];
 };
 
+/** What an attempt changed in its layer, judged, and searched for secrets. */
 export async function examineLayer(run: RunWorkspace, attempt: AttemptId): Promise<Examined> {
   const record = await run.layers.read(attempt);
   invariant(record !== null, "a layer is opened before it is examined");
   const isKept = record.keeps === undefined ? null : compileScope(record.keeps);
   const isLeftOut: PathTest = (path) => run.isPlaybookOwned(path) || (isKept !== null && !isKept(path));
-  const { base: against } = record;
   await run.collect(layerFolder(run, attempt));
   await run.checkouts.restoreLowers(layerFolder(run, attempt), async () =>
-    run.checkouts.packagesFor(record.tree ?? against, run.packagesRoot, await run.findDependencyFolders(run.dependencies)),
+    run.checkouts.packagesFor(record.tree ?? record.base, run.packagesRoot, await run.findDependencyFolders(run.dependencies)),
   );
-  const examined = await examine(run, record, { folder: layerFolder(run, attempt), against, isOwned: run.isOwned, isLeftOut });
+  const examined = await examine(run, record, {
+    folder: layerFolder(run, attempt),
+    reference: record.base,
+    isOwned: run.isOwned,
+    isLeftOut,
+  });
   // The attempt is discarded, and the next one gets new bases. For a checkout this is left to `requireIntact`, which must still notice it.
   if (examined.violations.some(({ kind }) => kind === "damaged_base")) await run.checkouts.distrust();
   // A file that is too large is never committed, so it need not be searched for secrets.
@@ -56,9 +61,9 @@ export async function examineLayer(run: RunWorkspace, attempt: AttemptId): Promi
   return secrets.length === 0 ? examined : { ...examined, violations: [...examined.violations, ...secrets] };
 }
 
-/** A checkout has the whole tree it was made of, including the runner's own files, and nothing in it is masked. */
+/** What differs in a checkout. It has the whole tree it was made of, including the runner's own files, and nothing in it is masked. */
 export const examineCheckout = (run: RunWorkspace, record: FolderRecord, folder: string): Promise<Examined> =>
-  examine(run, record, { folder, against: record.tree ?? record.base, isOwned: matchNothing, isLeftOut: matchNothing });
+  examine(run, record, { folder, reference: record.tree ?? record.base, isOwned: matchNothing, isLeftOut: matchNothing });
 
 /**
  * The files of a checkout's tree that were written to, whatever their content now: in a view the kernel copied them, in a copy their times
@@ -71,38 +76,37 @@ export async function findTouchedFiles(run: RunWorkspace, record: FolderRecord, 
     const request = {
       format,
       isOwned: matchNothing,
-      ignoredOf: () => Promise.resolve(new Set<BytePath>()),
+      findIgnored: () => Promise.resolve(new Set<BytePath>()),
       fileBytesMax: run.fileBytesMax,
     };
     const place = findCheckoutPlace(run.runDir, folder);
-    return [...(await readBack({ ...request, place, folder, tree, against: tree, folders: openTreeFolders(call) })).base.keys()];
+    return [...(await readBack({ ...request, place, folder, tree, reference: tree, folders: openTreeFolders(call) })).base.keys()];
   }
   const isUnchanged = await readListing(checkoutPlacePath(run.runDir, folder));
-  if (isUnchanged === null) return [];
+  if (isUnchanged === null) return []; // nothing was recorded, so nothing can be said
   const touched: BytePath[] = [];
   for (const [path, { mode }] of await readTree(call, tree)) {
     const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { throwIfNoEntry: false });
-    if (mode !== "160000" && (stat === undefined || !isUnchanged(path, stat))) touched.push(path);
+    if (mode !== gitlinkMode && (stat === undefined || !isUnchanged(path, stat))) touched.push(path);
   }
   return touched;
 }
 
 const matchNothing: PathTest = () => false;
-const headBytesMax = 512;
 
 type ExamineOptions = {
   readonly folder: string;
   /** The commit or tree to compare with. */
-  readonly against: GitSha;
+  readonly reference: GitSha;
   readonly isOwned: PathTest;
   readonly isLeftOut: PathTest;
 };
 
 async function examine(run: RunWorkspace, record: FolderRecord, options: ExamineOptions): Promise<Examined> {
-  const { folder, against, isOwned, isLeftOut } = options;
+  const { folder, reference, isOwned, isLeftOut } = options;
   const { inScope, fileBytesMax, shadow } = run;
   const { call, format } = shadow;
-  const tree = await resolveTree(call, against);
+  const tree = await resolveTree(call, reference);
   const folders = openTreeFolders(call);
   const scanResult = await scanFolder(run, record, options);
   const { base, ignored } = scanResult;
@@ -133,24 +137,24 @@ async function examine(run: RunWorkspace, record: FolderRecord, options: Examine
 async function scanFolder(
   run: RunWorkspace,
   record: FolderRecord,
-  { folder, against, isOwned }: ExamineOptions,
+  { folder, reference, isOwned }: ExamineOptions,
 ): Promise<ReadBack | (ScanResult & Pick<ScanInput, "base">)> {
   const { shadow, fileBytesMax } = run;
   const { call, format } = shadow;
   const folders = openTreeFolders(call);
-  const ignoredOf = openIgnoreRules(shadow, folders, await resolveTree(call, record.base), run.folders.rules);
-  const request = { format, isOwned, ignoredOf, fileBytesMax };
+  const findIgnored = openIgnoreRules(shadow, folders, await resolveTree(call, record.base), run.folders.rules);
+  const request = { format, isOwned, findIgnored, fileBytesMax };
   if (record.isView !== true) {
-    const unchangedTest = await readUnchangedTest(run, folder, record, against);
-    const base = await readTree(call, against);
+    const unchangedTest = await openUnchangedTest(run, folder, record, reference);
+    const base = await readTree(call, reference);
     return { ...(await scanLayer({ ...request, ...unchangedTest, root: folder, base })), base };
   }
   return readBack({
     ...request,
     place: findCheckoutPlace(run.runDir, folder),
     folder,
-    tree: await resolveTree(call, record.tree ?? against),
-    against: await resolveTree(call, against),
+    tree: await resolveTree(call, record.tree ?? reference),
+    reference: await resolveTree(call, reference),
     folders,
   });
 }
@@ -174,23 +178,23 @@ function createHeadReader(run: RunWorkspace, folder: string, changes: Examined["
   };
 }
 
-/** Entries that git cannot store are part of the layer's hash too: each counts as a file with the name of its violation as content. */
+/** Entries that git cannot store are part of the layer's hash too, but for the root: each as a file with its violation's name as content. */
 const toUnstorableChanges = (format: ObjectFormat, scanned: ScanResult["scanned"]): readonly TreeChange[] =>
   [...scanned].flatMap(([path, entry]) =>
-    entry.kind === "odd" && path !== ""
+    entry.kind === "unstorable" && path !== ""
       ? [[path, { mode: "100644", sha: computeObjectHash(format, "blob", Buffer.from(entry.violation)) }] as const]
       : [],
   );
 
-/** A copy's stat data is valid for the tree it was made of, and for no other. */
-async function readUnchangedTest(
+/** The recorded stat data of a copy, if it is compared with the tree it was made of: they are valid for no other. */
+async function openUnchangedTest(
   run: RunWorkspace,
   folder: string,
   { tree }: FolderRecord,
-  against: GitSha,
+  reference: GitSha,
 ): Promise<Pick<ScanInput, "isUnchanged">> {
   const { call } = run.shadow;
-  if (tree === undefined || (await resolveTree(call, tree)) !== (await resolveTree(call, against))) return {};
+  if (tree === undefined || (await resolveTree(call, tree)) !== (await resolveTree(call, reference))) return {};
   const isUnchanged = await readListing(checkoutPlacePath(run.runDir, folder));
   return isUnchanged === null ? {} : { isUnchanged };
 }

@@ -37,6 +37,7 @@ export class NotRead extends Error {
 export type OpenFolder = {
   list(): BytePath[];
   stat(name: BytePath): Stats;
+  /** What a link says, as bytes. */
   linkTarget(name: BytePath): Buffer;
   /** Reads a regular file in pieces, and returns its stat data when it was opened. */
   read(name: BytePath, onPiece: (bytes: Buffer) => void, bytesMax: number): Stats;
@@ -67,9 +68,9 @@ function withFolderByPath<T>(root: string, path: BytePath, use: (folder: OpenFol
   const folders = [root];
   for (const part of parts) folders.push(join(folders.at(-1) ?? root, bytePathBytes(part).toString("utf8")));
   const readIdentities = (): string => folders.map((folder) => readIdentity(folder)).join(" "); // W3
-  const before = readIdentities();
+  const identities = readIdentities();
   const result = use(openFolderAt((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytePathBytes(name)])));
-  if (readIdentities() !== before) throw new NotRead("a folder on the way was changed meanwhile");
+  if (readIdentities() !== identities) throw new NotRead("a folder on the way was changed meanwhile");
   return result;
 }
 
@@ -109,7 +110,7 @@ function openFolderAt(toPath: (name: BytePath) => Buffer): OpenFolder {
         const stat = fstatSync(fd);
         if (!stat.isFile()) throw new NotRead("not a regular file"); // W2
         if (stat.size > bytesMax) throw new NotRead("larger than the limit");
-        const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(stat.size, 1) + 1));
+        const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, stat.size + 1)); // one byte more shows that a file grew
         let total = 0;
         for (let count = readSync(fd, buffer); count > 0; count = readSync(fd, buffer)) {
           total += count;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bytePathFromText as path, type BytePath } from "../git/byte-path.ts";
 import { findConflicts } from "../landing/apply.ts";
-import { judgeLayer, type Change } from "./judge-layer.ts";
+import { judgeLayer, type LayerChange } from "./judge-layer.ts";
 import type { ScannedEntry } from "./scan-layer.ts";
 import { computeObjectHash, computeTreeHash, type TreeEntry } from "../git/tree.ts";
 
@@ -46,11 +46,11 @@ test("owned and masked files are no deletions, may come back as they were, and m
 });
 
 test("what is left out is neither a change nor held against anybody, whatever it is, and is told apart", () => {
-  const odd: ScannedEntry = { kind: "odd", violation: "special_file", detail: "a pipe" };
+  const pipe: ScannedEntry = { kind: "unstorable", violation: "special_file", detail: "a pipe" };
   const link: ScannedEntry = { kind: "link", sha: sha("x") };
   const { changes, violations, leftOut } = judged(
     { "left/gone": "1", kept: "1" },
-    { kept: file("2"), "left/link": link, "left/pipe": odd },
+    { kept: file("2"), "left/link": link, "left/pipe": pipe },
   );
   expect(changes.map(({ path: name }) => name)).toEqual(["kept"]);
   expect(violations).toEqual([]);
@@ -75,7 +75,7 @@ test("trees are named as git names them", () => {
   expect(computeTreeHash("sha1", tree({ "a/x": "x\n", "a-b": "x\n", "a.b": "x\n" }))).toBe("0ba862405f72334894c3a2b29aba2fa1a7c0a114");
 });
 
-const change = (name: string, before: string | null, after: string | null): Change => ({
+const change = (name: string, before: string | null, after: string | null): LayerChange => ({
   path: path(name),
   before: before === null ? null : { mode: "100644", sha: sha(before) },
   after: after === null ? null : { kind: "file", mode: "100644", sha: sha(after) },

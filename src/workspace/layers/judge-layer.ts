@@ -1,7 +1,8 @@
 // judge-layer: compares what is in a layer with the tree it was made from, and judges every difference. Pure.
 //
 // Invariants:
-//   J1. Every difference is a change: created, edited, deleted, mode; a rename is a deletion and a creation.
+//   J1. Every file that differs is a change: created, edited, deleted, mode; a rename is a deletion and a creation. What is not a file or
+//       link is a violation without a change.
 //   J2. Only regular files can be created or edited; a new or changed link, a hard link, a device, a repository is a violation, in or out of
 //       scope, unless it is left out (J4).
 //   J3. Paths that were hidden from the agent (masked, runner-owned) aren't deletions when absent, and violations when they reappear
@@ -17,17 +18,18 @@ import type { ScannedEntry } from "./scan-layer.ts";
 import type { PathTest } from "./scope-globs.ts";
 import { isGitlink, isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
-export type Change = {
+/** How one path differs: an entry is null where there is none. */
+export type LayerChange = {
   readonly path: BytePath;
   readonly before: TreeEntry | null;
   /** `bytesSha`: the hash of the bytes in the folder, if git stores others for them (stored-content.ts). */
   readonly after: (TreeEntry & { readonly kind: "file" | "link"; readonly bytesSha?: GitSha }) | null;
 };
 export type Judgement = {
-  readonly changes: readonly Change[];
+  readonly changes: readonly LayerChange[];
   readonly violations: readonly Violation[];
   /** Differences that are neither applied nor violations. */
-  readonly leftOut: readonly Change[];
+  readonly leftOut: readonly LayerChange[];
 };
 
 export type JudgeInput = {
@@ -44,23 +46,24 @@ export type JudgeInput = {
 
 const pathBytesMax = 4000;
 
+/** The differences, and why they may not be applied. Both are sorted by path. */
 export function judgeLayer(input: JudgeInput): Judgement {
-  const changes: Change[] = [];
+  const changes: LayerChange[] = [];
   const violations: Violation[] = [];
-  const leftOut: Change[] = [];
-  const addChange = (change: Change, entry?: Exclude<ScannedEntry, { kind: "odd" }>): void => {
+  const leftOut: LayerChange[] = [];
+  const addChange = (change: LayerChange, entry?: Exclude<ScannedEntry, { kind: "unstorable" }>): void => {
     if (input.isLeftOut(displayPath(change.path))) return void leftOut.push(change); // J4
     changes.push(change);
     violations.push(...judgePath(input, change.path), ...(entry === undefined ? [] : judgeKind(input, change.path, entry)));
   };
   for (const [path, before] of input.base) {
-    if (input.scanned.has(path) || isGitlink(before)) continue;
+    if (input.scanned.has(path) || isGitlink(before)) continue; // a submodule's folder may be absent
     const shownPath = displayPath(path);
     if (input.isOwned(shownPath) || input.isMasked(shownPath)) continue; // J3
     addChange({ path, before, after: null }); // J1
   }
   for (const [path, entry] of input.scanned) {
-    if (entry.kind === "odd") {
+    if (entry.kind === "unstorable") {
       const shownPath = displayPath(path);
       // An unreadable root hides what must be judged, whatever is left out below it.
       if (path === "" || !input.isLeftOut(shownPath)) violations.push({ path: shownPath, kind: entry.violation, detail: entry.detail });
@@ -93,7 +96,7 @@ function judgePath(input: JudgeInput, path: BytePath): Violation[] {
   return [];
 }
 
-function judgeKind(input: JudgeInput, path: BytePath, entry: Exclude<ScannedEntry, { kind: "odd" }>): Violation[] {
+function judgeKind(input: JudgeInput, path: BytePath, entry: Exclude<ScannedEntry, { kind: "unstorable" }>): Violation[] {
   const shownPath = displayPath(path);
   if (entry.kind === "link") return [{ path: shownPath, kind: "symlink", detail: "new or changed links are never applied" }]; // J2
   if (entry.links > 1)
@@ -103,14 +106,14 @@ function judgeKind(input: JudgeInput, path: BytePath, entry: Exclude<ScannedEntr
   return [];
 }
 
-function judgeCollisions(existing: Iterable<BytePath>, changes: readonly Change[]): Violation[] {
+function judgeCollisions(existing: Iterable<BytePath>, changes: readonly LayerChange[]): Violation[] {
   const deleted = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
   const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => displayPath(path));
   if (created.length === 0) return [];
   const remaining = [...existing].filter((path) => !deleted.has(path)).map(displayPath);
-  return findCollisions(created, remaining).map(({ path, with: existingPath }) => ({
+  return findCollisions(created, remaining).map(({ path, otherPath }) => ({
     path,
     kind: "case_collision",
-    detail: `some machines take it for ${existingPath}`,
+    detail: `some machines take it for ${otherPath}`,
   }));
 }

@@ -4,8 +4,8 @@
 // Invariants:
 //   L1. Nothing in a layer refers to the user's repository: no remote, no hooks, none of its objects; it borrows only copies that an
 //       isolation mounts read-only, or none.
-//   L2. What is hidden from the agent is in neither its files nor its history: if a mask hides something, the layer has one commit and no
-//       past.
+//   L2. What a mask hides is in neither the agent's files nor its history: if it hides something, the layer has one commit and no past. The
+//       runner's own files are hidden too, but are in the history if they were committed.
 
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -36,6 +36,7 @@ export type LayerOptions = {
   readonly isOver: (attempt: AttemptId) => boolean;
 };
 
+/** Creates the attempt's folder afresh, and returns its path. */
 export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, masks, keeps, isOver }: LayerOptions): Promise<string> {
   const folder = layerFolder(run, attempt);
   await run.layers.remove(attempt);
@@ -56,6 +57,7 @@ export async function createLayer(run: RunWorkspace, attempt: AttemptId, { tip, 
           fullTree,
           hidden.map((path) => [path, null]),
         );
+  // L2
   const start = tree === fullTree ? tip : await createStartingCommit(run, tip, tree, maskedPaths.length > 0 ? [] : [tip]);
   const root = maskedPaths.length === 0 ? run.base.commit : await createMaskedRoot(run, isMasked);
   const borrows = await createRepository(run, folder, start, root);
@@ -103,8 +105,8 @@ async function findHiddenPaths(run: RunWorkspace, tip: GitSha, masks: readonly s
 }
 
 async function filterBasePaths({ shadow, base }: RunWorkspace, isWanted: (path: string) => boolean): Promise<readonly BytePath[]> {
-  const { paths, isPlain } = await listTree(shadow.call, base.commit);
-  return paths.filter(isPlain ? isWanted : (path) => isWanted(displayPath(path)));
+  const { paths, isAscii } = await listTree(shadow.call, base.commit);
+  return paths.filter(isAscii ? isWanted : (path) => isWanted(displayPath(path)));
 }
 
 /** The run's base without masked paths, as one commit without a past: shared by later layers with the same masks. L2 */
@@ -127,8 +129,11 @@ async function createStartingCommit(run: RunWorkspace, tip: GitSha, tree: GitSha
   });
 }
 
-/** The folder's own repository, on a branch at this commit; its index comes with the files. Returns the objects it borrows. */
-async function createRepository(run: RunWorkspace, folder: string, start: GitSha, root: GitSha | null): Promise<readonly string[]> {
+/**
+ * The folder's own repository, on a branch at the commit `start`; its index comes with the files. It borrows the objects of `root`, an
+ * ancestor or a commit without a past, if they can be shared here. Returns the object folders it borrows from.
+ */
+async function createRepository(run: RunWorkspace, folder: string, start: GitSha, root: GitSha): Promise<readonly string[]> {
   const gitDir = join(folder, ".git");
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
     await mkdir(join(gitDir, name), { recursive: true });
@@ -137,7 +142,7 @@ async function createRepository(run: RunWorkspace, folder: string, start: GitSha
   // The same attributes and ignore rules as the runner's, so that the agent's `git status` shows what will be judged.
   await writeFile(join(gitDir, "info", "attributes"), withoutFilters);
   await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
-  if (root === null || run.history === null) {
+  if (run.history === null) {
     await fetchHistory(run, folder, gitDir, start);
     return [];
   }
@@ -188,7 +193,7 @@ async function fetchHistory(run: RunWorkspace, folder: string, gitDir: string, s
       ],
       codes: [0, 1, 128],
     });
-  // In a partial clone the past may be missing; the commit itself is enough.
+  // In a partial clone the past may be missing; the commit itself is enough. If that can't be fetched either, the agent works without.
   if ((await fetch(historyCommitsMax)).code !== 0) await fetch(1);
 }
 

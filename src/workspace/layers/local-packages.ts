@@ -6,7 +6,8 @@ import { dirname, join, relative } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromText } from "../git/byte-path.ts";
 import { readObject } from "../git/object-reader.ts";
-import { isTree, openTreeFolders } from "../git/tree-folders.ts";
+import { isTree } from "../git/tree.ts";
+import { openTreeFolders } from "../git/tree-folders.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 
 const lockFile = "package-lock.json";
@@ -23,12 +24,13 @@ type LocalPackage = { readonly path: string; readonly source: string };
 export async function linkLocalPackages(run: RunWorkspace, folder: string, tree: GitSha): Promise<void> {
   const { call } = run.shadow;
   const folders = openTreeFolders(call);
-  const lock = await folders.at(tree, bytePathFromText(lockFile));
+  const lock = await folders.findEntry(tree, bytePathFromText(lockFile));
   if (lock?.mode.startsWith("100") !== true) return;
   const localPackages = parseLocalPackages((await readObject(call, lock.sha, lockBytesMax))?.content?.toString("utf8") ?? "");
-  if (localPackages.length === 0 || (await folders.at(tree, bytePathFromText("node_modules"))) !== undefined) return;
+  if (localPackages.length === 0 || (await folders.findEntry(tree, bytePathFromText("node_modules"))) !== undefined) return;
   for (const { path, source } of localPackages) {
-    if (!isTree(await folders.at(tree, bytePathFromText(source))) || (await existsInAny(run.checkouts.foldersOf(folder), path))) continue;
+    if (!isTree(await folders.findEntry(tree, bytePathFromText(source))) || (await existsInAny(run.checkouts.foldersOf(folder), path)))
+      continue;
     const link = join(folder, path);
     await mkdir(dirname(link), { recursive: true });
     await symlink(relative(dirname(path), source), link);
@@ -37,7 +39,7 @@ export async function linkLocalPackages(run: RunWorkspace, folder: string, tree:
 
 /** The lock file's packages that are folders of the project. A folder outside the project is left out. */
 export function parseLocalPackages(text: string): readonly LocalPackage[] {
-  if (!text.includes('"link"')) return [];
+  if (!text.includes('"link"')) return []; // most lock files are large, and need not be parsed
   const { packages } = parseLock(text);
   return Object.entries(packages ?? {}).flatMap(([path, entry]) => {
     const source = entry?.link === true && typeof entry.resolved === "string" ? entry.resolved.replace(/^\.\//, "") : "";

@@ -1,11 +1,11 @@
-// scan-layer: lists a layer file by file, without trusting anything in it. Folders that the base's ignore rules ignore are counted, not
-// entered.
+// scan-layer: lists a layer (the agent's folder for one attempt) file by file, without trusting anything in it. Folders that the base's ignore
+// rules ignore are listed, not entered.
 
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, listParentFolders, joinBytePath, displayPath, bytePathText, type BytePath } from "../git/byte-path.ts";
+import { listParentFolders, joinBytePath, displayPath, bytePathText, splitLastPart, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder, type OpenFolder } from "./fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
@@ -13,6 +13,7 @@ import { isGitName } from "../git/confusable-names.ts";
 import type { PathTest } from "./scope-globs.ts";
 import { isGitlink, computeObjectHash, type ObjectFormat, type Tree } from "../git/tree.ts";
 
+/** What is at a path: a file, a link, or something that git can't or must not store. */
 export type ScannedEntry =
   | {
       readonly kind: "file";
@@ -21,11 +22,12 @@ export type ScannedEntry =
       /** The hash of the bytes in the folder, if git stores others for them (stored-content.ts). */
       readonly bytesSha?: GitSha;
       readonly bytes: number;
+      /** How many names the file has. */
       readonly links: number;
     }
   | { readonly kind: "link"; readonly sha: GitSha }
   | {
-      readonly kind: "odd";
+      readonly kind: "unstorable";
       readonly violation: "special_file" | "unreadable" | "nested_repository" | "git_metadata" | "damaged_base";
       readonly detail: string;
     };
@@ -42,17 +44,18 @@ export type ScanInput = {
   readonly base: Tree;
   /** Runner-owned paths are never skipped as ignored. */
   readonly isOwned: PathTest;
-  readonly ignoredOf: FindIgnored;
-  /** New files above it are not hashed: they will be refused anyway. */
+  readonly findIgnored: FindIgnored;
+  /** Larger new files are not hashed: they will be refused anyway. */
   readonly fileBytesMax: number;
-  /** Which of the base's files are unchanged, so that they need not be read. */
+  /** Tells by stat data which of the base's files are unchanged, so that they need not be read. */
   readonly isUnchanged?: (path: BytePath, stat: Stats) => boolean;
   /** Where to start, instead of at the root: paths that the base does not have, folders with a trailing slash. */
-  readonly from?: readonly BytePath[];
+  readonly startPaths?: readonly BytePath[];
 };
 
 const entriesMax = 2_000_000;
 const hashedBytesMax = 4 * 1024 ** 3;
+/** After this time the scan lets others have the event loop. */
 const sliceMs = 25;
 
 export async function scanLayer(input: ScanInput): Promise<ScanResult> {
@@ -63,8 +66,8 @@ export async function scanLayer(input: ScanInput): Promise<ScanResult> {
   let entryCount = 0;
   let sliceBeganMs = performance.now();
 
-  let startPaths: readonly BytePath[] = input.from ?? [];
-  let folders: readonly BytePath[] = input.from === undefined ? ["" as BytePath] : [];
+  let startPaths: readonly BytePath[] = input.startPaths ?? [];
+  let folders: readonly BytePath[] = input.startPaths === undefined ? ["" as BytePath] : [];
   // Each round lists some folders and asks once which of the untracked paths in them are ignored; the next round enters the others.
   while (folders.length > 0 || startPaths.length > 0) {
     const untracked: BytePath[] = [...startPaths];
@@ -82,13 +85,12 @@ export async function scanLayer(input: ScanInput): Promise<ScanResult> {
       await setImmediate(); // a long scan must not keep a stop request waiting
       sliceBeganMs = performance.now();
     }
-    const isOurs = (path: BytePath): boolean => input.isOwned(displayPath(path).replace(/\/$/, ""));
-    const ignoredPaths = await input.ignoredOf(untracked.filter((path) => !isOurs(path)));
+    const ignoredPaths = await input.findIgnored(untracked.filter((path) => !input.isOwned(displayPath(path).replace(/\/$/, ""))));
     const nextFolders: BytePath[] = [];
     for (const path of untracked) {
       if (ignoredPaths.has(path)) ignored.push(path);
       else if (path.endsWith("/")) nextFolders.push(path.slice(0, -1) as BytePath);
-      else scanned.set(path, identify(input, path));
+      else scanned.set(path, scanPath(input, path));
     }
     folders = nextFolders;
   }
@@ -103,7 +105,7 @@ type FolderListing = {
 };
 type TrackedPaths = { readonly trackedFolders: ReadonlySet<BytePath>; readonly gitlinks: ReadonlySet<BytePath> };
 
-/** One folder's entries: tracked files are identified at once, untracked ones wait for the ignore rules. */
+/** One folder's entries: tracked files are scanned at once, untracked ones wait for the ignore rules. */
 function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPaths): FolderListing {
   const listing: FolderListing & { entries: number } = { scanned: [], tracked: [], untracked: [], entries: 0 };
   const visit = (openFolder: OpenFolder): void => {
@@ -117,7 +119,7 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
       else if (trackedPaths.gitlinks.has(path)) listing.scanned.push(...scanSubmodule(input, path, stat));
       else if (stat.isDirectory() && trackedPaths.trackedFolders.has(path)) listing.tracked.push(path);
       else if (stat.isDirectory()) listing.untracked.push(`${path}/` as BytePath);
-      else if (input.base.has(path)) listing.scanned.push([path, identifyEntry(input, openFolder, { path, name, stat })]);
+      else if (input.base.has(path)) listing.scanned.push([path, scanEntry(input, openFolder, { path, name, stat })]);
       else listing.untracked.push(path);
     }
   };
@@ -125,7 +127,10 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
     withFolder(input.root, folder, visit);
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    listing.scanned.push([folder, { kind: "odd", violation: "unreadable", detail: `the folder could not be read (${error.message})` }]);
+    listing.scanned.push([
+      folder,
+      { kind: "unstorable", violation: "unreadable", detail: `the folder could not be read (${error.message})` },
+    ]);
   }
   return listing;
 }
@@ -135,15 +140,15 @@ function listFolder(input: ScanInput, folder: BytePath, trackedPaths: TrackedPat
  */
 export function classifyGitName(folder: BytePath, name: BytePath, stat: Stats): ScannedEntry | "own" | null {
   if (!isGitName(bytePathText(name) ?? name)) return null;
-  if (name !== ".git") return { kind: "odd", violation: "git_metadata", detail: "some file systems take this name for .git" };
-  if (folder !== "") return { kind: "odd", violation: "nested_repository", detail: "a repository inside the tree" };
-  return stat.isDirectory() ? "own" : { kind: "odd", violation: "git_metadata", detail: "the layer's .git isn't a folder any more" };
+  if (name !== ".git") return { kind: "unstorable", violation: "git_metadata", detail: "some file systems take this name for .git" };
+  if (folder !== "") return { kind: "unstorable", violation: "nested_repository", detail: "a repository inside the tree" };
+  return stat.isDirectory() ? "own" : { kind: "unstorable", violation: "git_metadata", detail: "the layer's .git isn't a folder any more" };
 }
 
 /** A submodule's path is an empty folder, or absent; anything else would be a change inside another repository. */
 export function scanSubmodule(input: ScanInput, path: BytePath, stat: Stats): (readonly [BytePath, ScannedEntry])[] {
   const refuse = (detail: string): (readonly [BytePath, ScannedEntry])[] => [
-    [path, { kind: "odd", violation: "nested_repository", detail }],
+    [path, { kind: "unstorable", violation: "nested_repository", detail }],
   ];
   if (!stat.isDirectory()) return refuse("a submodule's place was taken by something else");
   try {
@@ -154,52 +159,46 @@ export function scanSubmodule(input: ScanInput, path: BytePath, stat: Stats): (r
   }
 }
 
-function identify(input: ScanInput, path: BytePath): ScannedEntry {
-  const index = path.lastIndexOf("/");
-  const name = path.slice(index + 1) as BytePath;
+/** The entry of one path, whose folder is opened for it. */
+function scanPath(input: ScanInput, path: BytePath): ScannedEntry {
+  const [parent, name] = splitLastPart(path);
   try {
-    return withFolder(input.root, path.slice(0, Math.max(index, 0)) as BytePath, (folder) =>
-      identifyEntry(input, folder, { path, name, stat: folder.stat(name) }),
-    );
+    return withFolder(input.root, parent, (folder) => scanEntry(input, folder, { path, name, stat: folder.stat(name) }));
   } catch (error) {
-    if (!(error instanceof NotRead)) throw error;
-    return { kind: "odd", violation: "unreadable", detail: `could not be read (${error.message})` };
+    return toUnreadable(error);
   }
+}
+
+/** The entry of a path that could not be read; throws any other error on. */
+function toUnreadable(error: unknown): ScannedEntry {
+  if (!(error instanceof NotRead)) throw error;
+  return { kind: "unstorable", violation: "unreadable", detail: `could not be read (${error.message})` };
 }
 
 type FileInFolder = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats };
 
-/** Reads what one path of an open folder holds; `odd` if git could not store it. */
-export function identifyEntry(input: ScanInput, folder: OpenFolder, { path, name, stat }: FileInFolder): ScannedEntry {
+const toGitMode = ({ mode }: Stats): "100644" | "100755" => ((mode & 0o100) === 0 ? "100644" : "100755");
+
+/** Reads what one path of an open folder holds; `unstorable` if git could not store it. */
+export function scanEntry(input: ScanInput, folder: OpenFolder, { path, name, stat }: FileInFolder): ScannedEntry {
   const unchangedEntry = input.isUnchanged?.(path, stat) === true ? input.base.get(path) : undefined;
   try {
     if (unchangedEntry?.mode === "120000" && stat.isSymbolicLink()) return { kind: "link", sha: unchangedEntry.sha };
     if (stat.isSymbolicLink()) return { kind: "link", sha: computeObjectHash(input.format, "blob", folder.linkTarget(name)) };
-    if (!stat.isFile()) return { kind: "odd", violation: "special_file", detail: "neither a file nor a folder" };
-    const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
+    if (!stat.isFile()) return { kind: "unstorable", violation: "special_file", detail: "neither a file nor a folder" };
+    const mode = toGitMode(stat);
     if (unchangedEntry?.mode === mode) return { kind: "file", mode, sha: unchangedEntry.sha, bytes: stat.size, links: stat.nlink };
     if (stat.size > (input.base.has(path) ? hashedBytesMax : input.fileBytesMax)) {
-      return {
-        kind: "file",
-        mode,
-        sha: computeObjectHash(input.format, "blob", Buffer.from(`unread ${stat.size}`)),
-        bytes: stat.size,
-        links: stat.nlink,
-      };
+      // Too large to be read, and to be applied. This stands for its hash, so that the layer's hash changes with its size.
+      const sha = computeObjectHash(input.format, "blob", Buffer.from(`unread ${stat.size}`));
+      return { kind: "file", mode, sha, bytes: stat.size, links: stat.nlink };
     }
     const hash = createHash(input.format).update(`blob ${stat.size}\0`);
     const opened = folder.read(name, (piece) => hash.update(piece), hashedBytesMax);
     if (opened.size !== stat.size) throw new NotRead("changed while it was read");
-    return {
-      kind: "file",
-      mode: (opened.mode & 0o100) === 0 ? "100644" : "100755",
-      sha: hash.digest("hex"),
-      bytes: opened.size,
-      links: opened.nlink,
-    };
+    return { kind: "file", mode: toGitMode(opened), sha: hash.digest("hex"), bytes: opened.size, links: opened.nlink };
   } catch (error) {
-    if (!(error instanceof NotRead)) throw error;
-    return { kind: "odd", violation: "unreadable", detail: `could not be read (${error.message})` };
+    return toUnreadable(error);
   }
 }
 
@@ -209,15 +208,14 @@ export function readScannedContent(
   path: BytePath,
   scanned: { readonly kind: "file" | "link"; readonly sha: GitSha; readonly bytesSha?: GitSha },
 ): Buffer {
-  const index = path.lastIndexOf("/");
-  const name = path.slice(index + 1) as BytePath;
-  const content = withFolder(root, path.slice(0, Math.max(index, 0)) as BytePath, (folder) => {
+  const [parent, name] = splitLastPart(path);
+  const content = withFolder(root, parent, (folder) => {
     if (scanned.kind === "link") return folder.linkTarget(name);
     const pieces: Buffer[] = [];
     folder.read(name, (piece) => pieces.push(Buffer.from(piece)), bytesMax);
     return Buffer.concat(pieces);
   });
   if (computeObjectHash(format, "blob", content) !== (scanned.bytesSha ?? scanned.sha))
-    throw new NotRead(`${bytePathBytes(path).toString("utf8")} changed after it was judged`);
+    throw new NotRead(`${displayPath(path)} changed after it was judged`);
   return content;
 }

@@ -11,7 +11,7 @@ import type { Violation } from "../../ports/workspace.ts";
 import { bytePathBytes, displayPath } from "../git/byte-path.ts";
 import { NotRead } from "./fd-walk.ts";
 import { git } from "../git/git.ts";
-import type { Change } from "./judge-layer.ts";
+import type { LayerChange } from "./judge-layer.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readObject } from "../git/object-reader.ts";
 import { readScannedContent } from "./scan-layer.ts";
@@ -19,9 +19,10 @@ import { readScannedContent } from "./scan-layer.ts";
 /** Findings by content hash are cached: an attempt's changes are inspected at least twice. */
 const secretCache = new WeakMap<RunWorkspace, Map<GitSha, readonly FoundSecret[]>>();
 
+/** The changed files whose name or content has a secret that is nowhere in the base commit. */
 export async function findSecrets(
   run: RunWorkspace,
-  { folder, base, changes }: { readonly folder: string; readonly base: GitSha; readonly changes: readonly Change[] },
+  { folder, base, changes }: { readonly folder: string; readonly base: GitSha; readonly changes: readonly LayerChange[] },
 ): Promise<readonly Violation[]> {
   const violations: Violation[] = [];
   const isNew = createNewTextTest(run, base);
@@ -37,26 +38,29 @@ export async function findSecrets(
       violations.push({ path: shownPath, kind: "unreadable", detail: `could not be read again (${error.message})` }); // S2
       continue;
     }
-    const names = new Set<string>();
-    for (const { name, text } of [...inName, ...inContent]) if (!names.has(name) && (await isNew(text))) names.add(name);
-    if (names.size > 0) violations.push({ path: shownPath, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }); // S1
+    violations.push(...(await judgeSecrets(shownPath, [...inName, ...inContent], isNew)));
   }
   return violations;
 }
 
 /** The same for a text that the runner itself would commit and that is in no folder yet. */
 export async function findSecretsInText(run: RunWorkspace, base: GitSha, path: string, text: string): Promise<readonly Violation[]> {
-  const isNew = createNewTextTest(run, base);
+  return judgeSecrets(path, await run.secretsIn(Buffer.from(text, "utf8")), createNewTextTest(run, base));
+}
+
+type NewTextTest = (text: string) => Promise<boolean>;
+
+/** The violation of a file with these secrets, as far as they are new. */
+async function judgeSecrets(path: string, secrets: readonly FoundSecret[], isNew: NewTextTest): Promise<readonly Violation[]> {
   const names = new Set<string>();
-  for (const { name, text: secret } of await run.secretsIn(Buffer.from(text, "utf8")))
-    if (!names.has(name) && (await isNew(secret))) names.add(name);
+  for (const { name, text } of secrets) if (!names.has(name) && (await isNew(text))) names.add(name);
   return names.size === 0 ? [] : [{ path, kind: "secret", detail: `it holds the secret ${[...names].join(", ")}` }]; // S1
 }
 
 async function findSecretsInFile(
   run: RunWorkspace,
   folder: string,
-  { path, after }: Pick<Change, "path"> & { readonly after: NonNullable<Change["after"]> },
+  { path, after }: Pick<LayerChange, "path"> & { readonly after: NonNullable<LayerChange["after"]> },
 ): Promise<readonly FoundSecret[]> {
   const secretsByHash = secretCache.get(run) ?? new Map<GitSha, readonly FoundSecret[]>();
   secretCache.set(run, secretsByHash);
@@ -70,12 +74,12 @@ async function findSecretsInFile(
 }
 
 /** Returns a test whether a text is nowhere in a commit's tree. Of a text of several lines only the longest is searched for. */
-function createNewTextTest(run: RunWorkspace, base: GitSha): (text: string) => Promise<boolean> {
+function createNewTextTest(run: RunWorkspace, base: GitSha): NewTextTest {
   const answers = new Map<string, Promise<boolean>>();
   const searchTree = async (line: string): Promise<boolean> => {
     const args = ["grep", "--quiet", "--text", "--fixed-strings", "-f", "-", base];
     const { code } = await git({ ...run.shadow.call, args, input: [Buffer.from(line, "latin1")], codes: [0, 1, 128] }); // S1
-    return code !== 0;
+    return code !== 0; // if git can't tell, the text counts as new
   };
   return (text) => {
     const line = text.split(/[\r\n]+/).toSorted((a, b) => b.length - a.length)[0] ?? text;

@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathBytes, bytePathFromBytes, listParentFolders } from "../git/byte-path.ts";
+import { type BytePath, bytePathBytes, listParentFolders } from "../git/byte-path.ts";
 import { listAttributePaths } from "../git/attributes.ts";
 import { git } from "../git/git.ts";
 import type { GitContext } from "../git/git-call.ts";
@@ -27,15 +27,18 @@ type Scanned = ReadonlyMap<BytePath, ScannedEntry>;
 export type StoredContentInput = {
   readonly shadow: Shadow;
   readonly folder: string;
-  /** The tree that the files are compared with, at least at the scanned and deleted paths. */
+  /** The tree that the files are compared with. */
   readonly tree: GitSha;
+  /** Its files, at least at the scanned and deleted paths. */
   readonly base: Tree;
   readonly folders: TreeFolders;
   readonly scanned: Scanned;
   readonly fileBytesMax: number;
 };
 
+/** Git itself ignores larger ones. */
 const attributesBytesMax = 100 << 20;
+const refusalCharsMax = 300;
 
 /** The scanned entries, with the hashes under which git stores those that attributes convert. */
 export async function withStoredContent(input: StoredContentInput): Promise<Scanned> {
@@ -82,7 +85,7 @@ async function readAttributes(input: StoredContentInput, paths: readonly BytePat
 async function readAttributeFile(input: StoredContentInput, path: BytePath): Promise<Buffer | null> {
   const entry = input.scanned.get(path);
   if (entry?.kind === "file") return readOrNull(input, path, entry);
-  const inTree = entry === undefined && !input.base.has(path) ? await input.folders.at(input.tree, path) : undefined;
+  const inTree = entry === undefined && !input.base.has(path) ? await input.folders.findEntry(input.tree, path) : undefined;
   if (inTree?.mode.startsWith("100") !== true) return null;
   return (await readObject(input.shadow.call, inTree.sha, attributesBytesMax))?.content ?? null;
 }
@@ -108,15 +111,16 @@ type Copies = { readonly work: string; readonly files: string; readonly copied: 
 /** The entries that git stores with other content than the folder has, and those it refuses. */
 async function hashAsGit(input: StoredContentInput, { work, files, copied }: Copies): Promise<ReadonlyMap<BytePath, ScannedEntry>> {
   const { shadow, base } = input;
+  // C1
   const call = { ...shadow.call, cwd: files, env: { ...shadow.call.env, GIT_WORK_TREE: files, GIT_INDEX_FILE: join(work, "index") } };
   // Git looks at what it stored before: a text file that has CRLF there keeps it.
-  const before = copied.flatMap(([path]) => {
+  const storedRows = copied.flatMap(([path]) => {
     const entry = base.get(path);
     return entry?.mode.startsWith("100") === true
       ? [Buffer.from(`${entry.mode} ${entry.sha}\t`), bytePathBytes(path), Buffer.from([0])]
       : [];
   });
-  if (before.length > 0) await git({ ...call, args: ["update-index", "-z", "--index-info"], input: before });
+  if (storedRows.length > 0) await git({ ...call, args: ["update-index", "-z", "--index-info"], input: storedRows });
   const refused = await addToIndex(
     call,
     copied.map(([path]) => path),
@@ -127,7 +131,8 @@ async function hashAsGit(input: StoredContentInput, { work, files, copied }: Cop
   for (const [path, entry] of copied) {
     const sha = shas.get(path);
     const refusal = refused.get(path);
-    if (refusal !== undefined) stored.set(path, { kind: "odd", violation: "special_file", detail: `git can't store it: ${refusal}` });
+    if (refusal !== undefined)
+      stored.set(path, { kind: "unstorable", violation: "special_file", detail: `git can't store it: ${refusal}` });
     else if (sha !== undefined && sha !== entry.sha) stored.set(path, { ...entry, sha, bytesSha: entry.sha });
   }
   return stored;
@@ -139,7 +144,7 @@ function parseStagedFiles(output: Buffer): ReadonlyMap<BytePath, GitSha> {
   for (const row of output.toString("latin1").split("\0")) {
     if (row === "") continue;
     const tab = row.indexOf("\t");
-    shas.set(bytePathFromBytes(Buffer.from(row.slice(tab + 1), "latin1")), row.slice(0, tab).split(" ")[1] ?? "");
+    shas.set(row.slice(tab + 1) as BytePath, row.slice(0, tab).split(" ")[1] ?? "");
   }
   return shas;
 }
@@ -160,7 +165,7 @@ async function addToIndex(call: GitContext, paths: readonly BytePath[]): Promise
   if ((await add(paths)).code === 0) return refused;
   for (const path of paths) {
     const { code, err } = await add([path]);
-    if (code !== 0) refused.set(path, err.trim().replaceAll(/\s+/g, " ").slice(-300));
+    if (code !== 0) refused.set(path, err.trim().replaceAll(/\s+/g, " ").slice(-refusalCharsMax));
   }
   return refused;
 }
