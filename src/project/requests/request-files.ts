@@ -3,12 +3,13 @@
 //
 // Invariants:
 //   I1. A request file is complete or absent, whenever the power goes.
-//   I2. Only regular files of bounded size are read, never through a link; anything else goes to `bad/` with a reason.
+//   I2. Only regular files of bounded size are read, never through a link; anything else of a request's name goes to `bad/` with a reason,
+//       or is deleted if too much is there.
 //   I3. Only the user can read or write here.
 
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { erase } from "../../workspace/folder.ts";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -18,7 +19,8 @@ import type { RunRequest } from "../../ports/request-queue.ts";
 export const requestBytesMax = 256 * 1024;
 const pendingMax = 1_000;
 const badMax = 200;
-const draftAgeMs = 60 * 60_000;
+const temporaryPrefix = ".aside-";
+const temporaryAgeMs = 60 * 60_000;
 
 const RequestKey = v.looseObject({
   event: v.picklist(["control_requested", "limit_raised", "review_noted", "block_answered", "run_resumed"]),
@@ -42,8 +44,10 @@ export async function ensureRequestFolder(runDir: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
-  if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is not a folder; move it away`);
-  return folder; // I3
+  const stat = await lstat(folder);
+  if (!stat.isDirectory()) throw new Error(`${folder} is not a folder; move it away`);
+  if ((stat.mode & 0o077) !== 0) await chmod(folder, 0o700); // I3: a backup that was restored may have opened it to others
+  return folder;
 }
 
 /** Writes a request to a file of its own; when this returns, it survives a power cut. Returns its path. */
@@ -52,21 +56,21 @@ export async function writeRequest(runDir: string, request: RunRequest): Promise
   const problem = findRequestProblem(text);
   if (problem !== null) throw new Error(`this is no request: ${problem}`);
   const folder = await ensureRequestFolder(runDir);
-  const draft = join(folder, `.aside-${randomBytes(8).toString("hex")}`);
+  const temporary = join(folder, `${temporaryPrefix}${randomBytes(8).toString("hex")}`);
   const path = join(folder, `${nextTimestamp()}-${fileNameKey(request.request)}.json`);
-  const file = await open(draft, "wx", 0o600);
+  const file = await open(temporary, "wx", 0o600); // I3
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(draft, path); // I1
+  await rename(temporary, path); // I1
   await syncFolder(folder);
   return path;
 }
 
-/** Reads all requests, oldest first; a request sent twice counts once. Files that aren't requests are moved to `bad/`. */
+/** Reads the oldest requests, in order; the rest is read once those are removed. One that was sent twice counts once. Moves other files to `bad/`. */
 export async function readRequests(runDir: string): Promise<readonly RunRequest[]> {
   const folder = await ensureRequestFolder(runDir);
   const requests = new Map<string, RunRequest>();
@@ -86,14 +90,14 @@ export async function removeRequest(runDir: string, request: string): Promise<vo
     if (name.endsWith(`-${fileNameKey(request)}.json`)) await rm(join(folder, name), { force: true });
 }
 
-/** Removes drafts of senders that died before the rename. A living sender renames its draft long before an hour has passed. */
-export async function clearDrafts(runDir: string, nowMs: number): Promise<void> {
+/** Removes temporary files of senders that died before the rename. A living sender renames its file long before an hour has passed. */
+export async function clearTemporaryFiles(runDir: string, nowMs: number): Promise<void> {
   const folder = await ensureRequestFolder(runDir);
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(".aside-")) continue;
+    if (!name.startsWith(temporaryPrefix)) continue;
     const path = join(folder, name);
     const stat = await lstat(path).catch(() => null);
-    if (stat !== null && nowMs - stat.mtimeMs > draftAgeMs) await rm(path, { force: true });
+    if (stat !== null && nowMs - stat.mtimeMs > temporaryAgeMs) await rm(path, { force: true });
   }
 }
 
@@ -149,7 +153,7 @@ async function moveToBad(folder: string, name: string, reason: string): Promise<
   const bad = join(folder, "bad");
   await mkdir(bad, { mode: 0o700 }).catch(() => undefined);
   const stat = await lstat(bad).catch(() => null);
-  const hasRoom = stat?.isDirectory() === true && (await readdir(bad)).length < badMax * 2;
+  const hasRoom = stat?.isDirectory() === true && (await readdir(bad)).length < badMax * 2; // a file and its reason each
   if (!hasRoom) return erase(join(folder, name));
   await rename(join(folder, name), join(bad, name)).catch(() => erase(join(folder, name)));
   await writeFile(join(bad, `${name}.reason`), `${reason}\n`, { mode: 0o600, flag: "wx" }).catch(() => undefined);

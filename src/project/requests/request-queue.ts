@@ -5,7 +5,7 @@
 
 import { type FSWatcher, watch } from "node:fs";
 import type { RequestQueue } from "../../ports/request-queue.ts";
-import { clearDrafts, requestFolder, readRequestNames, readRequests, removeRequest } from "./request-files.ts";
+import { clearTemporaryFiles, requestFolder, readRequestNames, readRequests, removeRequest } from "./request-files.ts";
 import { openRequestSocket } from "./request-socket.ts";
 
 export type OwnedRequestQueue = RequestQueue & {
@@ -18,7 +18,7 @@ const pollEveryMs = 200;
 
 /** Opens the queue for the run's owner, who holds the run's lock. */
 export async function openRequestQueue(runDir: string): Promise<OwnedRequestQueue> {
-  await clearDrafts(runDir, Date.now());
+  await clearTemporaryFiles(runDir, Date.now());
   const callbacks = new Set<() => void>();
   const wake = (): void => callbacks.forEach((callback) => callback());
   const socket = await openRequestSocket(runDir, wake);

@@ -15,6 +15,7 @@ const connectionsMax = 64;
 const lineTimeoutMs = 5_000;
 const resultTimeoutMs = 10 * 60_000;
 const resultsMax = 1_000;
+const closeTimeoutMs = 100;
 
 const Nudge = v.strictObject({ nudge: v.pipe(v.string(), v.minLength(1), v.maxLength(128)) });
 
@@ -73,7 +74,7 @@ export async function openRequestSocket(runDir: string, onNudge: () => void): Pr
       const closed = new Promise((resolve) => server.close(resolve));
       // An answer on its way is still sent; a sender that does not read it is cut off.
       for (const socket of sockets) if (!socket.writableEnded) socket.destroy();
-      const cutOffTimer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 100);
+      const cutOffTimer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), closeTimeoutMs);
       await closed;
       clearTimeout(cutOffTimer);
       await rm(path, { force: true });

@@ -21,16 +21,16 @@ const answerBytesMax = 4096;
 /** Leaves a request for a run and waits up to `waitMs` for its result. */
 export async function sendRequest(runDir: string, request: RunRequest, { waitMs }: { readonly waitMs: number }): Promise<SendResult> {
   const path = await writeRequest(runDir, request);
-  const until = performance.now() + waitMs;
+  const deadlineMs = performance.now() + waitMs;
   for (;;) {
-    const leftMs = until - performance.now();
+    const leftMs = deadlineMs - performance.now();
     if (leftMs <= 0) return "left";
     const socket = await findSocketPath(runDir).catch(() => null);
     const result = socket === null ? null : await nudge(socket, request.request, leftMs);
     if (result !== null) return result;
     // An owner without a socket still polls; one that has just ended may have a successor.
     if ((await lstat(path).catch(() => null)) === null) return "gone";
-    await sleep(Math.max(1, Math.min(pollEveryMs, until - performance.now())));
+    await sleep(Math.max(1, Math.min(pollEveryMs, deadlineMs - performance.now())));
   }
 }
 
