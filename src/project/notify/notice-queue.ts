@@ -59,7 +59,7 @@ export type Delivery = v.InferOutput<typeof Delivery>;
 
 export type NoticeQueue = {
   readonly folder: string;
-  /** False: it is queued or settled already. */
+  /** False: it is queued or settled already. Throws if the queue is full, so that the notice isn't lost in silence. */
   readonly add: (notice: Notice, hook: string, nowMs: number) => boolean;
   readonly waiting: () => readonly QueueItem[];
   /** Puts a failed item back, not to be sent before a time. */
@@ -101,7 +101,8 @@ export function openNoticeQueue(env: Env): NoticeQueue {
       const name = itemName(hook, notice.id);
       // Q2. A partial file that a crash left counts as absent.
       if (existsSync(join(settledFolder, name)) || readItem(join(queueFolder, `${name}.json`)).length > 0) return false;
-      if (readNames(queueFolder).length >= queuedMax) return false;
+      if (readNames(queueFolder).length >= queuedMax)
+        throw new Error(`${queuedMax} notices wait already; autopilot notify send delivers them`);
       write({ hook, notice: { ...notice }, queuedAtMs: nowMs, tries: 0, notBeforeMs: 0 });
       return true;
     },
