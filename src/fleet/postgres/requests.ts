@@ -24,18 +24,18 @@ export async function sendRequest({ query, name }: Database, run: string, reques
   }
 }
 
-/** The owner's side. It polls every second, which is cheap; a notification could be lost by a pooler. */
+/** The owner's side. It polls every second, which is cheap; a notification could be lost by a pooler. Each new request is announced once. */
 export function openStoredRequests({ query, name }: Database, run: string): RequestQueue & { readonly close: () => Promise<void> } {
   const callbacks = new Set<() => void>();
-  let lastSeen = 0;
+  let lastAnnounced = 0;
   const pollRequests = async (): Promise<void> => {
     const { rows } = await query(
       "select coalesce(max(number), 0)::text as last from autopilot.request where run_id = $1 and not forgotten",
       [run],
     );
     const newestNumber = Number(rows[0]?.["last"] ?? 0);
-    if (newestNumber > lastSeen) callbacks.forEach((callback) => callback());
-    lastSeen = Math.max(lastSeen, newestNumber);
+    if (newestNumber > lastAnnounced) callbacks.forEach((callback) => callback());
+    lastAnnounced = Math.max(lastAnnounced, newestNumber);
   };
   const timer = setInterval(() => void pollRequests().catch(() => undefined), pollMs); // the lease's watch reports a store that is gone
   timer.unref();
@@ -52,8 +52,9 @@ export function openStoredRequests({ query, name }: Database, run: string): Requ
           .flatMap((text) => (findRequestProblem(text) === null ? [JSON.parse(text) as RunRequest] : []));
       } catch (error) {
         const failure = storeFailure(error, name);
-        if (failure instanceof JournalFailure && failure.kind === "store_unreachable") return []; // they are read at the next poll
-        throw failure;
+        if (!(failure instanceof JournalFailure) || failure.kind !== "store_unreachable") throw failure;
+        lastAnnounced = 0; // the next poll that reaches the store announces them again
+        return [];
       }
     },
     forget: async (request) => {
