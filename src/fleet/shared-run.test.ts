@@ -49,3 +49,23 @@ test("a copy that is cut short while a blob is brought holds no line that names 
   await expect(bringing).rejects.toThrow("cut off");
   expect([brought, readFileSync(path, "utf8")]).toEqual([[outer, inner], "one\n"]);
 });
+
+test("a blob that an interrupted copy left here without the one it names gets that one with the next copy", async () => {
+  const folder = scratchFolder();
+  const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const outer = `{"output":"${sha256("output")}"}`;
+  const texts = new Map(["output", outer].map((text) => [sha256(text), text]));
+  let isCut = true;
+  const store: Parameters<typeof bringCopy>[0] = {
+    lines: async function* () {
+      yield Buffer.from(`{"blob":"${sha256(outer)}"}`);
+    },
+    hasBlob: (_key, name) => Promise.resolve(texts.has(name)),
+    readBlob: (_key, name) =>
+      isCut && name === sha256("output") ? Promise.reject(new Error("cut off")) : Promise.resolve(Buffer.from(texts.get(name) ?? "")),
+  };
+  await expect(bringCopy(store, "key", folder)).rejects.toThrow("cut off");
+  isCut = false;
+  await bringCopy(store, "key", folder);
+  expect(readFileSync(join(folder, "blobs", sha256("output").slice(0, 2), sha256("output")), "utf8")).toBe("output");
+});

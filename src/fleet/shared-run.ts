@@ -51,10 +51,7 @@ export async function openShared({ env, folder, mark: { key }, options, kind = "
     const copy = openFile(nodeDisk, join(folder, journalFile), appendFlags);
     copyFd = copy;
     const local = repairCopy(folder, copy, options.from);
-    const write = (lines: readonly Uint8Array[]): void => {
-      const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
-      writeAll(nodeDisk, copy, bytes, bytes.length, null);
-    };
+    const write = createLineWriter(copy);
     const knownPosition = local.seq === 0 ? {} : { known: local }; // S2
     const opened = await store.open(key, kind, { ...options, ...knownPosition, onKept: write });
     try {
@@ -76,6 +73,14 @@ export async function openShared({ env, folder, mark: { key }, options, kind = "
 }
 
 const newline = Buffer.from("\n");
+
+/** Returns the function that appends lines to the copy of a journal. */
+const createLineWriter =
+  (copyFd: number) =>
+  (lines: readonly Uint8Array[]): void => {
+    const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
+    writeAll(nodeDisk, copyFd, bytes, bytes.length, null);
+  };
 
 /**
  * The position at which the copy ends, read on from a known one. Torn or damaged lines are cut off: they are fetched from the store again.
@@ -121,16 +126,7 @@ export async function bringCopy(store: Pick<RunStore, "lines" | "hasBlob" | "rea
   const copyFd = openFile(nodeDisk, join(folder, journalFile), appendFlags);
   try {
     const { seq } = repairCopy(folder, copyFd);
-    await copyMissing({
-      store,
-      key,
-      folder,
-      afterSeq: seq,
-      write: (lines) => {
-        const bytes = Buffer.concat(lines.flatMap((line) => [line, newline]));
-        writeAll(nodeDisk, copyFd, bytes, bytes.length, null);
-      },
-    });
+    await copyMissing({ store, key, folder, afterSeq: seq, write: createLineWriter(copyFd) });
   } finally {
     nodeDisk.close(copyFd);
   }
@@ -154,15 +150,18 @@ export async function copyMissing({ store, key, folder, afterSeq, write }: Missi
     for (const name of blobNames) {
       if (checkedBlobs.has(name)) continue;
       checkedBlobs.add(name);
-      if (hasBlob(folder, name) || !(await store.hasBlob(key, name))) continue;
-      const bytes = await store.readBlob(key, name);
+      const isHere = hasBlob(folder, name);
+      if (!isHere && !(await store.hasBlob(key, name))) continue;
+      // An interrupted copy may have left a blob here without those that it names.
+      const bytes = isHere ? readBlob(folder, name) : await store.readBlob(key, name);
       if (bytes.length <= scannedBytesMax) addHashes(blobNames, bytes);
-      writeBlob(nodeDisk, folder, bytes);
+      if (!isHere) writeBlob(nodeDisk, folder, bytes);
     }
     write([line]);
   }
 }
 
+/** Larger blobs hold output or documents, which name no other blob. */
 const scannedBytesMax = 1024 * 1024;
 
 /** Adds whatever looks like a hash. What isn't the hash of a blob isn't in the store, so it does no harm. */
