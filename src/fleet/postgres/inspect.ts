@@ -3,7 +3,7 @@
 import type { Database } from "./connect.ts";
 import { readSchema } from "./migrate.ts";
 import { durabilityFaults, type Settings, readServerSettings } from "./settings.ts";
-import { migrations } from "./schema.ts";
+import { migrations, workerRights } from "./schema.ts";
 
 export type Inspection = {
   readonly settings: Settings;
@@ -24,21 +24,8 @@ export type Inspection = {
   readonly bytes: number;
 };
 
-/** The rights that a worker needs, by table. */
-const neededRights = [
-  ["run", "select"],
-  ["run", "insert"],
-  ["run", "update"],
-  ["entry", "select"],
-  ["entry", "insert"],
-  ["blob", "select"],
-  ["blob", "insert"],
-  ["snapshot", "insert"],
-  ["snapshot", "update"],
-  ["request", "insert"],
-  ["worker", "update"],
-  ["work_order", "update"],
-] as const;
+/** The rights that a worker needs, by table; one on a column counts as one on its table. */
+const neededRights = workerRights.flatMap(([table, rights]) => rights.map((right) => [table, right.split(" ", 1)[0] ?? right] as const));
 /** Rights with which a worker could change or remove lines and blobs. */
 const excessiveRights = [
   ["entry", "update"],
@@ -53,17 +40,9 @@ export async function inspect({ query }: Database): Promise<Inspection> {
   const schemaInfo = await readSchema(query);
   const [schema, schemaLeast] = [schemaInfo?.version ?? null, schemaInfo?.oldestCompatible ?? 0];
   const { answerMs, clockMs } = await measureClock(query);
-  const readRights = async (rights: readonly (readonly [string, string])[]): Promise<ReadonlyMap<string, boolean>> => {
-    const { rows } = await query(
-      `select r.t || ' ' || r.p as name, has_table_privilege('autopilot.' || r.t, r.p) as has
-        from unnest($1::text[], $2::text[]) as r(t, p)`,
-      [rights.map(([table]) => table), rights.map(([, right]) => right)],
-    );
-    return new Map(rows.map((row) => [String(row["name"]), row["has"] === true]));
-  };
-  const isThere = schema !== null && schema >= migrations.length;
-  const needed = isThere ? await readRights(neededRights) : new Map<string, boolean>();
-  const excessive = isThere ? await readRights(excessiveRights) : new Map<string, boolean>();
+  const hasTables = schema !== null && schema >= migrations.length;
+  const needed = hasTables ? await readRights(query, neededRights, "has_any_column_privilege") : new Map<string, boolean>();
+  const excessive = hasTables ? await readRights(query, excessiveRights, "has_table_privilege") : new Map<string, boolean>();
   const { rows: size } = await query("select pg_database_size(current_database())::text as bytes");
   return {
     settings,
@@ -77,6 +56,20 @@ export async function inspect({ query }: Database): Promise<Inspection> {
     answerMs,
     bytes: Number(size[0]?.["bytes"] ?? 0),
   };
+}
+
+/** Which of these rights this user has, by `table right`. */
+async function readRights(
+  query: Database["query"],
+  rights: readonly (readonly [table: string, right: string])[],
+  sqlFunction: "has_any_column_privilege" | "has_table_privilege",
+): Promise<ReadonlyMap<string, boolean>> {
+  const { rows } = await query(
+    `select r.t || ' ' || r.p as name, ${sqlFunction}('autopilot.' || r.t, r.p) as has
+      from unnest($1::text[], $2::text[]) as r(t, p)`,
+    [rights.map(([table]) => table), rights.map(([, right]) => right)],
+  );
+  return new Map(rows.map((row) => [String(row["name"]), row["has"] === true]));
 }
 
 const clockTriesMax = 5;

@@ -10,7 +10,7 @@
 import type { Query, Database } from "./connect.ts";
 import { storeFailure, unusable } from "./store-failure.ts";
 import { durabilityFaults, refuseLossy, readServerSettings } from "./settings.ts";
-import { grants, type Migration, migrations, schemaName } from "./schema.ts";
+import { createGrants, type Migration, migrations, schemaName } from "./schema.ts";
 
 /** The advisory lock of migrations: any number that nothing else in the database uses. */
 const lockKey = 7_214_030_191;
@@ -121,8 +121,7 @@ export async function grantTo(database: Database, role: string): Promise<void> {
     await database.inTransaction(async (query) => {
       const { rows } = await query("select from pg_roles where rolname = $1", [role]);
       if (rows.length === 0) throw unusable(`${database.name} has no role ${role}`, `createuser --pwprompt ${role}, then try again`);
-      for (const statement of grants(`"${role}"`)) await query(statement);
-      await query(`grant select on ${schemaName}.schema_version to "${role}"`);
+      for (const statement of createGrants(`"${role}"`)) await query(statement);
     });
   } catch (error) {
     throw storeFailure(error, database.name);

@@ -141,12 +141,22 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** What a worker's role may do, and nothing else: it can neither change nor remove a line, a blob or the schema. */
-export const grants = (role: string): readonly string[] => [
+type Right = "select" | "insert" | "update" | "update (forgotten)";
+
+/** What a worker's role may do with each table, and nothing else: it can neither change nor remove a line, a blob or the schema. */
+export const workerRights: readonly (readonly [table: string, rights: readonly Right[]])[] = [
+  ["run", ["select", "insert", "update"]],
+  ["entry", ["select", "insert"]],
+  ["blob", ["select", "insert"]],
+  ["snapshot", ["select", "insert", "update"]],
+  ["request", ["select", "insert", "update (forgotten)"]],
+  ["worker", ["select", "insert", "update"]],
+  ["work_order", ["select", "insert", "update"]],
+  ["schema_version", ["select"]],
+];
+
+/** The statements that give a role the rights of a worker. */
+export const createGrants = (role: string): readonly string[] => [
   `grant usage on schema autopilot to ${role}`,
-  `grant select on all tables in schema autopilot to ${role}`,
-  `grant insert on autopilot.run, autopilot.entry, autopilot.snapshot, autopilot.blob, autopilot.request to ${role}`,
-  `grant update on autopilot.run, autopilot.snapshot to ${role}`,
-  `grant update (forgotten) on autopilot.request to ${role}`,
-  `grant insert, update on autopilot.worker, autopilot.work_order to ${role}`,
+  ...workerRights.map(([table, rights]) => `grant ${rights.join(", ")} on autopilot.${table} to ${role}`),
 ];
