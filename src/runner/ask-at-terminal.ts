@@ -1,13 +1,14 @@
 // ask-at-terminal: asks a question at this terminal while other terminals can still reach the run.
 //
 // Invariants:
-//   L1. While the question is open here, requests from elsewhere are journaled and acknowledged at once, and the question is withdrawn.
+//   L1. While the question is open here, requests from elsewhere, of another machine too, are journaled and acknowledged at once, and the
+//       question is withdrawn.
 //   L2. The first answer counts: one from elsewhere is journaled before the one typed here is read.
 
 import type { Draft } from "../contracts/event.ts";
 import { recordRequests } from "../engine/record-requests.ts";
 import type { RunRequest } from "../ports/request-queue.ts";
-import { openRequestQueue } from "../project/requests/request-queue.ts";
+import { openRunRequests } from "./open-journal.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 
@@ -33,7 +34,7 @@ export async function askAtTerminal(
   openRun: OpenRun,
   { question, choices, beforeRecording }: TerminalQuestion,
 ): Promise<TerminalReply> {
-  const requestQueue = await openRequestQueue(openRun.folder);
+  const requestQueue = await openRunRequests(context, openRun.folder);
   const withdrawal = new AbortController();
   const hasRequests = async (): Promise<boolean> => (await requestQueue.pending()).length > 0;
   const withdrawOnRequest = (): void => void hasRequests().then((isWaiting) => isWaiting && withdrawal.abort());

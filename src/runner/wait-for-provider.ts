@@ -2,8 +2,9 @@
 // if the user's policy says so. (Parking itself: recordParking in core/fold-step.ts.)
 //
 // Invariants:
-//   P1. A parked run never retries in a tight loop: each wait is at least a minute, and after a number in a row the run stays paused.
-//   P2. While it waits, requests from other terminals are handled at once.
+//   P1. A parked run never retries in a tight loop: every wait but the first is at least a minute, and after a number in a row the run
+//       stays paused.
+//   P2. While it waits, requests from other terminals and machines are handled at once.
 //   P3. It waits only for what time fixes: a used-up limit, an outage. A refused request or key is not.
 
 import { reasons } from "../contracts/reason.ts";
@@ -12,13 +13,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { canSwitchAgent } from "../core/agent-switch.ts";
 import type { RunView } from "../core/state.ts";
 import type { OpenRun } from "./open-run.ts";
-import { openRequestQueue } from "../project/requests/request-queue.ts";
+import { openRunRequests } from "./open-journal.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { readRecordedPolicy } from "./draft/run-policy.ts";
 
 const minuteMs = 60_000;
 const waitsMax = 12;
+/** If the provider doesn't say when it answers again: an outage is often over sooner than a limit. Each wait doubles the one before. */
+const firstWaitMs = { limit: 5 * minuteMs, service: minuteMs } as const;
+const backoffMsMax = 60 * minuteMs;
 /** A little longer than a daily limit lasts. */
 const waitMsMax = 26 * 60 * minuteMs;
 const clockCheckMs = 15_000;
@@ -27,8 +31,7 @@ const clockCheckMs = 15_000;
 export function computeResumeTimeMs(run: RunView, nowMs: number): number | null {
   const { parked } = run;
   if (parked === undefined || !isFixedByTime(run)) return null;
-  const firstWaitMs = minuteMs * (parked.fault === "limit" ? 5 : 1);
-  const backoffMs = Math.min(firstWaitMs * 2 ** (parked.times - 1), 60 * minuteMs);
+  const backoffMs = Math.min(firstWaitMs[parked.fault === "limit" ? "limit" : "service"] * 2 ** (parked.times - 1), backoffMsMax);
   const resetMs = parked.until === null ? Number.NaN : Date.parse(parked.until);
   // Parked again at a reset that has passed: at least a minute, so that the provider isn't asked in a loop.
   const leastWaitMs = parked.times > 1 ? minuteMs : 0;
@@ -82,7 +85,7 @@ async function shouldWait(context: CommandContext, openRun: OpenRun, resumeMs: n
 }
 
 async function waitUntil(context: CommandContext, folder: string, untilMs: number): Promise<"time" | "request" | "interrupted"> {
-  const requestQueue = await openRequestQueue(folder);
+  const requestQueue = await openRunRequests(context, folder);
   const awake = new AbortController();
   let wokenBy: "time" | "request" | "interrupted" = "time";
   const wake = (reason: typeof wokenBy) => (): void => {
