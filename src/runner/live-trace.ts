@@ -1,7 +1,7 @@
 // live-trace: sends a run's spans to the user's collector while the run works.
 //
 // Invariants:
-//   L1. A run does not wait for the collector: spans are kept in a bounded buffer. Only at the run's end the last ones are waited for, for
+//   L1. A run does not wait for the collector: spans are kept in a bounded buffer, and left out if it is full. Only at the run's end the last ones are waited for, for
 //       a moment, and only if the collector answered before.
 //   L2. A collector that is down is reported once, with the command that sends the trace afterwards.
 //   L3. How far the trace was sent is in a file of the run, so that the next opening goes on there.
@@ -105,8 +105,13 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
   let sending: Promise<void> = Promise.resolve();
   const closed = new AbortController();
 
+  const sentSeq = readSentSeq(folder);
   const bufferSpans = (entry: Entry): void => {
-    for (const span of spans.add(entry)) if (buffer.length < bufferMax) buffer.push({ span, seq: entry.seq });
+    for (const span of spans.add(entry)) {
+      if (entry.seq <= sentSeq) continue; // L3
+      if (buffer.length < bufferMax) buffer.push({ span, seq: entry.seq });
+      else warnOnce(`${bufferMax} spans wait already, and further ones are left out`);
+    }
   };
   const flush = async (): Promise<void> => {
     timer = null;
@@ -136,9 +141,7 @@ function openSpanQueue({ collector, origin, folder, warnOnce }: SpanQueueParts):
     }, ms).unref();
   };
 
-  const sentSeq = readSentSeq(folder);
   for (const entry of readEntries(folder)) bufferSpans(entry);
-  buffer = buffer.filter(({ seq }) => seq > sentSeq); // L3
   if (buffer.length > 0) flushLater(flushDelayMs);
   return {
     add: (entry) => {

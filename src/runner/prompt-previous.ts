@@ -3,7 +3,7 @@
 // Invariants:
 //   V1. The step's agent is shown only the steps it may see: their results, and what their agents returned.
 //   V2. Of an earlier step only the result of this round is shown. Of a later step, which sent this one back, the last result.
-//   V3. Every part has a maximum length.
+//   V3. Every text that an agent, a check or a person wrote has a maximum length here; the whole has one in flows/prompt.ts.
 
 import type { Step } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
@@ -64,7 +64,7 @@ function describeViolation({ by, detail }: NonNullable<RunView["violation"]>): s
 function renderRejections({ run, open }: PromptTurn): readonly string[] {
   const lines: string[] = [];
   if (run.violation !== null && run.violation.attempt === open.attempt) {
-    lines.push(`Your last try was discarded: it ${describeViolation(run.violation)}`);
+    lines.push(`Your last try was discarded: it ${cut(describeViolation(run.violation), detailCharsMax)}`); // V3
   }
   if (run.putBack !== undefined)
     lines.push(
@@ -84,7 +84,7 @@ function renderRejections({ run, open }: PromptTurn): readonly string[] {
 const renderAnswers = ({ answered = [] }: CursorView, step: Step): readonly string[] =>
   answered
     .filter((answer) => answer.step === step.id)
-    .flatMap(({ question, answer }) => [`You asked: ${question}`, `The answer: ${answer}`]);
+    .flatMap(({ question, answer }) => [`You asked: ${cut(question, noteCharsMax)}`, `The answer: ${cut(answer, detailCharsMax)}`]); // V3
 
 /** Quotes a person's notes on lines of the change. */
 const renderReviews = (run: RunView): readonly string[] =>
@@ -104,13 +104,13 @@ const renderReviews = (run: RunView): readonly string[] =>
 function renderLastTry(cursor: CursorView, step: Step): readonly string[] {
   const lastOutcome = (step.sees ?? []).includes(step.id) ? undefined : cursor.seen[step.id];
   if (lastOutcome === undefined) return [];
-  const hasDetail = lastOutcome.detail !== null && lastOutcome.detail !== "";
-  if (lastOutcome.kind === "failed") return hasDetail ? [`Your last try did not pass: ${lastOutcome.detail}`] : [];
+  const detail = cut(lastOutcome.detail ?? "", detailCharsMax); // V3
+  if (lastOutcome.kind === "failed") return detail === "" ? [] : [`Your last try did not pass: ${detail}`];
   if (lastOutcome.kind !== "passed") return [];
   const placeholderFiles = lastOutcome.facts["hollow_files"];
   return [
     ...(placeholderFiles === undefined ? [] : [`Your last try left files with nothing in them: ${String(placeholderFiles)}`]),
-    ...(lastOutcome.facts["changed"] === false && hasDetail ? [`Of your last try nothing could be kept: ${lastOutcome.detail}`] : []),
+    ...(lastOutcome.facts["changed"] === false && detail !== "" ? [`Of your last try nothing could be kept: ${detail}`] : []),
   ];
 }
 
