@@ -235,6 +235,21 @@ test("a worker's result that lacks a field, or is for another task or dispatch, 
   ).toBe("failed");
 });
 
+test("a proved batch that holds a task which the queue gives back is forgotten, so that it can't land", () => {
+  const { state, write } = written(
+    { event: "project_created", project_id: "proj-p", fields: project() },
+    ...["task-a-aaaaaa", "task-b-bbbbbb"].map(
+      (task_id) => ({ event: "task_created", task_id, project_id: "proj-p", status: "ready", fields: task() }) as const,
+    ),
+    dispatched("task-a-aaaaaa", 1),
+    dispatched("task-b-bbbbbb", 2),
+    { event: "merge_verified", repository: "repo", tasks: ["task-a-aaaaaa", "task-b-bbbbbb"], from: "f", commit: "c", evidence: [] },
+  );
+  expect(state.batches).toHaveLength(1);
+  write({ event: "merge_rejected", task_id: "task-a-aaaaaa", kind: "conflict", with: [], because: "it conflicts", evidence: [] });
+  expect(state.batches).toEqual([]);
+});
+
 test("suggestions become at most five tasks, each once, and none that is there already", () => {
   const state = oneDispatched();
   const one = state.tasks["task-a-aaaaaa"];

@@ -1,11 +1,11 @@
 // reduce: folds the entries of a portfolio's journal into its state. One function for each event; a missing one does not compile.
 //
 // Invariants:
-//   R1. A task changes its status only as `portfolioTransitions` allows; another tool's reports about its own tasks are followed as they are.
+//   R1. A task changes its status only as `portfolioTransitions` allows (task-changes.ts); another tool's own tasks as that tool says.
 //   R2. What a run used is charged once: an entry has the run's whole usage, and only the part that is new counts. It is charged while the
 //       run works, when it rests, and before another run takes its place.
-//   R3. A task that is done or canceled changes no more.
-//   R4. Whatever is created is new, and whatever an entry refers to exists.
+//   R3. A task of ours that is done or canceled keeps that status: `portfolioTransitions` allows no other.
+//   R4. A project or task that is created is new, and whatever an entry refers to exists.
 //   R5. Changes that were written together count together, or not at all.
 
 import {
@@ -26,6 +26,7 @@ import {
   registerDependent,
   charge,
   deepCopy,
+  dropBatchesWith,
   endRun,
   joinFeedback,
   extendAllowance,
@@ -146,7 +147,7 @@ const reducers: Reducers = {
     const task = taskOf(state, task_id);
     if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
     transition(state, task, to_status, stamp);
-    state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id)); // what is left of the batch is proved without it
+    dropBatchesWith(state, task_id);
     if (to_status === "canceled") task.summary = because;
     const block = state.blocks[block_id ?? ""];
     if (to_status !== "blocked_human" || block?.resolved_at !== null) return;
@@ -167,10 +168,7 @@ const reducers: Reducers = {
     task.evidence = [...change.evidence];
     task.ended_at = stamp.ts;
     task.finished = stamp.seq;
-    if (change.to_status === "running") {
-      markChanged(state, task, stamp);
-      return;
-    }
+    if (change.to_status === "running") return markChanged(state, task, stamp);
     if (change.to_status !== "done") task.feedback = joinFeedback(change.summary, change.evidence);
     task.returned_by = "worker";
     transition(state, task, change.to_status, stamp);
@@ -264,7 +262,7 @@ const reducers: Reducers = {
   },
   merge_rejected: (state, { task_id, because, evidence, with: others }, stamp) => {
     const task = taskOf(state, task_id);
-    removeFromBatches(state, task_id);
+    dropBatchesWith(state, task_id);
     task.feedback = joinFeedback(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
     task.evidence = [...task.evidence, ...evidence];
     task.returned_by = "queue";

@@ -153,6 +153,12 @@ export function extendAllowance(task: Task, { tokens, usd }: PortfolioBudget): v
   });
 }
 
+/** The batches that hold a task must not land any more: what is left of each is proved without it. */
+export function dropBatchesWith(state: Portfolio, task_id: string): void {
+  state.batches = state.batches.filter(({ tasks }) => !tasks.includes(task_id));
+}
+
+/** Takes a task that has landed out of its batch; the rest of that has landed too, and is recorded next. */
 export function removeFromBatches(state: Portfolio, task_id: string): void {
   for (const batch of state.batches) batch.tasks = batch.tasks.filter((id) => id !== task_id);
   state.batches = state.batches.filter(({ tasks }) => tasks.length > 0);
