@@ -55,9 +55,8 @@ test.each([
   ["x.json", '{"a":1}', /list of issues/],
   ["x.json", "[1]", /issue 1 is no object/],
   ["x.csv", "a,b\n1,2\n", /columns ID and Title/],
-  ["x.csv", 'ID,Title\n"ENG-1,"', /.*/],
+  ["x.csv", 'ID,Title\nENG-1,one\n"ENG-2,two\nENG-3,three\n', /row 3: a quoted cell doesn't end/],
+  ["x.csv", 'ID,Title\nENG-1,"one" and more\n', /row 2: a quoted cell doesn't end/],
 ])("%s that is none is told, and never hangs: %s", (name, content, why) => {
-  const read = readTrackerFile(name, content);
-  if (typeof read === "string") expect(read).toMatch(why);
-  else expect(read.every(({ link: one }) => typeof one === "string")).toBe(true);
+  expect(readTrackerFile(name, content)).toMatch(why);
 });
