@@ -26,10 +26,16 @@ export function isUntouched(text: string, digest: (text: string) => string): boo
   return match !== null && digest(`${match[1] ?? ""}\n${match[3] ?? ""}`) === match[2];
 }
 
-/** JSON is valid YAML but for a few characters that YAML takes for line ends or forbids: those are escaped. */
-const toYamlValue = (value: unknown): string =>
-  JSON.stringify(value ?? null)
-    .replaceAll("\u2028", "\\u2028")
-    .replaceAll("\u2029", "\\u2029")
-    .replaceAll("\u0085", "\\u0085")
-    .replaceAll("\u007f", "\\u007f");
+/**
+ * JSON is valid YAML but for a few characters that YAML takes for line ends or forbids. They are written as JSON's escapes, and so is whatever
+ * `visible` would show as an escape (F2): the value stays the same.
+ */
+function toYamlValue(value: unknown): string {
+  const json = JSON.stringify(value ?? null);
+  if (visible(json) === json) return json;
+  return Array.from(json, (letter) => (visible(letter) === letter ? letter : escapeJson(letter))).join("");
+}
+
+/** A surrogate pair becomes two escapes. */
+const escapeJson = (letter: string): string =>
+  Array.from({ length: letter.length }, (_, index) => `\\u${letter.charCodeAt(index).toString(16).padStart(4, "0")}`).join("");

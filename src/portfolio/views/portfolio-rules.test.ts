@@ -148,6 +148,14 @@ describe("a page with a digest", () => {
     expect(page).not.toContain("\u001b");
     expect(page).toContain(String.raw`\x1b[31mis`);
   });
+
+  test("holds none in its head either, and its values stay the same", () => {
+    const objective = "a\u202eb\u009b31mc\u{e0041}\u2028d";
+    const withSigns = renderSnapshot({ ...fields, objective }, [], sha256);
+    expect(withSigns).toContain(String.raw`objective: "a\u202eb\u009b31mc\udb40\udc41\u2028d"`);
+    expect(JSON.parse(/^objective: (.*)$/m.exec(withSigns)?.[1] ?? "")).toBe(objective);
+    expect(judged(withSigns)).toEqual([]);
+  });
 });
 
 describe("trace spans", () => {
