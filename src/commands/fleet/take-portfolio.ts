@@ -45,7 +45,7 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
     if (repos.length > 0) writeClones(paths, namedClones);
     const cloneFailures = await cloneHubs(paths, state, context);
     const clones = readClones(paths);
-    if (!isHere) drawNewCopy(paths, state, await readAllLines(paths));
+    const pageWarnings = isHere ? [] : drawNewCopy(paths, state, await readAllLines(paths));
     const unclonedProjects = Object.values(state.projects).filter(
       ({ repository }) => repository !== null && !cloneFailures.has(repository) && !existsSync(findClone(paths, repository)),
     );
@@ -54,6 +54,7 @@ export function takePortfolio(context: CommandContext, { key, into, repos = [] }
         ? `${state.name} is here already; it is brought up to date when it is opened.`
         : `${state.name} is in ${paths.root}. Nothing of it was executed.`,
       warnings: [
+        ...pageWarnings,
         ...cloneFailures.values(),
         ...unclonedProjects.map(
           ({ name, repository }) => `${name}: ${repository ?? ""} isn't on this machine, and no clone of it is named`,

@@ -2,8 +2,10 @@
 //
 // Invariants:
 //   D1. The same journal gives the same files, byte for byte.
-//   D2. No foreign content is overwritten unread: a line is taken into the journal, an edited page is set aside and reported.
-//   D3. A reader finds a whole page, the old one or the new one. The two logs only grow, by whole lines.
+//   D2. No foreign content is overwritten unread: a line is taken into the journal (events-file.ts), an edited page is set aside and
+//       reported.
+//   D3. A reader finds a whole page, the old one or the new one. The two logs grow by whole lines; one that isn't as we left it is written
+//       anew.
 //   D4. No link is followed: if anything but a file is where one of ours belongs, nothing is written.
 
 import { createHash } from "node:crypto";
@@ -151,11 +153,14 @@ export function restorePages(paths: PortfolioPaths, state: PortfolioView): reado
   return warnings;
 }
 
-/** Draws a portfolio whose journal was just copied here. Foreign lines in an events file are taken in when it is first opened. */
-export function drawNewCopy(paths: PortfolioPaths, state: PortfolioView, lines: readonly string[]): void {
+/**
+ * Draws a portfolio whose journal was just copied here; returns warnings for a person. Foreign lines in an events file are taken in when it
+ * is first opened.
+ */
+export function drawNewCopy(paths: PortfolioPaths, state: PortfolioView, lines: readonly string[]): readonly string[] {
   createLayout(paths);
   if (readFileSync(eventsPath(paths)).length === 0) replaceFile(eventsPath(paths), joinLines(lines));
-  redraw(paths, state, lines);
+  return redraw(paths, state, lines).warnings;
 }
 
 /** Regenerates every page. Returns the files that were different; the events file is among them, but is written when the portfolio is left. */
