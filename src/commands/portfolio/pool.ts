@@ -27,7 +27,7 @@ import { lockPool } from "./lock-pool.ts";
 import { beginMerge, type Landings, findRedTargets, settleLandings } from "./landings.ts";
 import { recoverTasks } from "./recover-tasks.ts";
 import { planPortfolio } from "./plan-portfolio.ts";
-import { emptyCopies, whyNoRoom } from "../../portfolio/worker/collect-copies.ts";
+import { emptyCopies, makeRoom } from "../../portfolio/worker/collect-copies.ts";
 import { dispatch, type Workers } from "../../portfolio/worker/dispatch.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { clearLeftovers } from "../../portfolio/merge/clear-leftovers.ts";
@@ -226,7 +226,7 @@ async function tick(pool: Pool): Promise<TickResult> {
       await countUsage(paths, portfolio);
       pool.usageCountedMs = systemClock.monotonicMs();
     }
-    const noRoom = (quotaMb: number | undefined): string | null => findRoomProblem(pool, portfolio.state, quotaMb);
+    const noRoom = (quotaMb: number | undefined): string | null => makeRoomWhenDue(pool, portfolio.state, quotaMb);
     const fullPlan = planPortfolio(context, portfolio, { input, paths, red, noRoom }, recovered.gone);
     const isStarting = pool.starts !== null; // N6
     const actions = isStarting ? fullPlan.actions.filter((action) => action.do !== "dispatch") : fullPlan.actions;
@@ -271,11 +271,11 @@ async function startTasks(pool: Pool, actions: readonly Extract<Action, { readon
   if (hasChanges || pool.failure !== null) wakePool(pool);
 }
 
-/** Why there is no room on the disk for new copies, measured now and then only. */
-function findRoomProblem(pool: Pool, state: PortfolioView, quotaMb: number | undefined): string | null {
+/** Makes room on the disk for new copies, now and then only; returns why there is none. */
+function makeRoomWhenDue(pool: Pool, state: PortfolioView, quotaMb: number | undefined): string | null {
   const nowMs = systemClock.monotonicMs();
   const isOutdated = pool.room.measuredMs === 0 || nowMs - pool.room.measuredMs > roomCheckMs;
-  if (quotaMb !== undefined && isOutdated) pool.room = { measuredMs: nowMs, problem: whyNoRoom(pool.context, pool.paths, state, quotaMb) };
+  if (quotaMb !== undefined && isOutdated) pool.room = { measuredMs: nowMs, problem: makeRoom(pool.context, pool.paths, state, quotaMb) };
   return pool.room.problem;
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
 import { portfolioAt } from "../store/folder.ts";
-import { emptyCopies, whyNoRoom } from "./collect-copies.ts";
+import { emptyCopies, makeRoom } from "./collect-copies.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "autopilot-copies-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -29,9 +29,27 @@ test("copies of tasks that are over are emptied, removed oldest first for the qu
   expect(["old", "older", "open", "unborn"].map((name) => has(name, "src"))).toEqual([false, false, true, true]);
   expect(["old", "older"].map((name) => has(name, ".git"))).toEqual([true, true]);
   utimesSync(join(paths.ownFolder, "copies/task-older-aaaaaa.1"), 1, 1);
-  expect(whyNoRoom({ env: {} }, paths, state, undefined)).toBeNull();
-  expect(whyNoRoom({ env: {} }, paths, state, 3)).toBeNull();
+  expect(makeRoom({ env: {} }, paths, state, undefined)).toBeNull();
+  expect(makeRoom({ env: {} }, paths, state, 3)).toBeNull();
   expect(["old", "older"].map((name) => has(name))).toEqual([true, false]);
-  expect(whyNoRoom({ env: {} }, paths, state, 1)).toContain("disk_quota (1 MB)");
+  expect(makeRoom({ env: {} }, paths, state, 1)).toContain("disk_quota (1 MB)");
   expect(["old", "open", "unborn"].map((name) => has(name))).toEqual([false, true, true]);
+});
+
+test("the copy of an unfinished task's earlier attempt is emptied too, its current one is not", () => {
+  const paths = portfolioAt(mkdtempSync(join(folder, "attempts-")));
+  const task_id = "task-again-aaaaaa";
+  const { state, write } = written({ event: "project_created", project_id: "proj-p", fields: project() });
+  write({ event: "task_created", task_id, project_id: "proj-p", status: "ready", fields: task() });
+  for (const attempt of [1, 2]) {
+    write({ ...dispatched(task_id, attempt), copy: `${task_id}.${attempt}` } as ReturnType<typeof dispatched>);
+    if (attempt === 1) write({ event: "task_status_changed", task_id, to_status: "ready", because: "again" });
+  }
+  for (const attempt of ["1", "2", "3-7"]) mkdirSync(join(paths.ownFolder, "copies", `${task_id}.${attempt}`, "src"), { recursive: true });
+  expect(emptyCopies(paths, state)).toEqual([task_id]);
+  expect(["1", "2", "3-7"].map((attempt) => existsSync(join(paths.ownFolder, "copies", `${task_id}.${attempt}`, "src")))).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });

@@ -1,8 +1,9 @@
-// collect-copies: limits the disk space of tasks' copies: copies of finished tasks are emptied at once, and the oldest are deleted if a quota
-// is exceeded.
+// collect-copies: limits the disk space of tasks' copies (the folders that their runs work in): copies that nobody works in any more are
+// emptied at once, and the oldest of them are deleted if a quota is exceeded.
 //
 // Invariants:
-//   C1. The copy of an unfinished task is never touched.
+//   C1. The copy in which an unfinished task was last dispatched is never touched, nor one that is just being made. Copies of its earlier
+//       attempts are treated as those of finished tasks.
 //   C2. An emptied copy keeps its run's journal and evidence, so that `report` still works, until the quota needs the room.
 //   C3. Beyond the quota nothing new starts.
 
@@ -18,40 +19,48 @@ import { eraseSync } from "../../workspace/folder.ts";
 const keptNames: ReadonlySet<string> = new Set([".git", ".autopilot"]);
 const bytesInMb = 1_000_000;
 
+type UnusedCopy = { readonly folder: string; readonly task_id: string };
+
 /** Copies that no worker uses any more, the oldest first (C1). */
-function findUnusedCopies({ ownFolder }: PortfolioPaths, state: PortfolioView): readonly string[] {
+function findUnusedCopies({ ownFolder }: PortfolioPaths, state: PortfolioView): readonly UnusedCopy[] {
   const current = new Set(
     Object.values(state.tasks).flatMap(({ status, copy }) =>
       copy === null || status === "done" || status === "canceled" ? [] : [basename(copy)],
     ),
   );
   const folder = join(ownFolder, "copies");
-  const modifiedAt = new Map(readNames(folder).map((name) => [name, lstatSync(join(folder, name)).mtimeMs]));
-  return [...modifiedAt]
-    .filter(([name]) => !current.has(name) && isDispatched(state, name))
-    .toSorted(([, a], [, b]) => a - b)
-    .map(([name]) => join(folder, name));
+  const copies = readNames(folder).flatMap((name) => {
+    const { task_id, attempt } = parseCopyName(name);
+    const isUnused = !current.has(name) && wasDispatched(state, task_id, attempt);
+    return isUnused ? [{ folder: join(folder, name), task_id, modifiedMs: lstatSync(join(folder, name)).mtimeMs }] : [];
+  });
+  return copies.toSorted((a, b) => a.modifiedMs - b.modifiedMs);
 }
 
-/** Whether the copy's attempt was journaled. A copy that is just being made has a higher number, and is not touched. */
-function isDispatched({ tasks }: PortfolioView, name: string): boolean {
-  const dot = name.lastIndexOf("."); // TASK.ATTEMPT or TASK.ATTEMPT-EPOCH
-  const task = tasks[name.slice(0, dot)];
+/** `TASK.ATTEMPT`, or `TASK.ATTEMPT-EPOCH` of a planner with a lease (worker.ts). */
+function parseCopyName(name: string): { readonly task_id: string; readonly attempt: number } {
+  const dot = name.lastIndexOf(".");
+  return { task_id: name.slice(0, dot), attempt: Number.parseInt(name.slice(dot + 1), 10) };
+}
+
+/** Whether a copy's attempt was journaled. A copy that is just being made has a higher number (C1). */
+function wasDispatched({ tasks }: PortfolioView, task_id: string, attempt: number): boolean {
+  const task = tasks[task_id];
   if (task === undefined) return false;
-  return Number.parseInt(name.slice(dot + 1), 10) <= task.attempt || task.status === "done" || task.status === "canceled";
+  return attempt <= task.attempt || task.status === "done" || task.status === "canceled";
 }
 
-/** Empties the copies of finished tasks (C2). Returns the tasks whose copies were emptied now. */
+/** Empties the copies that nobody works in any more (C2). Returns the tasks whose copies were emptied now. */
 export function emptyCopies(paths: PortfolioPaths, state: PortfolioView): readonly string[] {
-  return findUnusedCopies(paths, state).flatMap((copy) => {
-    const names = readNames(copy).filter((name) => !keptNames.has(name));
-    for (const name of names) eraseSync(join(copy, name));
-    return names.length === 0 ? [] : [basename(copy).replace(/\.\d+(-\d+)?$/, "")];
+  return findUnusedCopies(paths, state).flatMap(({ folder, task_id }) => {
+    const names = readNames(folder).filter((name) => !keptNames.has(name));
+    for (const name of names) eraseSync(join(folder, name));
+    return names.length === 0 ? [] : [task_id];
   });
 }
 
-/** Deletes copies until the quota holds. Returns why nothing new may start; null if there is room (C3). */
-export function whyNoRoom(
+/** Deletes unused copies, the oldest first, until the quota holds. Returns why nothing new may start; null if there is room (C3). */
+export function makeRoom(
   { env }: Pick<CommandContext, "env">,
   paths: PortfolioPaths,
   state: PortfolioView,
@@ -60,7 +69,7 @@ export function whyNoRoom(
   const folder = join(paths.ownFolder, "copies");
   if (quotaMb === undefined || !existsSync(folder)) return null;
   let bytes = countBytes(folder);
-  for (const copy of findUnusedCopies(paths, state)) {
+  for (const { folder: copy } of findUnusedCopies(paths, state)) {
     if (bytes <= quotaMb * bytesInMb) return null;
     bytes -= countBytes(copy);
     const runs = join(copy, ".autopilot", "runs");
@@ -81,6 +90,6 @@ function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // gone already
+    return []; // gone meanwhile
   }
 }
