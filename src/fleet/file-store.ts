@@ -20,14 +20,14 @@ export function openFileStore(root: string): RunStore {
   const listRunNames = (): readonly string[] =>
     existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, journalFile))) : [];
   return {
-    async open(run, _kind, { known, under: _lives, ...options }) {
+    async open(run, _kind, { known, under: _under, ...options }) {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       const opened = await openJournal(runFolderOf(run), { commit: "group", ...options });
       if (known !== undefined && !hasLine(runFolderOf(run), known)) {
         await opened.journal.close();
         throw new JournalFailure({ kind: "store_lost_lines", detail: `line ${known.seq} of ${run} was acknowledged and is not there` });
       }
-      return { ...opened, lease: createLease(run, opened.journal.position.epoch + 1) };
+      return { ...opened, lease: createLease(run, opened.journal.position.epoch + 1) }; // each opening adds one to the last line's epoch
     },
     read: async (run, from, onEntry) => readJournal(runFolderOf(run), { from, onEntry }).end,
     lines: (run, afterSeq) => readLinesAfter(join(runFolderOf(run), journalFile), afterSeq),

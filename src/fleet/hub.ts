@@ -2,10 +2,10 @@
 //
 // Invariants:
 //   X1. Each owner writes only refs of its own epoch, and the journal names the commit that counts, never a ref: a late push changes nothing.
-//   X2. A commit is sent before the journal names it, so every commit that the journal names is in the hub.
+//   X2. A commit is sent before the journal names it (runner/open-run.ts), so every commit that the journal names is in the hub.
 //   X3. The configuration of the project's repository isn't used: the git directory is ours and borrows the objects.
 //   X4. A branch of the hub is moved only by compare-and-set, from the commit that was inspected to one that was proved on top of it.
-//   X5. A submitter sends a run's base first, so a hub without any commit of the run isn't the submitter's. The address can't tell: one hub
+//   X5. A submitter sends a run's base first (commands/fleet), so a hub without any commit of the run isn't the submitter's. The address can't tell: one hub
 //       has many addresses, and a copy of a hub has the same branches.
 //   X6. A transfer that hangs or is killed counts as unreachable, and is tried again.
 
@@ -98,22 +98,25 @@ export async function openHub(repository: Repository, folder: string, url: strin
       const refusal = /\[(?:remote )?rejected\][^\n]*/.exec(output)?.[0];
       return refusal === undefined
         ? throwUnreachable(landing, answer)
-        : { kind: "refused", why: `${refusal} ${remoteMessage(answer.err)}`.trim() };
+        : { kind: "refused", why: `${refusal} ${readRemoteMessage(answer.err)}`.trim() };
     },
   };
 }
 
+const remoteCharsMax = 300;
+const errorCharsMax = 500;
 const listing = "Asking the hub for its branches";
 const landing = "Landing on the hub";
 const fetching = ["fetch", "-q", "--no-tags", "--no-write-fetch-head"];
 
-const remoteMessage = (err: string): string =>
+/** What the hub's own hooks and server said: the lines that begin with `remote: `. */
+const readRemoteMessage = (err: string): string =>
   err
     .split("\n")
     .flatMap((line) => /^remote: (.*)$/.exec(line)?.[1]?.trim() ?? [])
     .join(" ")
-    .slice(0, 300);
+    .slice(0, remoteCharsMax);
 
 function throwUnreachable(action: string, { err }: Pick<GitAnswer, "err">): never {
-  throw new WorkspaceFailed("hub_unreachable", `${action} failed: ${err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+  throw new WorkspaceFailed("hub_unreachable", `${action} failed: ${err.trim().replace(/\s+/g, " ").slice(0, errorCharsMax)}`);
 }

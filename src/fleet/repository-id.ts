@@ -1,4 +1,5 @@
-// repository-id: identifies a repository by its first commit, which is the same in each of its clones.
+// repository-id: identifies a repository by its first commit, which is the same in each of its clones. Of several first commits, as after
+// a merge of two histories, the one whose hash sorts first counts.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -52,7 +52,7 @@ export type Account = {
   /** By the provider's own figures; null before the first call. */
   readonly used: () => ReportedUsage;
   readonly calls: () => readonly ModelCall[];
-  /** `host:port` of the first host that the agent tried to reach and may not. */
+  /** `host:port` of the first hosts that the agent tried to reach and may not. */
   readonly refusedHosts: () => readonly string[];
   /** Ends every stream of this turn; the token is invalid from now on. What it used stays in the sum until it is paid. */
   readonly close: () => void;

@@ -9,7 +9,7 @@ export const screenRows = 33;
 
 type Parts = Partial<Omit<CommandResponse, "reason_code" | "remediation">> & { readonly remediation?: readonly (string | undefined)[] };
 
-/** Builds a response from a reason code: its result, and its hint unless a better one is given. */
+/** Builds a response from a reason code: its result, and its hint unless a better one is given. Without any, `autopilot status` is named. */
 export function respond(code: ReasonCode, parts: Parts = {}): CommandResponse {
   const { meaning, result, hint } = reasons[code];
   const givenHints = (parts.remediation ?? []).filter((line) => line !== undefined && line !== "") as string[];

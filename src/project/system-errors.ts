@@ -9,7 +9,7 @@ import { WorkspaceFailed } from "../workspace/failure.ts";
 /** A system failure, as a reason and a sentence. */
 export type SystemFailure = { readonly code: ReasonCode; readonly message: string; readonly hint?: string };
 
-/** Error codes for a lack of space, permission or resources. Every other system error is a bug of ours. */
+/** Error codes for a lack of permission or resources, or a failing device; `whyFull` finds a lack of space. Any other that isn't named below is a bug. */
 const environmentCodes = [
   "EIO",
   "EROFS",

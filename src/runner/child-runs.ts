@@ -74,14 +74,14 @@ type ChildEnd = {
 function buildChildResult({ run, view, why, answered }: ChildEnd): Awaited<ReturnType<ChildRuns["run"]>> {
   const { status, verdict, tip, ledger, drafted, detail } = view;
   const { tokens, calls, usd, estimated } = ledger.run;
-  const before = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
+  const chargedBefore = answered?.spent ?? { tokens: 0, calls: 0, usd: 0 };
   const openQuestion = findOpenQuestion(view);
   const ending = status === "completed" ? (verdict ?? "") : [why, detail].filter((part) => part !== null).join(", ");
   return {
     usage: {
-      tokens: tokens - before.tokens,
-      calls: calls - before.calls,
-      usd: usd - before.usd,
+      tokens: tokens - chargedBefore.tokens,
+      calls: calls - chargedBefore.calls,
+      usd: usd - chargedBefore.usd,
       minutes: 0, // not charged: the parent's own clock ran meanwhile
       source: estimated > 0 ? "estimated" : "reported",
     },

@@ -99,11 +99,13 @@ function ignoreUnreachable(error: unknown): void {
   if (!(error instanceof JournalFailure) || error.kind !== "store_unreachable") throw error;
 }
 
+/** Opens a group of journals in a run's folder: journals that share one sync. */
 export async function openSharedGroup(folder: string): Promise<Group> {
   const { openGroup } = await import("../journal/group.ts");
   return openGroup(join(folder, "commit"));
 }
 
+/** Closes a group once it is open; null if none was opened. */
 export async function closeGroup(opening: Promise<Group> | null): Promise<void> {
   const group = await opening?.catch(() => null); // the requester has already received the error
   group?.close();

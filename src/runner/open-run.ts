@@ -171,7 +171,7 @@ function openWriter(opened: OpenedRun): Writer {
     if (eventsSinceSnapshot >= snapshotEveryEvents) eventsSinceSnapshot = (await journal.snapshot(view())) ? 0 : eventsSinceSnapshot;
     eventsSinceSnapshot += events.length;
     for (const event of events) requireMayGrant(context, event);
-    // A commit is sent before the line that names it.
+    // A commit is sent before the line that names it, so that the hub has it (fleet/hub.ts).
     for (const event of events) if (event.event === "changes_applied" || event.event === "tests_put_back") await sendCommit(event.commit);
     const entries = await journal.append(events.map((event) => ({ actor: "system", reason_code: "ok", ...event })));
     statusCache.onEntry();
@@ -259,7 +259,7 @@ function hasRoomToWork(folder: string): boolean {
   return bavail * bsize >= workBytesMin;
 }
 
-/** Reopens the journal, writes the pause, and returns the run's state; null if there is no room even for that. */
+/** Reopens the journal, writes the pause, and returns the run's state; null if the system refuses even that. */
 async function pauseForFailure({ context, paths, folder }: RunLocation, { code, message }: SystemFailure): Promise<string | null> {
   if (code === "disk_full") rmSync(join(folder, reserveFile), { force: true });
   try {

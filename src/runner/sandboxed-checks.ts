@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   K1. A check has its own private HOME: what an agent leaves in the run's HOME must not reach a check.
-//   K2. Only restoring dependencies fills the cache, and nothing an agent starts ever sees it.
+//   K2. Only restoring dependencies fills the cache. Checks read it, and nothing that an agent starts ever sees it.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ export function openSandboxedVerifier({
     cwd,
     ...shownFields,
     env,
-    home: "user" as const, // K1
+    home: "user" as const, // K1: the sandbox leaves HOME as `env` has it, which is the check's own
     writable: [cwd, ...(env["HOME"] === undefined ? [] : [env["HOME"]]), ...writable],
     readable,
     network: policy.check_network ? ("on" as const) : ("off" as const),

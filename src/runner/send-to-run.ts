@@ -20,6 +20,7 @@ import { Refusal, refuse } from "../project/respond.ts";
 import { requireOwnRun } from "../project/runs/require-own-run.ts";
 import type { LoadedRun } from "../project/runs/loaded-run.ts";
 
+/** How long the owner's word that it journaled the request is waited for at its socket, and how long the request's effect is. */
 const journalTimeoutMs = 1_500;
 const doneTimeoutMs = 8_000;
 const pollMs = 40;
@@ -77,16 +78,16 @@ export function refuseLate({ run }: LoadedRun, { status }: RunView, message: str
   });
 }
 
-function refuseSilent({ run }: LoadedRun, now: Pick<LoadedRun, "view" | "owner">, isRecorded: boolean): never {
-  const pid = now.owner?.pid;
+function refuseSilent({ run }: LoadedRun, { view, owner }: Pick<LoadedRun, "view" | "owner">, isRecorded: boolean): never {
+  const pid = owner?.pid;
   const ownerName = pid === undefined ? "Whoever works on it" : `Process ${pid}`;
   const seconds = doneTimeoutMs / 1_000;
   return refuse("owner_silent", {
     run_id: run,
-    state: now.view.status,
+    state: view.status,
     message: isRecorded
-      ? `${ownerName} has written it down, but is not through with it after ${seconds} s; ${run} is still ${now.view.status}.`
-      : `${ownerName} has not answered for ${seconds} s; what was asked for is left for it, and counts once it goes on. ${run} is still ${now.view.status}.`,
+      ? `${ownerName} has written it down, but is not through with it after ${seconds} s; ${run} is still ${view.status}.`
+      : `${ownerName} has not answered for ${seconds} s; what was asked for is left for it, and counts once it goes on. ${run} is still ${view.status}.`,
     remediation:
       pid === undefined
         ? ["autopilot status"]

@@ -21,7 +21,7 @@ export type WorkOptions = {
   readonly leavesParked?: boolean | undefined;
 };
 
-export type Work = {
+export type RunWork = {
   readonly paths: ProjectPaths;
   readonly run: string;
   readonly options: WorkOptions;
@@ -36,7 +36,7 @@ export type Work = {
 /** Opens a run, begins it, and drives it until it rests. */
 export async function workUntilRest(
   context: CommandContext,
-  { paths, run, options, warnings, shownLines = [], begin }: Work,
+  { paths, run, options, warnings, shownLines = [], begin }: RunWork,
 ): Promise<CommandResponse> {
   return withRun(context, paths, run, async (openRun) => {
     const invocationOptions = invocationOptionsFrom(openRun.view().drafted.flow, options.asks ?? {}, context.isTerminal);
@@ -46,7 +46,7 @@ export async function workUntilRest(
     const drive = (): Promise<string> =>
       openRun.drive({ watch: showMilestones(context), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) });
     let restReason = await drive();
-    while (await canContinue(context, openRun, options.leavesParked === true)) restReason = await drive();
+    while (await waitOrAsk(context, openRun, options.leavesParked === true)) restReason = await drive();
     const pullRequestWarnings = await openDuePullRequest(context, openRun);
     const view = openRun.view();
     const patches: Record<string, readonly string[]> = {};
@@ -56,7 +56,7 @@ export async function workUntilRest(
 }
 
 /** Waits for the provider of a resting run, or asks its question at the terminal. True: the run continues in this invocation. */
-async function canContinue(context: CommandContext, openRun: OpenRun, leavesParked: boolean): Promise<boolean> {
+async function waitOrAsk(context: CommandContext, openRun: OpenRun, leavesParked: boolean): Promise<boolean> {
   const run = openRun.view();
   if (hasFailed(run)) return false; // an answer to something else is not a `resume`
   // Both modules are rarely needed, so they are loaded on demand.

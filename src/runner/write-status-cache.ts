@@ -1,4 +1,5 @@
 // write-status-cache: keeps the status cache of a long run up to date, shortly after each change.
+// Invariants Y1 and on: runner/status-cache.ts.
 
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ const writeDelayMs = 300;
 
 export type StatusCacheParts = { readonly folder: string; readonly view: () => RunView; readonly position: () => Readonly<Position> };
 export type StatusCache = {
-  /** An entry was acknowledged. */
+  /** An entry was acknowledged (Y2). */
   readonly onEntry: () => void;
   /** Writes the cache a last time. */
   readonly close: () => Promise<void>;

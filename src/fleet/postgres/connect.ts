@@ -47,7 +47,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
     max: connectionsMax,
     ...(usesMax === undefined ? {} : { maxUses: usesMax }),
     connectionTimeoutMillis: answerMs,
-    query_timeout: answerMs,
+    query_timeout: answerMs, // Q1
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     allowExitOnIdle: true,

@@ -56,15 +56,15 @@ export class StoredJournal implements Journal {
   }
 
   async append(events: readonly Event[]): Promise<readonly Entry[]> {
-    this.#refuse();
+    this.#requireOpen();
     if (events.length === 0) return [];
-    const load = this.#openLoad();
-    const { entries, lines, tip, bytes } = this.#made(events);
+    const pending = this.#openPending();
+    const { entries, lines, tip, bytes } = this.#createLines(events);
     this.#tip = tip;
-    load.lines.push(...lines);
-    load.bytes += bytes;
-    load.tip = tip;
-    const appended = new Promise<readonly Entry[]>((resolve, reject) => void load.waiting.push({ entries, resolve, reject }));
+    pending.lines.push(...lines);
+    pending.bytes += bytes;
+    pending.tip = tip;
+    const appended = new Promise<readonly Entry[]>((resolve, reject) => void pending.waiting.push({ entries, resolve, reject }));
     this.#sending ??= this.#send();
     return appended;
   }
@@ -75,7 +75,7 @@ export class StoredJournal implements Journal {
   }
 
   async putBlob(bytes: string | Uint8Array): Promise<Hash> {
-    this.#refuse();
+    this.#requireOpen();
     return putBlob(this.#parts.database, bytes);
   }
 
@@ -84,7 +84,7 @@ export class StoredJournal implements Journal {
   }
 
   async snapshot(state: { readonly seq: number }): Promise<boolean> {
-    this.#refuse();
+    this.#requireOpen();
     const { database, lease, run } = this.#parts;
     if (state.seq !== this.#acknowledged.seq) return false;
     try {
@@ -101,13 +101,14 @@ export class StoredJournal implements Journal {
     await this.#parts.lease.release();
   }
 
-  #refuse(): void {
+  #requireOpen(): void {
     invariant(!this.#isClosed, "a closed journal takes nothing");
     if (this.#failure !== null) throw this.#failure; // J5
     refuseLost(this.#parts);
   }
 
-  #made(events: readonly Event[]): { entries: Entry[]; lines: Buffer[]; tip: Position; bytes: number } {
+  /** The lines of these events, to follow those made before; nothing is queued yet. */
+  #createLines(events: readonly Event[]): { entries: Entry[]; lines: Buffer[]; tip: Position; bytes: number } {
     const batch: Batch = { bytes: Buffer.allocUnsafe(1024), used: 0 };
     const tip = { ...this.#tip };
     const stamp = this.#parts.stamp();
@@ -122,20 +123,21 @@ export class StoredJournal implements Journal {
     return { entries, lines, tip, bytes: batch.used };
   }
 
-  #openLoad(): PendingAppend {
+  /** The append that further lines join: the last one in the queue, unless it is full. */
+  #openPending(): PendingAppend {
     const last = this.#queue.at(-1);
     if (last !== undefined && last.bytes < appendBytesMax) return last;
-    const load: PendingAppend = { lines: [], bytes: 0, tip: this.#tip, waiting: [] };
-    this.#queue.push(load);
-    return load;
+    const pending: PendingAppend = { lines: [], bytes: 0, tip: this.#tip, waiting: [] };
+    this.#queue.push(pending);
+    return pending;
   }
 
-  /** Sends one load after another until none is left (B1). */
+  /** Sends one append after another until none is left (B1). */
   async #send(): Promise<void> {
     const { database, send, run, onKept } = this.#parts;
     await Promise.resolve(); // what is appended in the same turn goes together
-    for (let load = this.#queue.shift(); load !== undefined; load = this.#queue.shift()) {
-      const { lines, tip, waiting } = load;
+    for (let pending = this.#queue.shift(); pending !== undefined; pending = this.#queue.shift()) {
+      const { lines, tip, waiting } = pending;
       if (lines.length === 0) continue; // its events were refused
       const from = { seq: this.#acknowledged.seq, head: Buffer.from(this.#acknowledged.prev, "hex") };
       try {
@@ -147,7 +149,7 @@ export class StoredJournal implements Journal {
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));
         this.#failure = failure; // J5
-        for (const { waiting: others } of [load, ...this.#queue.splice(0)]) for (const { reject } of others) reject(failure);
+        for (const { waiting: others } of [pending, ...this.#queue.splice(0)]) for (const { reject } of others) reject(failure);
       }
     }
     this.#sending = null;

@@ -148,7 +148,7 @@ function startWorking(database: Database, registration: WorkerRegistration, leas
         await lease.release();
         return step.why;
       }
-      const knownOrders = { active: [...active.keys()], paused: pauses.at(performance.now()) };
+      const knownOrders = { active: [...active.keys()], paused: pauses.listPaused(performance.now()) };
       const order = step.do === "take" ? await takeOrder(database, registration, lease.epoch, knownOrders).catch(() => null) : null; // the lease's watch reports a store that is gone
       if (order === null) {
         await sleep(pollMs, undefined, { signal: wake.signal }).catch(() => undefined);

@@ -11,6 +11,8 @@ import type { Query, Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 
 const pageLinesMax = 256;
+/** As much of a first line as names its format's version. */
+const versionBytes = 64;
 
 /** Lines after a number, in order, as they were written. */
 export async function* linesAfter({ query, name }: Database, run: string, seq: number): AsyncIterable<Buffer> {
@@ -55,13 +57,15 @@ export async function readLines(
 
 /** Refuses a journal of a newer format, by its first line, for a reader that doesn't begin there. */
 export async function refuseNewerRun({ query }: Database, run: string): Promise<void> {
-  const { rows } = await query("select substring(line for 64) as start from autopilot.entry where run_id = $1 and seq = 1", [run]);
+  const { rows } = await query(`select substring(line for ${versionBytes}) as start from autopilot.entry where run_id = $1 and seq = 1`, [
+    run,
+  ]);
   const start = rows[0]?.["start"];
   if (start instanceof Buffer) refuseNewer(start);
 }
 
 function refuseNewer(line: Buffer): void {
-  const version = parseFormatVersion(line.subarray(0, 64));
+  const version = parseFormatVersion(line.subarray(0, versionBytes));
   if (version !== null && version > journalVersion) throw new JournalFailure({ kind: "journal_newer", version });
 }
 

@@ -27,7 +27,7 @@ export async function seedJournal(database: Database, { run, kind, lines, end }:
         const storedLine = (await query("select line from autopilot.entry where run_id = $1 and seq = $2", [run, sharedSeq])).rows[0]?.[
           "line"
         ];
-        const [ownLine] = lines.slice(sharedSeq - 1);
+        const [ownLine] = lines.slice(sharedSeq - 1); // lines are chained: if this one is the same, so are those before it
         if (seq >= lines.length && storedLine instanceof Buffer && ownLine !== undefined && storedLine.equals(ownLine)) return;
         throw unusable(
           `${database.name} has other lines under ${run}, so this folder is an older copy of it`,

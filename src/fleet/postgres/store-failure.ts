@@ -3,7 +3,7 @@
 // Invariants:
 //   W1. Only a server's error about a statement can be our bug. A failure to connect is the fault of the store, the network or the address,
 //       and so is a refusal for a reason of the server's own.
-//   W2. A password is never part of a message.
+//   W2. A password is never part of a message: `name` has none (connect.ts, Q3).
 
 import { DatabaseError } from "pg";
 import { JournalFailure } from "../../journal/failure.ts";
@@ -12,7 +12,7 @@ import { JournalFailure } from "../../journal/failure.ts";
 export const hasEndedConnection = ({ code = "" }: DatabaseError): boolean => /^(08|57P|25P0[34])/.test(code);
 
 /**
- * What the server refuses now and may take later, by the first two letters of its code: the connection, a conflict with another transaction,
+ * What the server refuses now and may take later, by the beginning of its code: the connection, a conflict with another transaction,
  * no resources, in use, cancelled by an administrator or a time limit.
  */
 const passingPattern = /^(08|40|53|55|57|25P0[34])/;

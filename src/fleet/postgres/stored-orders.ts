@@ -17,15 +17,16 @@ export type StoredOrder = WorkOrder & {
   readonly outcome: string | null;
 };
 
+const ordersMax = 1_000;
 const columns = `order_id, run_id, repository, priority, needs, slots, state, worker_id, times_taken, deaths, outcome,
   (extract(epoch from clock_timestamp() - case when state = 'taken' then taken_at else offered_at end) * 1000)::bigint::text as waits_ms`;
 
-/** Orders, newest first: of one run, or of all that are not over. */
+/** The newest `ordersMax` orders, newest first: of one run, or of all that are not over. */
 export function listOrders(database: Database, run: string | null = null): Promise<readonly StoredOrder[]> {
   const condition = run === null ? "state in ('offered', 'taken')" : "run_id = $1";
   return readOrders(
     database,
-    `select ${columns} from autopilot.work_order where ${condition} order by number desc limit 1000`,
+    `select ${columns} from autopilot.work_order where ${condition} order by number desc limit ${ordersMax}`,
     run === null ? [] : [run],
   );
 }

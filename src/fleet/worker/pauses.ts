@@ -20,7 +20,7 @@ export class OrderPauses {
   }
 
   /** The orders that are not to be taken yet. */
-  at(nowMs: number): readonly string[] {
+  listPaused(nowMs: number): readonly string[] {
     return [...this.#pauses].filter(([, { untilMs }]) => untilMs > nowMs).map(([id]) => id);
   }
 }

@@ -1,9 +1,9 @@
 // land-batch: moves the branch to a proved batch, records it, and recovers an interrupted one.
 //
 // Invariants:
-//   L1. A landing's folder and branch are named after its batch: after a kill the next pool finds them, undoes partial work, and leaves
-//       neither behind.
-//   L2. An obstacle that only a person can remove is reported with the command that helps; everything else is tried again by itself.
+//   L1. A landing's folder and branch are named after its batch: after a kill the next pool finds them, undoes partial work (in
+//       workspace/landing), and leaves neither behind (clear-leftovers.ts).
+//   L2. An obstacle that only a person can remove is reported with the command that helps; anything else is tried again without one.
 //   L3. The landing is journaled after the branch has moved. If this process is killed in between, the branch shows that it has.
 
 import { createHash } from "node:crypto";
@@ -90,7 +90,7 @@ async function landInCheckout({ paths }: QueueParts, exchange: Exchange, batch: 
   const landing = await landBranch(exchange.repository, request);
   if (landing.landed) return null;
   const why = `${batch.repository}: ${landing.detail.replace(/\.$/, "")}`;
-  return landing.because === "moved" ? passingObstacle(why) : { why, command: obstacleCommand(landing) };
+  return landing.because === "moved" ? passingObstacle(why) : { why, command: obstacleCommand(landing) }; // L2
 }
 
 async function recordLanding({ state, write }: OpenPortfolio, batch: Batch, target: string): Promise<void> {

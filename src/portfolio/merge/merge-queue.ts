@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   M1. What lands was proved on exactly the tree that lands, in a fresh checkout.
-//   M2. The proof is journaled before the branch moves, and the landing after: if a process is killed in between, the branch tells.
+//   M2. The proof is journaled before the branch moves, and the landing after (land-batch.ts): if a process is killed in between, the
+//       branch itself shows whether it moved.
 //   M3. Tasks that pass land; those that conflict or fail go back with the evidence and the names of the tasks they met; those that fail
 //       only because the branch itself is red stay in the queue. Which is which, `bisect` decides.
 
@@ -199,7 +200,7 @@ async function rejectConflicting(merge: MergeInProgress, tasks: readonly TaskVie
   return batch;
 }
 
-/** The tasks that a task met: those merged before it, and those that landed in its repository since it was dispatched. */
+/** The tasks that a task met: those merged before it in this batch, and those that landed in its repository since it was dispatched. */
 async function listMetTasks({ parts }: MergeInProgress, task: TaskView, merged: readonly TaskView[]): Promise<readonly string[]> {
   const state = await readPortfolio(parts.paths);
   const repository = state.projects[task.project_id]?.repository;

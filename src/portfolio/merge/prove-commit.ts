@@ -38,7 +38,7 @@ export type ProofRequest = {
   readonly isolation?: string | undefined;
 };
 
-/** Runs the commands of all criteria and the project's own checks on this commit. */
+/** Runs the commands of all criteria and the project's own checks on this commit; without any command it counts as passed. */
 export async function proveCommit(context: CommandContext, repository: Repository, request: ProofRequest): Promise<CommitProof> {
   const paths = { root: repository.root, folder: join(repository.root, ".autopilot") };
   const settings = requireSettings(context, paths, { isolation: request.isolation });
@@ -86,7 +86,7 @@ export async function proveCommit(context: CommandContext, repository: Repositor
       evidence: results.map((result) => describeResult(result, evidence)),
     };
   } finally {
-    (guardian as Guardian | null)?.leave();
+    (guardian as Guardian | null)?.leave(); // the compiler doesn't see that `guard` sets it
   }
 }
 

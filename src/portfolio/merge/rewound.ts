@@ -96,7 +96,10 @@ const createClosing = ({ block_id, content }: BlockView, answer: string): Portfo
   answer,
 });
 
-/** The newest landed tasks that the branch doesn't contain. The search ends at the first that it contains: what landed earlier is below it. */
+/**
+ * The newest landed tasks that the branch doesn't contain, of at most `landingsMax`. The search ends at the first that it contains: what
+ * landed earlier is below it.
+ */
 async function findLostTasks(
   holds: Exchange["holds"],
   state: PortfolioView,

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   S1. Tasks that land were proved together, on top of the branch.
-//   S2. With one culprit among n tasks, at most 1 + log2(n) + 1 proofs of the batch are asked for.
+//   S2. With one culprit among n tasks, at most 1 + log2(n), rounded up, + 1 proofs are asked for, and one of the branch by itself.
 //   S3. It ends: every proof halves the tasks in doubt or removes one.
 //   S4. A task isn't rejected for a check that also fails on the branch without it: it waits until the branch is mended.
 
@@ -106,6 +106,7 @@ export class Bisection<Task> {
     return this.#failed.every((check) => this.#failedOnBranch?.includes(check) === true);
   }
 
+  /** Takes tasks that are decided on out of the search (S3). */
   #drop(count: number): void {
     this.#remaining = this.#remaining.slice(count);
     this.#passedCount = 0;

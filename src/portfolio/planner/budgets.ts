@@ -1,9 +1,10 @@
 // budgets: decides how much a task's run may use, from the budgets of the task, its project, the portfolio and the day.
 //
 // Invariants:
-//   B1. What a run may still use stays reserved from its start to its end, so that no two runs spend the same money: together they never
-//       use more than is left.
-//   B2. A task without a budget of its own shares what is left equally with the tasks that could start beside it.
+//   B1. What a run may still use stays reserved from its start to its end, so that no two runs are given the same money: together they are
+//       never given more than is left.
+//   B2. A task without a budget of its own shares what is left equally with the tasks that could start beside it, but gets at least what
+//       ended runs have used on average, if that much is left.
 //   B3. A task waits rather than start with too little: less than half of the share it would get if the running ones gave back all they have
 //       not used, or less than ended runs have used on average. A limit is checked between turns, so a run with too little overshoots.
 //   B4. A run that rests at its limit continues as soon as more is available: by a raised budget, or by what others gave back. The portfolio

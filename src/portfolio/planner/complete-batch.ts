@@ -4,8 +4,8 @@ import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import type { Portfolio } from "./state.ts";
 
 /**
- * The entries that count now: this one, or if it is the last of a batch the whole batch. An incomplete batch is dropped when another entry
- * follows it.
+ * The entries that count now: this one; the whole batch if it is the last of one; none if more of its batch must follow. An incomplete
+ * batch is dropped when an entry follows that isn't its next.
  */
 export function completeBatch(state: Portfolio, entry: PortfolioEntry): readonly PortfolioEntry[] {
   const { part } = entry;

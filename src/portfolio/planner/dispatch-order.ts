@@ -1,11 +1,12 @@
 // dispatch-order: the order in which tasks that could start are inspected, and how many of them are left to share a budget with. Which
 // of them start is decided in dispatch-candidates.ts.
+// Invariants P1 and on: portfolio/planner/plan.ts.
 
 import type { Sharers } from "./budgets.ts";
 import { mayOverlap } from "./overlap.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
-/** Overdue tasks first, then by priority; within a priority projects take turns, and each gives its oldest task. */
+/** Overdue tasks first (P3), then by priority; within a priority projects take turns, and each gives its oldest task (P2). */
 export function* orderCandidates(state: PortfolioView, candidates: readonly TaskView[]): Generator<TaskView> {
   const deadline = (task: TaskView): number => task.ready_at_dispatch + task.waits_at_most;
   const isOverdue = (task: TaskView): boolean => task.status === "ready" && state.dispatches >= deadline(task);

@@ -92,6 +92,7 @@ function raisedBudgetText(budget: PortfolioBudget, shortfalls: readonly Shortfal
       const [firstShortfall] = inDimension;
       if (firstShortfall === undefined) return budget[dimension] === undefined ? [] : [`${dimension}=${quantityText(budget[dimension])}`];
       const count = Math.ceil(inDimension.reduce((sum, { need }) => sum + need, firstShortfall.taken) / roundingSteps[dimension]);
+      // A cent more: a share of dollars is rounded down, and would fall just short.
       return [
         `${dimension}=${dimension === "tokens" ? quantityText(count * roundingSteps.tokens) : ((count + 1) * roundingSteps.usd).toFixed(2)}`,
       ];

@@ -1,4 +1,5 @@
-// held-landings: lists the queues of finished work that only a person can unblock: the branch is gone, or its checkout has uncommitted changes.
+// held-landings: lists the queues of finished work that only a person can unblock, because the branch is gone, say, or its checkout has
+// uncommitted changes.
 
 import { type HeldView, type PortfolioView, queueOf, type TaskView } from "./state.ts";
 

@@ -1,4 +1,5 @@
-// import-list: reads projects and tasks from a YAML or JSON file. Every mistake is reported, each with its file and line.
+// import-list: reads projects and tasks from a YAML or JSON file. All mistakes are reported together, those that are shown with file and
+// line; of a file that can't be parsed, only why.
 
 import * as v from "valibot";
 import { Priority } from "../../contracts/portfolio-journal.ts";
@@ -149,7 +150,8 @@ function readEntries<S extends typeof ImportedProject | typeof ImportedTask>(
       delete fields.budget;
     }
     const faulty = new Set(issues.map((issue) => String(issue.path[0])));
-    if (faulty.size > 0) for (const key of ["name", "key"]) reader.invalidNames.add(String((item as Record<string, unknown>)[key]));
+    const names = ["name", "key"].flatMap((key) => (item as Record<string, unknown>)[key] ?? []);
+    if (faulty.size > 0) for (const name of names) reader.invalidNames.add(String(name));
     return [{ fields, place, budget: typeof budget === "string" ? {} : budget, faulty }];
   });
 }

@@ -4,7 +4,7 @@
 // Invariants:
 //   I1. A line starts nothing: a task that is ready or running there is proposed here, and one that failed there is not tried again.
 //   I2. A line names no repository to work in and lets no unproved work land: only a person does.
-//   I3. A line changes no task and answers no question of ours, nor a task of theirs that was continued here.
+//   I3. A line changes no task of ours, nor one of theirs that was continued here, and answers no question of ours.
 
 import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
 import { prioritiesMax, priorityDefault, type TaskFields } from "../../contracts/portfolio-journal.ts";
@@ -47,7 +47,7 @@ function addProject(state: Portfolio, { event, meta, task_id, summary }: Importe
     priority: parsePriority(meta["priority"] ?? event["priority"]),
     slots: 1,
     budget: {},
-    accept_unproved: false,
+    accept_unproved: false, // I2
     paused: false,
     project_id,
     created_at: stamp.ts,

@@ -32,7 +32,7 @@ export function draftIssueTasks(state: Pick<PortfolioView, "tasks">, project: st
     else if (links.has(link)) knownCount += 1; // I3
     else {
       links.add(link);
-      tasks.push({ place: link, project, objective, propose: true, link, quoted: body.slice(0, evidenceCharsMax) }); // I1
+      tasks.push({ place: link, project, objective, propose: true, link, quoted: body.slice(0, evidenceCharsMax) }); // I1, I2
     }
   }
   return { tasks, knownCount, problems };

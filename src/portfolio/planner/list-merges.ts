@@ -8,7 +8,7 @@ export const batchTasksMax = 8;
 export type RedTarget = { readonly because: string; readonly tasks: ReadonlySet<string> };
 
 export type LandingFacts = {
-  /** What blocks each queue, if the repositories were inspected; otherwise the journal counts. */
+  /** What holds up each queue, if the repositories were inspected. Without it every queue is tried, and waiting tasks show the journal's word. */
   readonly held?: ReadonlyMap<string, string>;
   /** By queue: branches whose own checks failed when they were last inspected, and that have not moved since. */
   readonly red?: ReadonlyMap<string, RedTarget>;

@@ -22,11 +22,11 @@ function parseIncludedGlobs(touches: readonly string[]): readonly string[] {
 }
 
 /** Alternatives with a folder in them, `{a/b,c}`: the parts of such a glob cannot be compared one by one. */
-const hasSplitAlternatives = /[{(][^})]*\//;
+const splitAlternativesPattern = /[{(][^})]*\//;
 
 /** Whether one path may match both globs. They are compared folder by folder; only names that can't both match keep them apart. */
 function canGlobsMeet(left: string, right: string): boolean {
-  if (hasSplitAlternatives.test(left) || hasSplitAlternatives.test(right)) return true;
+  if (splitAlternativesPattern.test(left) || splitAlternativesPattern.test(right)) return true;
   const [leftParts, rightParts] = [splitGlob(left), splitGlob(right)];
   for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index++) {
     const [a, b] = [leftParts[index], rightParts[index]];
@@ -38,17 +38,20 @@ function canGlobsMeet(left: string, right: string): boolean {
 }
 
 const splitGlob = (glob: string): readonly string[] => glob.split("/").filter((part) => part !== "" && part !== ".");
-const wildcards = /[*?[\]{}()!+@|\\]/;
+/** A character that isn't plain in a glob: `*` in `*.ts`, `{` in `{a,b}`. */
+const wildcardPattern = /[*?[\]{}()!+@|\\]/;
 
-/** Whether one name may match both: plain parts must be the same; of others the plain beginnings and ends are compared. */
+/** Whether one name may match both: plain names must be the same; of others the plain beginnings and ends are compared. */
 function canPartsMeet(left: string, right: string): boolean {
-  if (!wildcards.test(left) && !wildcards.test(right)) return left.toLowerCase() === right.toLowerCase(); // a file system may be case-insensitive
-  const [leftStart, rightStart] = [plainStart(left), plainStart(right)];
-  const [leftEnd, rightEnd] = [plainEnd(left), plainEnd(right)];
+  if (!wildcardPattern.test(left) && !wildcardPattern.test(right)) return left.toLowerCase() === right.toLowerCase(); // a file system may be case-insensitive
+  const [leftStart, rightStart] = [readPlainStart(left), readPlainStart(right)];
+  const [leftEnd, rightEnd] = [readPlainEnd(left), readPlainEnd(right)];
   return (
     (leftStart.startsWith(rightStart) || rightStart.startsWith(leftStart)) && (leftEnd.endsWith(rightEnd) || rightEnd.endsWith(leftEnd))
   );
 }
 
-const plainStart = (part: string): string => (/^[^*?[\]{}()!+@|\\]*/.exec(part)?.[0] ?? "").toLowerCase();
-const plainEnd = (part: string): string => (/[^*?[\]{}()!+@|\\]*$/.exec(part)?.[0] ?? "").toLowerCase();
+/** `test-` of `test-*.ts`. */
+const readPlainStart = (part: string): string => (/^[^*?[\]{}()!+@|\\]*/.exec(part)?.[0] ?? "").toLowerCase();
+/** `.ts` of `test-*.ts`. */
+const readPlainEnd = (part: string): string => (/[^*?[\]{}()!+@|\\]*$/.exec(part)?.[0] ?? "").toLowerCase();

@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   P1. No two tasks that may change the same file of one repository are under way at once.
-//   P2. Priority counts first, then which project was served longest ago, then age.
-//   P3. No task starves: a task that has waited its number of dispatches goes first, and a task that overlaps an earlier waiting one makes
-//       way for it.
+//   P2. Priority counts first, then which project was served longest ago, then age (dispatch-order.ts).
+//   P3. No task starves: a task that has waited its number of dispatches (`waits_at_most`) goes first, and a task that overlaps an earlier
+//       waiting one makes way for it.
 //   P4. Nothing is dispatched beyond the slots of the pool, the project or the agent, nor without budget.
 //   P5. For every open task that is not dispatched the plan says why it waits.
 //   P6. A task that names several agents continues with the next one while its own is at its provider's limit; none is started at a limit.

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   H1. A question covers all that a person agrees to: the words shown, and `about`, the facts behind them. Its content hash is made of both.
-//   H2. If those facts change, the question is replaced by a new one, and an answer to the old one is refused.
+//   H2. If those facts change, the question is replaced by a new one (store/ask.ts), and an answer to the old one is refused
+//       (commands/portfolio).
 //   H3. An approval is for the work of one run, for the task as it was then. Work that the merge queue gives back is no longer approved.
 //   H4. A question whose answer the planner reads takes only the answers it names, without further words, since nobody would read those:
 //       "yes, but …" is not a yes. Only "try again" takes words, for the agent.

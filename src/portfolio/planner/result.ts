@@ -113,10 +113,11 @@ export type EndedRun = {
 export function decideOnResult(task: TaskView, project: ProjectView, { end, proof, submitted }: EndedRun): ResultDecision {
   if (!end.is_completed) {
     if (task.failures === 0) return { to: "failed", because: "its run failed; it is tried once more with what was found", ask: null };
-    return { to: "needs_adjustment", because: "its run failed again", ask: null };
+    return { to: "needs_adjustment", because: "its run failed again", ask: null }; // W4
   }
   const runnable = task.acceptance_criteria.filter(({ command }) => command !== null);
   if (proof.proved < runnable.length)
+    // W2, W4
     return { to: task.failures === 0 ? "failed" : "needs_adjustment", because: "a criterion does not hold", ask: null };
   if (submitted?.problem != null) return { to: "needs_adjustment", because: `its checks pass, and ${submitted.problem}`, ask: null }; // W5
   if (submitted?.claim != null && submitted.claim.status !== "done")
@@ -129,6 +130,7 @@ export function decideOnResult(task: TaskView, project: ProjectView, { end, proo
   // A task that asks for nothing would land with nothing proved: its objective is what a person is asked about.
   const toApprove = task.acceptance_criteria.length === 0 ? [task.objective] : unproved;
   if (toApprove.length > 0 && !project.accept_unproved)
+    // W3
     return { to: "blocked_human", because: "no command proves a criterion", ask: toApprove.join("; ") };
   return end.has_changes
     ? { to: "running", because: "accepted", ask: null }

@@ -71,7 +71,7 @@ export type Task = TaskFields & {
   /** What its run was begun with has changed since, so the run is not resumed. */
   is_edited: boolean;
   base: string | null;
-  /** The target branch that its work is on. */
+  /** The commit of the target branch that its work is based on. */
   tip: string | null;
   copy: string | null;
   /** Files of the copy in which a conflict was left for the agent. */
@@ -233,5 +233,6 @@ export const openPortfolio = (): Portfolio => ({
   },
 });
 
+/** The questions that wait for an answer. */
 export const openBlocks = (state: PortfolioView): readonly BlockView[] =>
   Object.values(state.blocks).filter(({ resolved_at }) => resolved_at === null);

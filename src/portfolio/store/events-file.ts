@@ -42,7 +42,7 @@ const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder
 export const joinLines = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 const nothingBeyond: LinesBeyond = { foreign: [], warnings: [], handled: [], isWhole: false, isTorn: false };
 
-/** Reads what is behind the cursor; all of it if what is before is not as we left it. `undrawn`: lines that may stand there or not. */
+/** Reads what is behind the cursor; all of it if what is before is not as we left it. `undrawnLines`: lines that may stand there or not. */
 export async function readLinesBeyond(
   paths: PortfolioPaths,
   cursor: Cursor,
@@ -107,8 +107,9 @@ export async function updateEventsFile(
   const drawnPosition = (): { readonly bytes: number; readonly crc: number } => (isWhole ? { bytes: 0, crc: 0 } : cursor);
   const wantedLines = async (): Promise<readonly string[]> => (isWhole ? [...(await readDrawnLines()), ...lines] : lines);
   const takeInForeign = async (bytes: Buffer, knownRows: readonly string[]): Promise<LinesBeyond> => {
-    const isKnown = new Set(knownRows); // what was taken in is in the journal, if nothing in it had to be redacted
-    const foundLines = findForeignLines(paths, bytes, drawnPosition().bytes, [...knownRows, ...handled.filter((row) => !isKnown.has(row))]);
+    const rowsInJournal = new Set(knownRows); // what was taken in is among them, if nothing in it had to be redacted
+    const otherHandled = handled.filter((row) => !rowsInJournal.has(row));
+    const foundLines = findForeignLines(paths, bytes, drawnPosition().bytes, [...knownRows, ...otherHandled]);
     handled.push(...foundLines.handled);
     await takeIn(foundLines);
     return foundLines;

@@ -93,6 +93,7 @@ export async function retryFromStart<Value>(fold: Fold, work: () => Promise<Valu
 export function readPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
   const fold = getFold(paths);
   return fold.mutex.runExclusive(() =>
+    // G1
     retryFromStart(fold, async () => {
       fold.at = await getStore(paths).read(fold.at, (entry) => reduce(fold.state, asPortfolioEntry(entry)));
       return fold.state;

@@ -38,7 +38,7 @@ export function judgeLines(text: string): readonly (Omit<InvalidLine, "fault"> &
 
 const warningsMax = 20;
 
-/** Keeps invalid lines in a file of their own; returns a warning for each. `linesBefore`: how many lines precede the rows that were judged. */
+/** Keeps invalid lines in a file of their own; returns a warning for each of the first, and one for the rest. `linesBefore`: how many lines precede the rows that were judged. */
 export function setAsideLines(paths: PortfolioPaths, name: string, invalid: readonly InvalidLine[], linesBefore: number): string[] {
   const kept = keepCopy(paths, name.slice(name.lastIndexOf("/") + 1), `${invalid.map(({ row }) => row).join("\n")}\n`);
   const moreWarnings = invalid.length > warningsMax ? [`${name}: ${invalid.length - warningsMax} more lines like these`] : [];
@@ -75,8 +75,8 @@ export function keepCopy({ ownFolder }: PortfolioPaths, name: string, text: stri
 
 /** Replaces a file so that readers find the old or the new one. It isn't synced: after a power cut it is drawn again. */
 export function replaceFile(path: string, text: string | Uint8Array, mode = 0o644): void {
-  const draftPath = join(dirname(path), `.${basename(path)}.${process.pid}.new`); // hidden: others list these folders
-  rmSync(draftPath, { force: true });
-  writeFileSync(draftPath, text, { mode, flag: "wx" }); // fails if anything has that name, such as a link to another file
-  renameSync(draftPath, path);
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.new`); // hidden: others list these folders
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, text, { mode, flag: "wx" }); // fails if anything has that name, such as a link to another file
+  renameSync(temporary, path);
 }

@@ -3,7 +3,8 @@
 // Invariants:
 //   B1. It never has more rows than the screen. Tasks that need a person come first, and the first rows say how many there are: those that
 //       don't fit are in the inbox.
-//   B2. Tasks that wait for the same reason are one line, however many they are.
+//   B2. Tasks that wait for the same kind of reason are one line, however many they are, unless a person must act or something happens to
+//       them.
 
 import { wrappedTo } from "../../kit/columns.ts";
 import { ageMs } from "../../kit/iso-time.ts";

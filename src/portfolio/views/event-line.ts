@@ -24,21 +24,21 @@ export function reduceToLines(state: Portfolio, entry: PortfolioEntry): readonly
 function applyToLine(state: Portfolio, entry: PortfolioEntry): string | null {
   const task_id = "task_id" in entry && entry.task_id !== undefined ? entry.task_id : null;
   const blockTask = entry.event === "block_resolved" ? (state.blocks[entry.block_id]?.task_id ?? null) : task_id;
-  const before = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
+  const statusBefore = blockTask === null ? null : (state.tasks[blockTask]?.status ?? null);
   applyEntry(state, entry);
   if (entry.event === "line_imported") return entry.line; // E2
   const description = describeEvent(entry);
   if (description === null) return null;
   const task = blockTask === null ? undefined : state.tasks[blockTask];
 
-  const hasNewStatus = task !== undefined && task.status !== before;
+  const hasNewStatus = task !== undefined && task.status !== statusBefore;
   const line: PortfolioEvent = {
     ts: entry.ts,
     event_type: entry.event,
     project_id: task?.project_id ?? findProject(state, entry),
     task_id: blockTask,
     block_id: "block_id" in entry ? (entry.block_id ?? null) : null,
-    from_status: hasNewStatus ? before : null,
+    from_status: hasNewStatus ? statusBefore : null,
     to_status: hasNewStatus ? task.status : null,
     actor: toEventActor(entry.actor),
     summary: description.summary,

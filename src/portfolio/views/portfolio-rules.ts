@@ -1,5 +1,5 @@
-// portfolio-rules: judges whether the files of a portfolio have their published format: the lines of its two logs, and the front matter of
-// its pages.
+// portfolio-rules: judges whether the files of a portfolio have their published format: the lines of its two logs, and the front matter and
+// digest of its pages.
 
 import {
   PortfolioCheckpoint,
@@ -109,6 +109,6 @@ function findFrontMatter(text: string): { readonly text: string } | string | nul
   const start = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
   if (start === null) return null;
   const afterStart = text.slice(start[0].length);
-  const end = /^---[ \t]*$/m.exec(afterStart.replaceAll("\r", " "));
+  const end = /^---[ \t]*$/m.exec(afterStart.replaceAll("\r", " ")); // as many characters, so that positions stay
   return end === null ? "the data at its head does not end, expected a line of ---" : { text: afterStart.slice(0, end.index) };
 }

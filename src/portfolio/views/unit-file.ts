@@ -41,7 +41,10 @@ export function cronLine({ program, folder, every, path }: Schedule): string {
   return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${command.replaceAll("%", "\\%")} >/dev/null 2>&1`;
 }
 
-/** The nearest interval that cron knows: `30m` is every 30 minutes, `90m` every 2 hours. */
+/**
+ * The nearest interval that cron knows: `30m` is every 30 minutes, `90m` every 2 hours. Cron counts anew each hour, day and month, so `45m` is at
+ * :00 and :45.
+ */
 function cronTimes(every: string): string {
   const [, count = "1", unit = "m"] = /^(\d+)([smhd])$/.exec(every) ?? [];
   const minutes = Math.max(1, Math.round((Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[unit as "s" | "m" | "h" | "d"]) / 60));

@@ -43,7 +43,7 @@ export async function ingestResult(
   const { view } = loadedRun;
   const delivered = { task_id: task.task_id, run_id: task.run_id ?? "", event_nonce: task.event_nonce ?? "" };
   if (whyResultRefused(task, delivered) !== null) return [];
-  const restChanges = recordRest(paths, { state, task, view, now: now() });
+  const restChanges = createRestChanges(paths, { state, task, view, now: now() });
   if (restChanges !== null) return restChanges;
   const base = task.base ?? view.drafted.base.commit;
   const exchange = project.repository === null ? null : await openProjectExchange(paths, state, project.repository);
@@ -129,6 +129,7 @@ async function readSubmitted(copy: string, run: string): Promise<unknown> {
   const projectPaths = pathsOfCopy(copy);
   let hash: string | undefined;
   await forEachEntry(projectPaths, run, (entry) => {
+    // The flow's step `report` asks for the result: `work@1/report#2`.
     if (entry.event === "turn_ended" && entry.returned === true && /\/report#/.test(entry.attempt)) hash = entry.claim;
   });
   return hash === undefined ? null : openClaimReader(blobReader(runFolder(projectPaths, run)))(hash);
@@ -137,7 +138,7 @@ async function readSubmitted(copy: string, run: string): Promise<unknown> {
 type RunAtRest = { readonly state: PortfolioView; readonly task: TaskView; readonly view: RunView; readonly now: string };
 
 /** What to record about a run that waits: for a person, for its provider, or because the pool was stopped. Null if the run is over. */
-function recordRest(paths: PortfolioPaths, { state, task, view, now }: RunAtRest): readonly PortfolioChange[] | null {
+function createRestChanges(paths: PortfolioPaths, { state, task, view, now }: RunAtRest): readonly PortfolioChange[] | null {
   const run_id = task.run_id ?? "";
   if (view.status === "draft") return [];
   if (view.status === "running") return view.resting === null ? [] : null; // a run out of cycles is over; one whose process was killed isn't

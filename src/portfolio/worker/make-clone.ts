@@ -19,11 +19,11 @@ export async function makeClone(
   const project = Object.values(projects).find((candidate) => candidate.repository === repository);
   const folder = join(paths.root, "clones", project?.project_id ?? "other");
   if (!existsSync(folder)) {
-    const draftFolder = `${folder}.new`;
-    eraseSync(draftFolder);
+    const temporary = `${folder}.new`;
+    eraseSync(temporary);
     mkdirSync(dirname(folder), { recursive: true });
-    await cloneHub(hub, project?.target ?? "main", draftFolder);
-    renameSync(draftFolder, folder);
+    await cloneHub(hub, project?.target ?? "main", temporary);
+    renameSync(temporary, folder);
   }
   const clone = realpathSync(folder);
   writeClones(paths, { ...readClones(paths), [repository]: clone });

@@ -44,7 +44,7 @@ export type Prepared = {
   readonly run: string;
   readonly copy: string;
   readonly base: string;
-  /** The target branch that the copy is on; null if that is as it was. */
+  /** The commit of the target branch that the copy begins at; null if the journal has it from an earlier dispatch. */
   readonly tip: string | null;
   readonly isResumed: boolean;
   readonly nonce: string;

@@ -43,7 +43,7 @@ const tasksExpected = 8;
 /** Room for rework and retries: a budget isn't an estimate. */
 const reserveFactor = 3;
 
-/** The usage of a flow's agents if every step runs once, by the flow's estimates; null if some are missing. */
+/** The usage of a flow's agents if every step runs once, by the flow's estimates; null if some are missing and the flow sets its own cap. */
 export function estimateFlowTokens(flow: Flow): number | null {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
   const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];

@@ -3,7 +3,8 @@
 // Invariants:
 //   C1. One courier per hook at a time, by a kernel lock; adding a notice starts one, and a working one looks again after releasing the
 //       lock.
-//   C2. A notice leaves the queue only when its outcome is journaled (sent, refused, or given up after a day), or when it was answered.
+//   C2. A notice leaves the queue only when its outcome is journaled (sent, refused, or given up after a day), when it was answered, or when
+//       its hook is gone (C3).
 //   C3. The notices of a hook that is gone from the user's config are dropped; a changed hook is used as it is now.
 
 import { createHash } from "node:crypto";

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   S1. No secret and no part of an answer is in the outcome: only a number, an exit code or the kind of error.
-//   S2. A hook that hangs is ended with all that it started.
+//   S2. A hook that hangs is ended with its process group.
 //   S3. Text reaches a command as data (stdin and variables), never as part of a command line.
 
 import { spawn } from "node:child_process";

@@ -11,8 +11,9 @@ import { removeRuns, whileNobodyWorks } from "./remove-run.ts";
 const bytesInMb = 1_000_000;
 
 /**
- * Keeps all runs together within the user's quota. First the working folders of all finished runs are freed; if that is not enough, finished
- * runs are deleted, the oldest first (the order of `listRunRows`), never an open one. Returns what it deleted.
+ * Keeps all runs together within the user's quota. First the working folders of all finished runs and drafts are freed; if that is not
+ * enough, they are deleted, the oldest first (the order of `listRunRows`), never an open run or the current one. Returns what it deleted, and
+ * whether the rest still takes more.
  */
 export async function keepWithinQuota(
   context: Pick<CommandContext, "env">,

@@ -1,5 +1,5 @@
-// open-runs: ensures that a repository has only one open run per family of flows. Checking and starting happen under one lock, so that two
-// never both start.
+// open-runs: ensures that a repository has only one open run per family of flows, unless the user asks for a second one (`--new`). Checking
+// and starting happen under one lock, so that two never both start.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";

@@ -45,6 +45,7 @@ export function ensureOwnFolder(paths: ProjectPaths, ...names: readonly string[]
 export const runFolder = (paths: ProjectPaths, run: string): string => join(paths.folder, "runs", run);
 
 const chunkBytes = 64 * 1024;
+const runsShownMax = 3;
 
 /** A run exists once its journal has a whole line: a draft that a crash cut short never existed. */
 export function isBegun(paths: ProjectPaths, run: string): boolean {
@@ -67,10 +68,11 @@ export function listRuns(paths: ProjectPaths, isKnown: (run: string) => boolean 
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => isKnown(name) || isBegun(paths, name))
-    .toSorted(byAge);
+    .toSorted(compareByAge);
 }
 
-function byAge(a: string, b: string): number {
+/** By the time in the id, then by the number after it. */
+function compareByAge(a: string, b: string): number {
   const [left, right] = [a, b].map((name) => ({ stem: name.slice(0, stemChars), n: Number(name.slice(stemChars + 1) || "1") }));
   if (left === undefined || right === undefined) return 0;
   return compareText(left.stem, right.stem) || left.n - right.n;
@@ -89,11 +91,11 @@ export function resolveRun(paths: ProjectPaths | null, run: string | undefined):
   if (run === undefined) return paths === null ? null : findCurrentRun(paths);
   if (paths === null || !isBegun(paths, run)) {
     const runs = paths === null ? [] : listRuns(paths);
-    const [known, more] = [runs.slice(-3), runs.length - 3];
+    const [newest, more] = [runs.slice(-runsShownMax), runs.length - runsShownMax];
     refuse("run_missing", {
       message: `There is no run ${run} here.`,
       remediation:
-        known.length > 0 ? [`runs here: ${known.join(", ")}${more > 0 ? `; ${more} more: autopilot runs` : ""}`] : ["autopilot status"],
+        newest.length > 0 ? [`runs here: ${newest.join(", ")}${more > 0 ? `; ${more} more: autopilot runs` : ""}`] : ["autopilot status"],
     });
   }
   return run;

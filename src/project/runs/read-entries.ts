@@ -1,4 +1,5 @@
-// read-entries: reads every event of a run and the hash of the last journal line.
+// read-entries: reads every event of a run and the hash of the last journal line. Its functions are asynchronous although the journal is read
+// at once: whoever calls them already waits for other reads.
 
 import type { Entry } from "../../contracts/event.ts";
 import { type ReadResult, readJournal } from "../../journal/read.ts";
@@ -17,7 +18,6 @@ export async function readEntries(
 
 /** Calls back with each event and returns where the journal ends now. */
 export async function forEachEntry(paths: ProjectPaths, run: string, onEntry: (entry: Entry) => void): Promise<ReadResult["end"]> {
-  await Promise.resolve();
   try {
     return readJournal(runFolder(paths, run), { from: "start", onEntry }).end;
   } catch (error) {

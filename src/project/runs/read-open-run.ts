@@ -7,11 +7,11 @@ import { Refusal } from "../respond.ts";
 import { isOwnRun } from "./run-binding.ts";
 import type { LoadedRun } from "./loaded-run.ts";
 
-/** Reads the named run of a flow, else the newest of that flow, if it is not over; null if there is none. */
-export async function readOpenRun(context: CommandContext, flow: string, named: string | undefined): Promise<LoadedRun | null> {
+/** Reads the requested run of a flow, else the user's newest of that flow, else another's newest; null if there is none, or it is over. */
+export async function readOpenRun(context: CommandContext, flow: string, requested: string | undefined): Promise<LoadedRun | null> {
   const paths = findProject(context.cwd);
   if (paths === null) return null;
-  const run = named === undefined ? null : resolveRun(paths, named);
+  const run = requested === undefined ? null : resolveRun(paths, requested);
   const newest = listRuns(paths).toReversed();
   const ownFirst = [...newest.filter((id) => isOwnRun(context, paths, id)), ...newest.filter((id) => !isOwnRun(context, paths, id))];
   for (const id of run === null ? ownFirst : [run]) {

@@ -1,4 +1,4 @@
-// read-run: reads a run's state from its journal without locking it, and names the process that owns it.
+// read-run: reads a run's state from its journal without locking it, and finds the process that owns it.
 
 import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
@@ -9,16 +9,14 @@ import { readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { Refusal, refuse } from "../respond.ts";
 
-/** Reads a run's state from its journal without locking it, and finds its living owner, if it has one. */
+/** Reads a run's state without locking it, and finds its living owner, if it has one. Refuses a journal that cannot be read. */
 export async function readRun(
   paths: ProjectPaths,
   run: string,
 ): Promise<{ readonly view: RunView; readonly owner: { readonly pid: number } | null }> {
-  await Promise.resolve();
   const folder = runFolder(paths, run);
   try {
-    const { state } = foldRun(folder);
-    return { view: state, owner: findOwner(folder) };
+    return { view: foldRun(folder), owner: findOwner(folder) };
   } catch (error) {
     return refuseJournal(error, run);
   }
@@ -34,7 +32,8 @@ export async function readRunOrNull(paths: ProjectPaths, run: string): Promise<A
   }
 }
 
-function foldRun(folder: string): { state: RunView } {
+/** The state after the journal's last whole line, folded from its snapshot on if there is one that fits. */
+function foldRun(folder: string): RunView {
   let fold = openFold();
   readJournal(folder, {
     from: "snapshot",
@@ -46,7 +45,7 @@ function foldRun(folder: string): { state: RunView } {
   });
   const { state } = fold;
   if (state.status === "unborn") refuse("journal_damaged", { message: `The journal in ${folder} is empty.` });
-  return { state };
+  return state;
 }
 
 /** Refuses with a journal's failure; rethrows any other error. */
@@ -54,20 +53,20 @@ export function refuseJournal(error: unknown, run: string): never {
   if (!(error instanceof JournalFailure)) throw error;
   const { trouble } = error;
   if (trouble.kind === "event_too_large") throw error; // large payloads belong in blobs: a bug of ours
-  const options = { run_id: run, message: error.message };
+  const common = { run_id: run, message: error.message };
   switch (trouble.kind) {
     case "run_locked":
-      return refuse(trouble.kind, { ...options, data: { pid: trouble.pid } });
+      return refuse(trouble.kind, { ...common, data: { pid: trouble.pid } });
     case "journal_damaged": {
       const data = { damaged_line: trouble.line, damaged_byte: trouble.byte };
-      return refuse(trouble.kind, { ...options, message: `${run}: ${error.message}`, remediation: damagedJournalHints(run), data });
+      return refuse(trouble.kind, { ...common, message: `${run}: ${error.message}`, remediation: damagedJournalHints(run), data });
     }
     default:
-      return refuse(trouble.kind, { ...options, data: {} });
+      return refuse(trouble.kind, { ...common, data: {} });
   }
 }
 
-/** What a person can do about a damaged journal: no work is lost by it, and other work need not wait. */
+/** What a person can do about a damaged journal: the run's commits are on its branch, and other work need not wait. */
 export const damagedJournalHints = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
   `git log autopilot/${run} shows the work that was kept`,

@@ -6,6 +6,7 @@ import type { FindEvidence } from "../../views/phase-trace.ts";
 
 type ReadBlob = (hash: string) => Buffer | null;
 
+/** Claims beyond these are read each time. */
 const claimsKeptMax = 4_000;
 
 /** Returns a reader of claims that reads each once: a state is rendered many times, and its claims do not change. */

@@ -8,7 +8,7 @@ import { readRunOrNull } from "./read-run.ts";
 /** Reading more runs would take longer than a better forecast is worth. */
 const runsMax = 80;
 
-/** Reads the finished runs of a flow, oldest first. A stopped one did not succeed. */
+/** Reads a flow's finished runs among the newest `runsMax` runs, oldest first. A stopped one did not succeed. */
 export async function readRunCases(paths: ProjectPaths, flow: string): Promise<readonly Case[]> {
   const cases: Case[] = [];
   for (const run of listRuns(paths).slice(-runsMax)) {

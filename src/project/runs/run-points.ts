@@ -1,4 +1,4 @@
-// run-points: reads the finished runs of a flow from their journals, as points of a trend.
+// run-points: reads the finished runs of each flow from their journals, as points of a trend.
 
 import type { RunView } from "../../core/state.ts";
 import type { RunSetup, RunPoint } from "../../insight/run-trend.ts";
@@ -8,7 +8,7 @@ import { readRunOrNull } from "./read-run.ts";
 /** Reading more would take longer than they are worth. */
 const runsMax = 200;
 
-/** Reads the finished runs of each flow, oldest first. A fork pays only for a part and is left out. */
+/** Reads each flow's finished runs among the newest `runsMax` runs, oldest first. A fork pays only for a part and is left out. */
 export async function readRunPoints(paths: ProjectPaths): Promise<ReadonlyMap<string, readonly RunPoint[]>> {
   const points = new Map<string, RunPoint[]>();
   for (const run of listRuns(paths).slice(-runsMax)) {

@@ -43,6 +43,6 @@ function toRow(view: RunView, owner: { readonly pid: number } | null): Omit<RunR
   };
 }
 
-/** Whether nothing more will happen to it: a draft of this user's, or a finished run, without a process at work on it. */
+/** Whether nothing more will happen to it: a draft or a finished run of this user's, without a process at work on it. */
 export const isRemovable = ({ state, live, foreign }: RunRow): boolean =>
   !live && !foreign && (state === "draft" || state === "completed" || state === "stopped");

@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   T1. A folder belongs to a process as long as the kernel holds that process's lock on the file in it, and to no one after.
-//   T2. Only such a folder is swept: by its name, not a link, the user's own, closed to others, with the file in it and no lock on that. It
-//       is held open while it is inspected and emptied, so nothing can be put in its place meanwhile.
+//   T2. Only such a folder is swept: by its name, not a link, the user's own, closed to others, with the file in it and no lock on that. On
+//       Linux it is inspected and emptied by its descriptor, so nothing can be put in its place meanwhile.
 //   T3. The file is deleted last: an interrupted sweep is finished by the next one.
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmdirSync, rmSync } from "node:fs";

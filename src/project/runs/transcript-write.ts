@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   W1. Text is redacted whole before it is written, and cut to size only after that.
-//   W2. A turn's file and a run's files together stay within their bounds. Lines beyond a turn's are counted in its end line; beyond the
-//       run's the oldest files are deleted.
+//   W2. A turn's file and a run's files together stay within their bounds, but for the line that crosses one. Lines beyond a turn's are
+//       counted in its end line; beyond the run's the oldest files are deleted.
 //   W3. A transcript that cannot be written ends nothing: the journal is the source of truth, and it reports a full disk.
 
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ import { toSlug } from "../../workspace/layers/folder-records.ts";
 export const transcriptsFolder = "transcripts";
 export const turnBytesMax = 4 * 1_048_576;
 export const runBytesMax = 64 * 1_048_576;
-const textCharsMax = 16 * 1024;
+const textCharsMax = 32 * 1024;
 const promptCharsMax = 128 * 1024;
 /** Streamed text is written in pieces of about this size, or when something else happens. */
 const pieceChars = 2 * patternCharsMax;
@@ -217,7 +217,7 @@ function removeOldest(folder: string, bytesMax: number): void {
 }
 
 /** Cuts the middle out of a text that is too long to keep. */
-function cutMiddle(text: string, charsMax = 2 * textCharsMax): string {
+function cutMiddle(text: string, charsMax = textCharsMax): string {
   if (text.length <= charsMax) return text;
   const half = Math.floor(charsMax / 2);
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;

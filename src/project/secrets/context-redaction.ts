@@ -9,7 +9,10 @@ import { readSettings } from "../config/settings.ts";
 
 const redactions = new WeakMap<CommandContext, Redaction>();
 
-/** The context's redactor. An unreadable config names no secrets; whatever needs the config reports the error. */
+/**
+ * The context's redactor, made with the first `root` it is asked for. An unreadable config names no secrets; whatever needs the config reports
+ * the error.
+ */
 export function getRedaction(context: CommandContext, root: string | null): Redaction {
   const earlier = redactions.get(context);
   if (earlier !== undefined) return earlier;

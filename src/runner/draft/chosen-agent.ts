@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { CommandContext } from "../../project/command-context.ts";
 
-const nameCharsMax = 100;
+const nameBytesMax = 100;
 
 /** The file that holds the agent's name. A relative XDG path is ignored, as its specification asks. */
 export function chosenAgentPath(env: CommandContext["env"]): string {
@@ -40,7 +40,7 @@ export async function chooseAgent(
 function readChoice(path: string): string | null {
   try {
     const stats = lstatSync(path);
-    return stats.isFile() && stats.size <= nameCharsMax ? readFileSync(path, "utf8").trim() : null;
+    return stats.isFile() && stats.size <= nameBytesMax ? readFileSync(path, "utf8").trim() : null;
   } catch {
     return null;
   }

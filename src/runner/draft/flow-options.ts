@@ -17,7 +17,10 @@ export type OptionSources = {
   readonly prepared?: { readonly options: Readonly<Record<string, Scalar>>; readonly facts?: Readonly<Record<string, Scalar>> } | undefined;
 };
 
-/** Computes a flow's options: from `--option name=value`, else documents, else tuned limits and objective fields of the same name. */
+/**
+ * Computes a flow's options: from `--option name=value`, else other flags, else documents, else tuned limits, else objective fields of the same
+ * name. What the documents establish as facts comes before all of these.
+ */
 export function computeFlowOptions(
   flow: Flow,
   { input, objective, confidenceFloor, tuned = {}, prepared }: OptionSources,

@@ -43,7 +43,8 @@ async function isInstalled(need: Need, { root, env, isRestored }: ToolSearch): P
   if (need.kind === "program") return findOnPath(need.name, env) !== null;
   if (need.kind === "folder") return isRestored || existsSync(join(root, need.name));
   const python = findOnPath(need.python, env);
-  if (python === null || isRestored) return true; // the interpreter itself is reported as missing
+  if (python === null || isRestored) return true; // a missing interpreter is reported itself; restored modules need not be here
+  // Exits with 1 if the module isn't there.
   const probe = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
   try {
     // Isolated: neither the project's files nor the user's packages, since checks have their own HOME.

@@ -27,7 +27,7 @@ export function parseCriteria(texts: readonly string[]): ParsedCriteria {
         openItem.check += `;${part}`;
         continue;
       }
-      openItem = index < 0 ? { text: part, check: null } : { text: part.slice(0, index), check: part.slice(index + 3) };
+      openItem = index < 0 ? { text: part, check: null } : { text: part.slice(0, index), check: part.slice(index + " ::".length) };
       items.push(openItem);
     }
   }

@@ -8,7 +8,7 @@ import { eraseSync } from "../../workspace/folder.ts";
 
 const testedIsolations = new Map<string, Promise<IsolationInForce>>();
 
-/** Tests the isolation a run would have, in a temporary folder, once per command; refuses if it does not hold. */
+/** Tests the isolation a run would have, in a temporary folder, once in this process; refuses if it does not hold. */
 export function tryIsolation(requested: string, paths: ProjectPaths): Promise<IsolationInForce> {
   const key = JSON.stringify([requested, paths.root]);
   const testing = testedIsolations.get(key) ?? testIsolation(requested, paths);

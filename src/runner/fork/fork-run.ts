@@ -129,7 +129,7 @@ export async function commitOpenTurn(projectPaths: ProjectPaths, run: string, st
     base: { ...drafted.base },
     scope: [...drafted.objective.scope],
     ownedPaths: [],
-    isLookOnly: true,
+    isLookOnly: true, // F1
     checkouts: chooseCheckoutKind(drafted.isolation, folder),
     ...(fork === undefined ? {} : { forkedFrom: { runs: origins.map((origin) => origin.run), begins: fork.tip } }),
   });

@@ -41,7 +41,7 @@ export type ReplayRequest = {
 export async function replayStep(context: CommandContext, paths: ProjectPaths, request: ReplayRequest): Promise<readonly Entry[]> {
   const folder = await createTemporaryFolder("replay");
   try {
-    copyPrefix(runFolder(paths, request.run), folder, request.seq);
+    copyPrefix(runFolder(paths, request.run), folder, request.seq); // R2
     return await playAttempt(context, paths, folder, request);
   } finally {
     await erase(folder); // R3

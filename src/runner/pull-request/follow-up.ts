@@ -1,8 +1,9 @@
 // follow-up: starts a run that works on findings of CI and reviewers at a pull request, from that pull request's commit.
 //
 // Invariants:
-//   F1. The findings go into its journal as evidence, and into its prompts as data. Its goal, scope, criteria, limits and approvals are the
-//       user's: those of the run before it, so that everything proved is proved again, and no comment widens what may change.
+//   F1. The findings go into its journal as evidence, and into its prompts as data. Its goal, scope, criteria and approvals are the user's:
+//       those of the run before it, so that everything proved is proved again, and no comment widens what may change. Its budget is the
+//       command's or the config's.
 //   F2. It lands nothing: watch-pull-request.ts pushes what it proved.
 
 import type { OutsideEvidence } from "../../contracts/forge/pull-request.ts";
@@ -37,6 +38,7 @@ export async function draftFollowUp(
   const commit = pull_request?.commit ?? openRun.view().tip.commit;
   const { root, gitDir } = await requireRepository(openRun.paths.root);
   const tree = await readGitLine({ cwd: root, env: { GIT_DIR: gitDir }, args: ["rev-parse", `${commit}^{tree}`] });
+  // A scripted agent is recorded by its script's hash, which can't be named again.
   const workingAgent = Object.values(cast).find(({ script }) => script === undefined)?.agent;
   const { run } = await makeDraft(context, openRun.paths, {
     words: [],
