@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { appendToFile, readBounded, replaceWholeFile, writeWholeFile } from "./whole-file.ts";
+import { appendToFile, moveFile, readBounded, replaceWholeFile, writeWholeFile } from "./whole-file.ts";
 
 let room = "";
 let root = "";
@@ -47,17 +47,17 @@ describe("writing", () => {
     mkdirSync(join(root, ".autopilot"));
     const cut = replaceWholeFile(root, "quality/PROGRESS.md", "half", () => new Promise(() => undefined)); // never renamed, as after a kill
     cut.catch(() => undefined);
-    const drafts = (): readonly string[] => readdirSync(join(root, ".autopilot/drafts"));
-    await expect.poll(drafts).toHaveLength(1);
+    const temporaries = (): readonly string[] => readdirSync(join(root, ".autopilot/drafts"));
+    await expect.poll(temporaries).toHaveLength(1);
     expect(readdirSync(join(root, "quality"))).toEqual([]);
-    const [draft = ""] = drafts();
-    utimesSync(join(root, ".autopilot/drafts", draft), 0, 0);
+    const [temporary = ""] = temporaries();
+    utimesSync(join(root, ".autopilot/drafts", temporary), 0, 0);
     const elsewhere = join(room, "same"); // a root this process has not written to yet, as after a start
     symlinkSync(root, elsewhere);
     await writeWholeFile(elsewhere, "quality/PROGRESS.md", "whole");
-    expect([drafts(), text("quality/PROGRESS.md")]).toEqual([[], "whole"]);
+    expect([temporaries(), text("quality/PROGRESS.md")]).toEqual([[], "whole"]);
   });
-  test("a link in the drafts' place is refused", async () => {
+  test("a link in the place of the temporary files' folder is refused", async () => {
     mkdirSync(join(root, ".autopilot"));
     mkdirSync(join(room, "elsewhere"));
     symlinkSync(join(room, "elsewhere"), join(root, ".autopilot/drafts"));
@@ -90,6 +90,18 @@ describe("writing", () => {
   test("a file among the folders is refused", async () => {
     writeFileSync(join(root, ".planning"), "");
     await expect(writeWholeFile(root, ".planning/phases/1/VERIFICATION.md", "x")).rejects.toThrow(".planning is no folder");
+  });
+  test("a file behind a link is not moved", async () => {
+    mkdirSync(join(room, "elsewhere"));
+    writeFileSync(join(room, "elsewhere/run_state.jsonl"), "mine");
+    symlinkSync(join(room, "elsewhere"), join(root, "quality"));
+    expect(await moveFile(root, "quality/run_state.jsonl", ".autopilot/state.json")).toBe(false);
+    expect(readdirSync(join(room, "elsewhere"))).toEqual(["run_state.jsonl"]);
+    rmSync(join(root, "quality"));
+    mkdirSync(join(root, "quality"));
+    writeFileSync(join(root, "quality/run_state.jsonl"), "ours");
+    expect(await moveFile(root, "quality/run_state.jsonl", ".autopilot/state.json")).toBe(true);
+    expect(text(".autopilot/state.json")).toBe("ours");
   });
   test("adding to a file follows no link either", async () => {
     writeFileSync(join(room, "outside"), "mine");

@@ -1,11 +1,12 @@
 // whole-file: reads and writes a playbook's files in the user's checkout, where a link, folder or foreign file may be in their place.
 //
 // Invariants:
-//   F1. After a crash at any moment the old file or the new one is there, never a partial one.
-//   F2. Nothing is read or written through a link: not the file's own name, not a folder on the way to it.
+//   F1. After a crash at any moment a replaced file is the old or the new one, never a partial one. Appended lines may be lost.
+//   F2. Nothing is read, written or moved through a link: not the file's own name, not a folder on the way to it.
 //   F3. What is read is bounded before it is read.
 //   F4. Only files that are registered with their format (written-files.ts) are written.
-//   F5. A draft that a crash leaves behind is in the runner's own folder, never among the user's files, and a later write deletes it.
+//   F5. A temporary file that a crash leaves behind is in the runner's own folder, and a later process deletes it. Only where that folder is
+//       missing or on another file system is it beside the file, as `NAME.<uuid>.tmp`, and stays.
 
 import { randomUUID } from "node:crypto";
 import { constants, lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from "node:fs";
@@ -22,7 +23,7 @@ const noFollowFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Files in the runner's own folder are readable by the user alone; others have the usual mode of documents. */
 const visibilityOf = (path: string): keyof typeof fileModes => (path.startsWith(".autopilot/") ? "private" : "shared");
 
-/** Replaces a file atomically: write a draft, sync, rename, sync the folder. `path` is relative to the root. */
+/** Replaces a file atomically: write a temporary file, sync, rename, sync the folder. `path` is relative to the root. */
 export async function writeWholeFile(root: string, path: string, content: string | Uint8Array): Promise<void> {
   await replaceWholeFile(root, path, content, () => Promise.resolve(true));
 }
@@ -35,9 +36,9 @@ export async function replaceWholeFile(
   mayReplace: () => Promise<boolean>,
 ): Promise<boolean> {
   const target = prepareTarget(root, path);
-  const draft = draftFor(root, target);
+  const temporary = temporaryPath(root, target);
   try {
-    const file = await open(draft, "wx", fileModes[visibilityOf(path)]);
+    const file = await open(temporary, "wx", fileModes[visibilityOf(path)]);
     try {
       await file.writeFile(content);
       await file.sync();
@@ -45,40 +46,41 @@ export async function replaceWholeFile(
       await file.close();
     }
     if (!(await mayReplace())) {
-      await rm(draft, { force: true });
+      await rm(temporary, { force: true });
       return false;
     }
-    await rename(draft, target); // F1; a link of that name is replaced, what it points to is not touched: F2
+    await rename(temporary, target); // F1; a link of that name is replaced, what it points to is not touched: F2
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
   await syncFolder(dirname(target));
   return true;
 }
 
-const draftsFolder = ".autopilot/drafts";
-const draftAgeMaxMs = 3_600_000;
-/** Old drafts are looked for once per process and checkout. */
+const temporaryFolder = ".autopilot/drafts";
+/** A younger one may be in use by another process. */
+const temporaryAgeMaxMs = 3_600_000;
+/** Leftovers are looked for once per process and checkout. */
 const sweptRoots = new Set<string>();
 
-/** The path of a new draft: in the runner's folder (F5), or beside the file if that folder is missing or on another file system. */
-export function draftFor(root: string, target: string): string {
+/** A free path for a temporary file that will be renamed to `target`: on the same file system. F5 */
+export function temporaryPath(root: string, target: string): string {
   const ownFolder = lstatOrNull(join(root, ".autopilot"));
   if (ownFolder?.isDirectory() !== true || ownFolder.dev !== lstatOrNull(dirname(target))?.dev) return `${target}.${randomUUID()}.tmp`;
-  const drafts = join(root, draftsFolder);
-  const stats = lstatOrNull(drafts) ?? makeFolder(drafts, folderModes.private);
-  if (!stats.isDirectory()) throw new Error(obstacleText(root, drafts, stats)); // F2
-  if (!sweptRoots.has(root)) sweepDrafts(drafts);
+  const folder = join(root, temporaryFolder);
+  const stats = lstatOrNull(folder) ?? makeFolder(folder, folderModes.private);
+  if (!stats.isDirectory()) throw new Error(obstacleText(root, folder, stats)); // F2
+  if (!sweptRoots.has(root)) deleteLeftovers(folder);
   sweptRoots.add(root);
-  return join(drafts, randomUUID());
+  return join(folder, randomUUID());
 }
 
-/** Deletes drafts that a crash left. Only old ones: another process may be writing a young one right now. */
-function sweepDrafts(drafts: string): void {
-  for (const name of readdirSync(drafts)) {
-    const stats = lstatOrNull(join(drafts, name));
-    if (stats?.isFile() === true && Date.now() - stats.mtimeMs > draftAgeMaxMs) rmSync(join(drafts, name), { force: true });
+/** Deletes the temporary files that a crash left. */
+function deleteLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const stats = lstatOrNull(join(folder, name));
+    if (stats?.isFile() === true && Date.now() - stats.mtimeMs > temporaryAgeMaxMs) rmSync(join(folder, name), { force: true });
   }
 }
 
@@ -94,10 +96,10 @@ export async function appendToFile(root: string, path: string, text: string): Pr
   }
 }
 
-/** Moves one file to another name in the same root; false if there was none. */
+/** Moves one file to another name in the same root; false if there is none that can be reached without a link. */
 export async function moveFile(root: string, from: string, to: string): Promise<boolean> {
   const source = join(root, from);
-  if (lstatOrNull(source)?.isFile() !== true) return false;
+  if (!isReachable(root, from) || lstatOrNull(source)?.isFile() !== true) return false; // F2
   const target = prepareTarget(root, to);
   await rename(source, target);
   await syncFolder(dirname(target));
@@ -158,7 +160,7 @@ function prepareTarget(root: string, path: string): string {
   return target;
 }
 
-/** Whether a path can be reached at all: its folders are there, and none of them is a link. */
+/** Whether a path can be reached: its folders are there, and none of them is a link. The file itself need not be there. */
 export const isReachable = (root: string, path: string): boolean => findObstacle(root, path) === null;
 
 /** Why the path cannot be reached, `absent` if a folder on the way is missing; null if it can be reached. */

@@ -12,7 +12,7 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { archiveFile, backupFile, stateBytesMax, stateFile } from "../../../contracts/roadmap-places.ts";
 import { readProjectState } from "./read-state-files.ts";
 import { setAside } from "../../contract/generated-files.ts";
-import { draftFor, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
+import { isReachable, readBounded, temporaryPath, writeWholeFile } from "../../contract/whole-file.ts";
 
 export type StateFileParts = {
   readonly root: string;
@@ -67,12 +67,12 @@ async function keepBackup(root: string, run: string, fingerprint: string | null)
   const isOurs = fingerprint !== null && readFingerprint(root) === fingerprint;
   if (!isOurs && (await readRunId(root, stateFile)) !== run) return;
   const [source, backup] = [join(root, stateFile), join(root, backupFile)];
-  const draft = draftFor(root, backup);
+  const temporary = temporaryPath(root, backup);
   try {
-    await link(source, draft).catch(() => copyFile(source, draft)); // some file systems have no hard links
-    await rename(draft, backup);
+    await link(source, temporary).catch(() => copyFile(source, temporary)); // some file systems have no hard links
+    await rename(temporary, backup);
   } finally {
-    await rm(draft, { force: true }); // a rename between two links to the same file leaves both
+    await rm(temporary, { force: true }); // a rename between two links to the same file leaves both
   }
 }
 
@@ -101,7 +101,8 @@ async function archiveOtherRun({ root, derive }: StateFileParts, state: RoadmapS
     const path = archiveFile(copyNumber === 1 ? otherRun : `${otherRun}-${copyNumber}`);
     const file = await readBounded(root, path, stateBytesMax);
     if (file.kind === "read" && file.bytes.toString("utf8") === currentText) return;
-    if (file.kind !== "absent") continue;
+    // Behind a link or a file no name is free: then writing fails with the reason.
+    if (file.kind !== "absent" && isReachable(root, path)) continue;
     await writeWholeFile(root, path, currentText);
     return;
   }
