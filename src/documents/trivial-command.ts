@@ -1,7 +1,7 @@
 // trivial-command: detects commands that cannot fail, by a table of known commands; an unknown command may fail.
 //
 // Invariants:
-//   T1. A command is called trivial only if no project could make it fail.
+//   T1. A command is called trivial only if what the project does cannot make it fail. A file of the project itself is never trivial.
 
 import type { Expectation } from "../contracts/evidence.ts";
 import { parseCommands, type Operator, type ShellWord } from "./shell-words.ts";
@@ -86,6 +86,8 @@ type PipeInput = { readonly hasInput: boolean; readonly isInputConstant: boolean
 function commandOutcome(words: readonly ShellWord[], depth: number, pipeInput: PipeInput): Outcome {
   const [first, ...args] = words;
   if (first === undefined) return alwaysSucceeds;
+  const isProjectFile = first.text.includes("/") && !first.text.startsWith("/");
+  if (isProjectFile) return mayFail; // ./bin/cli --version: T1
   const name = first.text.replace(/^.*\//, "");
   if (name === "!") {
     const negated = args[0]?.text;
