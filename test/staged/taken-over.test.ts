@@ -127,4 +127,12 @@ describe.concurrent("a staged project of another tool", () => {
     await goStaged(folder, "existing-code", existingCode);
     expect(eventsOf(folder, "run_drafted")[0]?.["options"]).toMatchObject({ refactor: "do" });
   });
+
+  test("keeps to the thresholds of the config, and has the flow's own for the others", async () => {
+    const folder = scratch();
+    write(folder, { ".autopilot/config.yaml": "limits:\n  no_progress_threshold: 2\n" });
+    commit(folder, { ...codeBase, ...documented });
+    await goStaged(folder, "existing-code", existingCode);
+    expect(eventsOf(folder, "run_drafted")[0]?.["limits"]).toMatchObject({ run: { no_progress_threshold: 2, same_error_threshold: 20 } });
+  });
 });

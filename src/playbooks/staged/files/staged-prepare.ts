@@ -23,7 +23,7 @@ import { isSkipped, scanFlow } from "./staged-scan.ts";
 
 const findingsShownMax = 8;
 const filesShownMax = 5;
-/** Higher than usual: every step has its own retries and then asks a person, so the breaker is only a last resort. */
+/** Higher than usual, unless the config sets them: every step has its own retries and then asks a person, so the breaker is a last resort. */
 const breakerLimits = { no_progress_threshold: 20, same_error_threshold: 20 };
 
 export async function prepareStaged({ context, paths, input, loadFlow }: PrepareInput): Promise<PreparedRun> {
@@ -48,7 +48,7 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
   const contradiction = startsNewTask ? null : describeDisagreement(flow, scan, parsed?.state ?? null);
   const findingTexts = (parsed?.findings ?? []).map(findingText);
   const hiddenCount = findingTexts.length - findingsShownMax;
-  const configuredSteps = requireSettings(context, paths, input).config.with ?? [];
+  const { with: configuredSteps = [], limits: configuredLimits = {} } = requireSettings(context, paths, input).config;
   const optionalSteps = configuredSteps.filter((name) => Object.hasOwn(flow.options ?? {}, name));
   return {
     options: {
@@ -58,7 +58,7 @@ export async function prepareStaged({ context, paths, input, loadFlow }: Prepare
       ...(input.options?.["chosen"] === undefined ? { chosen: describeChosen(flow.flow, detected) } : {}),
     },
     documents: file === null ? [] : [{ path: stagedStatePath, text: file.text }],
-    limits: breakerLimits,
+    limits: Object.fromEntries(Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name))),
     warnings: [
       ...(contradiction === null ? [] : [contradiction]),
       ...findingTexts.slice(0, findingsShownMax),
