@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   C1. Only a claimed pass or number can be refuted; a command that cannot be run here proves nothing either way.
-//   C2. A judgement counts only if it names a command or a file position, and every position it names exists. Commands that are not found
-//       here don't count as named.
+//   C2. A judgement counts only if it names a command or a file position, and every position it names exists. If it names commands alone, at
+//       least one of those that claim a result must exist here.
 
 import type { Check, CheckResult, Expectation } from "../../../contracts/evidence.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
@@ -59,7 +59,9 @@ const describeRefuted = ({ check, exit_code }: CheckResult): string =>
 export type ClaimedCommand = { readonly command: string; readonly expect: Expectation | null };
 
 const passingResult = /\b(?:pass(?:ed|es)?|ok|success(?:ful(?:ly)?)?|exit(?: code)?:? 0|green)\b/i;
-const negation = /\b(?:fail|not|no)\b/i;
+const negation = /\b(?:fail\w*|not|no)\b/i;
+/** Part of a pass: `12 passed, 0 failed`. */
+const noFailures = /\b(?:0|no) (?:fail\w*|errors?)\b/gi;
 
 /** Parses `command -> result` if the result is a pass or a number: `npm test -> 12 passed`, `grep -c x a.txt → 3`. Empty otherwise. */
 export function parseCommand(text: string): readonly ClaimedCommand[] {
@@ -71,7 +73,7 @@ export function parseCommand(text: string): readonly ClaimedCommand[] {
   if (command === "" || command.includes("\n")) return [];
   const number = /^(\d{1,9})$/.exec(result)?.[1];
   const expect: Expectation | null = number === undefined ? null : { kind: "exactly", count: Number(number) };
-  const isPass = passingResult.test(result) && !negation.test(result);
+  const isPass = passingResult.test(result) && !negation.test(result.replaceAll(noFailures, ""));
   if (number === undefined && !isPass) return [];
   return whyTrivial(command, expect) === null ? [{ command, expect }] : [];
 }

@@ -48,6 +48,9 @@ describe("what an agent says it ran", () => {
     ["$ grep -c sum src/a.js -> 3", [{ command: "grep -c sum src/a.js", expect: { kind: "exactly", count: 3 } }]],
     ["npm test -> 2 failed", []], // it may have been put right since
     ["npm test -> not passed", []],
+    ["npm test -> 11 passed, 1 failed", []], // it says itself that it failed
+    ["npm test -> 12 passed, 0 failed", [{ command: "npm test", expect: null }]],
+    ["npm test -> ok, no failures", [{ command: "npm test", expect: null }]],
     ["node cli.js -> printed the table", []], // nothing that could be compared
     ["npm test", []],
     ["true -> passed", []], // it proves nothing either way
