@@ -7,6 +7,8 @@ import { listCodeSpans, withoutCode } from "../../../documents/code-spans.ts";
 import { findClosingParenthesis } from "../../../documents/parentheses.ts";
 
 export const criterionCharactersMax = 4_000;
+/** How much is kept of a criterion that is too long, to tell which one it is. */
+const excerptCharactersMax = 200;
 
 export type CriterionFault = { readonly rule: string; readonly message: string; readonly severity: "error" | "warning" };
 export type ParsedCriterion = Omit<CheckedCriterion, "line"> & { readonly faults: readonly CriterionFault[] };
@@ -16,7 +18,12 @@ export function parseCriterion(source: string): ParsedCriterion {
   const text = source.trim();
   if (text.length > criterionCharactersMax) {
     const message = `found a criterion of ${text.length} characters, expected at most ${criterionCharactersMax}`;
-    return { text: text.slice(0, 200), command: null, expect: null, faults: [{ rule: "criterion_too_long", message, severity: "error" }] };
+    return {
+      text: text.slice(0, excerptCharactersMax),
+      command: null,
+      expect: null,
+      faults: [{ rule: "criterion_too_long", message, severity: "error" }],
+    };
   }
   return parseVerifiedBy(text) ?? parseAfterColons(text) ?? { text, command: null, expect: null, faults: findTightColons(text) };
 }

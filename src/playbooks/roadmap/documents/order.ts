@@ -24,7 +24,7 @@ export function completedPhases(
   return new Set(phases.filter(({ id, checked }) => recorded.get(id) ?? checked).map(({ id }) => id));
 }
 
-export type Selection = { readonly ids: readonly string[] } | { readonly problem: string };
+type SelectedPhases = { readonly ids: readonly string[] } | { readonly problem: string };
 
 const partsMax = 500;
 const examplesMax = 12;
@@ -34,7 +34,7 @@ const expectedForms = "expected an id (3, 2.1), a range (3-7), a list (3,5,8), n
  * The phases that `3`, `3-7`, `3,5,8`, `2.1`, `next` or `all` names, in execution order. `next` is the first phase that is not completed,
  * `all` every such phase, and both may be empty; ids and ranges include completed phases.
  */
-export function selectPhases(expression: string, phases: readonly OrderedPhase[], completed: ReadonlySet<string>): Selection {
+export function selectPhases(expression: string, phases: readonly OrderedPhase[], completed: ReadonlySet<string>): SelectedPhases {
   const trimmed = expression.trim();
   if (trimmed === "next" || trimmed === "all") {
     const openIds = executionOrder(phases, new Set(phases.map(({ id }) => id).filter((id) => !completed.has(id))));
@@ -54,7 +54,7 @@ export function selectPhases(expression: string, phases: readonly OrderedPhase[]
 }
 
 /** `3`, `2.1` or `3-7` */
-function selectPart(part: string, phases: readonly OrderedPhase[]): Selection {
+function selectPart(part: string, phases: readonly OrderedPhase[]): SelectedPhases {
   const [, firstId = "", lastId] = /^([\d.]+)(?:\s*[-–—]\s*([\d.]+))?$/.exec(part) ?? [];
   const from = parsePhaseId(firstId);
   const to = lastId === undefined ? from : parsePhaseId(lastId);

@@ -3,7 +3,7 @@
 // Invariants:
 //   K1. The user's command for a criterion stays, whatever a plan gives for the same criterion.
 //   K2. The same documents give the same ids, so that earlier results still belong to their criterion.
-//   K3. Criteria with the same command and expectation become one.
+//   K3. Once there is a plan, criteria with the same command and expectation become one; without one the roadmap's stay as they are written.
 
 import type { Check, Expectation } from "../../../contracts/evidence.ts";
 import type { CheckedCriterion, Plan, RoadmapPhase } from "../../../contracts/roadmap.ts";
@@ -34,7 +34,7 @@ const titleCharsMax = 500;
 export function phaseCriteria(phase: Phase, roadmapPath: string, locatedPlan: LocatedPlan | null): readonly PhaseCriterion[] {
   const answers = locatedPlan === null ? new Map<number, CheckedCriterion>() : findAnswers(phase, locatedPlan.plan);
   const roadmapCriteria = phase.success_criteria.map((criterion, index): PhaseCriterion => {
-    const id = `criterion:${phase.id}.${index + 1}`;
+    const id = `criterion:${phase.id}.${index + 1}`; // K2
     const answer = answers.get(index);
     if (criterion.command !== null || answer === undefined || locatedPlan === null)
       return { ...withSource(criterion, roadmapPath), id, by: "roadmap", isAsked: true, task: null }; // K1
@@ -79,7 +79,7 @@ const withSource = (
   source: `${path}:${line}`,
 });
 
-/** K3: keeps the first of several criteria with the same command, or without a command and with the same text. */
+/** K3: keeps the first of several criteria with the same command and expectation, or without a command and with the same text. */
 function dropDuplicates(criteria: readonly PhaseCriterion[]): readonly PhaseCriterion[] {
   const criteriaByKey = new Map<string, PhaseCriterion>();
   for (const criterion of criteria) {
@@ -90,7 +90,7 @@ function dropDuplicates(criteria: readonly PhaseCriterion[]): readonly PhaseCrit
   return [...criteriaByKey.values()];
 }
 
-/** Commands of the plan for criteria of the roadmap, by index: by the same text, or by position if both lists have the same length. */
+/** The plan's criterion for each of the roadmap's, by index: one with the same text, or at the same position if both lists are equally long. */
 function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
   const answers = new Map<number, CheckedCriterion>();
   const isParallel = plan.criteria.length === phase.success_criteria.length;

@@ -1,7 +1,7 @@
 // plan-lint: finds mistakes in a parsed plan. Pure: runs nothing and asks no agent.
 //
 // Invariants:
-//   P1. Every rule checks every task: the planner sees all mistakes at once.
+//   P1. No rule stops at the first mistake: the planner sees all of them at once.
 
 import type { CheckedCriterion, Plan, PlanTask } from "../../../contracts/roadmap.ts";
 import { shown, type Finding, type Position } from "../../../kit/finding.ts";
@@ -19,7 +19,7 @@ export const prosePhrases = [
   "is implemented",
 ] as const;
 
-/** Findings beyond those of the parser. `requirements` are those of the phase in the roadmap. */
+/** Findings beyond those of the parser. `requirements` are those of the phase in the roadmap. P1 */
 export function lintPlan(file: string, plan: Plan, { requirements }: { readonly requirements: readonly string[] }): readonly Finding[] {
   const report = openReport(file);
   lintIds(plan.tasks, report);
@@ -72,7 +72,7 @@ function lintRequirements(plan: Plan, requirements: readonly string[], report: R
   }
 }
 
-/** Every task needs all four parts, except that a checkpoint for a person changes no files. */
+/** Every task needs all four parts. A checkpoint for a person changes no files, and needs no command that proves it. */
 function lintTask(task: PlanTask, report: Report): void {
   const path = `task_${task.id}`;
   const isForPerson = task.type === "checkpoint:human-verify";
@@ -121,7 +121,7 @@ function lintOrder(tasks: readonly PlanTask[], report: Report): void {
   }
   const waves = new Map(tasks.map(({ id, wave }) => [id, wave]));
   for (const { id, after, line, wave } of tasks) {
-    const laterTask = after.find((dependency) => wave !== null && (waves.get(dependency) ?? -1) > wave);
+    const laterTask = after.find((dependency) => wave !== null && (waves.get(dependency) ?? -1) > wave); // a task without a wave may come first
     if (laterTask !== undefined)
       report.error(
         { line, column: 1 },

@@ -55,11 +55,11 @@ export function parseTaskBlocks(
 }
 
 function reportUnclosed({ place, attributes }: TaskBlock, report: Report): void {
-  report.error(place, pathOf(attributes), "unclosed_task", "found <task> without an end, expected </task> behind it");
+  report.error(place, findingPath(attributes), "unclosed_task", "found <task> without an end, expected </task> behind it");
 }
 
 /** The task in the path of a finding: `task_03-01`. */
-export const pathOf = (attributes: ReadonlyMap<string, string>): string => {
+export const findingPath = (attributes: ReadonlyMap<string, string>): string => {
   const id = attributes.get("id") ?? "";
   return id === "" ? "task" : `task_${id}`;
 };
@@ -88,7 +88,7 @@ type Tag = {
   readonly isClosed: boolean;
 };
 
-/** Parses the tag that begins in the line with this index; `column` is where its attributes begin. */
+/** Parses the tag that begins in the line with this index; `column`, from 0, is where its attributes begin. */
 function parseTag(lines: readonly Line[], startIndex: number, column: number, report: Report): Tag {
   const startLine = lines[startIndex];
   const place: Position = { line: startLine?.number ?? 1, column: column + 1 };

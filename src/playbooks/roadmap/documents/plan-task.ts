@@ -7,9 +7,9 @@ import { listCodeSpans } from "../../../documents/code-spans.ts";
 import { parseFields, headingLevel, fieldItems, indexByLabel, fieldParagraph, type Field } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import { outsideParentheses } from "../../../documents/parentheses.ts";
-import { pathOf, type TaskBlock } from "./plan-tags.ts";
+import { findingPath, type TaskBlock } from "./plan-tags.ts";
 import type { Report } from "../../../documents/report.ts";
-import { isPlaceholder, parseLocatedCriterion, parseRequirements } from "./roadmap-fields.ts";
+import { isPlaceholder, parseLocatedCriterion, parseRequirements, splitNames } from "./roadmap-fields.ts";
 
 const fieldLabels = new Set(["files", "action", "verify", "done", "depends on", "requirements"]);
 const filesMax = 500;
@@ -19,7 +19,7 @@ const idPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 /** Missing fields are empty, and lint reports them. Null if the task has no valid id. */
 export function parsePlanTask(block: TaskBlock, report: Report): PlanTask | null {
   const { attributes, place, wave, lines } = block;
-  const path = pathOf(attributes);
+  const path = findingPath(attributes);
   const id = attributes.get("id") ?? "";
   if (!idPattern.test(id)) {
     const message = `found ${id === "" ? "no id" : `the id ${shown(id)}`}, expected id="03-01": letters, digits, _ . -`;
@@ -32,7 +32,7 @@ export function parsePlanTask(block: TaskBlock, report: Report): PlanTask | null
   const dependsText = dependsField === undefined ? "" : fieldParagraph(dependsField);
   const requirementsField = fields.get("requirements");
   const requirementsAttribute = attributes.get("requirements") ?? attributes.get("requirement") ?? "";
-  const fieldRequirements = requirementsField === undefined ? [] : parseRequirements(requirementsField);
+  const fieldRequirements = requirementsField === undefined ? [] : parseRequirements(requirementsField, `${path}.requirements`, report);
   return {
     id,
     title: findTitle(lines, id, attributes),
@@ -140,14 +140,7 @@ function parseElements(lines: readonly Line[], path: string, report: Report): re
   return fields;
 }
 
-/** `Tasks 03-01 and 03-02 (done)` → 03-01, 03-02 */
-const splitNames = (text: string): readonly string[] =>
-  outsideParentheses(text)
-    .text.replaceAll(/[*`"[\]]/g, "")
-    .split(/[\s,;、，；]+/)
-    .filter((name) => name !== "" && !/^(tasks?|and|nothing|none|n\/a|-)$/i.test(name));
-
-/** Paths, separated by commas or one per line; text in parentheses is a remark. */
+/** Paths, separated by commas or one per line; text in parentheses is a remark. Paths beyond the limit are reported and left out. */
 function parseFiles(field: Field | undefined, path: string, report: Report): string[] {
   const files = new Set<string>();
   for (const { text, place } of field === undefined ? [] : itemsOrLines(field)) {
@@ -159,6 +152,8 @@ function parseFiles(field: Field | undefined, path: string, report: Report): str
       else report.error(place, `${path}.files`, "file_path", `found ${shown(piece)}, expected a path inside the project`);
     }
   }
+  if (field !== undefined && files.size > filesMax)
+    report.error(field.place, `${path}.files`, "too_many", `found ${files.size} files, expected at most ${filesMax}`);
   return [...files].slice(0, filesMax);
 }
 

@@ -3,7 +3,7 @@
 // Invariants:
 //   W1. A task comes after its dependencies and after the tasks of an earlier `## Wave`.
 //   W2. No two tasks of one wave share a file: they go to sub-waves.
-//   W3. A complex task (four or more files, or a cross-cutting change) runs alone.
+//   W3. A task that the plan calls complex runs alone.
 //   W4. A checkpoint for a person runs alone: the person inspects the tree while no task is running.
 
 import type { PlanTask } from "../../../contracts/roadmap.ts";
@@ -14,7 +14,7 @@ type SchedulableTask = Pick<PlanTask, "id" | "wave" | "after" | "files" | "compl
 
 type Wave = { readonly ids: string[]; readonly usedPaths: UsedPaths; isFull: boolean };
 
-/** The task ids of each wave. Lint has refused cycles and unknown ids; tasks with such would come last here. */
+/** The task ids of each wave. Lint has refused cycles and unknown ids; here tasks in a cycle would come last, and unknown ids are ignored. */
 export function planWaves(tasks: readonly SchedulableTask[]): readonly (readonly string[])[] {
   const tasksById = new Map(tasks.map((task) => [task.id, task]));
   const rankOf = (id: string): number => taskRank(tasksById.get(id));

@@ -166,6 +166,15 @@ describe("what is wrong is told all at once", () => {
     ["an element that is never closed", task('id="a" type="auto"', "<files>a.ts"), "unclosed_element"],
     ["a field twice", task('id="a" type="auto"', "**Done:** a\n**Done:** b"), "duplicate_field"],
     ["front matter that is no YAML", `---\na: [\n---\n${task('id="a" type="auto"')}`, "syntax"],
+    ["front matter that is no mapping", `---\n- a\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
+    ["a must-have that YAML takes for a mapping", `---\nmust_haves:\n  - a: b\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
+    ["must-haves that are no list", `---\nmust_haves: { truths: 5 }\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
+    ["too many files", task('id="a" type="auto"', `**Files:** ${Array.from({ length: 501 }, (_, n) => `${n}.ts`).join(", ")}`), "too_many"],
+    [
+      "too many requirements",
+      task('id="a" type="auto"', `**Requirements:** ${Array.from({ length: 201 }, (_, n) => `R-${n}`).join(", ")}`),
+      "too_many",
+    ],
     ["front matter of a wrong type", `---\nrequirements: 5\n---\n${task('id="a" type="auto"')}`, "wrong_type"],
     [
       "an earlier wave after a later one",

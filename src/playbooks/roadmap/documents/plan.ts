@@ -3,14 +3,14 @@
 import * as v from "valibot";
 import type { Plan, PlanTask } from "../../../contracts/roadmap.ts";
 import type { Finding, Position } from "../../../kit/finding.ts";
-import { isRefused, parseLocated } from "../../../kit/located.ts";
+import { isRefused, parseLocated, type Positions } from "../../../kit/located.ts";
+import { isTree } from "../../../documents/line-rules.ts";
 import { parseFields, headingLevel, parseListItem, type Field } from "../../../documents/fields.ts";
 import { parseMarkdownLines, type Line } from "../../../documents/markdown-lines.ts";
-import { outsideParentheses } from "../../../documents/parentheses.ts";
 import { parseTaskBlocks } from "./plan-tags.ts";
 import { parsePlanTask } from "./plan-task.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
-import { parseCriteria } from "./roadmap-fields.ts";
+import { parseCriteria, splitNames } from "./roadmap-fields.ts";
 
 export const planTasksMax = 200;
 
@@ -30,13 +30,14 @@ export function parsePlan(file: string, text: string): ParsedPlan {
       "no_tasks",
       'found no task, expected <task id="01-01" type="auto" complexity="simple"> … </task>, and not inside a code fence',
     );
-  const extra = blocks[planTasksMax];
-  if (extra !== undefined) report.error(extra.place, "", "too_many", `found ${blocks.length} tasks, expected at most ${planTasksMax}`);
+  const firstExtra = blocks[planTasksMax];
+  if (firstExtra !== undefined)
+    report.error(firstExtra.place, "", "too_many", `found ${blocks.length} tasks, expected at most ${planTasksMax}`);
   const tasks = blocks.slice(0, planTasksMax).flatMap((block) => parsePlanTask(block, report) ?? []);
-  const header = parseHeader(file, frontMatter.yaml, report);
+  const { requirements, mustHaves } = parseFrontMatter(file, frontMatter.yaml, report);
   const plan: Plan = {
-    requirements: mergeRequirements([...header.requirements, ...parseTable(outside)], tasks),
-    must_haves: [...header.mustHaves],
+    requirements: mergeRequirements([...requirements, ...parseTraceabilityTable(outside)], tasks),
+    must_haves: [...mustHaves],
     criteria: parsePlanCriteria(outside, report),
     tasks,
   };
@@ -44,10 +45,10 @@ export function parsePlan(file: string, text: string): ParsedPlan {
 }
 
 /** A requirement and the tasks that meet it. */
-type Row = { readonly id: string; readonly tasks: readonly string[]; readonly line: number };
+type RequirementRow = { readonly id: string; readonly tasks: readonly string[]; readonly line: number };
 
 /** Merges the traceability table with the requirements that tasks name themselves. */
-function mergeRequirements(rows: readonly Row[], tasks: readonly PlanTask[]): Plan["requirements"] {
+function mergeRequirements(rows: readonly RequirementRow[], tasks: readonly PlanTask[]): Plan["requirements"] {
   const taskRows = tasks.flatMap(({ id, requirements, line }) =>
     requirements.map((requirement) => ({ id: requirement, tasks: [id], line })),
   );
@@ -59,9 +60,9 @@ function mergeRequirements(rows: readonly Row[], tasks: readonly PlanTask[]): Pl
   return [...rowsById.values()];
 }
 
-/** The table whose first column is the requirement and whose second names its tasks. */
-function parseTable(lines: readonly Line[]): readonly Row[] {
-  const rows: Row[] = [];
+/** The rows of tables with the heads `Requirement` and `Task…`. Lint reports requirements that no row gives a task. */
+function parseTraceabilityTable(lines: readonly Line[]): readonly RequirementRow[] {
+  const rows: RequirementRow[] = [];
   let isInTable = false;
   for (const line of lines) {
     if (line.is !== "text" || !line.text.trim().startsWith("|")) {
@@ -81,12 +82,6 @@ function parseTable(lines: readonly Line[]): readonly Row[] {
   }
   return rows;
 }
-
-/** `01-01, 01-02 (both)` → 01-01, 01-02 */
-const splitNames = (text: string): readonly string[] =>
-  outsideParentheses(text)
-    .text.split(/[\s,;、，；]+/)
-    .filter((name) => name !== "" && !/^(tasks?|and|none|[-–—]+|tbd)$/i.test(name));
 
 /** `**Success Criteria**:` or a heading of that name, with a numbered list below. */
 function parsePlanCriteria(lines: readonly Line[], report: Report): Plan["criteria"] {
@@ -122,48 +117,65 @@ function splitFrontMatter(text: string): { readonly yaml: string | null; readonl
   return { yaml: ["", ...lines.slice(1, endIndex)].join("\n"), body: [...blankLines, ...lines.slice(endIndex + 1)].join("\n") };
 }
 
-const stringList = v.pipe(
-  v.array(v.unknown()),
-  v.transform((list) => list.filter((item) => typeof item === "string")),
-);
-/** A list of sentences, or `truths:` with one. */
-const MustHaves = v.union([
-  stringList,
-  v.pipe(
-    v.looseObject({ truths: v.optional(stringList, []) }),
-    v.transform(({ truths }) => truths),
-  ),
-]);
+type FrontMatter = { readonly requirements: readonly RequirementRow[]; readonly mustHaves: readonly string[] };
 
 /** `requirements` and `must_haves` of the front matter; other keys are ignored. */
-function parseHeader(
-  file: string,
-  yaml: string | null,
-  report: Report,
-): { readonly requirements: readonly Row[]; readonly mustHaves: readonly string[] } {
-  const emptyHeader = { requirements: [], mustHaves: [] };
-  if (yaml === null) return emptyHeader;
+function parseFrontMatter(file: string, yaml: string | null, report: Report): FrontMatter {
+  const empty: FrontMatter = { requirements: [], mustHaves: [] };
+  if (yaml === null) return empty;
+  // The suffix keeps a file called x.json from being read as JSON: front matter is YAML.
   const parsed = parseLocated(`${file}#front`, yaml);
   if (isRefused(parsed)) {
     report.add(parsed.findings.map((finding) => ({ ...finding, file })));
-    return emptyHeader;
+    return empty;
   }
-  if (typeof parsed.value !== "object" || parsed.value === null || Array.isArray(parsed.value)) return emptyHeader;
-  const fields = parsed.value as Readonly<Record<string, unknown>>;
-  const readField = <T>(name: string, schema: v.GenericSchema<unknown, T>, expected: string): T | null => {
-    if (fields[name] === undefined || fields[name] === null) return null;
-    const result = v.safeParse(schema, fields[name]);
-    if (result.success) return result.output;
-    report.error(parsed.positions.placeOf([name]), name, "wrong_type", `found ${name} of another form, expected ${expected}`);
-    return null;
-  };
-  const requirements = readField("requirements", v.array(v.string()), "a list of requirement ids") ?? [];
-  return {
-    requirements: requirements.map((id, index) => ({
-      id: id.trim(),
-      tasks: [],
-      line: parsed.positions.placeOf(["requirements", index]).line,
-    })),
-    mustHaves: readField("must_haves", MustHaves, "a list of sentences, or truths: with one") ?? [],
-  };
+  const { value, positions } = parsed;
+  if (value === null || value === undefined) return empty;
+  if (!isTree(value)) {
+    report.warning(
+      { line: 2, column: 1 },
+      "",
+      "wrong_type",
+      "found front matter that is no mapping, expected `requirements: [...]`; it is not read",
+    );
+    return empty;
+  }
+  return { requirements: readRequirements(value, positions, report), mustHaves: readMustHaves(value, positions, report) };
+}
+
+type FrontFields = Readonly<Record<string, unknown>>;
+
+function readRequirements({ requirements }: FrontFields, positions: Positions, report: Report): readonly RequirementRow[] {
+  if (requirements === undefined || requirements === null) return [];
+  const result = v.safeParse(v.array(v.string()), requirements);
+  if (!result.success) {
+    const message = "found requirements of another form, expected a list of requirement ids";
+    report.error(positions.placeOf(["requirements"]), "requirements", "wrong_type", message);
+    return [];
+  }
+  return result.output.map((id, index) => ({ id: id.trim(), tasks: [], line: positions.placeOf(["requirements", index]).line }));
+}
+
+/** A list of sentences, or `truths:` with one. An item that is no sentence is reported and left out. */
+function readMustHaves({ must_haves: mustHaves }: FrontFields, positions: Positions, report: Report): readonly string[] {
+  if (mustHaves === undefined || mustHaves === null) return [];
+  const list = isTree(mustHaves) ? (mustHaves["truths"] ?? []) : mustHaves;
+  const listPath = isTree(mustHaves) ? ["must_haves", "truths"] : ["must_haves"];
+  if (!Array.isArray(list)) {
+    const message = "found must_haves of another form, expected a list of sentences, or truths: with one";
+    report.error(positions.placeOf(["must_haves"]), "must_haves", "wrong_type", message);
+    return [];
+  }
+  const sentences: string[] = [];
+  for (const [index, item] of (list as readonly unknown[]).entries()) {
+    if (typeof item === "string") sentences.push(item);
+    else
+      report.warning(
+        positions.placeOf([...listPath, index]),
+        `${listPath.join(".")}[${index}]`,
+        "wrong_type",
+        "found an item that is no sentence, which is not read; put it in quotes if it has a colon",
+      );
+  }
+  return sentences;
 }

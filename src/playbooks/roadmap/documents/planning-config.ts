@@ -6,7 +6,7 @@ import { isRefused, readLocated } from "../../../kit/located.ts";
 
 export const planningConfigPath = ".planning/config.json";
 
-/** Unknown keys are ignored, and an empty file is an empty config. */
+/** Unknown keys are ignored, and a blank file is an empty config. */
 export function parsePlanningConfig(
   file: string,
   text: string | Uint8Array,

@@ -15,6 +15,8 @@ export type Dependency = { readonly from: string; readonly to: string };
 export const criteriaMax = 100;
 const namesMax = 200;
 const idsCharactersMax = 4_000;
+/** More than any placeholder has before its first word. */
+const placeholderStartChars = 40;
 
 /** The phase ids outside of parentheses; `Nothing` means no dependency. */
 export function parseDependencies(field: Field, path: string, report: Report): readonly Dependency[] {
@@ -50,7 +52,7 @@ export function parseDependencies(field: Field, path: string, report: Report): r
   return dependencies.slice(0, namesMax);
 }
 
-/** An id counts after `Phase`, at the beginning and in a continued list; other numbers in prose are ignored. */
+/** An id counts after `Phase`, at the beginning and in a continued list; other numbers, in prose, are returned as `ignored`. */
 function parseIds(text: string): { readonly dependencies: readonly Dependency[]; readonly ignored: readonly string[] } {
   const dependencies: Dependency[] = [];
   const ignored: string[] = [];
@@ -77,7 +79,7 @@ function parseIds(text: string): { readonly dependencies: readonly Dependency[];
 const joiningWords = /^(phases?|and|or|to|through|[,;、，；&+/#–—-])$/i;
 
 /** Requirements as `AUTH-01, AUTH-02`, as a list or as prose. Of `AUTH-01: text` only the id counts. */
-export function parseRequirements(field: Field): readonly string[] {
+export function parseRequirements(field: Field, path: string, report: Report): readonly string[] {
   const items = fieldItems(field);
   const isList = items.some(({ kind }) => kind !== "inline");
   const pieces = isList
@@ -86,8 +88,18 @@ export function parseRequirements(field: Field): readonly string[] {
   const names = pieces
     .map((piece) => /^([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+)\s*(?:[:：]|[-–—]\s)/.exec(piece)?.[1] ?? piece)
     .filter((piece) => piece !== "" && !isPlaceholder(piece) && !/^(none|nothing|n\/a|[-–—])$/i.test(piece));
-  return [...new Set(names)].slice(0, namesMax);
+  const uniqueNames = [...new Set(names)];
+  if (uniqueNames.length > namesMax)
+    report.error(field.inlinePlace, path, "too_many", `found ${uniqueNames.length} requirements, expected at most ${namesMax}`);
+  return uniqueNames.slice(0, namesMax);
 }
+
+/** `Tasks 03-01 and 03-02 (done)` → 03-01, 03-02; words that name nothing are left out. */
+export const splitNames = (text: string): readonly string[] =>
+  outsideParentheses(text)
+    .text.replaceAll(/[*`"[\]]/g, "")
+    .split(/[\s,;、，；]+/)
+    .filter((name) => name !== "" && !/^(tasks?|and|nothing|none|n\/a|tbd|[-–—]+)$/i.test(name));
 
 const splitList = (text: string): readonly string[] =>
   outsideParentheses(text)
@@ -97,7 +109,8 @@ const splitList = (text: string): readonly string[] =>
 
 /** Whether a text is empty, `TBD`, `[To be planned]` or the like, with or without a parenthesis after it. */
 export function isPlaceholder(text: string): boolean {
-  if (!/^[\s*_[]*(tbd|to be\b|[(（.…]|$)/i.test(text.slice(0, 40))) return false;
+  // Most texts are no placeholder, which their beginning shows.
+  if (!/^[\s*_[]*(tbd|to be\b|[(（.…]|$)/i.test(text.slice(0, placeholderStartChars))) return false;
   const wording = outsideParentheses(text.replaceAll(/[*_]/g, "")).text;
   return /^(\[?(tbd|to be (planned|defined|determined|decided)[^\]]{0,80})\]?)?[.…]?$/i.test(wording);
 }

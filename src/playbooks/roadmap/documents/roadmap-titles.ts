@@ -6,9 +6,9 @@ import type { Line } from "../../../documents/markdown-lines.ts";
 import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { Report } from "../../../documents/report.ts";
 
-export type Title = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly place: Position };
-export type ChecklistLine = Title & { readonly checked: boolean };
-export type HeadingLine = Title & { readonly level: number };
+export type PhaseTitle = { readonly id: string; readonly name: string; readonly inserted: boolean; readonly place: Position };
+export type ChecklistLine = PhaseTitle & { readonly checked: boolean };
+export type HeadingLine = PhaseTitle & { readonly level: number };
 
 const nameCharactersMax = 500;
 const expectedForm = "expected Phase <id>: <name>, the id a number such as 3 or 2.1";

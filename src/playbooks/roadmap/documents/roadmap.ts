@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   R1. The order of sections and checklist lines in the file does not matter.
-//   R2. Anything that may be a phase or a dependency and is not understood is reported, never dropped silently.
+//   R2. A ### heading, checklist line or dependency that may name a phase and is not understood is reported, never dropped silently
+//       (titles in roadmap-titles.ts, dependencies in roadmap-fields.ts).
 //   R3. Phases come in execution order: topological, ties by number; those in a cycle come last.
 
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
@@ -14,7 +15,7 @@ import { parseMarkdownLines, type Line } from "../../../documents/markdown-lines
 import { comparePhaseIds } from "../../../documents/phase-id.ts";
 import { openReport, type Report } from "../../../documents/report.ts";
 import { parseCriteria, parseDependencies, isPlaceholder, parseRequirements, type Dependency } from "./roadmap-fields.ts";
-import { parseChecklistLine, parseHeadingLine, type ChecklistLine, type HeadingLine, type Title } from "./roadmap-titles.ts";
+import { parseChecklistLine, parseHeadingLine, type ChecklistLine, type HeadingLine, type PhaseTitle } from "./roadmap-titles.ts";
 
 export const phasesMax = 2_000;
 const hintsMax = 5;
@@ -27,25 +28,25 @@ export type ParsedRoadmap = { readonly phases: readonly RoadmapPhase[]; readonly
 
 type Section = { readonly title: HeadingLine; readonly lines: Line[] };
 /** A phase whose dependencies are not resolved yet, and where they are written. */
-type PhaseDraft = {
+type UnlinkedPhase = {
   readonly phase: Omit<RoadmapPhase, "depends_on">;
   readonly dependencies: readonly Dependency[];
   readonly dependenciesPlace: Position;
 };
 
-/** Never throws: everything that is wrong is among the findings. */
+/** Never throws: everything that is wrong is among the findings, up to the report's limit. */
 export function parseRoadmap(file: string, text: string): ParsedRoadmap {
   const report = openReport(file);
   const { lines, findings } = parseMarkdownLines(file, text);
   report.add(findings);
   const { sections, checklist } = collectTitles(lines, report);
-  const ids = [...new Set([...sections.keys(), ...checklist.keys()])].sort(comparePhaseIds);
+  const ids = [...new Set([...sections.keys(), ...checklist.keys()])].sort(comparePhaseIds); // R1
   if (ids.length === 0)
     report.error(fileStart, "", "no_phases", "found no phase, expected ### Phase 1: <name> and - [ ] **Phase 1: <name>**");
   if (ids.length > phasesMax) report.error(fileStart, "", "too_many", `found ${ids.length} phases, expected at most ${phasesMax}`);
-  const drafts = ids.slice(0, phasesMax).map((id) => buildDraft(id, sections.get(id), checklist.get(id), report));
+  const unlinkedPhases = ids.slice(0, phasesMax).map((id) => buildUnlinkedPhase(id, sections.get(id), checklist.get(id), report));
   const phases = linkPhases(
-    drafts.filter((draft) => draft !== null),
+    unlinkedPhases.filter((phase) => phase !== null),
     report,
   );
   return { phases, findings: report.findings() };
@@ -93,7 +94,7 @@ function collectTitles(
   return { sections, checklist };
 }
 
-function reportDuplicate(second: Title, first: Title, kind: "section" | "checklist line", report: Report): void {
+function reportDuplicate(second: PhaseTitle, first: PhaseTitle, kind: "section" | "checklist line", report: Report): void {
   const message = `found a second ${kind} of phase ${second.id}, the first is on line ${first.place.line}; expected every id once`;
   report.error(second.place, `phase_${second.id}`, "duplicate_id", message);
 }
@@ -101,7 +102,12 @@ function reportDuplicate(second: Title, first: Title, kind: "section" | "checkli
 const fieldLabels = new Set(["goal", "depends on", "requirements", "success criteria"]);
 
 /** Null if the phase has neither a section nor a checklist line. */
-function buildDraft(id: string, section: Section | undefined, checklistLine: ChecklistLine | undefined, report: Report): PhaseDraft | null {
+function buildUnlinkedPhase(
+  id: string,
+  section: Section | undefined,
+  checklistLine: ChecklistLine | undefined,
+  report: Report,
+): UnlinkedPhase | null {
   const title = section?.title ?? checklistLine;
   if (title === undefined) return null;
   const path = `phase_${id}`;
@@ -132,7 +138,7 @@ function buildDraft(id: string, section: Section | undefined, checklistLine: Che
       id,
       name: title.name,
       goal,
-      requirements: requirementsField === undefined ? [] : [...parseRequirements(requirementsField)],
+      requirements: requirementsField === undefined ? [] : [...parseRequirements(requirementsField, `${path}.requirements`, report)],
       success_criteria: criteriaField === undefined ? [] : parseCriteria(criteriaField, `${path}.success_criteria`, report),
       checked: checklistLine?.checked ?? false,
       inserted: section?.title.inserted === true || checklistLine?.inserted === true,
@@ -175,7 +181,7 @@ function fieldsByLabel(lines: readonly Line[], path: string, report: Report): Re
   const bold = new Set(parseFields(lines, fieldLabels, "any").map(({ label }) => label));
   const plain = new Set([...fieldLabels].filter((label) => !bold.has(label)));
   const fields = parseFields(lines, fieldLabels, "any", plain);
-  for (const { label, place } of fields.filter((field) => !fieldLabels.has(field.label)).slice(0, fieldsMax + 1)) {
+  for (const { label, place } of fields.filter((field) => !fieldLabels.has(field.label)).slice(0, fieldsMax)) {
     const suggestion = suggest(label, fieldLabels);
     if (suggestion !== null) report.warning(place, path, "field_misspelt", `found the field ${shown(label)}. Did you mean ${suggestion}?`);
   }
@@ -183,12 +189,12 @@ function fieldsByLabel(lines: readonly Line[], path: string, report: Report): Re
 }
 
 /** Expands ranges, reports unknown ids and cycles, and orders the phases. */
-function linkPhases(drafts: readonly PhaseDraft[], report: Report): readonly RoadmapPhase[] {
-  const ids = drafts.map(({ phase }) => phase.id);
+function linkPhases(unlinkedPhases: readonly UnlinkedPhase[], report: Report): readonly RoadmapPhase[] {
+  const ids = unlinkedPhases.map(({ phase }) => phase.id);
   const phasesById = new Map<string, RoadmapPhase>();
-  const places = new Map(drafts.map(({ phase, dependenciesPlace }) => [phase.id, dependenciesPlace]));
+  const places = new Map(unlinkedPhases.map(({ phase, dependenciesPlace }) => [phase.id, dependenciesPlace]));
   let edgeCount = 0;
-  for (const { phase, dependencies } of drafts) {
+  for (const { phase, dependencies } of unlinkedPhases) {
     const dependencyIds = new Set<string>();
     for (const dependency of dependencies) {
       const isRange = dependency.from !== dependency.to;

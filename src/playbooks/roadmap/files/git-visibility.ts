@@ -11,16 +11,16 @@ import { phasesFolder } from "../../../contracts/roadmap-places.ts";
 /** Files that agents write into a phase's folder and that later steps need. */
 const agentFiles = ["RESEARCH.md", "PLAN.md", "JUDGE-REPORT.md"];
 
-/** Checks the folder of the first phase that runs: the rules for the others are the same. */
-export async function refuseIgnored(root: string, [firstPhase]: readonly string[]): Promise<void> {
-  const paths = firstPhase === undefined ? [] : agentFiles.map((name) => `${phasesFolder}/${firstPhase}/${name}`);
+/** Checks the folder of every phase that runs: a rule may be about one of them. */
+export async function refuseIgnored(root: string, phaseIds: readonly string[]): Promise<void> {
+  const paths = phaseIds.flatMap((id) => agentFiles.map((name) => `${phasesFolder}/${id}/${name}`));
   const rule = await findIgnoreRule(root, paths);
   if (rule === null) return;
   const { path, source, line, pattern } = rule;
   refuse("workspace_unusable", {
     message: `Git ignores ${path} (${source}:${line}: ${pattern}), so what agents write there could not be kept. Nothing was started.`,
     remediation: [
-      pattern.includes("planning")
+      pattern.includes("planning") // the rule is about this folder, so it can be taken out; a general one may be needed elsewhere
         ? `take ${pattern} out of ${source}, commit .planning, then autopilot roadmap`
         : `echo '!/${phasesFolder}/**' >> .gitignore && git add .gitignore && git commit -m 'keep the pages of phases', then autopilot roadmap`,
     ],
@@ -35,7 +35,7 @@ export async function refuseUncommitted(root: string, phaseIds: readonly string[
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored=matching", "--untracked-files=all", "--", ...paths];
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
-  const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] });
+  const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] }); // 128: git cannot tell
   const statusLines = out.toString("utf8").split("\0"); // two letters, a space and the path: `?? .planning/phases/1/PLAN.md`
   const uncommitted = paths.filter((path) => statusLines.some((line) => line.slice(3) === path));
   if (uncommitted.length === 0) return;

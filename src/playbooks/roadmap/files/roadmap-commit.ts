@@ -16,13 +16,14 @@ import type { PlaybookParts } from "../../contract/playbook.ts";
 import { ownedInPhases, phaseFolder } from "../../../contracts/roadmap-places.ts";
 import { isReachable, readBounded } from "../../contract/whole-file.ts";
 
+/** Nobody waits for the pages, so this is shorter than a landing may wait. */
 const landingWaitMaxMs = 60_000;
 const pageBytesMax = 50 * 1024 ** 2;
 const subjectCharsMax = 72;
 
 type Parts = Pick<PlaybookParts, "context" | "paths" | "root" | "entries"> & { readonly view: RunView };
 
-/** Does nothing if the config forbids it or nothing has landed. */
+/** Does nothing if the run has not ended, nothing has landed, or the config forbids it or cannot be read. Throws if another run keeps landing. */
 export async function commitPagesOfEndedRun({ context, paths, root, entries, view }: Parts): Promise<void> {
   if (view.status !== "completed" && view.status !== "stopped") return; // C2
   const landedCommits = findLandedPhases(view, entries());
@@ -31,9 +32,12 @@ export async function commitPagesOfEndedRun({ context, paths, root, entries, vie
   if (settings.kind === "invalid" || settings.config.roadmap?.commit_pages === false) return;
   const { run_id, base } = view.drafted;
   const subject = buildSubject([...landedCommits.keys()]);
-  const commit = async (): Promise<unknown> =>
-    commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await readPages(root, landedCommits), subject });
-  await runUnderLock(paths, "landing", commit, { waitMs: landingWaitMaxMs });
+  const commit = async (): Promise<true> => {
+    await commitPages({ root, runId: run_id, base, owned: ownedInPhases, pages: await readPages(root, landedCommits), subject });
+    return true;
+  };
+  const hasTried = await runUnderLock(paths, "landing", commit, { waitMs: landingWaitMaxMs });
+  if (hasTried === null) throw new Error(`another run's work is still landing here after ${landingWaitMaxMs / 1_000} s`);
 }
 
 /** C1: each landed phase with the commit of its landing. A landing includes all phases completed before it. */
