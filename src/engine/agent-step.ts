@@ -31,59 +31,59 @@ import { buildTurnRequest } from "./turn-request.ts";
 import { cutTurnFields, unavailableAgentFields } from "./turn-cut.ts";
 import { buildEndedTurn, buildStepFailed, buildTurnEnded, buildTurnFailed, buildViolation } from "./turn-events.ts";
 
-export async function runAgentStep(action: StepExecution): Promise<void> {
-  const { stage } = readContext(action).open;
-  const turn = stage === "started" ? await runTurn(action) : null;
+export async function runAgentStep(execution: StepExecution): Promise<void> {
+  const { stage } = readContext(execution).open;
+  const turn = stage === "started" ? await runTurn(execution) : null;
   if (turn === "over") return;
-  const turnToApply = action.waitForPlace();
-  if (turnToApply !== null) await waitUncancelled(action, turnToApply); // A4
-  const applied = stage === "applied" ? { parent: null } : await applyChanges(action, turn?.changes ?? null);
+  const turnToApply = execution.waitForPlace();
+  if (turnToApply !== null) await waitUncancelled(execution, turnToApply); // A4
+  const applied = stage === "applied" ? { parent: null } : await applyChanges(execution, turn?.changes ?? null);
   if (applied === "over") return;
-  if (findOverdraft(action.run()) !== null) return recordOverBudget(action); // A5
-  await recordProof(action, turn, applied.parent);
+  if (findOverdraft(execution.run()) !== null) return recordOverBudget(execution); // A5
+  await recordProof(execution, turn, applied.parent);
 }
 
 /** The attempt stays open as it is: paid, its work on the run's branch, only the proof still to come. */
-const recordOverBudget = (action: StepExecution): Promise<void> =>
-  action.record({
+const recordOverBudget = (execution: StepExecution): Promise<void> =>
+  execution.record({
     event: "step_interrupted",
-    attempt: action.attempt,
+    attempt: execution.attempt,
     by: "budget",
     reason_code: "budget_threshold_reached",
     detail: "the turn used more than the budget allows; its work is kept and is checked once the limit is raised",
   });
 
-async function waitUncancelled(action: StepExecution, place: Promise<void>): Promise<void> {
+async function waitUncancelled(execution: StepExecution, place: Promise<void>): Promise<void> {
   await place;
-  if (action.cancel.isCancelled) throw new Cancelled();
+  if (execution.cancel.isCancelled) throw new Cancelled();
 }
 
 /** What a turn left behind; known only in the process that ran it. */
 type CompletedTurn = { readonly changes: ChangeSet; readonly report: AgentReport };
 
-/** The turn, its changes and its text; `over` if the attempt ended with it. */
-async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
-  const { runtime, attempt } = action;
+/** Runs the turn, or records one that another process ran: its changes and its text; `over` if the attempt ended with it. */
+async function runTurn(execution: StepExecution): Promise<CompletedTurn | "over"> {
+  const { runtime, attempt } = execution;
   const receipt = runtime.receipts.read(attempt);
-  if (receipt !== null) return recordTurn(action, receipt); // A6
-  const { run, cursor, step, open } = readContext(action);
+  if (receipt !== null) return recordTurn(execution, receipt); // A6
+  const { run, cursor, step, open } = readContext(execution);
   runtime.receipts.reserve(attempt); // A6
   const layer = await runtime.workspace.openLayer(
     attempt,
     step.masks ?? [],
     layerPatterns(run, cursor, step),
-    (other) => action.run().open[other] === undefined,
+    (other) => execution.run().open[other] === undefined,
   );
   const agentSwitch = findAgentSwitch(run, step.agent ?? "", runtime.clock.now());
-  if (agentSwitch !== null) await action.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
+  if (agentSwitch !== null) await execution.record({ event: "agent_switched", reason_code: "agent_switched", ...agentSwitch });
   const turnPrompt = await runtime.buildPrompt({ run, cursor, step, open });
   const request = buildTurnRequest(
-    action,
+    execution,
     turnPrompt,
     layer,
-    step.returns === undefined ? undefined : (await loadTurn(action, cursor.handed?.[step.id]))?.claim,
+    step.returns === undefined ? undefined : (await loadTurn(execution, cursor.handed?.[step.id]))?.claim,
   );
-  if (action.cancel.isCancelled) throw new Cancelled();
+  if (execution.cancel.isCancelled) throw new Cancelled();
 
   const startedMs = runtime.clock.monotonicMs();
   const result = await runtime.agents.turn(request.turn);
@@ -98,20 +98,21 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
     receivedBytes: outputBytes,
   });
   if (result.kind === "ended") {
-    const turn = buildEndedTurn(action, result, { agent: turnPrompt.cast.agent, usage });
+    const turn = buildEndedTurn(execution, result, { agent: turnPrompt.cast.agent, usage });
     runtime.receipts.keep(attempt, turn); // A6
-    endIfCancelled(action, usage);
-    return recordTurn(action, turn, turnPrompt.prompt);
+    endIfCancelled(execution, usage);
+    return recordTurn(execution, turn, turnPrompt.prompt);
   }
-  endIfCancelled(action, usage);
+  endIfCancelled(execution, usage);
   if (result.kind === "cut" && (result.by !== "deadline" || request.isBoundByBudget)) {
+    // Nothing is charged for a call that the provider refused before it did anything.
     const isFree = result.by === "provider" && result.usage === null && result.hasWorked !== true;
     const paid = isFree ? {} : { usage };
-    await action.recordAndQuarantine({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutTurnFields(result) });
+    await execution.recordAndQuarantine({ event: "step_interrupted", attempt, ...paid, detail: result.detail, ...cutTurnFields(result) });
     return "over";
   }
   if (result.kind === "failed" && result.reason === "agent_unavailable") {
-    await action.recordAndQuarantine({
+    await execution.recordAndQuarantine({
       event: "step_interrupted",
       attempt,
       detail: result.detail,
@@ -119,38 +120,45 @@ async function runTurn(action: StepExecution): Promise<CompletedTurn | "over"> {
     });
     return "over";
   }
-  return failTurn(action, result, turnPrompt.cast.agent, usage);
+  return failTurn(execution, result, turnPrompt.cast.agent, usage);
 }
 
-function endIfCancelled(action: StepExecution, usage: Usage): void {
-  if (!action.cancel.isCancelled) return;
-  action.interruption = usage;
+function endIfCancelled(execution: StepExecution, usage: Usage): void {
+  if (!execution.cancel.isCancelled) return;
+  execution.usageWhenCancelled = usage;
   throw new Cancelled();
 }
 
 /** Records a turn that has ended, with what it left in its layer. `prompt` is unknown if another process ran it. */
-async function recordTurn(action: StepExecution, turn: EndedTurn, prompt?: string): Promise<CompletedTurn | "over"> {
-  const { runtime, attempt } = action;
-  const { run, cursor, step } = readContext(action);
+async function recordTurn(execution: StepExecution, turn: EndedTurn, prompt?: string): Promise<CompletedTurn | "over"> {
+  const { runtime, attempt } = execution;
+  const { run, cursor, step } = readContext(execution);
   const { agent, promised, announced_more, question, outside = [] } = turn.event;
   const changes = await runtime.workspace.changesOf(attempt);
-  const endedEvent = await buildTurnEnded(action, turn, changes);
+  const endedEvent = await buildTurnEnded(execution, turn, changes);
   const report = { ...turn.report, promised, ...(prompt === undefined ? {} : { prompt }) };
   const isWithoutChanges = changes.paths.length === 0 && changes.violations.length === 0 && outside.length === 0;
   if (isWithoutChanges && (step.proof ?? []).length === 0) {
     const progress = progressField(step, madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: [], changed: false }));
     const facts = { changed: false, promised, announced_more, ...questionFact(question) };
-    const claimEvents = await checkClaims(action, { agent, report, commit: run.tip.commit, changed: [], results: [] });
+    const claimEvents = await checkClaims(execution, { agent, report, commit: run.tip.commit, changed: [], results: [] });
     const ending = { ...progress, ...ignoredDetail(changes.ignored) };
-    await action.record(endedEvent, ...claimEvents, { event: "step_completed", attempt, facts, checks: [], tree: run.tip.tree, ...ending }); // A1
+    await execution.record(endedEvent, ...claimEvents, {
+      event: "step_completed",
+      attempt,
+      facts,
+      checks: [],
+      tree: run.tip.tree,
+      ...ending,
+    }); // A1
     return "over";
   }
-  const violation = buildViolation(action, changes, outside);
+  const violation = buildViolation(execution, changes, outside);
   if (violation !== null) {
-    await action.recordAndQuarantine(endedEvent, violation); // A1
+    await execution.recordAndQuarantine(endedEvent, violation); // A1
     return "over";
   }
-  await action.record(endedEvent); // A1
+  await execution.record(endedEvent); // A1
   return { changes, report };
 }
 
@@ -171,28 +179,28 @@ const questionFact = (question: string | null | undefined): { readonly agent_ask
 
 /** A failed turn is charged anyway; what it left behind is set aside. */
 async function failTurn(
-  action: StepExecution,
+  execution: StepExecution,
   result: Exclude<TurnResult, { kind: "ended" }>,
   agent: string,
   usage: Usage,
 ): Promise<"over"> {
   const reason = result.kind === "cut" ? "agent_timeout" : result.reason;
-  const turn = buildTurnFailed(action, result, { agent, reason, usage });
-  const claimEvents = reason === "return_invalid" ? refusedReturnEvents(action, agent, result.detail) : [];
-  await action.recordAndQuarantine(turn, ...claimEvents, buildStepFailed(action, reason, result.detail)); // A1
+  const turn = buildTurnFailed(execution, result, { agent, reason, usage });
+  const claimEvents = reason === "return_invalid" ? refusedReturnEvents(execution, agent, result.detail) : [];
+  await execution.recordAndQuarantine(turn, ...claimEvents, buildStepFailed(execution, reason, result.detail)); // A1
   return "over";
 }
 
 /** `over` if the attempt ended: it left its scope, or another attempt changed the same files meanwhile. After a crash, `turnChanges` is null. */
-async function applyChanges(action: StepExecution, turnChanges: ChangeSet | null): Promise<{ readonly parent: GitSha | null } | "over"> {
-  const { runtime, attempt } = action;
-  const { run, cursor, step, open } = readContext(action);
+async function applyChanges(execution: StepExecution, turnChanges: ChangeSet | null): Promise<{ readonly parent: GitSha | null } | "over"> {
+  const { runtime, attempt } = execution;
+  const { run, cursor, step, open } = readContext(execution);
   const isCommitted = turnChanges === null && (await runtime.workspace.inspect(attempt, null)).commit !== null;
   const changes = isCommitted ? null : (turnChanges ?? (await runtime.workspace.changesOf(attempt)));
   // Only after a crash: otherwise the turn's line and the refusal are written together.
-  const violation = changes === null ? null : buildViolation(action, changes, open.turn?.outside ?? []);
+  const violation = changes === null ? null : buildViolation(execution, changes, open.turn?.outside ?? []);
   if (violation !== null) {
-    await action.recordAndQuarantine(violation);
+    await execution.recordAndQuarantine(violation);
     return "over";
   }
   if (changes?.paths.length === 0) return { parent: null };
@@ -205,20 +213,20 @@ async function applyChanges(action: StepExecution, turnChanges: ChangeSet | null
   const applied = await runtime.workspace.apply(attempt, subject);
   if (applied === null) return { parent: null };
   if ("conflict" in applied) {
-    await action.recordAndQuarantine(
-      buildStepFailed(action, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`),
+    await execution.recordAndQuarantine(
+      buildStepFailed(execution, "merge_conflict", `another attempt changed ${applied.conflict.join(", ")} meanwhile`),
     );
     return "over";
   }
   const { commit, parent, tree, paths, notApplied } = applied;
-  await action.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+  await execution.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
   return { parent };
 }
 
-async function recordProof(action: StepExecution, turn: CompletedTurn | null, parent: GitSha | null): Promise<void> {
-  const { run, cursor, step, open } = readContext(action);
-  const proof = await proveStep(action, turn?.report.prompt); // A3
-  const claimEvents = await checkClaims(action, {
+async function recordProof(execution: StepExecution, turn: CompletedTurn | null, parent: GitSha | null): Promise<void> {
+  const { run, cursor, step, open } = readContext(execution);
+  const proof = await proveStep(execution, turn?.report.prompt); // A3
+  const claimEvents = await checkClaims(execution, {
     agent: open.turn?.agent ?? "",
     report: turn?.report ?? null,
     commit: open.commit ?? run.tip.commit,
@@ -227,7 +235,7 @@ async function recordProof(action: StepExecution, turn: CompletedTurn | null, pa
     ...(parent === null ? {} : { parent }),
     ...(turn === null ? {} : { ignored: turn.changes.ignored }),
   });
-  if (action.cancel.isCancelled) throw new Cancelled();
+  if (execution.cancel.isCancelled) throw new Cancelled();
   const isChanged = open.commit !== null;
   const tree = open.tree ?? run.tip.tree; // with parallel attempts the tip may be another's: progress is judged by what this one left
   const progress = madeProgress(run, cursor.phase, { tree, checks: proof.checks, changed: isChanged });
@@ -238,10 +246,10 @@ async function recordProof(action: StepExecution, turn: CompletedTurn | null, pa
     ...questionFact(open.turn?.question),
     ...proof.facts,
   };
-  const common = { attempt: action.attempt, facts, checks: [...proof.checks], tree };
+  const common = { attempt: execution.attempt, facts, checks: [...proof.checks], tree };
   if (proof.holds) {
     const passed = { ...common, ...(isChanged ? { progress } : progressField(step, progress)) };
-    return action.record(...claimEvents, {
+    return execution.record(...claimEvents, {
       event: "step_completed",
       ...passed,
       ...locksField(proof.locks),
@@ -250,5 +258,5 @@ async function recordProof(action: StepExecution, turn: CompletedTurn | null, pa
   }
   const reason_code = proof.reason ?? "proof_missing";
   const fingerprint = errorFingerprint(reason_code, proof.detail);
-  return action.record(...claimEvents, { event: "step_failed", ...common, progress, fingerprint, detail: proof.detail, reason_code });
+  return execution.record(...claimEvents, { event: "step_failed", ...common, progress, fingerprint, detail: proof.detail, reason_code });
 }

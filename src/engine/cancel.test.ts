@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Cancel, withSignal } from "./cancel.ts";
 
-test("an action that is called off says so, and its signal too, whenever it is asked for", () => {
+test("an execution that is called off says so, and its signal too, whenever it is asked for", () => {
   const early = new Cancel();
   const { signal } = early;
   expect([early.isCancelled, signal.aborted]).toEqual([false, false]);

@@ -1,6 +1,6 @@
 // cancel: a cancellation flag for a step, with an AbortSignal that is created only when it is read.
 
-/** Whether an action has been cancelled, and the signal for it. Most actions end without anyone reading it. */
+/** Whether an execution has been cancelled, and the signal for it, which most executions end without reading. */
 export class Cancel {
   #controller: AbortController | null = null;
   #reason: string | null = null;
@@ -37,8 +37,8 @@ const lazySignal: PropertyDescriptor & ThisType<{ readonly [cancelKey]: Cancel }
 
 type Cancellable = { readonly cancel: AbortSignal };
 
-/** The same request with the signal under `cancel`, created when first read. */
-export function withSignal<Order extends object>(order: Order, cancel: Cancel): Order & Cancellable {
-  const orderWithSignal: unknown = Object.defineProperty(Object.assign(order, { [cancelKey]: cancel }), "cancel", lazySignal);
-  return orderWithSignal as Order & Cancellable;
+/** Adds the signal to the request under `cancel`, created when first read; returns the same object. */
+export function withSignal<Request extends object>(request: Request, cancel: Cancel): Request & Cancellable {
+  const requestWithSignal: unknown = Object.defineProperty(Object.assign(request, { [cancelKey]: cancel }), "cancel", lazySignal);
+  return requestWithSignal as Request & Cancellable;
 }

@@ -8,8 +8,8 @@ const decided: ClaimChecked = { kind: "commit", text: "abc", verdict: "false", w
 const waits: ClaimChecked = { kind: "done", text: "done", verdict: "unverifiable", why: "not yet", waits: { of: "all" } };
 const result = { status: "failed" } as CheckResult;
 
-/** An action in a flow of these steps; what the verifier is asked is kept. */
-function actionOf(steps: readonly object[], more: { open?: object; waiting?: readonly object[]; blob?: string } = {}) {
+/** An execution in a flow of these steps; what the verifier is asked is kept. */
+function executionOf(steps: readonly object[], more: { open?: object; waiting?: readonly object[]; blob?: string } = {}) {
   const asked: { said: string; claim: unknown; waiting?: readonly ClaimChecked[] }[] = [];
   const cursor = { path: "1", kind: "phase", phase: "1" };
   const run = {
@@ -29,7 +29,7 @@ function actionOf(steps: readonly object[], more: { open?: object; waiting?: rea
     },
     journal: { readBlob: () => Promise.resolve(Buffer.from(more.blob ?? "")) },
   };
-  return { action: { attempt, run: () => run, runtime } as unknown as StepExecution, asked };
+  return { execution: { attempt, run: () => run, runtime } as unknown as StepExecution, asked };
 }
 
 const work = { id: "work", agent: "worker", prompt: "work.md" };
@@ -38,30 +38,30 @@ const hearing: ClaimsInput = { agent: "a", report: { said: "done", claim: null, 
 
 describe("what an agent said", () => {
   test("is written at the end of its attempt; what checks decide waits where a check can come", async () => {
-    const { action } = actionOf([work, check]);
-    expect(await checkClaims(action, hearing)).toEqual([
+    const { execution } = executionOf([work, check]);
+    expect(await checkClaims(execution, hearing)).toEqual([
       { event: "claims_checked", attempt, agent: "a", role: "worker", model: "m", claims: [decided], waiting: [waits] },
     ]);
   });
   test("is written whole where no check can come", async () => {
     const { waits: _, ...undecided } = waits;
-    const { action } = actionOf([work]);
-    expect(await checkClaims(action, hearing)).toMatchObject([{ claims: [decided, undecided] }]);
+    const { execution } = executionOf([work]);
+    expect(await checkClaims(execution, hearing)).toMatchObject([{ claims: [decided, undecided] }]);
   });
   test("is heard once, and silence is not written down", async () => {
-    const heard = actionOf([work, check], { open: { heard: true } });
-    expect(await checkClaims(heard.action, hearing)).toEqual([]);
-    const silent = actionOf([work, check]);
-    expect(await checkClaims(silent.action, { ...hearing, report: { said: "", claim: null, promised: false } })).toEqual([]);
+    const heard = executionOf([work, check], { open: { heard: true } });
+    expect(await checkClaims(heard.execution, hearing)).toEqual([]);
+    const silent = executionOf([work, check]);
+    expect(await checkClaims(silent.execution, { ...hearing, report: { said: "", claim: null, promised: false } })).toEqual([]);
     expect([...heard.asked, ...silent.asked]).toEqual([]);
   });
   test("is read from what was kept, after a crash", async () => {
     const turn = { said: "cut", claim: "0".repeat(64), promised: true };
-    const whole = actionOf([work], { open: { turn }, blob: '{"said":"all of it","claim":{"pass":true}}' });
-    await checkClaims(whole.action, { ...hearing, report: null });
+    const whole = executionOf([work], { open: { turn }, blob: '{"said":"all of it","claim":{"pass":true}}' });
+    await checkClaims(whole.execution, { ...hearing, report: null });
     expect(whole.asked).toMatchObject([{ said: "all of it", claim: { pass: true }, promised: true }]);
-    const damaged = actionOf([work], { open: { turn }, blob: "{" });
-    await checkClaims(damaged.action, { ...hearing, report: null });
+    const damaged = executionOf([work], { open: { turn }, blob: "{" });
+    await checkClaims(damaged.execution, { ...hearing, report: null });
     expect(damaged.asked).toMatchObject([{ said: "cut", claim: null }]);
   });
 });
@@ -72,8 +72,8 @@ test("what waits is decided by the next check of its own cursor, and of no other
     { attempt: "1@1/tasks#1/t1@1/do#1", agent: "a", role: "worker", claims: [waits] },
     { attempt: "2@1/work#1", agent: "a", role: "worker", claims: [waits] },
   ];
-  const { action, asked } = actionOf([work, check], { waiting });
-  expect((await decideWaitingClaims(action, [result])).map((draft) => "attempt" in draft && draft.attempt)).toEqual([
+  const { execution, asked } = executionOf([work, check], { waiting });
+  expect((await decideWaitingClaims(execution, [result])).map((draft) => "attempt" in draft && draft.attempt)).toEqual([
     attempt,
     "1@1/tasks#1/t1@1/do#1",
   ]);

@@ -1,9 +1,9 @@
 // check-claims: checks an agent's claims when its attempt ends. Claims that only a check can decide wait for the next check.
 //
 // Invariants:
-//   H1. A turn's claims are checked once: an action that is repeated after a crash finds that recorded.
+//   H1. A turn's claims are checked once: an execution that is repeated after a crash finds that recorded.
 //   H2. No claims, no event.
-//   H3. The result of a claim decides nothing: no row routes on it, and it ends no step.
+//   H3. The result of a claim decides nothing: it is no fact that a row could route on, and it ends no step (callers only record the event).
 
 import type { CheckResult, ClaimChecked } from "../contracts/evidence.ts";
 import type { Draft } from "../contracts/event.ts";
@@ -23,18 +23,21 @@ export type ClaimsInput = {
   /** Null after a crash: then the journal's copy is used. */
   readonly report: AgentReport | null;
   readonly commit: GitSha;
+  /** The paths that the attempt changed. */
   readonly changed: readonly string[];
   readonly results: readonly CheckResult[];
+  /** The commit that the attempt's changes were applied to. */
   readonly parent?: GitSha;
+  /** How many changed paths git ignores, so that they were left out. */
   readonly ignored?: number;
 };
 
 /** The claims of this attempt's turn as an event; none if nothing was claimed. */
-export async function checkClaims(action: StepExecution, { agent, report, ...context }: ClaimsInput): Promise<readonly Draft[]> {
-  const { run, cursor, open } = readContext(action);
-  const { attempt, runtime } = action;
+export async function checkClaims(execution: StepExecution, { agent, report, ...context }: ClaimsInput): Promise<readonly Draft[]> {
+  const { run, cursor, open } = readContext(execution);
+  const { attempt, runtime } = execution;
   if (open.heard === true) return []; // H1
-  const agentReport = report ?? (await loadReport(action));
+  const agentReport = report ?? (await loadReport(execution));
   if (agentReport.said === "" && (agentReport.claim ?? null) === null && !agentReport.promised) return []; // H2
   const base = run.drafted.base.commit;
   const claims = await runtime.verifier.claims({ attempt, ...agentReport, ...context, base });
@@ -42,16 +45,16 @@ export async function checkClaims(action: StepExecution, { agent, report, ...con
   const isDecidedLater = hasChecks(run, cursor);
   const waiting = claims.filter(({ waits }) => isDecidedLater && waits !== undefined);
   const decided = claims.filter((claim) => !waiting.includes(claim)).map(withoutWaits);
-  return [claimsCheckedEvent(action, agent, decided, waiting)];
+  return [claimsCheckedEvent(execution, agent, decided, waiting)];
 }
 
-function claimsCheckedEvent(action: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
-  const { run, open } = readContext(action);
+function claimsCheckedEvent(execution: StepExecution, agent: string, claims: ClaimChecked[], waiting: ClaimChecked[]): Draft {
+  const { run, open } = readContext(execution);
   const role = open.role ?? "";
   const model = (run.drafted.cast[role] ?? run.drafted.cast["*"])?.override?.model;
   return {
     event: "claims_checked",
-    attempt: action.attempt,
+    attempt: execution.attempt,
     agent,
     role,
     ...(model === undefined ? {} : { model }),
@@ -61,19 +64,19 @@ function claimsCheckedEvent(action: StepExecution, agent: string, claims: ClaimC
 }
 
 /** An agent that keeps handing back something that isn't a result has claimed something false. */
-export function refusedReturnEvents(action: StepExecution, agent: string, detail: string): readonly Draft[] {
+export function refusedReturnEvents(execution: StepExecution, agent: string, detail: string): readonly Draft[] {
   const firstLine = detail.split("\n", 1)[0] ?? "";
   const claim: ClaimChecked = { kind: "done", text: "It handed back a result.", verdict: "false", why: firstLine.slice(0, whyCharsMax) };
-  return [claimsCheckedEvent(action, agent, [claim], [])];
+  return [claimsCheckedEvent(execution, agent, [claim], [])];
 }
 
 /** Claims that waited for the results of this cursor's checks, decided by them. */
 export async function decideWaitingClaims(
-  action: StepExecution,
+  execution: StepExecution,
   results: readonly CheckResult[],
   regressed: readonly CheckResult[] = [],
 ): Promise<readonly Draft[]> {
-  const { run, cursor } = readContext(action);
+  const { run, cursor } = readContext(execution);
   const drafts: Draft[] = [];
   for (const { attempt, agent, role, model, claims: waiting } of run.waiting ?? []) {
     if (!attempt.startsWith(`${cursor.path}@`)) continue; // the cursor's own attempts, and those of its tasks
@@ -87,7 +90,7 @@ export async function decideWaitingClaims(
       regressed,
       waiting: waiting as readonly ClaimChecked[],
     };
-    const claims = await action.runtime.verifier.claims(request);
+    const claims = await execution.runtime.verifier.claims(request);
     drafts.push({ event: "claims_checked", attempt, agent, role, ...(model === undefined ? {} : { model }), claims: [...claims] });
   }
   return drafts;
@@ -102,20 +105,20 @@ function hasChecks(run: RunView, cursor: CursorView): boolean {
 
 const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked => ({ kind, text, verdict, why });
 
-async function loadReport(action: StepExecution): Promise<AgentReport> {
-  const { turn } = readContext(action).open;
-  const recorded = await loadTurn(action, turn?.claim);
+async function loadReport(execution: StepExecution): Promise<AgentReport> {
+  const { turn } = readContext(execution).open;
+  const recorded = await loadTurn(execution, turn?.claim);
   return { said: recorded?.said ?? turn?.said ?? "", claim: recorded?.claim ?? null, promised: turn?.promised ?? false };
 }
 
-/** A turn's text and return from its transcript; null if that was not kept or can no longer be read. */
+/** A turn's text and return from the blob that its line names; null if there is none or it can no longer be read. */
 export async function loadTurn(
-  action: StepExecution,
+  execution: StepExecution,
   blob: Hash | undefined,
 ): Promise<{ readonly said: string; readonly claim: unknown } | null> {
   if (blob === undefined) return null;
   try {
-    const bytes = await action.runtime.journal.readBlob?.(blob);
+    const bytes = await execution.runtime.journal.readBlob?.(blob);
     return bytes === undefined ? null : (JSON.parse(new TextDecoder().decode(bytes)) as { said: string; claim: unknown });
   } catch {
     return null; // `verify` finds a damaged blob; its text is no reason to end a run

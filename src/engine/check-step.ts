@@ -16,13 +16,13 @@ import { locksField, type ProofOutcome, proveNamed } from "./prove.ts";
  * Runs the commands a check step stands for on the branch's newest commit, then the proofs it names. It only reads, so a crash repeats it.
  * Protected files come from the base: the agent may not change them, unless the scope names them or a person approved.
  */
-export async function runCheckStep(action: StepExecution): Promise<void> {
-  const { run, cursor, step } = readContext(action);
-  const { cancel, runtime, attempt } = action;
+export async function runCheckStep(execution: StepExecution): Promise<void> {
+  const { run, cursor, step } = readContext(execution);
+  const { cancel, runtime, attempt } = execution;
   const checkWords = step.check ?? [];
   const proofs = filterNamedProofs(checkWords, runtime.functions.proof);
   const checks = resolveChecks(run, cursor, proofs.length === 0 ? checkWords : checkWords.filter((word) => !proofs.includes(word)));
-  const { refused, changes } = await recordProtectedChanges(action);
+  const { refused, changes } = await recordProtectedChanges(execution);
   const results = await runtime.verifier.check({
     attempt,
     checks,
@@ -37,10 +37,10 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
     onLiveEvent: runtime.onLiveEvent,
   });
   if (cancel.isCancelled) throw new Cancelled();
-  const proof = proofs.length === 0 ? noProof : await proveNamed(action, proofs);
+  const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
   const allResults = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judgement = judgeChecks(results, run.checks);
-  const claimEvents = await decideWaitingClaims(action, allResults, judgement.regressed);
+  const claimEvents = await decideWaitingClaims(execution, allResults, judgement.regressed);
   const progress = madeProgress(run, cursor.phase, { tree: run.tip.tree, checks: allResults, changed: false });
   // New settings that everything passes without have judged nothing: they are listed as a gap, and nobody has to be asked.
   const areChangesBlocking = refused.some(({ how }) => how !== "added") || (refused.length > 0 && !(judgement.passed && proof.holds));
@@ -49,10 +49,10 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
   if (areChangesBlocking) {
     const detail = describeRefused(refused);
     const fingerprint = errorFingerprint("oracle_changed", detail);
-    return action.record(...claimEvents, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
+    return execution.record(...claimEvents, { event: "step_failed", ...common, fingerprint, detail, reason_code: "oracle_changed" });
   }
   if (judgement.passed && proof.holds)
-    return action.record(...claimEvents, { event: "step_completed", ...common, ...locksField(proof.locks) });
+    return execution.record(...claimEvents, { event: "step_completed", ...common, ...locksField(proof.locks) });
   const describeFailures = (describe: (result: CheckResult) => string): string =>
     [
       ...[...judgement.regressed, ...judgement.failing].map(
@@ -63,7 +63,7 @@ export async function runCheckStep(action: StepExecution): Promise<void> {
   const reason_code = failureReason(judgement, proof);
   // Which tests fail may vary from try to try while the failure stays the same.
   const fingerprint = errorFingerprint(reason_code, describeFailures(describeEnd));
-  return action.record(...claimEvents, {
+  return execution.record(...claimEvents, {
     event: "step_failed",
     ...common,
     fingerprint,

@@ -1,10 +1,10 @@
-// drive: the loop of a run: read, fold, decide; write the intent, do the action, write the outcome.
+// drive: the loop of a run: read, fold, decide; write the intent, execute, write the outcome.
 //
 // Invariants:
-//   E1. No action without its intent in the journal first; no action's end without its outcome after.
+//   E1. No execution without its intent in the journal first; no execution's end without its outcome after.
 //   E2. State moves only by an event that the journal has acknowledged.
 //   E3. Deciding and recording share one mutex, so no decision is made during a write.
-//   E4. Cancelled means ended: the action has returned and its processes are dead before `step_interrupted` is written.
+//   E4. Cancelled means ended: the execution has returned and its processes are dead before `step_interrupted` is written.
 //   E5. The loop is bounded, and asserts it.
 
 import type { Usage } from "../contracts/budget.ts";
@@ -27,6 +27,7 @@ import { WakeSignal, Mutex } from "./mutex.ts";
 import type { Runtime } from "./runtime.ts";
 
 const eventsMax = 2_000_000;
+/** Watching a folder may miss a request, so they are looked for now and then. */
 const requestPollMs = 250;
 
 /** Drives a run from wherever its journal left it to its next rest, and returns why it rests. Safe to call again after any crash. */
@@ -39,7 +40,7 @@ export async function drive(runtime: Runtime, fold: Fold): Promise<string> {
   }
 }
 
-/** `wait`: for an action or a request. `why`: the loop ends, for this reason. Null: the loop continues at once. */
+/** `wait`: for an execution or a request. `why`: the loop ends, for this reason. Null: the loop continues at once. */
 type LoopOutcome = "wait" | { why: string } | { cancel: AttemptId } | null;
 
 class RunLoop {
@@ -47,7 +48,7 @@ class RunLoop {
   readonly #fold: Fold;
   readonly #mutex = new Mutex();
   readonly #wake = new WakeSignal();
-  readonly #actions = new Map<AttemptId, { readonly action: StepExecution; readonly ended: Promise<void> }>();
+  readonly #executions = new Map<AttemptId, { readonly execution: StepExecution; readonly ended: Promise<void> }>();
   /** Actions whose turn ended before those of earlier tasks in the wave. */
   readonly #waiting = new Map<AttemptId, () => void>();
   readonly #cleanups: (() => void)[] = [];
@@ -121,8 +122,8 @@ class RunLoop {
       case "read":
         return this.#readPhases(next.reader);
       case "wait":
-        if (this.#fault !== null) throw this.#fault; // the action to wait for has failed meanwhile
-        invariant(this.#actions.size > 0, "D2: who waits, waits for an action");
+        if (this.#fault !== null) throw this.#fault; // the execution to wait for has failed meanwhile
+        invariant(this.#executions.size > 0, "D2: who waits, waits for an execution");
         return "wait";
       case "rest":
         return { why: next.why };
@@ -134,7 +135,7 @@ class RunLoop {
   async #attempt(event: Extract<NextAction, { do: "attempt" }>["event"]): Promise<null> {
     this.#runtime.receipts.drop(event.attempt); // of an earlier try under this name
     await this.#record(event); // E1
-    this.#startAction(event.attempt);
+    this.#startExecution(event.attempt);
     return null;
   }
 
@@ -172,19 +173,19 @@ class RunLoop {
     if (open === undefined || open.stage === "applied") this.#runtime.receipts.drop(attempt);
   }
 
-  #startAction(attempt: AttemptId): void {
-    const action: StepExecution = {
+  #startExecution(attempt: AttemptId): void {
+    const execution: StepExecution = {
       attempt,
       cancel: new Cancel(),
       runtime: this.#runtime,
       run: () => this.#run,
-      record: (...events) => this.#writeEvents(action, events, "stays"),
-      recordDone: (...events) => this.#writeEvents(action, events, "stays", "even if cancelled"),
-      recordAndQuarantine: (...events) => this.#writeEvents(action, events, "set aside"),
-      waitForPlace: () => this.#waitForPlace(action),
-      interruption: null,
+      record: (...events) => this.#writeEvents(execution, events, "stays"),
+      recordDone: (...events) => this.#writeEvents(execution, events, "stays", "even if cancelled"),
+      recordAndQuarantine: (...events) => this.#writeEvents(execution, events, "set aside"),
+      waitForPlace: () => this.#waitForPlace(execution),
+      usageWhenCancelled: null,
     };
-    this.#actions.set(attempt, { action, ended: this.#performAttempt(action) });
+    this.#executions.set(attempt, { execution, ended: this.#performAttempt(execution) });
   }
 
   async #writeEvents(
@@ -205,7 +206,7 @@ class RunLoop {
     }
   }
 
-  /** An action that waits for its place does not count as running: the loop is woken, and may begin, pause or stop. */
+  /** An execution that waits for its place does not count as running: the loop is woken, and may begin, pause or stop. */
   #waitForPlace({ attempt, cancel }: StepExecution): Promise<void> | null {
     const open = this.#run.open[attempt];
     if (open === undefined || isInOrder(this.#run, open)) return null;
@@ -226,15 +227,15 @@ class RunLoop {
     }
   }
 
-  async #performAttempt(action: StepExecution): Promise<void> {
-    await Promise.resolve(); // the action starts once it is registered
+  async #performAttempt(execution: StepExecution): Promise<void> {
+    await Promise.resolve(); // the execution starts once it is registered
     try {
-      await performAttempt(action);
+      await performAttempt(execution);
     } catch (error) {
       if (!(error instanceof Cancelled)) this.#fault ??= error;
     } finally {
-      this.#waiting.delete(action.attempt);
-      this.#actions.delete(action.attempt);
+      this.#waiting.delete(execution.attempt);
+      this.#executions.delete(execution.attempt);
       this.#wake.ring();
     }
   }
@@ -247,17 +248,17 @@ class RunLoop {
       this.#runtime.receipts.drop(attempt);
       await this.#runtime.workspace.quarantine(attempt);
     }
-    if (settlement.event.remedy !== "ask") this.#startAction(attempt);
+    if (settlement.event.remedy !== "ask") this.#startExecution(attempt);
     return null;
   }
 
-  /** All actions are cancelled at once; each is written off in turn. The mutex is free meanwhile: an action may be waiting for it. */
+  /** All executions are cancelled at once; each is written off in turn. The mutex is free meanwhile: an execution may be waiting for it. */
   async #cancel(attempt: AttemptId): Promise<void> {
-    for (const { action } of this.#actions.values()) action.cancel.abort("operator");
-    const liveAction = this.#actions.get(attempt);
-    if (liveAction === undefined) await this.#runtime.agents.sweep(this.#run.drafted.run_id);
-    else await liveAction.ended; // E4
-    await this.#mutex.runExclusive(() => this.#recordInterruption(attempt, liveAction?.action.interruption ?? null));
+    for (const { execution } of this.#executions.values()) execution.cancel.abort("operator");
+    const liveExecution = this.#executions.get(attempt);
+    if (liveExecution === undefined) await this.#runtime.agents.sweep(this.#run.drafted.run_id);
+    else await liveExecution.ended; // E4
+    await this.#mutex.runExclusive(() => this.#recordInterruption(attempt, liveExecution?.execution.usageWhenCancelled ?? null));
   }
 
   async #recordInterruption(attempt: AttemptId, usage: Usage | null): Promise<void> {
@@ -268,11 +269,11 @@ class RunLoop {
     await this.#record(buildInterrupted(this.#run, attempt, usage));
   }
 
-  /** However the loop ended, no action keeps running behind it. */
+  /** However the loop ended, no execution keeps running behind it. */
   async end(): Promise<void> {
     for (const stop of this.#cleanups) stop();
-    const live = [...this.#actions.values()];
-    for (const { action } of live) action.cancel.abort("shutdown");
+    const live = [...this.#executions.values()];
+    for (const { execution } of live) execution.cancel.abort("shutdown");
     await Promise.all(live.map(({ ended }) => ended));
     if (this.#fault instanceof InvariantBroken) throw this.#fault;
   }

@@ -3,8 +3,8 @@
 
 import type { Flow, Option, Row, Scalar, Step, Want, When } from "../contracts/flow.ts";
 
-export type Values = Readonly<Record<string, Scalar>>;
-export type StepReport = { readonly facts: Values; readonly says: Values };
+export type ScalarsByName = Readonly<Record<string, Scalar>>;
+export type StepReport = { readonly facts: ScalarsByName; readonly says: ScalarsByName };
 /** By the step's id, and then by the fact's name: the values worth exploring. */
 export type Domains = Readonly<Record<string, Readonly<Record<string, readonly Scalar[]>>>>;
 
@@ -12,25 +12,10 @@ const combinationsMax = 64;
 const countMax = 1;
 const retryMax = 1;
 
-/** The flow with its numbers made small: which paths exist does not depend on how often each may be taken. */
+/** The flow with its counts and retries made small: which paths exist does not depend on how often each may be taken. */
 export function withSmallBounds(flow: Flow): Flow {
-  const step = (rule: Step): Step => ({
-    ...rule,
-    ...(rule.retry === undefined ? {} : { retry: Math.min(retryMax, rule.retry) }),
-    ...(rule.tasks === undefined
-      ? {}
-      : {
-          tasks: {
-            ...rule.tasks,
-            parallel: 1,
-            each: rule.tasks.each.map(step),
-            ...(rule.tasks.wave === undefined ? {} : { wave: rule.tasks.wave.map(step) }),
-          },
-        }),
-  });
-  const steps = (rules: readonly Step[] | undefined): Step[] | undefined => rules?.map(step);
-  const phases = <P extends { steps: Step[] }>(list: readonly P[]): P[] =>
-    list.map((phase) => ({ ...phase, steps: phase.steps.map(step) }));
+  const boundPhases = <P extends { steps: Step[] }>(phases: readonly P[]): P[] =>
+    phases.map((phase) => ({ ...phase, steps: phase.steps.map(boundStep) }));
   const counts = Object.entries(flow.counts ?? {}).map(
     ([name, count]) =>
       [name, { ...count, at_most: typeof count.at_most === "number" ? Math.min(countMax, count.at_most) : count.at_most }] as const,
@@ -41,26 +26,42 @@ export function withSmallBounds(flow: Flow): Flow {
     counts: Object.fromEntries(counts),
     reopen: { failed_phase: 0 }, // A second visit takes the same paths as the first.
     ...(retry === undefined ? {} : { defaults: { step: { ...flow.defaults?.step, retry: Math.min(retryMax, retry) } } }),
-    phases: Array.isArray(flow.phases) ? phases(flow.phases) : { ...flow.phases, parallel: 1 },
-    ...(flow.before === undefined ? {} : { before: phases(flow.before) }),
-    ...(flow.after === undefined ? {} : { after: phases(flow.after) }),
-    ...(flow.steps === undefined ? {} : { steps: steps(flow.steps) }),
-    ...(flow.closing === undefined ? {} : { closing: steps(flow.closing) }),
+    phases: Array.isArray(flow.phases) ? boundPhases(flow.phases) : { ...flow.phases, parallel: 1 },
+    ...(flow.before === undefined ? {} : { before: boundPhases(flow.before) }),
+    ...(flow.after === undefined ? {} : { after: boundPhases(flow.after) }),
+    ...(flow.steps === undefined ? {} : { steps: flow.steps.map(boundStep) }),
+    ...(flow.closing === undefined ? {} : { closing: flow.closing.map(boundStep) }),
   };
 }
 
+function boundStep(step: Step): Step {
+  const { retry, tasks } = step;
+  return {
+    ...step,
+    ...(retry === undefined ? {} : { retry: Math.min(retryMax, retry) }),
+    ...(tasks === undefined ? {} : { tasks: boundTasks(tasks) }),
+  };
+}
+
+const boundTasks = (tasks: NonNullable<Step["tasks"]>): NonNullable<Step["tasks"]> => ({
+  ...tasks,
+  parallel: 1,
+  each: tasks.each.map(boundStep),
+  ...(tasks.wave === undefined ? {} : { wave: tasks.wave.map(boundStep) }),
+});
+
 /** The options worth exploring: the defaults, each one changed, and every flag inverted at once. */
-export function listOptionSets(flow: Flow): readonly Values[] {
+export function listOptionSets(flow: Flow): readonly ScalarsByName[] {
   const text = JSON.stringify(flow);
   const options = Object.entries(flow.options ?? {}).filter(([name]) => text.includes(`"option.${name}"`)); // An option that no row reads changes no path.
-  const base: Values = Object.fromEntries(options.map(([name, option]) => [name, defaultValue(option)]));
+  const base: ScalarsByName = Object.fromEntries(options.map(([name, option]) => [name, defaultValue(option)]));
   const singleChanges = options.flatMap(([name, option]) => alternatives(option).map((value) => ({ ...base, [name]: value })));
   const flagsInverted = {
     ...base,
     ...Object.fromEntries(options.filter(([, { type }]) => type === "flag").map(([name, option]) => [name, defaultValue(option) !== true])),
   };
   const sets = [base, ...singleChanges, flagsInverted].map((set) => JSON.stringify(set));
-  return [...new Set(sets)].map((set) => JSON.parse(set) as Values);
+  return [...new Set(sets)].map((set) => JSON.parse(set) as ScalarsByName);
 }
 
 function defaultValue({ type, default: declared }: Option): Scalar {
@@ -77,13 +78,13 @@ function alternatives(option: Option): readonly Scalar[] {
 }
 
 /** Per step, the facts that some row reads, with their values. */
-export function findDomains(flow: Flow, options: Values): Domains {
+export function findDomains(flow: Flow, options: ScalarsByName): Domains {
   const domains: Record<string, Record<string, Scalar[]>> = {};
   for (const when of findWhens(flow)) {
     for (const [name, want] of Object.entries(when)) {
       const [head = "", ...rest] = name.split(".");
       if (head === "option" || head === "count") continue;
-      const [step = "", ...fact] = head === "before" ? rest.slice(1) : [head, ...rest];
+      const [step = "", ...fact] = head === "before" ? rest.slice(1) : [head, ...rest]; // before.<phase>.<step>.<fact>
       if (fact.length === 0) continue;
       const values = ((domains[step] ??= {})[fact.join(".")] ??= []);
       for (const value of listValues(want, options)) if (!values.includes(value)) values.push(value);
@@ -92,9 +93,9 @@ export function findDomains(flow: Flow, options: Values): Domains {
   return domains;
 }
 
-/** Everything a step may report: each combination of its facts' values once. */
+/** What a step may report: the combinations of its facts' values, each once and at most `combinationsMax`. */
 export function listPossibleReports(step: Step, domains: Domains): readonly StepReport[] {
-  let combinations: readonly Values[] = [{}];
+  let combinations: readonly ScalarsByName[] = [{}];
   for (const [fact, values] of Object.entries(domains[step.id] ?? {})) {
     if (fact === "answer" || step.tasks !== undefined) continue;
     combinations = combinations
@@ -116,14 +117,14 @@ export function listPossibleReports(step: Step, domains: Domains): readonly Step
   return maySayNothing ? [...reports, { says: {}, facts: reports[0]?.facts ?? {} }] : reports;
 }
 
-function listValues(want: Want, options: Values): readonly Scalar[] {
+function listValues(want: Want, options: ScalarsByName): readonly Scalar[] {
   if (Array.isArray(want)) return [...want, "something else"];
   if (typeof want === "boolean") return [true, false];
   if (typeof want === "number") return [want, want + 1];
   if (typeof want === "string") return [want, "something else"];
   const bound = "below" in want ? want.below : want.min;
   const number = typeof bound === "number" ? bound : Number(options[bound.slice("option.".length)] ?? 0);
-  return [number, number - Math.max(0.1, Math.abs(number) / 10)];
+  return [number, number - Math.max(0.1, Math.abs(number) / 10)]; // the bound itself, and a value below it
 }
 
 /** Every condition in the flow. */

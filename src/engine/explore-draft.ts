@@ -2,7 +2,7 @@
 
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
-import type { Values } from "./explore-domains.ts";
+import type { ScalarsByName } from "./explore-domains.ts";
 
 const hash = "0".repeat(64);
 const sha = "0".repeat(40);
@@ -18,7 +18,7 @@ export const exploredEvents = {
     product: "",
     isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] },
   }),
-  turn: (attempt: string, says: Values): Draft => ({
+  turn: (attempt: string, says: ScalarsByName): Draft => ({
     event: "turn_ended",
     attempt,
     agent: "explored",
@@ -30,7 +30,7 @@ export const exploredEvents = {
     confidence: null,
     usage: { tokens: 1, calls: 1, minutes: 0, source: "estimated" },
   }),
-  drafted: (flow: Flow, options: Values): Draft => ({
+  drafted: (flow: Flow, options: ScalarsByName): Draft => ({
     event: "run_drafted",
     run_id: "run-2000-01-01-000000",
     product: "",

@@ -21,13 +21,13 @@ export function normalizeState(run: Run): void {
   }
 }
 
-const readCache = new WeakMap<object, Map<string, boolean>>();
+const isReadCache = new WeakMap<object, Map<string, boolean>>();
 
-/** Whether any condition reads this cursor's outcome: only for those before the phases it can. */
+/** Whether any condition reads this cursor's outcome after it has ended: that is possible only for those before the phases. */
 function isReadLater(flow: object, { phase }: Pick<StepCursor, "phase">): boolean {
   if (!phase.startsWith("before.")) return false;
-  const phases = readCache.get(flow) ?? new Map<string, boolean>();
-  readCache.set(flow, phases);
+  const phases = isReadCache.get(flow) ?? new Map<string, boolean>();
+  isReadCache.set(flow, phases);
   const isRead = phases.get(phase) ?? JSON.stringify(flow).includes(`"${phase}.`);
   phases.set(phase, isRead);
   return isRead;
@@ -55,7 +55,7 @@ function copyDeep(value: unknown): unknown {
   return copy;
 }
 
-/** Two runs with one key always decide alike: ordinals and visits beyond what is read are left out. */
+/** A key of the run: two runs with the same one always decide alike. Ordinals and visits beyond what is read are left out. */
 export function stateKey(run: Run, unproved: ReadonlySet<string>): string {
   const phases = run.phases.map(({ status, visit, because, paused }) => [
     status,
@@ -122,12 +122,12 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
   if (hasEnded && !isBefore) return [cursor.path, cursor.result];
   const steps = hasEnded ? [] : cursorSteps(run, cursor);
   const step = steps[cursor.at];
-  const readers = findOutcomeReaders(run.drafted.flow, steps);
+  const readNames = findReadNames(run.drafted.flow, steps);
   // What only its own rows read of an outcome is irrelevant once the cursor has moved on, except a failure: no phase may end past a failed
   // proof.
   const outcomes = sortedEntries(cursor.last).flatMap(([id, { kind, facts, says }]): readonly (readonly unknown[])[] => {
     if (isBefore || id === step?.id) return [[id, kind, facts, says]];
-    const names = readers.get(id);
+    const names = readNames.get(id);
     if (names === undefined) return kind === "failed" ? [[id]] : [];
     return [[id, kind, ...[...names].map((name) => (name.startsWith("says.") ? says[name.slice("says.".length)] : facts[name]))]];
   });
@@ -139,12 +139,13 @@ function cursorKey(run: Run, cursor: StepCursor): unknown {
 const sortedEntries = <Value>(record: Readonly<Record<string, Value>>): readonly [string, Value][] =>
   Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-type Readers = ReadonlyMap<string, ReadonlySet<string>>;
-const readersCache = new WeakMap<readonly Step[], Readers>();
+/** By step, the names that others read of its outcome: of facts, and `says.` before those of agent returns. */
+type ReadNames = ReadonlyMap<string, ReadonlySet<string>>;
+const readNamesCache = new WeakMap<readonly Step[], ReadNames>();
 
-/** The steps of a list whose outcome other steps read, and what they read: names of facts, and `says.` before agent returns. */
-function findOutcomeReaders(flow: Flow, steps: readonly Step[]): Readers {
-  const cached = readersCache.get(steps);
+/** What steps of a list, and the flow's rows, read of other steps' outcomes. */
+function findReadNames(flow: Flow, steps: readonly Step[]): ReadNames {
+  const cached = readNamesCache.get(steps);
   if (cached !== undefined) return cached;
   const flowNames = [
     ...(flow.when_step_fails ?? []),
@@ -159,12 +160,12 @@ function findOutcomeReaders(flow: Flow, steps: readonly Step[]): Readers {
     ];
     return whens.flatMap((when) => Object.keys(when ?? {})).filter((name) => name.split(".")[0] !== step.id);
   });
-  const readers = new Map<string, Set<string>>();
+  const readNames = new Map<string, Set<string>>();
   for (const name of [...flowNames, ...stepNames]) {
     const [head = "", first, second] = name.split(".");
-    const names = readers.get(head) ?? new Set<string>();
-    readers.set(head, first === undefined ? names : names.add(first === "says" ? `says.${second ?? ""}` : first));
+    const names = readNames.get(head) ?? new Set<string>();
+    readNames.set(head, first === undefined ? names : names.add(first === "says" ? `says.${second ?? ""}` : first));
   }
-  readersCache.set(steps, readers);
-  return readers;
+  readNamesCache.set(steps, readNames);
+  return readNames;
 }

@@ -14,7 +14,7 @@ import { findStep, getCursor } from "../core/selectors.ts";
 import type { Run } from "../core/state.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import { copyRun, stateKey, normalizeState } from "./explore-state.ts";
-import { type Domains, findDomains, listOptionSets, withSmallBounds, listPossibleReports, type Values } from "./explore-domains.ts";
+import { type Domains, findDomains, listOptionSets, withSmallBounds, listPossibleReports, type ScalarsByName } from "./explore-domains.ts";
 import { exploredEvents, toEntry } from "./explore-draft.ts";
 
 export type ExploreFinding = {
@@ -30,19 +30,22 @@ export type ExploreReport = {
   readonly ends: { readonly completed: number; readonly stopped: number };
   readonly findings: readonly ExploreFinding[];
 };
-export type ExploreLimits = { readonly statesMax?: number; readonly options?: Values };
+export type ExploreLimits = { readonly statesMax?: number; readonly options?: ScalarsByName };
 
 /** A state in the search: the run, and the cursors whose last turn nothing has proved since. */
 type Node = { readonly run: Run; readonly unproved: Set<string> };
 /** `free` transitions cost nothing; a `paid` one needs a person's answer or a new invocation. */
-type Transitions = { readonly here: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
+type Transitions = { readonly place: string; readonly free: readonly (() => Node)[]; readonly paid: readonly Node[] };
 /** A possible result of an attempt, and whether that proves its cursor, leaves it unproved, or neither. */
 type Branch = { readonly drafts: readonly Draft[]; readonly isProved: boolean | null };
-type Frame = { readonly key: string; readonly ways: Transitions; at: number };
+/** A state on the current path, and which of its free transitions comes next. */
+type Frame = { readonly key: string; readonly transitions: Transitions; nextIndex: number };
 
+/** So many recorded events in a row without a branch can only be a cycle. */
 const recordsMax = 2_000;
+const statesMaxDefault = 60_000;
 
-export function exploreFlow(flow: Flow, { statesMax = 60_000, options }: ExploreLimits = {}): ExploreReport {
+export function exploreFlow(flow: Flow, { statesMax = statesMaxDefault, options }: ExploreLimits = {}): ExploreReport {
   const boundedFlow = withSmallBounds(flow);
   const explorer = new Explorer(statesMax);
   for (const optionSet of options === undefined ? listOptionSets(flow) : [options]) explorer.explorePaths(boundedFlow, optionSet);
@@ -70,7 +73,7 @@ class Explorer {
   }
 
   /** Depth first along transitions that cost nothing; an answer of a person or a new invocation starts its own search. X3 */
-  explorePaths(flow: Flow, options: Values): void {
+  explorePaths(flow: Flow, options: ScalarsByName): void {
     this.#domains = findDomains(flow, options);
     const roots: Node[] = [{ run: startRun(flow, options), unproved: new Set() }];
     for (let root = roots.pop(); root !== undefined; root = roots.pop()) {
@@ -79,18 +82,18 @@ class Explorer {
       const enter = (node: Node): void => {
         const key = stateKey(node.run, node.unproved);
         const cycleStart = onPath.get(key);
-        if (cycleStart !== undefined) return this.#reportCycle(path.slice(cycleStart).map((frame) => frame.ways.here));
+        if (cycleStart !== undefined) return this.#reportCycle(path.slice(cycleStart).map((frame) => frame.transitions.place));
         if (this.#explored.has(key) || this.#gaveUp) return;
         if (++this.#states >= this.#statesMax) this.#gaveUp = true;
-        const ways = this.#transitionsFrom(node);
-        if (ways === null) return void this.#explored.add(key);
-        roots.push(...ways.paid);
+        const transitions = this.#transitionsFrom(node);
+        if (transitions === null) return void this.#explored.add(key);
+        roots.push(...transitions.paid);
         onPath.set(key, path.length);
-        path.push({ key, ways, at: 0 });
+        path.push({ key, transitions, nextIndex: 0 });
       };
       enter(root);
       for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
-        const transition = frame.ways.free[frame.at++];
+        const transition = frame.transitions.free[frame.nextIndex++];
         if (transition !== undefined) {
           enter(transition());
           continue;
@@ -130,12 +133,12 @@ class Explorer {
     const { attempt, walk } = event;
     const step = findStep(run, getCursor(run, walk), event.step);
     applyEvent(run, event);
-    const here = `${walk}/${step.id}`;
+    const place = `${walk}/${step.id}`;
     const transitionsFor = (branches: readonly Branch[]): Transitions => ({
-      here,
+      place,
       paid: [],
-      free: branches.map(({ drafts, isProved }, at) => (): Node => {
-        const branchRun = at === branches.length - 1 ? run : copyRun(run); // not returned to after the last
+      free: branches.map(({ drafts, isProved }, index) => (): Node => {
+        const branchRun = index === branches.length - 1 ? run : copyRun(run); // not returned to after the last
         for (const draft of drafts) applyEvent(branchRun, draft);
         normalizeState(branchRun);
         return { run: branchRun, unproved: updateUnproved(unproved, walk, isProved) };
@@ -180,13 +183,13 @@ class Explorer {
       normalizeState(copy);
       return { run: copy, unproved: new Set(unproved) };
     };
-    const here = describePlace(run);
-    if (run.status === "running") return { here, free: [], paid: [branch([exploredEvents.opened(run.opening + 1)])] };
+    const place = describePlace(run);
+    if (run.status === "running") return { place, free: [], paid: [branch([exploredEvents.opened(run.opening + 1)])] };
     const answers = Object.values(run.blocks).flatMap(({ block, options }) => {
       const replies = Object.keys(options).length === 0 ? ["words"] : Object.keys(options);
       return replies.map((answer): Draft => ({ event: "block_answered", request: "answer", block, answer }));
     });
-    return { here, free: [], paid: answers.length === 0 ? [branch([])] : answers.map((answer) => branch([answer])) };
+    return { place, free: [], paid: answers.length === 0 ? [branch([])] : answers.map((answer) => branch([answer])) };
   }
 
   /** X1: what a completed run skipped. Closing and completion steps may report failure and continue. */
@@ -229,7 +232,7 @@ class Explorer {
   }
 }
 
-function startRun(flow: Flow, options: Values): Run {
+function startRun(flow: Flow, options: ScalarsByName): Run {
   const run = initialState(toEntry(exploredEvents.drafted(flow, options), 0) as Extract<Entry, { event: "run_drafted" }>);
   applyEvent(run, exploredEvents.started);
   applyEvent(run, exploredEvents.opened(1));
@@ -269,16 +272,12 @@ function taskVariants({
   return [{ waves: singleTask, left: [] }, { waves: [], left: [] }, ...leftVariants];
 }
 
-/** Where the run is, for a person: the cursor and step that is worked on or asked about. */
+/** Where the run is, for a person: the phase under way, else a failed one, and the step of it that ended last. */
 function describePlace(run: Run): string {
   const openPhase = run.phases.find(({ status }) => status === "open") ?? run.phases.find(({ status }) => status === "failed");
   const cursor = openPhase === undefined ? undefined : run.cursors[openPhase.id];
   if (cursor === undefined) return openPhase?.id ?? "";
-  try {
-    return `${cursor.path}/${Object.keys(cursor.last).at(-1) ?? ""}`;
-  } catch {
-    return cursor.path;
-  }
+  return `${cursor.path}/${Object.keys(cursor.last).at(-1) ?? ""}`;
 }
 
 function parsePlace(place: string): { readonly phase: string; readonly step: string | null } {

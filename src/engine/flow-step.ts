@@ -11,12 +11,12 @@ import type { ChildAnswer, ChildResult } from "./runtime.ts";
 /**
  * Runs another flow as a child run with its own journal; after a crash it continues from there. Its work is merged into this run's branch.
  */
-export async function runFlowStep(action: StepExecution): Promise<void> {
-  const { step, cursor } = readContext(action);
-  const { attempt, cancel } = action;
+export async function runFlowStep(execution: StepExecution): Promise<void> {
+  const { step, cursor } = readContext(execution);
+  const { attempt, cancel } = execution;
   const answer = childAnswer(cursor);
   const request = { attempt, flow: step.flow ?? "", options: step.with ?? {}, cancel: cancel.signal };
-  const result = await action.runtime.children.run(answer === null ? request : { ...request, answered: answer });
+  const result = await execution.runtime.children.run(answer === null ? request : { ...request, answered: answer });
   if (cancel.isCancelled) throw new Cancelled();
   const { facts, detail, usage } = result;
   const outcome = { facts, detail, ...(usage === undefined ? {} : { usage }) };
@@ -28,12 +28,12 @@ export async function runFlowStep(action: StepExecution): Promise<void> {
     fingerprint: errorFingerprint("child_run", why),
     reason_code: reason,
   });
-  if (result.asks !== undefined) return action.record({ event: "step_completed", attempt, ...outcome, asks: result.asks });
-  if (!result.ok) return action.record(failedEvent("phase_failed", detail));
-  const conflict = await mergeWork(action, result);
+  if (result.asks !== undefined) return execution.record({ event: "step_completed", attempt, ...outcome, asks: result.asks });
+  if (!result.ok) return execution.record(failedEvent("phase_failed", detail));
+  const conflict = await mergeWork(execution, result);
   if (conflict.length > 0)
-    return action.record(failedEvent("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
-  return recordIfProved(action, { attempt, ...outcome });
+    return execution.record(failedEvent("merge_conflict", `this run changed ${conflict.join(", ")} meanwhile; ${detail}`));
+  return recordIfProved(execution, { attempt, ...outcome });
 }
 
 function childAnswer({ child, answeredBy }: CursorView): ChildAnswer | null {
@@ -43,10 +43,10 @@ function childAnswer({ child, answeredBy }: CursorView): ChildAnswer | null {
 }
 
 /** Merges the child's work into this run's branch, once; returns the conflicting paths. */
-async function mergeWork(action: StepExecution, { work }: ChildResult): Promise<readonly string[]> {
-  const { run, cursor, step, open } = readContext(action);
+async function mergeWork(execution: StepExecution, { work }: ChildResult): Promise<readonly string[]> {
+  const { run, cursor, step, open } = readContext(execution);
   if (work === undefined || open.stage === "applied") return [];
-  const { attempt, runtime } = action;
+  const { attempt, runtime } = execution;
   const subject = buildCommitSubject({
     ...describePhase(run, cursor.phase),
     step: cursor.task ?? step.id,
@@ -57,6 +57,6 @@ async function mergeWork(action: StepExecution, { work }: ChildResult): Promise<
   if (merge === null) return [];
   if ("conflict" in merge) return merge.conflict;
   const { commit, parent, tree, paths, notApplied } = merge;
-  await action.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+  await execution.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
   return [];
 }

@@ -10,20 +10,20 @@ import { runFunctionStep } from "./function-step.ts";
 import { runTasksStep } from "./tasks-step.ts";
 
 /** Executes the attempt from the stage the journal has reached, and records how it ended. */
-export async function performAttempt(action: StepExecution): Promise<void> {
-  const { kind, stage } = getOpenAttempt(action);
-  if (stage === "started") await putBackTests(action);
+export async function performAttempt(execution: StepExecution): Promise<void> {
+  const { kind, stage } = getOpenAttempt(execution);
+  if (stage === "started") await putBackTests(execution);
   switch (kind) {
     case "agent":
-      return runAgentStep(action);
+      return runAgentStep(execution);
     case "check":
-      return runCheckStep(action);
+      return runCheckStep(execution);
     case "run":
-      return runFunctionStep(action);
+      return runFunctionStep(execution);
     case "tasks":
-      return runTasksStep(action);
+      return runTasksStep(execution);
     case "flow":
-      return runFlowStep(action);
+      return runFlowStep(execution);
     default:
       return unreachable(kind);
   }

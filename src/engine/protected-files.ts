@@ -41,20 +41,20 @@ export async function inspectProtected(runtime: Runtime, run: RunView, commit: G
 }
 
 /** The changed protected files that do not count, on the newest commit. */
-export async function findRefusedChanges(action: StepExecution): Promise<readonly ProtectedChange[]> {
-  return (await recordProtectedChanges(action)).refused;
+export async function findRefusedChanges(execution: StepExecution): Promise<readonly ProtectedChange[]> {
+  return (await recordProtectedChanges(execution)).refused;
 }
 
 /** Records the changes of protected files up to the newest commit, if they differ from what was recorded. */
-export async function recordProtectedChanges(action: StepExecution): Promise<ProtectedState> {
-  const { run } = readContext(action);
+export async function recordProtectedChanges(execution: StepExecution): Promise<ProtectedState> {
+  const { run } = readContext(execution);
   const { commit } = run.tip;
-  const state = await inspectProtected(action.runtime, run, commit);
+  const state = await inspectProtected(execution.runtime, run, commit);
   const { content, changes, look } = state;
   const recorded = [run.oracles?.content ?? content, run.oracles?.changes ?? [], run.oracles?.look ?? []];
   const lookField = look.length === 0 ? {} : { look: [...look] };
   if (JSON.stringify([content, changes, look]) !== JSON.stringify(recorded))
-    await action.record({ event: "oracles_judged", attempt: action.attempt, commit, content, changes: [...changes], ...lookField });
+    await execution.record({ event: "oracles_judged", attempt: execution.attempt, commit, content, changes: [...changes], ...lookField });
   return state;
 }
 
@@ -97,7 +97,8 @@ function findCommands(proof: Proof): readonly string[] {
 const findLockedChecks = (run: RunView): readonly Check[] =>
   Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
 
-/** Every command that a flow itself contains: words of its checks that aren't groups, and those of its gates. */
+/** Every command that a flow itself contains: in its gates, and the words of its checks that are neither groups nor proofs (lint allows no
+ * command of one bare word there). */
 function flowCommands(flow: Flow): readonly Check[] {
   const commands = stepsEverywhere(flow).flatMap(({ step }) => [
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),

@@ -7,7 +7,7 @@ import type { Facts } from "../contracts/outcome.ts";
 import { errorFingerprint } from "../core/breaker.ts";
 import type { FlowView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { Cancelled, type StepExecution, pastOutcomes, readContext } from "./step-execution.ts";
+import { Cancelled, type StepExecution, selectPastOutcomes, readContext } from "./step-execution.ts";
 import { placeholderField, placeholderFacts, placeholderEntries } from "./placeholder-facts.ts";
 import { describeRefused, recordProtectedChanges, findRefusedChanges, runsCommand, baseProtectedField } from "./protected-files.ts";
 
@@ -27,9 +27,9 @@ export type ProofOutcome = {
  * Whether a step's proof holds on the branch's newest commit: artifact rules, and named proofs from the registry. Takes the prompt of the
  * turn, if it is known: text that an artifact only repeats from it isn't content.
  */
-export async function proveStep(action: StepExecution, prompt?: string): Promise<ProofOutcome> {
-  const { run, cursor, step, open } = readContext(action);
-  const { attempt, cancel, runtime } = action;
+export async function proveStep(execution: StepExecution, prompt?: string): Promise<ProofOutcome> {
+  const { run, cursor, step, open } = readContext(execution);
+  const { attempt, cancel, runtime } = execution;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
   const commit = run.tip.commit;
@@ -42,7 +42,7 @@ export async function proveStep(action: StepExecution, prompt?: string): Promise
   let placeholders: ProofOutcome["hollow"] = [];
   if (gates.length > 0) {
     // Protected files come from the base, for a gate's command as for a check.
-    const refused = gates.some(runsCommand) ? await findRefusedChanges(action) : [];
+    const refused = gates.some(runsCommand) ? await findRefusedChanges(execution) : [];
     const result = await runtime.verifier.prove({
       ...shared,
       gates: gates.map((gate) => fillGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
@@ -60,17 +60,17 @@ export async function proveStep(action: StepExecution, prompt?: string): Promise
       ),
     );
   }
-  const namedOutcome = await proveNamed(action, names);
-  if (namedOutcome.facts["oracles"] === "changed") await recordProtectedChanges(action); // what a person is asked about
+  const namedOutcome = await proveNamed(execution, names);
+  if (namedOutcome.facts["oracles"] === "changed") await recordProtectedChanges(execution); // what a person is asked about
   failures.push(...(namedOutcome.holds ? [] : [namedOutcome.detail]));
   const combined = { facts: { ...facts, ...namedOutcome.facts }, checks: [...checks, ...namedOutcome.checks], hollow: placeholders };
   return { ...namedOutcome, ...combined, holds: failures.length === 0, detail: failures.join("; ") };
 }
 
 /** Whether proofs of the registry hold on the branch's newest commit, one after the other. */
-export async function proveNamed(action: StepExecution, names: readonly string[]): Promise<ProofOutcome> {
-  const { run, cursor, step, open } = readContext(action);
-  const { attempt, cancel, runtime } = action;
+export async function proveNamed(execution: StepExecution, names: readonly string[]): Promise<ProofOutcome> {
+  const { run, cursor, step, open } = readContext(execution);
+  const { attempt, cancel, runtime } = execution;
   const failures: string[] = [];
   const checks: CheckResult[] = [];
   let facts: Facts = {};
@@ -85,7 +85,7 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
       cursor,
       commit: run.tip.commit,
       changed: open.paths,
-      ...pastOutcomes(cursor, step),
+      ...selectPastOutcomes(cursor, step),
       cancel: cancel.signal,
       onLiveEvent: runtime.onLiveEvent,
     });
@@ -101,21 +101,26 @@ export async function proveNamed(action: StepExecution, names: readonly string[]
   return { holds: failures.length === 0, detail: failures.join("; "), facts, checks, ...optional };
 }
 
-/** Records a successful action as completed, or as failed if the step's own proof does not hold. */
+/** Records a successful execution as completed, or as failed if the step's own proof does not hold. */
 export async function recordIfProved(
-  action: StepExecution,
+  execution: StepExecution,
   outcome: Omit<EventOf<"step_completed">, "event" | "actor" | "reason_code"> & { readonly reason_code?: string },
 ): Promise<void> {
-  if ((readContext(action).step.proof ?? []).length === 0) return action.record({ event: "step_completed", ...outcome });
-  const proof = await proveStep(action);
+  if ((readContext(execution).step.proof ?? []).length === 0) return execution.record({ event: "step_completed", ...outcome });
+  const proof = await proveStep(execution);
   const outcomeWithProof = {
     ...outcome,
     facts: { ...outcome.facts, ...proof.facts },
     checks: [...(outcome.checks ?? []), ...proof.checks],
   };
   if (proof.holds)
-    return action.record({ event: "step_completed", ...outcomeWithProof, ...locksField(proof.locks), ...placeholderField(proof.hollow) });
-  return action.record({
+    return execution.record({
+      event: "step_completed",
+      ...outcomeWithProof,
+      ...locksField(proof.locks),
+      ...placeholderField(proof.hollow),
+    });
+  return execution.record({
     event: "step_failed",
     ...outcomeWithProof,
     detail: proof.detail,
@@ -137,6 +142,6 @@ export const phaseFolder = ({ phase_dir = phaseDirDefault }: Pick<FlowView, "pha
 export const fillPath = (flow: FlowView, text: string, phase: string, task: string): string =>
   text.replaceAll("{phase_dir}", phaseFolder(flow, phase)).replaceAll("{phase}", phase).replaceAll("{task}", task);
 
-/** The same in every text of an artifact rule. */
+/** The same in every text of an artifact rule. Ids have no character that JSON would escape. */
 export const fillGate = (flow: FlowView, gate: Gate, phase: string, task = ""): Gate =>
   JSON.parse(fillPath(flow, JSON.stringify(gate), phase, task)) as Gate;

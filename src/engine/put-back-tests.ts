@@ -6,10 +6,10 @@ import { inspectProtected } from "./protected-files.ts";
 import { type StepExecution, readContext } from "./step-execution.ts";
 
 /** Does so only if a person said so. Safe to repeat after a crash: its commit has a key of its own, and is found by it. */
-export async function putBackTests(action: StepExecution): Promise<void> {
-  const { run, cursor } = readContext(action);
+export async function putBackTests(execution: StepExecution): Promise<void> {
+  const { run, cursor } = readContext(execution);
   if (cursor.putBack !== true) return;
-  const { runtime, attempt } = action;
+  const { runtime, attempt } = execution;
   const { commit: tip } = run.tip;
   const { refused } = await inspectProtected(runtime, run, tip);
   if (refused.length === 0) return;
@@ -18,7 +18,7 @@ export async function putBackTests(action: StepExecution): Promise<void> {
   const restored = await runtime.workspace.restore({ attempt: commitKey(attempt), originals, subject: buildSubject(refused) });
   if (restored === null) return;
   const { commit, parent, tree, paths } = restored;
-  await action.recordDone({ event: "tests_put_back", attempt, commit, parent, tree, paths: [...paths] });
+  await execution.recordDone({ event: "tests_put_back", attempt, commit, parent, tree, paths: [...paths] });
 }
 
 /** `1@1/execute#2` → `1@1/execute.tests#2`: another key than the attempt's own, under which its work is committed. */

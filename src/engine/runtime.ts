@@ -1,7 +1,7 @@
 // runtime: everything the engine may use from outside: journal, agents, workspace, verifier, requests and clock.
 
 import type { Usage } from "../contracts/budget.ts";
-import type { Draft, Entry, EventOf } from "../contracts/event.ts";
+import type { Draft, Entry } from "../contracts/event.ts";
 import type { AttemptId, GitSha, Hash } from "../contracts/ids.ts";
 import type { ChildAsks, Facts } from "../contracts/outcome.ts";
 import type { LiveEvent } from "../contracts/signal.ts";
@@ -80,5 +80,3 @@ export type Runtime = {
   readonly onEntry: (entry: Entry, run: RunView) => void;
   readonly onLiveEvent: (signal: LiveEvent) => void;
 };
-
-export type StepStarted = EventOf<"step_started">;

@@ -15,6 +15,7 @@ import { inspectProtected, runsCommand } from "./protected-files.ts";
 import { fillGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
 
+/** From so many crashes on, a person decides. */
 const crashesMax = 3;
 
 type Settlement = {
@@ -106,17 +107,17 @@ async function isDoneByArtifacts(runtime: Runtime, run: RunView, { cursor, open,
   return (await holdsOn(commit, [...paths, ...unproved])) && !(await holdsOn(run.tip.commit, unproved));
 }
 
-/** Whether a row or condition of the list reads this step's agent return. */
+/** Whether a condition of a step in the list reads this step's agent return. */
 function readsReturn(steps: readonly Step[], id: string): boolean {
   const facts = steps.flatMap((step) => [
     step.only_if ?? {},
     ...(step.unless ?? []),
-    ...[...(step.then ?? []), ...(step.otherwise ?? [])].map(({ when }) => when ?? {}),
+    ...[...(step.then ?? []), ...(step.otherwise ?? []), ...(step.human?.preset ?? [])].map(({ when }) => when ?? {}),
   ]);
   return facts.some((when) => Object.keys(when).some((name) => name.startsWith(`${id}.says.`)));
 }
 
-/** The work is there and proved, only the turn was never recorded: it is charged at its estimate, with an empty return. */
+/** The work is there and proved, only the turn was never recorded: its return is empty, and `attempt_settled` charges it at its estimate. */
 async function buildClosingEvent(runtime: Runtime, attempt: AttemptId, cursor: CursorView): Promise<Draft> {
   const { tree } = await runtime.workspace.changesOf(attempt);
   return {

@@ -24,17 +24,17 @@ export async function surveyArtifacts(runtime: Runtime, run: RunView): Promise<S
     recheck === "all"
       ? await Promise.all(finished.map(async ({ id }) => ((await isProved(runtime, run, id, passedGates(run, id))) === false ? id : null)))
       : [];
-  // Only the first entry asks for it: once a phase was begun, those after it are run in any case.
+  // `enter` is about where a run begins: once a phase was begun, those after it are run in any case.
   const isFirst = run.phases.every(({ group, visit }) => group !== "phases" || visit === 0);
   const foundDone =
     enter === "first_unproved" && isFirst ? await Promise.all(unstarted.map(({ id }) => isAlreadyDone(runtime, run, id))) : [];
   const isOptional = (id: string): boolean => phaseRule(run.drafted.flow, id).optional === true;
   const proved = unstarted.filter(({ id }, index) => foundDone[index] === true || (isOptional(id) && foundDone.includes(true, index + 1)));
-  const lostStepList = recheck === "all" || recheck === "phase" ? await findLostSteps(runtime, run) : [];
+  const lostSteps = recheck === "all" || recheck === "phase" ? await findLostSteps(runtime, run) : [];
   return {
     gone: lostPhases.filter((id) => id !== null),
     proved: proved.map(({ id }) => id),
-    ...(lostStepList.length === 0 ? {} : { lost: lostStepList }),
+    ...(lostSteps.length === 0 ? {} : { lost: lostSteps }),
   };
 }
 
@@ -81,7 +81,7 @@ async function isAlreadyDone(runtime: Runtime, run: RunView, phase: string): Pro
     const registered = runtime.functions.proof[name];
     invariant(registered !== undefined, `a proof is in the registry: ${name}`);
     const result = await registered.prove({
-      attempt: `${phase}@0/survey#1`,
+      attempt: surveyAttempt(phase),
       state: run,
       cursor: createCursor({ path: phase, kind: "phase", phase, visit: 0 }),
       commit: run.tip.commit,
@@ -96,13 +96,16 @@ async function isAlreadyDone(runtime: Runtime, run: RunView, phase: string): Pro
   return true;
 }
 
+/** A survey is no attempt of the flow, but what it runs is recorded under one. */
+const surveyAttempt = (phase: string): string => `${phase}@0/survey#1`;
+
 /** Null if a phase's agents leave nothing to inspect. Freshness does not apply to files that were only found. */
 async function isProved(runtime: Runtime, run: RunView, phase: string, gates: readonly Gate[]): Promise<boolean | null> {
   if (gates.length === 0) return null;
   const { commit } = run.tip;
   const refused = gates.some(runsCommand) ? (await inspectProtected(runtime, run, commit)).refused : [];
   const result = await runtime.verifier.prove({
-    attempt: `${phase}@0/survey#1`,
+    attempt: surveyAttempt(phase),
     gates: gates.map((gate) => fillGate(run.drafted.flow, gate, phase)),
     commit,
     changed: [],

@@ -37,24 +37,24 @@ export function buildEndedTurn(
     ...(result.notes.length === 0 ? {} : { notes: [...result.notes] }),
     ...(result.question === null ? {} : { question: result.question }),
     ...(result.question === null || result.answers === undefined ? {} : { answers: [...result.answers] }),
-    ...turnTranscript(result),
+    ...transcriptField(result),
   };
   return { event, report: { said: result.said, claim: result.claim } };
 }
 
 /** The turn's line: with what it left in its layer, and the blob of what it said and returned. */
-export async function buildTurnEnded(action: StepExecution, { event, report }: EndedTurn, changes: ChangeSet): Promise<Draft> {
+export async function buildTurnEnded(execution: StepExecution, { event, report }: EndedTurn, changes: ChangeSet): Promise<Draft> {
   const { said, claim } = report;
   if (said.length <= saidCharsMax && claim === undefined) return { ...event, layer: changes.tree };
-  const blob = await action.runtime.journal.putBlob(JSON.stringify({ said, claim: claim ?? null }));
+  const blob = await execution.runtime.journal.putBlob(JSON.stringify({ said, claim: claim ?? null }));
   return { ...event, layer: changes.tree, claim: blob, ...((claim ?? null) === null ? {} : { returned: true }) };
 }
 
-const turnTranscript = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>
+const transcriptField = ({ transcript }: TurnResult): Pick<EventOf<"turn_ended">, "transcript"> =>
   transcript === undefined ? {} : { transcript };
 
 /** A2: one path outside the scope, or with a secret in it, and nothing of the attempt is applied. Null if it stayed inside. */
-export function buildViolation(action: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
+export function buildViolation(execution: StepExecution, changes: ChangeSet, outside: readonly string[]): Draft | null {
   const violations = [
     ...changes.violations.map(({ path, kind, detail }) => ({ path, why: `${path} (${kind}: ${detail})` })),
     ...outside.map((path) => ({ path, why: `${path} (outside_layer: the agent's own tool call names it)` })),
@@ -69,7 +69,7 @@ export function buildViolation(action: StepExecution, changes: ChangeSet, outsid
   const cause = isSecret
     ? ({ by: "secret", reason_code: "secret_in_changes" } as const)
     : ({ by: "scope", reason_code: "scope_violation_blocked" } as const);
-  return { event: "step_interrupted", attempt: action.attempt, paths, detail, ...cause };
+  return { event: "step_interrupted", attempt: execution.attempt, paths, detail, ...cause };
 }
 
 /** `turn_ended` of a turn that failed or ran out of time. */
@@ -90,14 +90,14 @@ export function buildTurnFailed(
     announced_more: false,
     confidence: null,
     usage,
-    ...turnTranscript(result),
+    ...transcriptField(result),
   };
 }
 
-export function buildStepFailed(action: StepExecution, reason: string, detail: string): Draft {
+export function buildStepFailed(execution: StepExecution, reason: string, detail: string): Draft {
   const facts = { changed: false, promised: false, announced_more: false };
   const fingerprint = errorFingerprint(reason, detail);
-  return { event: "step_failed", attempt: action.attempt, facts, progress: false, fingerprint, detail, reason_code: reason };
+  return { event: "step_failed", attempt: execution.attempt, facts, progress: false, fingerprint, detail, reason_code: reason };
 }
 
 const truncate = (text: string): string =>

@@ -9,7 +9,7 @@ import { withSignal } from "./cancel.ts";
 import { type StepExecution, readContext } from "./step-execution.ts";
 import type { TurnPrompt } from "./runtime.ts";
 
-const turnMinutesMax = 20;
+const stepMinutesDefault = 20;
 
 /** The session that a step continues; null if it starts its own. */
 export function findSessionToContinue({ seen, streak }: Pick<CursorView, "seen" | "streak">, { id, continues }: Step): string | null {
@@ -19,17 +19,17 @@ export function findSessionToContinue({ seen, streak }: Pick<CursorView, "seen" 
   return typeof session === "string" ? session : null;
 }
 
-/** The agent's order for this attempt, and whether its time is bounded by the run's budget rather than by its step. */
+/** The request for this attempt's turn, and whether its time is bounded by the run's budget rather than by its step. */
 export function buildTurnRequest(
-  action: StepExecution,
+  execution: StepExecution,
   turnPrompt: TurnPrompt,
   layer: string,
   previous?: unknown,
 ): { readonly turn: TurnRequest; readonly isBoundByBudget: boolean } {
-  const { run, cursor, step, open } = readContext(action);
-  const stepMinutes = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? turnMinutesMax;
+  const { run, cursor, step, open } = readContext(execution);
+  const stepMinutes = step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? stepMinutesDefault;
   const budgetMinutes = minutesLeft(run, cursor.phase);
-  const { facts, history } = buildTurnHistory(run, action.attempt);
+  const { facts, history } = buildTurnHistory(run, execution.attempt);
   const turn: Omit<TurnRequest, "cancel"> = {
     prompt: turnPrompt.prompt,
     returns: turnPrompt.returns,
@@ -37,31 +37,32 @@ export function buildTurnRequest(
     ...(previous === undefined || previous === null ? {} : { previous }),
     cast: turnPrompt.cast,
     run: run.drafted.run_id,
-    attempt: action.attempt,
+    attempt: execution.attempt,
     facts,
     history,
     layer,
     minutesMax: Math.min(stepMinutes, budgetMinutes),
     scope: run.drafted.objective.scope,
     isInterrupted: open.session !== null,
-    left: () => meterAllowance(action.run(), cursor.phase),
-    isUnpaid: () => action.run().open[action.attempt]?.stage === "started",
+    left: () => meterAllowance(execution.run(), cursor.phase),
+    isUnpaid: () => execution.run().open[execution.attempt]?.stage === "started",
     session: open.session ?? findSessionToContinue(cursor, step),
     onSession: (session, how) =>
-      action.record({
+      execution.record({
         event: "session_opened",
-        attempt: action.attempt,
+        attempt: execution.attempt,
         session,
         agent: turnPrompt.cast.agent,
         actor: `agent:${turnPrompt.cast.agent}`,
         ...(how === undefined ? {} : { how }),
       }),
     onAskAgain: async (ask, errors, raw, usage) => {
-      if (ask > 1 + (step.corrections ?? correctionsMax) || retriesLeft(action.run()) === 0) return false;
-      const blob = await action.runtime.journal.putBlob(raw);
-      await action.record({
+      // The first ask is the turn's own prompt, not a correction.
+      if (ask > 1 + (step.corrections ?? correctionsMax) || retriesLeft(execution.run()) === 0) return false;
+      const blob = await execution.runtime.journal.putBlob(raw);
+      await execution.record({
         event: "return_asked_again",
-        attempt: action.attempt,
+        attempt: execution.attempt,
         ask,
         errors: [...errors],
         raw: blob,
@@ -70,7 +71,7 @@ export function buildTurnRequest(
       });
       return true;
     },
-    onLiveEvent: action.runtime.onLiveEvent,
+    onLiveEvent: execution.runtime.onLiveEvent,
   };
-  return { turn: withSignal(turn, action.cancel), isBoundByBudget: budgetMinutes < stepMinutes };
+  return { turn: withSignal(turn, execution.cancel), isBoundByBudget: budgetMinutes < stepMinutes };
 }

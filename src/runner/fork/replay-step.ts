@@ -141,7 +141,7 @@ async function performWithChecks(context: CommandContext, attempt: string, { run
     recordDone: record,
     recordAndQuarantine: record,
     waitForPlace: () => null,
-    interruption: null,
+    usageWhenCancelled: null,
   };
   try {
     await performAttempt({ ...execution, attempt });
