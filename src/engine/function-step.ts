@@ -24,11 +24,12 @@ export async function runFunctionStep(execution: StepExecution): Promise<void> {
   });
   const isIrrevocable = result.stands === true && (step.proof ?? []).length === 0;
   if (cancel.isCancelled && !isIrrevocable) throw new Cancelled();
+  const record = isIrrevocable ? execution.recordDone : execution.record;
   if (result.applied !== undefined) {
     const { commit, parent, tree, paths, notApplied } = result.applied;
-    await execution.record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
+    await record({ event: "changes_applied", attempt, commit, parent, tree, paths: [...paths], not_applied: notApplied });
   }
-  for (const difference of result.differed ?? []) await execution.record({ event: "document_differed", ...difference });
+  for (const difference of result.differed ?? []) await record({ event: "document_differed", ...difference });
   const common = {
     attempt,
     facts: result.facts,
@@ -36,7 +37,7 @@ export async function runFunctionStep(execution: StepExecution): Promise<void> {
     ...(result.detail === undefined ? {} : { detail: result.detail }),
     reason_code: result.reason ?? "ok",
   };
-  if (isIrrevocable) return execution.recordDone({ event: "step_completed", ...common });
+  if (isIrrevocable) return record({ event: "step_completed", ...common });
   if (result.ok) return recordIfProved(execution, { ...common, ...locksField(result.locks) });
   return execution.record({ event: "step_failed", ...common, fingerprint: errorFingerprint(result.reason ?? name, result.detail ?? "") });
 }
