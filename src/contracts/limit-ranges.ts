@@ -13,7 +13,10 @@ const triesMax = 10_000;
 const weekMinutes = 10_080;
 const yearMinutes = 525_600;
 
-/** Thresholds of the circuit breaker and caps, where a flow sets none. The roadmap's flow sets some itself. */
+/**
+ * Thresholds of the circuit breaker and caps, where neither the config nor the flow sets one. The roadmap's flow.yaml repeats some of them,
+ * since a flow says its own limits: there the flow's number counts, and a test (playbooks/roadmap/steps/flow.test.ts) holds both equal.
+ */
 export const thresholdDefaults = {
   no_progress_threshold: 3,
   same_error_threshold: 5,

@@ -7,8 +7,8 @@ import { spentOf } from "./lint-routes.ts";
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * The most attempts that one visit of a list of steps can take without a manual resume: counts never reset inside a visit, so cycles
- * add up and do not multiply. A count kept per invocation bounds one invocation.
+ * The most attempts that one visit of a list of steps can take without a manual resume, those of its tasks not counted: counts never reset
+ * inside a visit, so cycles add up and do not multiply. A count kept per invocation bounds one invocation.
  */
 export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: OptionValues = {}): number {
   const stepRows = steps.flatMap((step) => [...(step.then ?? []), ...(step.otherwise ?? [])]);
@@ -16,7 +16,7 @@ export function computeAttemptsMax(flow: Flow, steps: readonly Step[], options: 
   const countNames = rows.flatMap((row) => [row.count, ...spentOf(flow, row).map((spent) => spent.row.count)]);
   let waysBack = 0;
   for (const name of new Set(countNames.filter((countName) => countName !== undefined)))
-    waysBack += flowAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
+    waysBack += resolveAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
   const attemptsPerPass = steps.reduce((sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0), 0);
   return (1 + waysBack) * attemptsPerPass;
 }
@@ -35,7 +35,7 @@ function phaseId({ kind, group, phase }: StepList): string {
 }
 
 /** A number, or the value of an option: `option.max_cycles`. */
-function flowAmount(flow: Flow, amount: number | string, options: OptionValues): number {
+function resolveAmount(flow: Flow, amount: number | string, options: OptionValues): number {
   if (typeof amount === "number") return amount;
   const name = amount.slice("option.".length);
   const value = Object.hasOwn(options, name) ? options[name] : flow.options?.[name]?.default;

@@ -6,7 +6,7 @@ import type { Positions } from "../kit/located.ts";
 import type { SaysKind } from "./returns.ts";
 
 /** The names a flow may use for code: passed in, because this layer knows none of it. */
-export type Registry = {
+export type LintRegistry = {
   readonly run: readonly string[];
   readonly proof: readonly string[];
   /** `from`: the task readers that need a file. */
@@ -36,7 +36,7 @@ export type LintSubject = {
   readonly prompts: Readonly<Record<string, string>>;
   /** The names of all files in the prompts folder, if known. */
   readonly promptFiles?: readonly string[];
-  readonly registry: Registry;
+  readonly registry: LintRegistry;
 };
 
 /** Reports a finding at a path in the flow's data; its line is looked up. */

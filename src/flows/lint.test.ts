@@ -3,10 +3,10 @@ import { Flow } from "../contracts/flow.ts";
 import { findingText, type Finding } from "../kit/finding.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
 import { computeAttemptsMax, flowBound } from "./bound.ts";
-import type { Registry } from "./lint-subject.ts";
+import type { LintRegistry } from "./lint-subject.ts";
 import { lintFlow } from "./lint.ts";
 
-const registry: Registry = {
+const registry: LintRegistry = {
   run: ["land", "look", "judge_it"],
   proof: ["plan_lint", "tests"],
   readers: { phases: ["roadmap"], tasks: ["plan"] },
@@ -47,7 +47,7 @@ after:
 `;
 const prompts = { "plan.md": "Plan {goal}\n{previous}\n{return_schema}", "work.md": "Work on {criterion}\n{previous}\n{return_schema}" };
 
-type Changed = { prompts?: Record<string, string>; promptFiles?: readonly string[]; registry?: Partial<Registry> };
+type Changed = { prompts?: Record<string, string>; promptFiles?: readonly string[]; registry?: Partial<LintRegistry> };
 
 function lint(text: string, changed: Changed = {}): readonly Finding[] {
   const read = readLocated("flow.yaml", text, Flow);

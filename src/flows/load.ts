@@ -20,7 +20,7 @@ export type LoadedFlow = {
   readonly kind: "loaded";
   readonly flow: Flow;
   readonly prompts: Readonly<Record<string, string>>;
-  /** The names of all files beside the prompts it names. */
+  /** The names of the Markdown files in its prompts folder, used or not. */
   readonly promptFiles: readonly string[];
   readonly hash: string;
   /** The file's path, or `built-in:<name>`. */

@@ -7,7 +7,7 @@ import { Flow } from "../contracts/flow.ts";
 import { findingText } from "../kit/finding.ts";
 import { isRefused, readLocated } from "../kit/located.ts";
 import { flowBound } from "./bound.ts";
-import type { Registry } from "./lint-subject.ts";
+import type { LintRegistry } from "./lint-subject.ts";
 import { lintFlow } from "./lint.ts";
 import { stepsEverywhere } from "./lists.ts";
 
@@ -27,7 +27,7 @@ function lint(name: string, change?: (text: string) => string): readonly string[
   const steps = stepsEverywhere(flow).map(({ step }) => step);
   const used = (pick: (step: (typeof steps)[number]) => readonly (string | undefined)[]): string[] =>
     [...new Set(steps.flatMap(pick))].filter((one) => one !== undefined);
-  const registry: Registry = {
+  const registry: LintRegistry = {
     run: used((step) => [step.run]),
     proof: used((step) => [...(step.proof ?? []).filter((proof) => typeof proof === "string"), ...(step.check ?? [])]),
     readers: { phases: Array.isArray(flow.phases) ? [] : [flow.phases.read], tasks: used((step) => [step.tasks?.read]) },

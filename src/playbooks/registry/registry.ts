@@ -3,7 +3,7 @@
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { checkGroups } from "../../engine/checks.ts";
-import type { Registry } from "../../flows/lint-subject.ts";
+import type { LintRegistry } from "../../flows/lint-subject.ts";
 import { returnSchemas, factFields } from "../../flows/returns.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Functions } from "../../ports/functions.ts";
@@ -89,7 +89,7 @@ const proofNames: readonly string[] = [
 ];
 
 /** What lint knows of the functions, without loading them. */
-export const lintRegistry: Registry = {
+export const lintRegistry: LintRegistry = {
   run: [
     "baseline",
     "next_criterion",

@@ -11,7 +11,7 @@ export const configDefaults = {
   network: { checks: false },
 } as const satisfies Config;
 
-/** The breaker's thresholds and the caps, by their names, with their defaults, and which direction is looser. */
+/** The breaker's thresholds and the caps, by their names, with their defaults (from `thresholdDefaults`), and which direction is looser. */
 export const limitDefaults: Readonly<Record<string, { readonly value: number; readonly looser: "more" | "less" }>> = {
   no_progress_threshold: { value: thresholdDefaults.no_progress_threshold, looser: "more" },
   same_error_threshold: { value: thresholdDefaults.same_error_threshold, looser: "more" },

@@ -1,7 +1,7 @@
 // called-flows: loads the flows that a flow calls, directly or indirectly.
 
 import type { Flow } from "../../contracts/flow.ts";
-import type { Registry } from "../../flows/lint-subject.ts";
+import type { LintRegistry } from "../../flows/lint-subject.ts";
 import { stepsEverywhere } from "../../flows/lists.ts";
 import { loadFlow, namesOfFlows, type LoadedFlow } from "../../flows/load.ts";
 import { lintRegistry } from "../../playbooks/registry/registry.ts";
@@ -26,7 +26,7 @@ export async function loadCalledFlows(flow: Flow, load: (name: string) => Promis
 }
 
 /** Builds the registry of names that lint accepts in a flow; other flows are read only if it calls one. */
-export async function buildLintRegistry(root: string, flow: Flow): Promise<Registry> {
+export async function buildLintRegistry(root: string, flow: Flow): Promise<LintRegistry> {
   if (!callsFlows(flow)) return lintRegistry;
   const flows: Record<string, Flow | null> = {};
   for (const name of await namesOfFlows(root)) {

@@ -69,6 +69,20 @@ describe("the flow roadmap", () => {
     expect(defaults).toMatchObject({ phases: "next", max_debug_attempts_per_phase, max_replan_attempts_per_phase, alignment_min: 7 });
   });
 
+  test("its limits are the defaults of every flow", () => {
+    expect(flow.limits).toMatchObject({
+      run: {
+        tokens: thresholdDefaults.cost_cap_tokens_total,
+        minutes: thresholdDefaults.wall_clock_timeout_minutes_total,
+        retries: thresholdDefaults.max_total_retries_per_run,
+      },
+      phase: {
+        tokens: thresholdDefaults.cost_cap_tokens_per_phase,
+        minutes: thresholdDefaults.wall_clock_timeout_minutes_per_phase,
+      },
+    });
+  });
+
   test("who verifies is blind to what was claimed, and who judges writes before it sees the verifier's word", () => {
     expect(stepNamed("verify").sees).toEqual(["checks"]);
     expect(stepNamed("judge_blind").sees).toEqual(["checks"]);
