@@ -76,7 +76,7 @@ export function headingLevel({ text, is }: Line): number {
   return is === "text" ? (/^ {0,3}(#{1,6})(?:\s|$)/.exec(text)?.[1]?.length ?? 0) : 0;
 }
 
-/** The value as one paragraph: wrapped lines and list items are joined, up to the first blank line after some text. */
+/** The value as one paragraph: wrapped lines and list items are joined, up to a blank line after some text, a label alone or a checkbox. */
 export function fieldParagraph({ inline, lines }: Field): string {
   const parts = inline === "" ? [] : [inline];
   for (const line of lines) {

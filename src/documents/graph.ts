@@ -4,14 +4,14 @@
 //   G1. It takes O((nodes + edges) · log nodes) time.
 //   G2. The result does not depend on the order of the input.
 
-export type Node = { readonly id: string; readonly after: readonly string[] };
+export type DependencyNode = { readonly id: string; readonly after: readonly string[] };
 
 /**
- * Every node after those it depends on, the smallest possible one first. Nodes in a cycle come last. Unknown names are ignored. Nodes that
- * `isWanted` refuses are left out, but dependencies through them still count.
+ * Every node after those it depends on, the smallest possible one first. Nodes in a cycle, and those that wait for one, come last. Unknown
+ * names are ignored. Nodes that `isWanted` refuses are left out, but dependencies through them still count.
  */
 export function sortTopologically(
-  nodes: readonly Node[],
+  nodes: readonly DependencyNode[],
   compare: (a: string, b: string) => number,
   isWanted: (id: string) => boolean = () => true,
 ): readonly string[] {
@@ -46,7 +46,7 @@ export function sortTopologically(
 }
 
 /** One cycle of every strongly connected component, closed (`3 5 3`) and starting with its smallest node. */
-export function findCycles(nodes: readonly Node[], compare: (a: string, b: string) => number): readonly (readonly string[])[] {
+export function findCycles(nodes: readonly DependencyNode[], compare: (a: string, b: string) => number): readonly (readonly string[])[] {
   const sorted = nodes.toSorted((a, b) => compare(a.id, b.id));
   const afterOf = new Map(sorted.map(({ id }) => [id, [] as string[]]));
   for (const { id, after } of sorted) afterOf.set(id, [...new Set(after)].filter((dependency) => afterOf.has(dependency)).sort(compare));

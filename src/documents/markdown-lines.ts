@@ -1,7 +1,7 @@
 // markdown-lines: splits a Markdown text into lines, and marks fenced code and HTML comments.
 //
 // Invariants:
-//   M1. The time it takes is linear in the size of the text.
+//   M1. The time it takes is linear in the size of the text: every line is read once, and at most `lineCharactersMax` of it.
 //   M2. Comments are replaced by spaces, so that columns stay the same as in the file.
 //   M3. A fence or comment that is never closed is an error, since it would hide the rest of the file.
 
@@ -48,7 +48,7 @@ export function parseMarkdownLines(
       const message = `found a line of ${sourceLine.length} characters, expected at most ${lineCharactersMax}`;
       report.error({ line: number, column: lineCharactersMax + 1 }, "", "line_too_long", message);
     }
-    const text = sourceLine.slice(0, lineCharactersMax);
+    const text = sourceLine.slice(0, lineCharactersMax); // M1
     const push = (shown: string, is: Line["is"]): void => {
       lines.push({ number, text: shown, indent: measureIndent(shown), is });
     };

@@ -15,7 +15,7 @@ export function parsePhaseId(text: string): string | null {
 export function comparePhaseIds(leftId: string, rightId: string): number {
   const [leftParts, rightParts] = [leftId.split("."), rightId.split(".")];
   for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index += 1) {
-    const difference = Number(leftParts[index] ?? -1) - Number(rightParts[index] ?? -1);
+    const difference = Number(leftParts[index] ?? -1) - Number(rightParts[index] ?? -1); // a missing part comes before 0
     if (difference !== 0) return difference;
   }
   return 0;

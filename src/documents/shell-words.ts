@@ -15,7 +15,7 @@ export type ShellWord = {
   readonly isQuoted: boolean;
 };
 
-/** Null if the line is not a plain list of commands: an open quote, a group, a loop. */
+/** Null if the line is not a plain list of commands: an open quote, a group, a here-document. Words such as `for` and `do` are not understood. */
 export function parseCommands(line: string): readonly SimpleCommand[] | null {
   const commands: SimpleCommand[] = [];
   let words: ShellWord[] = [];

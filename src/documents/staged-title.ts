@@ -1,6 +1,7 @@
 // staged-title: recognises the state file of a staged project by its content.
 
-export const isTitle = (text: string): boolean => /^ {0,3}#\s+Autopilot State\s*$/.test(text);
+/** `# Autopilot State` */
+export const isStagedTitle = (text: string): boolean => /^ {0,3}#\s+Autopilot State\s*$/.test(text);
 
 /** Only the beginning of a file is read. */
 const readCharsMax = 20_000;
@@ -11,7 +12,7 @@ export function isStagedState(text: string): boolean {
     .slice(0, readCharsMax)
     .replace(/^\uFEFF/, "")
     .split(/\r\n|\n|\r/);
-  if (lines.some((line) => isTitle(line.trimStart()))) return true;
+  if (lines.some((line) => isStagedTitle(line.trimStart()))) return true;
   const stepIndex = lines.findIndex((line) => /^##\s+Current Step\s*$/.test(line));
   if (stepIndex < 0) return false;
   const nextHeading = lines.findIndex((line, index) => index > stepIndex && line.includes("#"));

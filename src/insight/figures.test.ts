@@ -13,7 +13,7 @@ import { plannedTaskComplexity, costEstimation, costWarning, estimatedTokens } f
 import { result } from "./entries.test-support.ts";
 import { estimatePhases } from "./estimate.ts";
 import { type Case, predictRange } from "./forecast.ts";
-import { learningFromPostMortem, learningFromVerdict, selectLearnings, learningRechecks } from "../playbooks/roadmap/insight/learnings.ts";
+import { learningFromPostMortem, learningFromVerdict, selectLearnings, listRechecks } from "../playbooks/roadmap/insight/learnings.ts";
 import { buildMetrics, successRate, withMetrics } from "./metrics.ts";
 import { scoreAudit, buildSelfAudit } from "../playbooks/roadmap/insight/self-audit.ts";
 import { buildTrend, trendWarning } from "./trend.ts";
@@ -366,7 +366,7 @@ describe("learnings", () => {
     ["judge", 0],
   ])("the role %s is told %d of two", (role, count) => expect(selectLearnings(role, [failure, verdict], new Map())).toHaveLength(count));
   test("one whose re-check no longer holds is shown to nobody", () => {
-    expect(learningRechecks([failure, verdict])).toEqual(["grep -q trace a.md"]);
+    expect(listRechecks([failure, verdict])).toEqual(["grep -q trace a.md"]);
     expect(selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", false]]))).toEqual([verdict]);
     expect(selectLearnings("planner", [failure, verdict], new Map([["grep -q trace a.md", true]]))).toEqual([verdict, failure]);
   });

@@ -1,4 +1,4 @@
-// agent-return: reads what a step's agent returned in this visit, and fields of it.
+// agent-return: reads what a step's agent returned in this visit (a visit is one pass through a phase), and fields of it.
 
 import type { CursorView } from "../../core/state.ts";
 

@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   W1. No acknowledgement waits for a file: entries are queued at once, files are written later.
-//   W2. Files are never older than `refreshMs` while a run is active, and are complete when it closes.
-//   W3. A file that cannot be written is reported once and does not end the run: the journal is the source of truth, and the file is written
-//       again when the run is next opened.
+//   W2. While a run is active its files are written at least every `refreshMs`, and once more when it closes if anything is pending.
+//   W3. The first failed write is reported, and none ends the run: the journal is the source of truth, and the files are written again with
+//       the next entry or when the run is next opened.
 
 import type { Entry } from "../../contracts/event.ts";
 import type { LiveEvent } from "../../contracts/signal.ts";

@@ -3,7 +3,7 @@
 // Invariants:
 //   S1. A file that this run has not written itself, byte for byte, is moved into the run's own folder before it is overwritten or deleted:
 //       a foreign file, and a page of ours that a person has edited.
-//   S2. A file whose content is already on disk is not written again.
+//   S2. Content that is on disk, or that this process wrote last, is not written again.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
@@ -17,9 +17,9 @@ export type GeneratedFiles = {
   readonly write: (path: string, text: string) => Promise<void>;
   /** Deletes a generated file that should no longer exist. */
   readonly remove: (path: string) => Promise<void>;
-  /** Reserves a path for this run: whatever is there is moved away, unless this run wrote it. */
+  /** Reserves a path for this run: whatever is there is moved away, unless this run wrote or reserved it before. */
   readonly claim: (path: string) => Promise<void>;
-  /** Moves away a generated file that a person has edited. */
+  /** Moves away whatever is at this path, with a warning if this run has written there. */
   readonly moveAside: (path: string) => Promise<void>;
   /** A message for each edited file that was moved away since the last call. */
   readonly takeWarnings: () => readonly string[];
@@ -29,7 +29,7 @@ const generatedFileBytesMax = 64 * 1024 * 1024;
 
 /** `folder` is the run's own; it keeps the hashes of written files between two processes. */
 export function openGeneratedFiles(root: string, folder: string): GeneratedFiles {
-  const hashListPath = join(folder, "drawn");
+  const hashListPath = join(folder, "drawn"); // the name that earlier versions gave it
   /** Hashes of everything this run ever wrote; the texts themselves would be too much to keep. */
   const hashesByPath = loadHashes(hashListPath);
   /** What this process wrote or found last at each path. */
@@ -44,7 +44,7 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
     appendFileSync(hashListPath, `${path}\t${hash}\n`, { mode: 0o600 });
   };
   const moveAside = async (path: string): Promise<void> => {
-    const movedTo = await setAside(root, path, folder); // S1
+    const movedTo = await setAside(root, path, folder);
     if (movedTo !== null && hashesByPath.has(path))
       warnings.push(`${path} was changed by somebody and is drawn anew; what they wrote is kept in ${movedTo}`);
   };
@@ -67,7 +67,7 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
       const hash = contentHash(text);
       if (latestHashes.get(path) === hash) return; // S2
       if (!(await hasContent(root, path, text))) {
-        if (!(await isOurs(path))) await moveAside(path);
+        if (!(await isOurs(path))) await moveAside(path); // S1
         recordHash(path, hash);
         await writeWholeFile(root, path, text);
       } else recordHash(path, hash);
@@ -78,7 +78,7 @@ export function openGeneratedFiles(root: string, folder: string): GeneratedFiles
       const stats = isReachable(root, path) ? lstatSync(join(root, path), { throwIfNoEntry: false }) : undefined;
       if (stats === undefined || stats.isDirectory()) return;
       if (await isOurs(path)) await rm(join(root, path), { force: true });
-      else await moveAside(path);
+      else await moveAside(path); // S1
     },
     takeWarnings() {
       const takenWarnings = warnings;

@@ -1,4 +1,4 @@
-// go-input: what `start` and `go` were given on the command line, not yet validated.
+// go-input: what `start` and `go` were given, on the command line or by another command that starts runs; not yet validated.
 
 import type { Criterion, LandMinimum } from "../../contracts/objective.ts";
 import type { StagedAsks } from "../../contracts/staged-asks.ts";

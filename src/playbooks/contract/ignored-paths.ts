@@ -23,7 +23,7 @@ export async function findIgnoreRule(root: string, paths: readonly string[]): Pr
   return path === undefined ? null : { path, source, line: Number(line), pattern };
 }
 
-/** A path for each file that these proofs require; a glob is replaced by one path that matches it. */
+/** A path for each file that these proofs require, except those with a placeholder; a glob is replaced by one path that matches it. */
 export function requiredPaths(proofs: readonly Proof[]): readonly string[] {
   const paths = proofs.flatMap((proof) => (typeof proof === "string" ? [] : gatePaths(proof)));
   return [...new Set(paths)];

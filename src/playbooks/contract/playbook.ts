@@ -2,8 +2,9 @@
 // A flow names its playbook (`playbook: NAME`); registry/table.ts knows them by name, and nothing else does.
 //
 // Invariants:
-//   W1. A playbook's files are generated from the journal, after acknowledgements; generating them decides nothing.
-//   W2. What a playbook reads of the user's documents is read before a run begins and recorded with it.
+//   W1. A playbook's files are generated from the journal, after acknowledgements; generating them decides nothing (kept in file-writer.ts).
+//   W2. The documents that a run follows are read before it begins and recorded with it (`PreparedRun.documents`). Before a resume they are
+//       read again, only to report changes or to record those that a person accepts.
 
 import type { LoadedFlow } from "../../flows/load.ts";
 import type { Draft, Entry } from "../../contracts/event.ts";

@@ -9,7 +9,7 @@ import type { Finding } from "../../kit/finding.ts";
 /** `text` is without a byte order mark; `bytes` are the file as it is on disk. */
 export type DocumentResult = { readonly text: string; readonly bytes: Buffer } | { readonly findings: readonly Finding[] };
 
-/** A document of the project as text; null if there is none. A link, a folder or a device is reported, not read. */
+/** A document of the project as text; null if there is none. A link, folder, device or socket is reported, not read. */
 export function readDocument(root: string, path: string): DocumentResult | null {
   let fd: number;
   try {
@@ -20,6 +20,7 @@ export function readDocument(root: string, path: string): DocumentResult | null 
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     if (code === "ELOOP") return notAFile(path, "a link");
     if (code === "EACCES" || code === "EPERM") return notAFile(path, "a file that may not be read");
+    if (code === "ENXIO") return notAFile(path, "a socket");
     throw error;
   }
   try {

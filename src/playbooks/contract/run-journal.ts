@@ -17,7 +17,7 @@ export function blobReader(folder: string): (hash: string) => Buffer | null {
     try {
       return readBlob(folder, hash);
     } catch {
-      return null; // an absent or deleted blob is unknown
+      return null; // absent, deleted or damaged: `verify` reports which
     }
   };
 }

@@ -1,7 +1,8 @@
 // quality-prepare: prepares a quality run: its goal and scope, and whether an existing log is continued or moved away.
 //
 // Invariants:
-//   Q1. A valid log whose run has not ended is continued; any other is moved to history, never overwritten.
+//   Q1. A valid log whose run has not ended is continued; any other is moved to history, never overwritten. If something else is in its place,
+//       nothing is started.
 //   Q2. Work that an earlier run began is not repeated: if parts of it are uncommitted, so that agents would not see them, nothing is started.
 
 import { lstatSync } from "node:fs";
@@ -26,6 +27,8 @@ import { readBounded } from "../../contract/whole-file.ts";
 const logBytesMax = 8 * 1024 * 1024;
 const pageBytesMax = 4 * 1024 * 1024;
 const pathsShownMax = 5;
+const pathsReportedMax = 100;
+const phaseCount = 6;
 /** A phase may be tried four times; the breaker, which counts attempts, must not stop the run before that. */
 const breakerLimits = { no_progress_threshold: 9, same_error_threshold: 9 };
 
@@ -163,7 +166,7 @@ const planToMove = (bytes: number, hash: string, why: string): EarlierLogPlan =>
 
 /** Whether the log reports that the terminal gate passed. If not, or if unclear, the gate is judged again. */
 export function hasPassedGate({ endsByPhase }: Pick<ParsedLog, "endsByPhase">): boolean {
-  const verdict = endsByPhase.get(6)?.key_counts["gate_verdict"];
+  const verdict = endsByPhase.get(phaseCount)?.key_counts["gate_verdict"];
   return verdict === "pass" || verdict === "partial";
 }
 
@@ -178,8 +181,9 @@ async function hasVerifiedFiles(root: string): Promise<boolean> {
 /** The state of an open log, in a few words. */
 export function describeProgress({ startedPhases, endsByPhase }: ParsedLog): string {
   const openPhase = [...startedPhases].filter((phase) => !endsByPhase.has(phase)).at(-1);
-  if (openPhase !== undefined) return `phase ${openPhase} of 6 is in progress`;
-  return endsByPhase.size === 6 ? "all six phases have ended, only its run_end is missing" : `${endsByPhase.size} of 6 phases have ended`;
+  if (openPhase !== undefined) return `phase ${openPhase} of ${phaseCount} is in progress`;
+  if (endsByPhase.size === phaseCount) return "all six phases have ended, only its run_end is missing";
+  return `${endsByPhase.size} of ${phaseCount} phases have ended`;
 }
 
 /** Changed and untracked files, except the runner's own. */
@@ -194,6 +198,6 @@ function refuseUncommitted(paths: readonly string[]): never {
     result: "FAIL",
     message: `A quality run was begun here, and what it left is not committed: ${listSome(paths, pathsShownMax)}. Agents work on commits, so it would be done again.`,
     remediation: ["git add quality && git commit -m 'audit so far', then autopilot resume"],
-    data: { paths: paths.slice(0, 100) },
+    data: { paths: paths.slice(0, pathsReportedMax) },
   });
 }

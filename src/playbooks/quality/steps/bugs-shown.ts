@@ -1,9 +1,10 @@
-// bugs-shown: proof that runs the regression test of every confirmed bug on the unchanged code: the test must fail there.
+// bugs-shown: proof that runs the regression tests of confirmed bugs on the unchanged code: each must fail there.
 //
 // Invariants:
 //   B1. A bug is shown if the project's tests pass without its test patch and fail with it. Logs written by agents do not count.
-//   B2. The new test must be what fails: as many tests pass with the patch as without it, if the tests can be counted.
-//   B3. If there is a fix, the tests pass with both patches, one more than without them; and neither patch changes what the other is judged by.
+//   B2. The new test must be what fails: no fewer tests pass with the patch than without it, if the tests can be counted.
+//   B3. If there is a fix, the tests pass with both patches, and more of them than without; and neither patch changes what the other is judged
+//       by (accused-code.ts).
 //   B4. If the project has no tests that run, or they fail already, the proof is undecided and says so.
 //   B5. Without a fix, the test must pass once the accused code answers what it expects. Otherwise nobody has seen that it fails because of the
 //       bug, and that is reported.
@@ -27,7 +28,7 @@ type Parts = {
 };
 type StepInput = FunctionInput<RunView, CursorView>;
 
-/** Each bug costs at least one run of the project's tests. */
+/** Each bug costs at least one run of the project's tests. Others are counted as untried, which the terminal gate warns about. */
 const bugsTriedMax = 20;
 /** Tells a patch that does not apply from tests that fail: test runners do not end with this code. */
 const patchFailedExitCode = 87;
@@ -100,6 +101,7 @@ async function tryBug(parts: Parts, input: StepInput, trialInput: TrialInput): P
 
 const accusedFilesMax = 3;
 const accusedBytesMax = 60_000;
+const answerCharsMax = 40;
 
 /** Whether the new tests pass with one of the answers that they expect of the accused code. B5 */
 async function passesWithAnAnswer(
@@ -159,15 +161,15 @@ const buildCheck = (id: string, title: string, command: string): Check => ({
 
 /**
  * A shell command that applies a patch, or ends with its own exit code: `{ … git apply -p1 'quality/patches/BUG-001-fix.patch' || { …; exit 87; }; }`.
- * The path needs no quoting: ids are letters, digits and dashes. The ceiling keeps git from finding a repository around the checkout,
+ * The path needs no escaping: ids are letters, digits and dashes. The ceiling keeps git from finding a repository around the checkout,
  * relative to which it would apply the patch.
  */
 const applyCommand = (path: string): string =>
   `{ GIT_CEILING_DIRECTORIES="$(dirname "$PWD")" git apply -p1 '${path}' || { echo '${path} does not apply'; exit ${patchFailedExitCode}; }; }`;
 
-/** The regression test on the accused code with another answer. The changed file is passed in base64, which needs no quoting either. */
+/** The regression test on the accused code with another answer. The changed file is passed in base64, which needs no escaping either. */
 function buildAnswerTrial(id: string, { answer, path, text }: AnsweringFile, { command }: Check): Check {
-  const title = `${id}: its regression test, with ${path} answering ${answer.slice(0, 40)}`;
+  const title = `${id}: its regression test, with ${path} answering ${answer.slice(0, answerCharsMax)}`;
   const writeFile = `printf %s '${Buffer.from(text).toString("base64")}' | base64 -d > '${path}'`;
   return buildCheck(`${id}:answer`, title, `${applyCommand(testPatch(id))} && ${writeFile} && { ${command}\n}`);
 }

@@ -8,7 +8,7 @@
 
 import * as v from "valibot";
 import type { Entry } from "../../../contracts/event.ts";
-import { findFact, gateFact, GateResult, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import { gateFact, type GateResult, type PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import { terminalVerdicts } from "../../../contracts/quality-run.ts";
 import { qualityReturns } from "../../../contracts/quality-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
@@ -20,6 +20,7 @@ import { findEarlierEnd } from "./earlier-end.ts";
 import { isClosedByEarlierDocuments, artifactPattern } from "./phase-artifacts.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";
 import { judgeReconciliation } from "./reconciliation.ts";
+import { findGate } from "./terminal-gate.ts";
 
 type StepInput = FunctionInput<RunView, CursorView>;
 type Parts = {
@@ -176,12 +177,10 @@ async function countReconciled({ tree }: CountInput): Promise<PhaseCounts> {
 }
 
 async function countVerified({ tree, input }: CountInput): Promise<PhaseCounts> {
-  const outcomes = [input.cursor.last["do"], input.cursor.last["terminal"]]; // the newer first
-  const gates = outcomes.flatMap((outcome) => (outcome === undefined ? [] : (findFact(outcome.facts, gateFact, GateResult) ?? [])));
   return {
     key_counts: {
       bugs_md_count: countBugHeadings(await tree.text("quality/BUGS.md")),
-      gate_verdict: gates[0]?.verdict ?? "pass",
+      gate_verdict: findGate(input.state)?.verdict ?? "pass", // none only if an earlier run proved the phase: then its verdict replaces this
     },
   };
 }

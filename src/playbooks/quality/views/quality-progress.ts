@@ -10,6 +10,8 @@ import type { Volume } from "./run-state-volume.ts";
 import { formatNumber, oneLine, plural } from "../../../views/wording.ts";
 
 const recentEventsMax = 10;
+/** The exploration patterns that the prompt of phase 1 numbers. */
+const patternsMax = 7;
 const messageCharsMax = 160;
 const errorCharsMax = 400;
 
@@ -123,7 +125,8 @@ function phaseFigures(phase: PhaseNumber, counts: Counts, tally: PhaseTally | un
 /** `patterns 1-7 walked`, `patterns 1-3, 5 walked`; only their number if it is unknown which. */
 function patternsText(walkedCount: number, tally: PhaseTally | undefined): string {
   const numbers = (tally?.patterns ?? []).map(({ pattern }) => pattern);
-  if (numbers.length === 0) return walkedCount === 7 ? "patterns 1-7 walked" : `${plural(walkedCount, "pattern")} walked`;
+  if (numbers.length === 0)
+    return walkedCount === patternsMax ? `patterns 1-${patternsMax} walked` : `${plural(walkedCount, "pattern")} walked`;
   const ranges: [number, number][] = [];
   for (const pattern of numbers) {
     const last = ranges.at(-1);

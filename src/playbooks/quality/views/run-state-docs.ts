@@ -1,14 +1,14 @@
 // run-state-docs: checks the two documentation events of a run_state.jsonl. A run that continues without documentation says so in its pages.
 // A run that is aborted for missing documentation starts no phase, gives the reason in its page, and has no code_only event.
 
-import type { Report } from "./run-state-field-rules.ts";
+import type { ReportViolation } from "./run-state-field-rules.ts";
 
 /** Line numbers of the events; null if the log has none. */
 export type DocsFacts = { readonly codeOnlyLine: number | null; readonly abortedLine: number | null; readonly hasExplored: boolean };
 
 /** Takes the events of a log one by one, and collects the facts for comparing it with the pages. */
 export type DocsRules = {
-  readonly onEvent: (name: string, tree: Readonly<Record<string, unknown>>, line: number, report: Report) => void;
+  readonly onEvent: (name: string, tree: Readonly<Record<string, unknown>>, line: number, report: ReportViolation) => void;
   readonly facts: () => DocsFacts;
 };
 

@@ -18,8 +18,8 @@ import { countStrings } from "../../../kit/json-hazards.ts";
 import { isTree, type Tree, type Violation } from "../../../documents/line-rules.ts";
 
 /** A log of one quality run, or of a calibration cycle. */
-export type Level = "run" | "cycle";
-export type Report = (rule: string, message: string, severity?: Violation["severity"]) => void;
+export type RunStateLevel = "run" | "cycle";
+export type ReportViolation = (rule: string, message: string, severity?: Violation["severity"]) => void;
 
 /** Fields that every event has; another rule checks them. */
 const commonFields = ["ts", "event"] as const;
@@ -28,7 +28,7 @@ const commonFields = ["ts", "event"] as const;
 export type KnownEvent = {
   readonly name: string;
   readonly check: FieldCheck;
-  readonly extraRule: ((event: Tree, report: Report) => void) | undefined;
+  readonly extraRule: ((event: Tree, report: ReportViolation) => void) | undefined;
 };
 
 const buildKnownEvents = (schemas: Readonly<Record<string, { readonly entries: Parameters<typeof buildFieldCheck>[0]["entries"] }>>) =>
@@ -43,7 +43,7 @@ const buildKnownEvents = (schemas: Readonly<Record<string, { readonly entries: P
 const countChecks = new Map<unknown, FieldCheck>(phaseNumbers.map((phase: PhaseNumber) => [phase, buildFieldCheck(keyCounts[phase])]));
 
 /** Rules beyond the schema: warnings about unusual values, and relations between two fields. */
-const extraRules: Readonly<Record<string, (event: Tree, report: Report) => void>> = {
+const extraRules: Readonly<Record<string, (event: Tree, report: ReportViolation) => void>> = {
   _index: ({ ts, started_at, cycle_name }, report) => {
     if (typeof started_at === "string" && started_at !== ts && cycle_name === undefined)
       report("RS-field", `_index started_at is ${shown(started_at)}, expected the event's own ts ${shown(ts)}`);
@@ -63,13 +63,13 @@ const extraRules: Readonly<Record<string, (event: Tree, report: Report) => void>
 };
 
 /** Every event of a level by its name. */
-export const knownEvents: Readonly<Record<Level, ReadonlyMap<string, KnownEvent>>> = {
+export const knownEvents: Readonly<Record<RunStateLevel, ReadonlyMap<string, KnownEvent>>> = {
   run: buildKnownEvents(runEventSchemas),
   cycle: buildKnownEvents(cycleEventSchemas),
 };
 
 /** Reports faults in the fields of an event, and returns the number of strings in it. */
-export function judgeFields({ name, check, extraRule }: KnownEvent, event: Tree, report: Report): number {
+export function judgeFields({ name, check, extraRule }: KnownEvent, event: Tree, report: ReportViolation): number {
   const stringCount = check.countIn(event);
   if (stringCount === unfit) {
     for (const { kind, message } of check.faultsOf(event))
@@ -79,13 +79,13 @@ export function judgeFields({ name, check, extraRule }: KnownEvent, event: Tree,
   return stringCount === unfit ? countStrings(event) : stringCount;
 }
 
-function warnUnlisted(report: Report, field: string, value: unknown, listed: readonly string[]): void {
+function warnUnlisted(report: ReportViolation, field: string, value: unknown, listed: readonly string[]): void {
   if (typeof value !== "string" || listed.includes(value)) return;
   report("RS-enum", `${field} is ${shown(value)}, which is none of ${listed.join(", ")}`, "warning");
 }
 
 /** The format lists the counts of each phase. A missing count is only a warning. */
-function judgeCounts({ phase, key_counts }: Tree, report: Report): void {
+function judgeCounts({ phase, key_counts }: Tree, report: ReportViolation): void {
   const check = countChecks.get(phase);
   if (check === undefined || !isTree(key_counts) || check.countIn(key_counts) !== unfit) return;
   for (const { kind, message } of check.faultsOf(key_counts))

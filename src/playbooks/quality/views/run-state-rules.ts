@@ -7,17 +7,18 @@
 // RS5, that written lines are never edited, cannot be checked on one version of a file: commands/validate/validate-history.ts compares
 // versions.
 
+import { cycleEventNames } from "../../../contracts/quality-run.ts";
 import { shown } from "../../../kit/finding.ts";
 import { countStrings } from "../../../kit/json-hazards.ts";
 import { isUtcTime } from "../../../kit/utc-time.ts";
 import { isTree, type LineRules, notCounted, type Tree, parseLine, type Violations } from "../../../documents/line-rules.ts";
 import { type DocsFacts, docsEvents, openDocsRules } from "./run-state-docs.ts";
 import { createPhaseRules } from "./run-state-phase-rules.ts";
-import { judgeFields, type KnownEvent, knownEvents, type Level, type Report } from "./run-state-field-rules.ts";
+import { judgeFields, type KnownEvent, knownEvents, type ReportViolation, type RunStateLevel } from "./run-state-field-rules.ts";
 
 /** Facts of the whole log, to compare with other files. */
 export type RunStateFacts = {
-  readonly level: Level;
+  readonly level: RunStateLevel;
   readonly events: number;
   /** The start time in `_index`, which identifies the run or cycle; null if it has none. */
   readonly startedAt: string | null;
@@ -35,16 +36,10 @@ export type RunStateRules = LineRules & { readonly facts: () => RunStateFacts };
 const boundaryEvents = {
   run: { first: "run_start", last: "run_end" },
   cycle: { first: "cycle_start", last: "cycle_end" },
-} as const satisfies Readonly<Record<Level, { readonly first: string; readonly last: string }>>;
+} as const satisfies Readonly<Record<RunStateLevel, { readonly first: string; readonly last: string }>>;
 
-const cycleEventNames: ReadonlySet<unknown> = new Set([
-  "cycle_start",
-  "benchmark_start",
-  "benchmark_end",
-  "lever_change_applied",
-  "lever_change_reverted",
-  "cycle_end",
-]);
+/** Events that only a cycle's log has; both kinds begin with `_index`. */
+const cycleOnlyEvents: ReadonlySet<unknown> = new Set(cycleEventNames.filter((name) => name !== "_index"));
 
 export const openRunStateRules = (violations: Violations): RunStateRules => new RunStateValidator(violations);
 
@@ -54,7 +49,7 @@ class RunStateValidator implements RunStateRules {
   readonly #docs = openDocsRules();
   #lineNumber = 0;
   #eventCount = 0;
-  #level: Level = "run";
+  #level: RunStateLevel = "run";
   /** The event types that `_index` lists; null if it could not be read. */
   #eventTypes: ReadonlySet<unknown> | null = null;
   /** Known events that may be anywhere after the second line: only their fields are checked. */
@@ -66,7 +61,7 @@ class RunStateValidator implements RunStateRules {
   #hasReportedTrailing = false;
   /** The last valid `ts`: many events in a row have the same one, which is checked once. */
   #lastTime = "";
-  readonly #report: Report = (rule, message, severity) => this.#violations.add(this.#lineNumber, rule, message, severity);
+  readonly #report: ReportViolation = (rule, message, severity) => this.#violations.add(this.#lineNumber, rule, message, severity);
 
   constructor(violations: Violations) {
     this.#violations = violations;
@@ -129,7 +124,7 @@ class RunStateValidator implements RunStateRules {
     const name = event["event"];
     if (this.#eventCount === 1) this.#judgeIndex(event);
     // In case the first line could not be read.
-    if (this.#eventCount === 2 && this.#eventTypes === null && cycleEventNames.has(name)) this.#level = "cycle";
+    if (this.#eventCount === 2 && this.#eventTypes === null && cycleOnlyEvents.has(name)) this.#level = "cycle";
     if (typeof name !== "string") {
       this.#report("RS3", name === undefined ? "has no event, expected one" : `event is ${shown(name)}, expected a text`);
       return countStrings(event);
@@ -147,7 +142,7 @@ class RunStateValidator implements RunStateRules {
   /** The first event: it tells what kind of log this is, and which events it may have. */
   #judgeIndex(event: Tree): void {
     const name = event["event"];
-    this.#level = "cycle_name" in event || cycleEventNames.has(name) ? "cycle" : "run";
+    this.#level = "cycle_name" in event || cycleOnlyEvents.has(name) ? "cycle" : "run";
     if (name === "_index") {
       if (Array.isArray(event["event_types"])) this.#eventTypes = new Set(event["event_types"]);
       const startTime = event["started_at"] ?? event["ts"];

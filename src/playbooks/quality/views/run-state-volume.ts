@@ -1,7 +1,7 @@
 // run-state-volume: one log file of a quality run while it grows. A run has several if phases are repeated.
 //
 // Invariants:
-//   L1. Lines are only appended. Each phase has one `phase_start` and one `phase_end`, and the phases are in order.
+//   L1. Lines are only appended. Each phase has one `phase_start` and one `phase_end`; that phases are in order is kept in run-state.ts.
 //   L2. Nothing comes after `run_end`.
 //   L3. A log that another tool began only gets events whose type its `_index` lists.
 

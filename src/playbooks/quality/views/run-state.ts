@@ -1,7 +1,7 @@
 // run-state: renders the journal of a quality run as `quality/run_state.jsonl`. Entries in, lines out; decides nothing.
 //
 // Invariants:
-//   T1. The lines follow from the entries alone, and more entries only add lines: written lines stay a prefix.
+//   T1. The lines follow from the entries and their blobs alone, and more entries only add lines: written lines stay a prefix.
 //   T2. If a phase must be repeated after its `phase_end`, the log is moved to history and a new one is opened, in which the ends of the
 //       other phases are repeated, each in its place.
 //   T3. An event reports what the runner itself found on disk, never an agent's claim alone.
@@ -50,7 +50,7 @@ export class RunStateLog {
 
   add(entry: Entry): void {
     if (entry.event === "phase_reopened") return this.#reopen(entry);
-    if (entry.event === "run_opened") return undefined; // opening a run is not journaled, so nothing may depend on it
+    if (entry.event === "run_opened") return undefined; // says nothing of a phase, so a new log waits for the entry after it
     if (this.#reopenedPhases.size > 0) this.#replaceVolume(entry.ts);
     switch (entry.event) {
       case "run_drafted":

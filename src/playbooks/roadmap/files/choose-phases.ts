@@ -30,6 +30,7 @@ export function judgeSelection({ documents, completed }: LoadedRoadmap, expressi
   return { selection, requested, findings: judgeFindings(documents, requested, completed) };
 }
 
+/** Refuses if one of the invariants above does not hold, or if nothing is left to do. */
 export async function choosePhases(root: string, roadmap: LoadedRoadmap, expression: string): Promise<ChosenPhases> {
   const { documents, completed, history } = roadmap;
   const { selection, requested, findings } = judgeSelection(roadmap, expression);

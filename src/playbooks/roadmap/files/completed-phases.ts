@@ -1,13 +1,12 @@
 // completed-phases: loads which phases earlier runs completed, from state.json and the archive, whichever tool wrote them. Unreadable files
-// are skipped; other code reports their faults.
+// are skipped: read-state-files.ts reports the faults of state.json, `validate` those of the archive.
 
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isTree } from "../../../documents/line-rules.ts";
 import { parsePhaseId } from "../../../documents/phase-id.ts";
 import type { ProjectPaths } from "../../../project/runs/project-paths.ts";
 import { readOwnFile } from "../../../project/own-file.ts";
-
-const archivesMax = 1_000;
+import { listArchives } from "./read-state-files.ts";
 
 export type PhaseRecordSummary = {
   readonly isCompleted: boolean;
@@ -25,7 +24,8 @@ export const loadCompletion = (paths: Pick<ProjectPaths, "folder">): ReadonlyMap
 export function loadPhaseHistory(paths: Pick<ProjectPaths, "folder">): ReadonlyMap<string, PhaseRecordSummary> {
   const summaries = new Map<string, PhaseRecordSummary>();
   const current = readState(join(paths.folder, "state.json")) ?? readState(join(paths.folder, "state.json.backup"));
-  for (const state of [...listArchives(join(paths.folder, "archive")).map(readState), current]) {
+  const archiveFolder = join(paths.folder, "archive");
+  for (const state of [...listArchives(archiveFolder).map((name) => readState(join(archiveFolder, name))), current]) {
     if (state === null) continue;
     for (const [key, phase] of Object.entries(state.phases)) {
       const id = parsePhaseId(key.replace(/^phase_/, ""));
@@ -33,42 +33,30 @@ export function loadPhaseHistory(paths: Pick<ProjectPaths, "folder">): ReadonlyM
       if (id === null || status === null || status === "not_started") continue;
       const summary = summaries.get(id) ?? { isCompleted: false, runs: [], name: null };
       const { runs, name } = summary;
-      const completedSummary = { isCompleted: true, runs: [...runs, ...state.run], name: state.names.get(id) ?? name };
+      const completedSummary = { isCompleted: true, runs: [...runs, ...state.runIds], name: state.names.get(id) ?? name };
       summaries.set(id, status === "completed" ? completedSummary : summary);
     }
   }
   return summaries;
 }
 
-function listArchives(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^run-.*\.json$/.test(name))
-      .toSorted()
-      .slice(-archivesMax)
-      .map((name) => join(folder, name));
-  } catch {
-    return []; // nothing was archived yet
-  }
-}
-
 type StateFileContent = {
-  /** The id of its run; empty if it names none. */
-  readonly run: readonly string[];
+  /** The id of its run, alone; empty if it names none. */
+  readonly runIds: readonly string[];
   readonly phases: Readonly<Record<string, unknown>>;
   /** Names of completed phases at that time. */
   readonly names: ReadonlyMap<string, string>;
 };
 
-/** Null if the file is not a state file. */
+/** Null if there is no file, or it is not a state file. */
 function readState(path: string): StateFileContent | null {
   try {
     const state = JSON.parse((readOwnFile(path) ?? "").replace(/^\ufeff/, "")) as unknown;
     if (!isTree(state) || !isTree(state["phases"])) return null;
-    const run = isTree(state["_meta"]) ? state["_meta"]["run_id"] : null;
-    return { run: typeof run === "string" ? [run] : [], phases: state["phases"], names: findNames(state["event_log"]) };
+    const runId = isTree(state["_meta"]) ? state["_meta"]["run_id"] : null;
+    return { runIds: typeof runId === "string" ? [runId] : [], phases: state["phases"], names: findNames(state["event_log"]) };
   } catch {
-    return null;
+    return null; // not JSON
   }
 }
 
@@ -84,5 +72,3 @@ function findNames(eventLog: unknown): ReadonlyMap<string, string> {
 }
 
 const phaseStatus = (phase: unknown): string | null => (isTree(phase) && typeof phase["status"] === "string" ? phase["status"] : null);
-const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -6,7 +6,7 @@ import { readRoadmapDocuments, roadmapPaths } from "./roadmap-documents.ts";
 import { loadCompletion } from "./completed-phases.ts";
 import type { ForeignRun } from "../../contract/playbook.ts";
 
-/** Null if nothing is left to do. A ROADMAP.md at the root without phases is plain prose and ignored. */
+/** Null if there is no roadmap, or nothing is left to do. A ROADMAP.md at the root without phases is plain prose and ignored. */
 export async function findRoadmap(_context: CommandContext, root: string): Promise<Omit<ForeignRun, "findings"> | null> {
   await Promise.resolve(); // the contract is asynchronous, and there is nothing to wait for
   const recordedCompletion = loadCompletion({ folder: join(root, ".autopilot") });

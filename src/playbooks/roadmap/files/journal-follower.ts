@@ -22,7 +22,7 @@ type FollowerParts = {
 export class JournalFollower {
   readonly #parts: FollowerParts;
   #queue: Entry[] = [];
-  #appliedSeq = -1;
+  #appliedSeq = 0; // the first entry has 1
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -33,7 +33,7 @@ export class JournalFollower {
     this.#queue.push(entry);
   }
 
-  /** Applies queued entries up to the first missing one; `catchUp` reads the others from the journal. */
+  /** Applies queued entries up to the first missing one and drops the others: `catchUp` reads those from the journal. */
   applyQueue(): void {
     for (const entry of this.#queue) if (entry.seq === this.#appliedSeq + 1) this.#apply(entry);
     this.#queue = [];

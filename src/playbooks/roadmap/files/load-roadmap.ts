@@ -56,8 +56,8 @@ const normalizeName = (name: string): string =>
 const fatalWhenRequested: ReadonlySet<string> = new Set(["stub_goal", "missing_section"]);
 
 /**
- * All findings with their severity for this selection: a requested phase needs a goal or a plan, and its plan must be valid. Mistakes in
- * other phases are only warnings, unless the roadmap itself is invalid.
+ * All findings with their severity for this selection: a requested phase needs a goal or a plan, and its plan must be valid. In plans of
+ * other phases every mistake is only a warning; an error of the roadmap itself is one whichever phase it is in.
  */
 export function judgeFindings(
   documents: RoadmapDocuments,

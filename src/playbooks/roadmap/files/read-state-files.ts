@@ -46,11 +46,12 @@ export async function readStateFile(root: string, path: string): Promise<StateFi
 }
 
 const archivesMax = 1_000;
+const archiveName = /^run-.*\.json$/; // run-2026-02-09-143052.json
 
 /** When earlier runs completed each phase for the first time. Unreadable files are skipped. */
 export async function readCompletionTimes(root: string, exceptRun: string): Promise<Readonly<Record<string, string>>> {
   const times = Object.create(null) as Record<string, string>; // a phase may have any name, even __proto__
-  for (const path of [...listArchives(root).map((name) => `${archiveFolder}/${name}`), stateFile]) {
+  for (const path of [...listArchives(join(root, archiveFolder)).map((name) => `${archiveFolder}/${name}`), stateFile]) {
     const file = await readBounded(root, path, stateBytesMax);
     const state = file.kind === "read" ? parseJson(file.bytes) : undefined;
     if (fieldOf(fieldOf(state, "_meta"), "run_id") === exceptRun) continue;
@@ -69,17 +70,17 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch {
-    return undefined;
+    return undefined; // not JSON
   }
 }
 
-/** Names of archived states, oldest first. */
-export function listArchives(root: string): readonly string[] {
+/** Names of the newest archived states in a folder, oldest first: they are named after the time their run began. */
+export function listArchives(folder: string, countMax = archivesMax): readonly string[] {
   try {
-    return readdirSync(join(root, archiveFolder))
-      .filter((name) => /^run-.*\.json$/.test(name))
+    return readdirSync(folder)
+      .filter((name) => archiveName.test(name))
       .toSorted()
-      .slice(-archivesMax);
+      .slice(-countMax);
   } catch {
     return []; // nothing was archived yet
   }

@@ -1,5 +1,5 @@
-// resumed-run: determines how a run continues a roadmap run of another tool. From its state.json come only names, counts and times, within
-// limits; never commands, and nothing in it counts as proved.
+// resumed-run: determines how a run continues a roadmap run of another tool. From its state.json come only ids, statuses, counts and the text
+// of its last error, within limits; never commands, and nothing in it counts as proved.
 //
 // Invariants:
 //   U1. A phase continues at its current step, unless the input of that step is missing: then at the step that produces it.
@@ -82,8 +82,10 @@ async function buildPhase(input: ResumeInput, phase: RoadmapPhase, record: Phase
   const entryStep = findEntryStep(step ?? "preflight", judgePlan(phase, documents.path, planFile));
   if (entryStep === null) return { id: phase.id, counts, tokens };
   const doneTasks = await findDoneTasks(input, record);
+  // Without a plan, the other tool waiting at its gate means that a person was to judge something.
   const personTasks = locatedPlan?.plan.tasks.filter(({ type }) => type !== "auto").length ?? (step === "gate" ? 1 : 0);
   const isExecuted = entryStep === "checks" || entryStep === "debug";
+  // At least one, since the flow would otherwise execute the plan again.
   const executeFacts = isExecuted ? { execute: { done: Math.max(1, doneTasks.length), left: personTasks } } : {};
   const checks = locatedPlan === null ? null : buildChecks(phaseCriteria(phase, documents.path, locatedPlan)); // U3
   return {
@@ -139,6 +141,7 @@ async function findDoneTasks({ root, head }: ResumeInput, record: PhaseRecord | 
   return doneIds;
 }
 
+/** One line for the preview. An open breaker is half open for the run that continues: it tries once. */
 export function describeResumed({ run, status, phases, breaker }: Resumed, { _meta, metrics }: RoadmapState): string {
   const phase = phases.find(({ id }) => id === _meta.current_phase);
   const stepText = phase?.step === undefined ? "from its beginning" : (_meta.current_step ?? "its beginning");

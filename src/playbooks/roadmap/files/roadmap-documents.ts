@@ -1,7 +1,6 @@
 // roadmap-documents: reads all documents of a roadmap: the roadmap itself, the planning config, the specification and existing plans. Their
 // faults are reported together, each with its line.
 
-import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Plan, PlanningConfig, RoadmapPhase } from "../../../contracts/roadmap.ts";
@@ -12,7 +11,7 @@ import { planningConfigPath, parsePlanningConfig } from "../documents/planning-c
 import { parseRoadmap } from "../documents/roadmap.ts";
 import { chooseSpec, specCandidates } from "./spec.ts";
 import type { Finding } from "../../../kit/finding.ts";
-import { phasesFolder } from "../../../contracts/roadmap-places.ts";
+import { phasesFolder, roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { readDocument } from "../../contract/read-document.ts";
 
 /** Possible paths of a roadmap; the first that exists counts. */

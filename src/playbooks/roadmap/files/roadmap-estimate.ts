@@ -1,6 +1,5 @@
 // roadmap-estimate: estimates the cost of phases from that of earlier phases in this project, else from constants.
 
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
@@ -14,6 +13,7 @@ import { type ProjectPaths, listRuns } from "../../../project/runs/project-paths
 import { readOwnFile } from "../../../project/own-file.ts";
 import { readRun } from "../../../project/runs/read-run.ts";
 import { Refusal } from "../../../project/respond.ts";
+import { listArchives } from "./read-state-files.ts";
 import type { RoadmapDocuments } from "./roadmap-documents.ts";
 
 /** Only the newest runs are compared with. */
@@ -78,14 +78,14 @@ async function loadHistory(paths: ProjectPaths): Promise<readonly Case[]> {
         isDone: phase.status === "completed",
         tokens: phase.tokens_used,
         minutes: usage?.minutes ?? minutesBetween(phase.started_at ?? "", phase.completed_at ?? ""),
-        usd: usage?.usd ?? 0,
+        usd: usage?.usd ?? 0, // 0: the price is unknown
       });
     }
   }
   return samples;
 }
 
-/** Whether a phase tells what one costs: it has ended, and its use is recorded. */
+/** Whether a phase tells what one costs: it was completed and its use is recorded, or it failed, which counts whatever it used. */
 const isSample = ({ status, tokens_used, started_at, completed_at }: PhaseRecord): boolean =>
   (status === "completed" && tokens_used > 0 && started_at !== null && completed_at !== null) ||
   (status === "failed" && started_at !== null);
@@ -106,7 +106,7 @@ async function readUsage(paths: ProjectPaths, run: string): Promise<RunUsage> {
 }
 
 function loadArchivedStates(folder: string): readonly RoadmapState[] {
-  const states = listArchives(folder).map((name) => loadArchivedState(join(folder, name)));
+  const states = listArchives(folder, archivesMax).map((name) => loadArchivedState(join(folder, name)));
   return states.filter((state) => state !== null);
 }
 
@@ -117,17 +117,5 @@ function loadArchivedState(path: string): RoadmapState | null {
     return text === null ? null : parseRoadmapState(text, basename(path)).state;
   } catch {
     return null;
-  }
-}
-
-/** Oldest first. */
-function listArchives(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^run-.*\.json$/.test(name))
-      .toSorted()
-      .slice(-archivesMax);
-  } catch {
-    return []; // nothing was archived yet
   }
 }

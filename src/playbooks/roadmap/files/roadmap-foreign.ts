@@ -9,7 +9,8 @@ import { readProjectState } from "./read-state-files.ts";
 
 /**
  * Null if there is no state.json, if a journal here belongs to it, or if it is finished: then it is archived when a run starts.
- * If state.json is damaged, its backup is used; if neither can be read, only findings are returned.
+ * If state.json is damaged, its backup is used. If neither can be read, the result has only findings; null if a run of ours is here, which
+ * writes the file anew.
  */
 export async function findForeignRoadmap(paths: { readonly root: string; readonly folder: string }): Promise<ForeignRun | null> {
   const { state, source, exists, findings } = await readProjectState(paths.root);

@@ -1,5 +1,6 @@
 // roadmap-metrics: loads the metrics of earlier runs from `.autopilot/archive/metrics.json`.
 
+import { join } from "node:path";
 import * as v from "valibot";
 import { RunMetrics } from "../../../contracts/roadmap-reports.ts";
 import { buildMetrics } from "../../../insight/metrics.ts";
@@ -11,8 +12,8 @@ import { readBounded } from "../../contract/whole-file.ts";
 const metricsBytesMax = 16 * 1024 * 1024;
 
 /**
- * The runs in the order they were recorded; invalid entries are left out. An unreadable file is moved into the run's folder, and the metrics
- * are recomputed from the archived states.
+ * The runs in the order they were recorded; invalid entries are left out. A file that is unreadable or has invalid entries is moved into the
+ * run's folder; in place of an unreadable one the metrics are recomputed from the archived states.
  */
 export async function loadMetrics(root: string, folder: string): Promise<readonly RunMetrics[]> {
   const file = await readBounded(root, metricsFile, metricsBytesMax);
@@ -23,7 +24,7 @@ export async function loadMetrics(root: string, folder: string): Promise<readonl
     return parsed.success ? [parsed.output] : [];
   });
   if (records !== null && runs.length === records.length) return runs;
-  await setAside(root, metricsFile, folder); // a copy with the invalid entries is kept
+  await setAside(root, metricsFile, folder); // so that the invalid entries are not lost when the caller writes the file again
   return records === null ? metricsFromArchive(root) : runs;
 }
 
@@ -39,7 +40,7 @@ function parseList(bytes: Buffer): readonly unknown[] | null {
 
 async function metricsFromArchive(root: string): Promise<readonly RunMetrics[]> {
   const runs: RunMetrics[] = [];
-  for (const name of listArchives(root)) {
+  for (const name of listArchives(join(root, archiveFolder))) {
     const state = (await readStateFile(root, `${archiveFolder}/${name}`))?.state ?? null;
     if (state !== null) runs.push(buildMetrics(state, state._meta.last_checkpoint));
   }

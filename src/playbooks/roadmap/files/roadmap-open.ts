@@ -1,9 +1,10 @@
 // roadmap-open: follows the journal of an active roadmap run, and writes the roadmap's files when asked.
 //
 // Invariants:
-//   O1. The files follow from the journal and its blobs alone, except for the spans of live events, which are stored beside it.
+//   O1. The files follow from the journal and its blobs alone, except for the spans of live events, which are stored beside it, and the times
+//       at which earlier runs completed phases, which are read from their archived states.
 //   O2. Before files are written, every entry of the journal is applied (journal-follower.ts).
-//   O3. A file that cannot be written does not block others, and is retried.
+//   O3. A file that cannot be written does not block others, and is retried with the next write. Only the first problem is reported.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -14,7 +14,7 @@ import { readProjectState } from "./read-state-files.ts";
 
 const problemCharsMax = 500;
 
-/** Also records if state.json cannot be read: it is regenerated from the journal. */
+/** Also reports if state.json cannot be read: it is regenerated from the journal. */
 export async function prepareRoadmapResume(input: PrepareResumeInput): Promise<PreparedResume> {
   const specResult = checkSpec(input);
   const stateResult = await checkState(input);
@@ -105,7 +105,7 @@ function acceptSpecChange({ context, paths, view }: PrepareResumeInput, changedS
   };
 }
 
-/** A warning for each recorded document, other than the specification, that is not the same in the checkout. */
+/** A warning for each recorded document that is not the same in the checkout, except the specification and the state of a continued run. */
 function warnOfChangedDocuments({ context, paths, view }: PrepareResumeInput, specPath: string | null): readonly string[] {
   const { documents = [], resumes } = view.drafted;
   const { redactor } = getRedaction(context, paths.root);

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   N1. Spans of live events are stored in the run's own folder, since they are not in the journal, so that regenerated files have them too.
-//   N2. A trace file is appended to if nobody changed it; else it is rewritten.
-//   N3. Traces of an earlier run are moved to the run's folder.
+//   N2. A trace file is appended to if it has the size it was left with; else it is rewritten, and what others changed in it is kept.
+//   N3. Traces of an earlier run are moved to this run's folder.
 
 import { appendFileSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ export type SpanStore = {
   readonly load: () => readonly StoredSpan[];
 };
 
-/** N1. Writes in small batches: a crash loses few spans, and no turn waits for the disk. */
+/** N1. Writes in small batches: a crash loses few spans, and a turn seldom waits for the disk. */
 export function openSpanStore(folder: string): SpanStore {
   const path = join(folder, storeFile);
   let buffered: string[] = [];
@@ -55,7 +55,7 @@ export function openSpanStore(folder: string): SpanStore {
   };
 }
 
-/** A line that a crash left incomplete is skipped. */
+/** A line that a crash left incomplete is skipped; nothing is loaded of a store that is too large. */
 function loadSpans(path: string): readonly StoredSpan[] {
   return (readOwnFile(path, storeBytesMax) ?? "").split("\n").flatMap(parseSpan);
 }

@@ -69,7 +69,7 @@ async function findMissingPhases(root: string, branch: string): Promise<Readonly
   const view = await openUserView(places);
   const head = await git({ ...view, args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], codes: [0, 1, 128] });
   if (head.code !== 0) return new Set();
-  const merge = await git({ ...view, args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch], codes: [0, 1, 128, 129] });
+  const merge = await git({ ...view, args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch], codes: [0, 1, 128, 129] }); // 1: conflicts; 129: git is too old
   if (merge.code === 0 && firstLine(merge.out) === firstLine(head.out)) return new Set();
   const { out } = await git({
     ...view,

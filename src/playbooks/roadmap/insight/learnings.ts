@@ -107,7 +107,7 @@ export function selectLearnings(
   return [...newestByKey.values()].slice(0, learningsShownMax); // L2
 }
 
-/** The re-check commands that must be run before learnings are shown. */
-export const learningRechecks = (learnings: readonly Learning[]): readonly string[] => [
+/** The re-check commands of these learnings, each once. */
+export const listRechecks = (learnings: readonly Learning[]): readonly string[] => [
   ...new Set(learnings.flatMap(({ recheck }) => recheck ?? [])),
 ];

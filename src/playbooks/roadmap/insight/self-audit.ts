@@ -22,6 +22,15 @@ export type AuditScore = {
   readonly disagreements: readonly string[];
 };
 
+const taskIdCharsMax = 64;
+
+/** The id of the task that closes a requirement's gaps, in the letters that a task's id may have: `(REQ 1)` → `REQ-1-`. */
+export const toTaskId = (requirementId: string): string =>
+  requirementId
+    .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, taskIdCharsMax);
+
 /** Counts one audit anew from its list of requirements. */
 export function scoreAudit({ aggregate, audit_results }: SelfAuditReturn): AuditScore {
   const checks = audit_results.flatMap(({ phase_id, requirements_checked }) =>

@@ -1,4 +1,5 @@
 // warnings: detects judgements that may be worthless: identical scores in a row, and deferrals to people without need.
+
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { phaseAlignment } from "../../../insight/metrics.ts";
@@ -8,13 +9,13 @@ const equalScoresMin = 3;
 const deferRateMax = 0.5;
 const processedPhasesMin = 2;
 
-export type Warning = {
+export type RoadmapWarning = {
   readonly code: "rubber_stamp" | "unnecessary_deferral" | "high_defer_rate" | "integration_failed" | "audit_failed";
   readonly message: string;
 };
 
 /** `scores` in the order they were given; a missing score does not end a streak. */
-export function findRubberStamp(scores: readonly (number | null)[]): Warning | null {
+export function findRubberStamp(scores: readonly (number | null)[]): RoadmapWarning | null {
   let streak = 0;
   let previousScore: number | null = null;
   for (const score of scores.filter((value) => value !== null)) {
@@ -32,20 +33,20 @@ export function findRubberStamp(scores: readonly (number | null)[]): Warning | n
 export type Deferral = { readonly phase: string; readonly autoPassed: number; readonly autoTotal: number };
 
 /** All automatic tasks passed, and a person is asked anyway. A phase without automatic tasks does not count. */
-export function findUnnecessaryDeferral({ phase, autoPassed, autoTotal }: Deferral): Warning | null {
+export function findUnnecessaryDeferral({ phase, autoPassed, autoTotal }: Deferral): RoadmapWarning | null {
   if (autoTotal === 0 || autoPassed < autoTotal) return null;
   return { code: "unnecessary_deferral", message: `Phase ${phase} waits for a person although all ${autoTotal} auto tasks passed.` };
 }
 
 /** Needs at least two processed phases to be a rate. */
-export function findHighDeferRate(deferred: number, processed: number): Warning | null {
+export function findHighDeferRate(deferred: number, processed: number): RoadmapWarning | null {
   if (processed < processedPhasesMin || deferred / processed <= deferRateMax) return null;
   const percentage = Math.round((deferred / processed) * 100);
   return { code: "high_defer_rate", message: `${deferred} of ${processed} phases (${percentage} %) were deferred to a person.` };
 }
 
-/** Every warning about the phases of a run. */
-export function findStateWarnings({ phases, _meta }: RoadmapState): readonly Warning[] {
+/** Every warning about the phases of a run; those about its end are made in roadmap-wrap-up.ts. */
+export function findStateWarnings({ phases, _meta }: RoadmapState): readonly RoadmapWarning[] {
   const completionMs = ({ completed_at }: RoadmapState["phases"][string]): number => parseIsoTime(completed_at ?? "") ?? 0;
   const endedPhases = Object.values(phases)
     .filter(({ completed_at }) => completed_at !== null)

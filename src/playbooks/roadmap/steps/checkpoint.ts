@@ -2,7 +2,7 @@
 
 import type { CursorView } from "../../../core/state.ts";
 
-/** Null if the first step of the visit recorded none. */
+/** Null if no step of the visit recorded one. */
 export function findCheckpoint(cursor: CursorView): string | null {
   for (const { facts } of Object.values(cursor.last)) {
     const { checkpoint } = facts;

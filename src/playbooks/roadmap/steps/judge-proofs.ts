@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   J1. What the judge wrote before it saw the verifier's report stays unchanged; it may only append.
-//   J2. A finding is the judge's own if it was in its first report, or if the verifier does not have it; and if what it names exists.
+//   J2. A finding is the judge's own if the verifier does not have it, and it names a command or only file positions that exist. Independent
+//       evidence must also be in the judge's first report; what the verifier missed need not.
 
 import { roadmapSteps } from "../views/phase-history.ts";
 import { documentTextBytesMax } from "../../../documents/document-text.ts";

@@ -14,7 +14,7 @@ const planningFolder = ".planning/";
 
 /**
  * The proof `phases_hold`: the locked checks of every phase that this run completed still pass. Its facts are the run's verdict: verified if
- * all criteria have a command and pass, with gaps if some have none.
+ * all pass and `findGaps` finds nothing, refuted if one fails, unverified if there is none.
  */
 export function createPhasesHoldProof(parts: RoadmapParts) {
   return {
@@ -31,7 +31,7 @@ export function createPhasesHoldProof(parts: RoadmapParts) {
         phases: completed.length,
         held: results.length - failed.length,
         verdict: judgeVerdict(checks.length, failed.length, gaps.length),
-        gaps: listGaps(gaps),
+        gaps: joinGaps(gaps),
       };
       return { ok: failed.length === 0, facts, checks: results, reason: "criterion_failed", detail: describeFailed(failed) };
     },
@@ -42,7 +42,7 @@ const completedPhases = (state: RunView): RunView["phases"] =>
   state.phases.filter(({ group, status }) => group === "phases" && status === "completed");
 
 /** Readers of the fact split it at `;`, so none may be inside a gap. */
-const listGaps = (gaps: readonly string[]): string => gaps.map((gap) => gap.replaceAll(";", ",")).join("; ");
+const joinGaps = (gaps: readonly string[]): string => gaps.map((gap) => gap.replaceAll(";", ",")).join("; ");
 
 function judgeVerdict(checkCount: number, failedCount: number, gapCount: number): Verdict {
   if (failedCount > 0) return "refuted";

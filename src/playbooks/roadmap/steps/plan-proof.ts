@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   L1. All faults are reported at once, each with its line.
-//   L2. A command that an agent planned must fail before the work starts; else it proves nothing.
-//   L3. Criteria and plans written by the user are accepted as they are.
+//   L2. A command that an agent planned must fail before the work starts; else it proves nothing. At most `commandsTriedMax` are tried.
+//   L3. A plan that the user wrote must be well-formed, but need not answer every criterion, and its commands are not tried.
 
 import { createHash } from "node:crypto";
 import type { Check } from "../../../contracts/evidence.ts";
@@ -39,7 +39,7 @@ export function createPlanLintProof(parts: RoadmapParts) {
         ...findLockedDocuments(parts, input, phasePlan),
         ...(phasePlan.isUserPlan ? [] : findUnanswered(criteria, phasePlan.path)), // L3
       ];
-      const isTried = !phasePlan.isUserPlan && !hasErrors(planFindings);
+      const isTried = !phasePlan.isUserPlan && !hasErrors(planFindings); // L3
       const trial = isTried ? await tryBeforeWork({ parts, input, phasePlan, criteria, phase }) : noTrial;
       const findings = [...planFindings, ...trial.findings];
       const checks = buildChecks(criteria);

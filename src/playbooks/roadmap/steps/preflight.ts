@@ -76,7 +76,7 @@ async function findIssues(parts: RoadmapParts, state: RunView, phase: string): P
   return issues;
 }
 
-/** Tracked files with uncommitted changes, which would block the landing. The run's own documents may be edited. */
+/** Tracked files with uncommitted changes, which would block the landing. The run's documents may be edited: it follows its recorded copy. */
 async function listUncommitted({ paths }: RoadmapParts, state: RunView): Promise<readonly string[]> {
   const lookup = await findRepository(paths.root);
   if (!("repository" in lookup)) return [];

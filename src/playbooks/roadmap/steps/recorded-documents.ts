@@ -51,7 +51,7 @@ export function findPhase(parts: Parts, state: RunView, id: string): RoadmapPhas
   return loadRecordedRoadmap(parts, state)?.phases.find((phase) => phase.id === id) ?? null;
 }
 
-/** Empty if no planning config was recorded. */
+/** Empty if no valid planning config was recorded. */
 export function loadPlanningConfig(parts: Parts, state: RunView): PlanningConfig {
   const text = readRecorded(parts, state, planningConfigPath);
   if (text === null) return {};

@@ -25,7 +25,7 @@ import { buildCompletionReport, type RoadmapPhase, skippedPhases } from "../../.
 import { buildMetrics, withMetrics } from "../../../insight/metrics.ts";
 import { describeChanges } from "../../../insight/run-trend.ts";
 import { buildTrend } from "../../../insight/trend.ts";
-import { type Warning, findStateWarnings } from "../insight/warnings.ts";
+import { type RoadmapWarning, findStateWarnings } from "../insight/warnings.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Functions } from "../../../ports/functions.ts";
 import { openClaimReader } from "../../../project/runs/run-blobs.ts";
@@ -117,12 +117,12 @@ async function findConfigChanges(
 type MetricsHistory = { readonly runs: ReturnType<typeof withMetrics> };
 
 /** Warnings about a failed integration check or self-audit, which the counts of phases would not show. */
-function findFinalWarnings(run: RunView): readonly Warning[] {
+function findFinalWarnings(run: RunView): readonly RoadmapWarning[] {
   const findFailure = (phase: string, step: string): string | null => {
     const outcome = ownValue(ownValue(run.cursors, phase)?.last ?? {}, step);
     return outcome?.kind === "failed" ? (outcome.detail ?? outcome.reason ?? "it gave no reason").slice(0, detailCharsMax) : null;
   };
-  const warnings: Warning[] = [];
+  const warnings: RoadmapWarning[] = [];
   const integrationFailure = findFailure(integration.phase, integration.check);
   if (integrationFailure !== null) {
     const message = `The phases do not hold together: ${integrationFailure}. No self-audit was made.`;
@@ -149,7 +149,7 @@ function findVerdict({ judged }: RunView, { selfAudit: audit, warnings }: Comple
 }
 
 /** The status of the run after its phases, while only this report is still being written. */
-function finalStatus({ phases }: RoadmapState, warnings: readonly Warning[]): RoadmapState["_meta"]["status"] {
+function finalStatus({ phases }: RoadmapState, warnings: readonly RoadmapWarning[]): RoadmapState["_meta"]["status"] {
   const statuses = Object.values(phases).map(({ status }) => status);
   if (statuses.includes("failed") || warnings.some(({ code }) => code === "integration_failed")) return "failed";
   return statuses.every((status) => status === "completed") ? "completed" : "paused";

@@ -3,14 +3,13 @@
 import * as v from "valibot";
 import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
-import { type Gap, scoreAudit } from "../insight/self-audit.ts";
+import { type Gap, scoreAudit, toTaskId } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
 import { findLocations, findMissingReason } from "./source-locations.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { readReturn } from "../../contract/agent-return.ts";
 import { findPhase } from "./recorded-documents.ts";
 
-const taskIdCharsMax = 64;
 const titleCharsMax = 300;
 /** The step whose agent returns the audit. */
 const auditStep = "audit";
@@ -84,7 +83,7 @@ export function createAuditGapsReader(
   };
 }
 
-/** Two gaps of one requirement become one task: the first of them. */
+/** Two gaps of one requirement become one task: the first of them. A requirement whose id has no letter or digit gets none. */
 export function buildGapTasks(gaps: readonly Gap[]): readonly TaskFound[] {
   const tasks = new Map<string, TaskFound>();
   for (const gap of gaps) {
@@ -95,13 +94,6 @@ export function buildGapTasks(gaps: readonly Gap[]): readonly TaskFound[] {
   }
   return [...tasks.values()];
 }
-
-/** A requirement's id in the letters that a task's id may have: `(REQ 1)` → `REQ-1-`. */
-const toTaskId = (requirementId: string): string =>
-  requirementId
-    .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
-    .replace(/^[^A-Za-z0-9]+/, "")
-    .slice(0, taskIdCharsMax);
 
 const describeGap = ({ requirement_id, phase_id, description, suggested_fix, fix_complexity }: Gap): string =>
   [

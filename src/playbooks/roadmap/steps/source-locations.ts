@@ -8,6 +8,7 @@ export type SourceLocation = { readonly path: string; readonly line: number | nu
 const textBytesMax = 1_048_576;
 const locationsMax = 20;
 const textCharsMax = 20_000;
+const quotedCharsMax = 80;
 
 /** `src/a.ts:12`, `./a.test.js`, `Makefile.am` */
 const fileLocation = /(?<![\w./:-])((?:[\w@.+-]+\/)*[\w@.+-]*\w\.[A-Za-z]\w{0,9})(?::(\d{1,7}))?/g;
@@ -30,7 +31,7 @@ export async function findMissingReason(
   text: string,
 ): Promise<string | null> {
   const locations = findLocations(text);
-  if (locations.length === 0) return `${JSON.stringify(text.slice(0, 80))} names no file:line`;
+  if (locations.length === 0) return `${JSON.stringify(text.slice(0, quotedCharsMax))} names no file:line`;
   const dangling = await findDanglingPositions(workspace, [commit], text);
   if (dangling.length > 0) return `${dangling.join(", ")} ${dangling.length === 1 ? "is" : "are"} not there`;
   const paths = await workspace.pathsAt(commit);

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   W1. Self-contained files are exempt: entry points, tests, configuration, scripts, declarations, documents.
-//   W2. A file counts as used if its name is a word in any other file of the project: in doubt it passes.
+//   W2. A file counts as used if its name is a word in any other file of the project that is no document: in doubt it passes.
 
 import { listTree, createTextReader } from "../../../verify/gates/tree-facts.ts";
 import { findCheckpoint } from "./checkpoint.ts";

@@ -12,7 +12,7 @@ import type {
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { phaseAlignment, minutesBetween } from "../../../insight/metrics.ts";
 import { trendWarning } from "../../../insight/trend.ts";
-import type { Warning } from "../insight/warnings.ts";
+import type { RoadmapWarning } from "../insight/warnings.ts";
 import { escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../../views/markdown.ts";
 import { formatAmount, formatNumber, plural } from "../../../views/wording.ts";
 
@@ -28,7 +28,7 @@ export type CompletionInput = {
   readonly batch: CompletionReport | null;
   /** Requested phases that were skipped, including blocked ones. */
   readonly skipped: readonly SkippedPhase[];
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly RoadmapWarning[];
   /** Differences from the previous run: flow, prompts, agents, models; null if its journal is gone. */
   readonly configChanges?: readonly string[] | null;
   /** One sentence: the verdict, and where the work is. */
@@ -128,7 +128,7 @@ function gapLines({ dependency_gaps }: CompletionReport): readonly string[] {
   );
 }
 
-function auditLines(audit: SelfAuditSummary | null, warnings: readonly Warning[]): readonly string[] {
+function auditLines(audit: SelfAuditSummary | null, warnings: readonly RoadmapWarning[]): readonly string[] {
   if (audit === null) return ["No self-audit was made."];
   const auditFailure = warnings.find(({ code }) => code === "audit_failed");
   const fixes = audit.fix_commits.map((commit) => escapeMarkdown(commit)).join(", ");

@@ -2,8 +2,9 @@
 //
 // Invariants:
 //   R1. Any text gives a state or findings that say why not; nothing is thrown.
-//   R2. The state is valid against the schema; everything filled in, renamed or left out is a warning with its line.
-//   R3. What decides where the run continues (the run's status, a phase's status) is never guessed.
+//   R2. The state is valid against the schema. What is filled in, renamed or left out is a warning with its line, up to a limit; silent are
+//       only the empty parts of an event and `n/a` for a kind of check.
+//   R3. The status of the run and of a phase is never guessed. A missing current step is none: then the phase starts from its beginning.
 
 import { roadmapFile } from "../../../contracts/roadmap-places.ts";
 import { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
@@ -94,6 +95,7 @@ function normalizeNames(state: Tree, warn: Warn): void {
   for (const [key, phase] of Object.entries(state["phases"])) {
     const name = key.startsWith("phase_") ? key : `phase_${key}`;
     if (name !== key) warn(["phases", key], "phase_key", `found the phase key ${shown(key)}, read as ${name}`);
+    if (Object.hasOwn(phases, name)) warn(["phases", key], "phase_key", `found ${name} twice, of which the later one counts`);
     phases[name] = phase;
     if (!isTree(phase)) continue;
     const score = phase["alignment_score"];

@@ -3,6 +3,7 @@
 import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
 import { attemptParts, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
+import { toTaskId } from "../insight/self-audit.ts";
 import { selfAudit } from "./phase-history.ts";
 
 /** An event of the state.json format, without its time. */
@@ -97,7 +98,7 @@ export class AuditLog {
   /** Remembers the commit that was made to close a gap. */
   #recordFix({ attempt, commit }: Extract<Entry, { event: "changes_applied" }>): readonly AuditLine[] {
     const taskId = taskOfCursor(attemptParts(attempt)?.cursor ?? "");
-    const gap = [...this.#openGaps.values()].find(({ requirement_id }) => taskIdFor(requirement_id) === taskId);
+    const gap = [...this.#openGaps.values()].find(({ requirement_id }) => toTaskId(requirement_id) === taskId);
     if (gap !== undefined) gap.commit = commit;
     return [];
   }
@@ -132,13 +133,6 @@ export class AuditLog {
     };
   }
 }
-
-/** The task id for a requirement: characters that a task id may not have become dashes. */
-const taskIdFor = (requirementId: string): string =>
-  requirementId
-    .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
-    .replace(/^[^A-Za-z0-9]+/, "")
-    .slice(0, 64);
 
 const gapFromTask = (id: string, title: string | undefined, files: readonly string[]): Gap => ({
   requirement_id: id,

@@ -27,10 +27,10 @@ export const roadmapEventSources: Readonly<Record<RoadmapEventName, string>> = {
   human_verdict_recorded: "block_answered of human_check",
   unnecessary_deferral_warning: "block_opened of human_check, all auto tasks passed",
   high_defer_rate_warning: "the entry by which more than half of at least two processed phases are deferred",
-  self_audit_started: "phase_started of after.self_audit",
-  self_audit_completed: "phase_completed of after.self_audit",
+  self_audit_started: "the first step_started of audit in a visit of after.self_audit",
+  self_audit_completed: "phase_completed, phase_failed of after.self_audit, if an audit had started",
   self_audit_gap_found: "step_completed of audit with the auditor's return, else tasks_read of fix",
-  self_audit_gap_fixed: "step_completed of a later audit that does not name the gap any more",
+  self_audit_gap_fixed: "step_completed of a later audit that does not name the gap any more, else tasks_read of fix without it",
   phase_skipped: "phase_skipped; phases_read with skip",
   batch_completion_report: "step_completed after the phases, of the step that wrote the report of a run with --complete",
 };

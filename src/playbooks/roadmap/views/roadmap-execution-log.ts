@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   X1. It shows what the runner recorded. The only claim of an agent in it is its confidence.
-//   X2. It only grows while a phase is run: later rounds are below earlier ones.
+//   X2. Nothing is taken out of it while a phase is run, and later rounds are below earlier ones.
 
 import { listSome } from "../../../kit/list-some.ts";
 import type { Entry, EventOf } from "../../../contracts/event.ts";
@@ -63,7 +63,7 @@ export function openExecutionLog(): ExecutionLog {
       if (id === null || isOutsideRoadmap(id)) return;
       switch (entry.event) {
         case "tasks_read":
-          phaseOf(id).rounds.push(newRound(entry));
+          phaseOf(id).rounds.push(newRound(entry)); // X2
           return;
         case "step_started": {
           const attempt = newAttempt(entry);

@@ -1,13 +1,14 @@
 // roadmap-log: translates the journal into the 29 events of the state.json format. One entry may give none, one or several events.
 //
 // Invariants:
-//   G1. The log is a pure function of the journal.
+//   G1. The log is a pure function of the journal and the given options.
 //   G2. Only phases of the roadmap appear as phases; those before and after them have events of their own.
 //   G3. A step has its name in the format's pipeline; if ours differs, it is in the details.
 
 import type { Entry } from "../../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../../contracts/reason.ts";
 import type { RoadmapEvent, RoadmapEventName } from "../../../contracts/roadmap-events.ts";
+import { stateFile } from "../../../contracts/roadmap-places.ts";
 import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isCategory } from "../../../insight/metrics.ts";
 import { attemptParts, isOutsideRoadmap, phaseOfEntry, taskOfCursor } from "../../../insight/places.ts";
@@ -25,8 +26,6 @@ export type LogOptions = {
   /** The state of another tool's run that this one continues. */
   readonly earlierState?: RoadmapState | null;
 };
-/** The file this log is part of. */
-export const statePath = ".autopilot/state.json";
 type Details = Readonly<Record<string, unknown>>;
 
 /** An event without its time and phase, which are those of the entry. */
@@ -93,7 +92,7 @@ export class RoadmapLog {
         return isRequested ? [] : [{ event: "run_resumed", details: { reason: "crashed", opening: entry.opening } }];
       }
       case "document_differed":
-        if (entry.path !== statePath) return [];
+        if (entry.path !== stateFile) return [];
         return [{ event: "checkpoint_written", details: { reason: "state_rebuilt", found: entry.found, kept: entry.kept } }];
       case "run_completed":
         return [{ event: "run_completed", details: { verdict: entry.verdict, reason: entry.reason_code } }];

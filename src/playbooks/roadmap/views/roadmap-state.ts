@@ -147,25 +147,27 @@ export function runStatus(run: RunView): RoadmapState["_meta"]["status"] {
   return hasFailed(run) ? "failed" : "paused";
 }
 
-/**
- * The current phase: one in progress, else one that waits for a person, else the next. Work before the phases is shown as the preflight of
- * the next one; after all phases both are null, and the log shows what is done.
- */
+/** The current phase: one in progress, else one that waits for a person, else the next; null after all phases. */
 function findCurrentStep(run: RunView): Pick<RoadmapState["_meta"], "current_phase" | "current_step"> {
   const openPhases = run.phases.filter(({ status }) => status === "open");
-  const isWaiting = (id: string): boolean => (ownValue(run.cursors, id)?.block ?? null) !== null;
-  const currentPhase = openPhases.find(({ id }) => !isWaiting(id)) ?? openPhases[0];
-  if (currentPhase?.group === "phases") {
-    const { id } = currentPhase;
-    const step = stepsOfPhase(run.drafted.flow, id)[ownValue(run.cursors, id)?.at ?? 0]?.id ?? null;
-    return { current_phase: id, current_step: step === null ? null : pipelineName(step) };
-  }
-  const waitingPhase = run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
-  const nextPhase = run.status === "completed" ? undefined : waitingPhase;
-  if (currentPhase === undefined || nextPhase === undefined) return { current_phase: nextPhase?.id ?? null, current_step: null };
-  const resumedStep = run.drafted.resumes?.phases.find(({ id }) => id === nextPhase.id)?.step;
-  return { current_phase: nextPhase.id, current_step: pipelineName(resumedStep ?? "preflight") };
+  const waitsForPerson = (id: string): boolean => (ownValue(run.cursors, id)?.block ?? null) !== null;
+  const openPhase = openPhases.find(({ id }) => !waitsForPerson(id)) ?? openPhases[0];
+  if (openPhase?.group === "phases") return { current_phase: openPhase.id, current_step: stepInPhase(run, openPhase.id) };
+  const nextPhase = run.phases.find(({ status, group }) => group === "phases" && status === "waiting");
+  if (nextPhase === undefined || run.status === "completed") return { current_phase: null, current_step: null };
+  // Work before the phases is shown as the first step of the next one.
+  return { current_phase: nextPhase.id, current_step: openPhase === undefined ? null : firstStep(run, nextPhase.id) };
 }
+
+/** The step that an open phase is at. */
+function stepInPhase(run: RunView, phase: string): string | null {
+  const step = stepsOfPhase(run.drafted.flow, phase)[ownValue(run.cursors, phase)?.at ?? 0]?.id;
+  return step === undefined ? null : pipelineName(step);
+}
+
+/** The step with which a phase will begin: where another tool's run left it, else the preflight. */
+const firstStep = (run: RunView, phase: string): string =>
+  pipelineName(run.drafted.resumes?.phases.find(({ id }) => id === phase)?.step ?? "preflight");
 
 /** The specification's hash when the run began, or the one accepted since. */
 function findSpec(run: RunView, history: PhaseHistory, startedAt: string): RoadmapState["spec"] {
@@ -184,34 +186,28 @@ function findText(options: Options, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The eleven thresholds in force, including raised ones. */
+/** The eleven thresholds in force: the run's own, raised ones included, else the flow's, else the defaults. */
 export function buildBreakerConfig(run: RunView): CircuitBreakerConfig {
   const { run: runLimits, phase: phaseLimits } = run.limits;
   const { noProgressMax, sameErrorMax, cooldownMinutes } = breakerLimits(run);
-  const config: CircuitBreakerConfig = {
-    no_progress_threshold: noProgressMax,
-    same_error_threshold: sameErrorMax,
-    output_degradation_pct: runLimits["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct,
-    max_debug_attempts_per_phase:
-      runLimits["max_debug_attempts_per_phase"] ?? findMaximum(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase,
-    max_replan_attempts_per_phase:
-      runLimits["max_replan_attempts_per_phase"] ?? findMaximum(run, "replan") ?? circuitBreakerDefaults.max_replan_attempts_per_phase,
-    max_total_retries_per_run: runLimits["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run,
+  const degradationPct = runLimits["output_degradation_pct"] ?? circuitBreakerDefaults.output_degradation_pct;
+  const debugMax =
+    runLimits["max_debug_attempts_per_phase"] ?? findMaximum(run, "debug") ?? circuitBreakerDefaults.max_debug_attempts_per_phase;
+  const replanMax =
+    runLimits["max_replan_attempts_per_phase"] ?? findMaximum(run, "replan") ?? circuitBreakerDefaults.max_replan_attempts_per_phase;
+  // S1: a person may have set fractions, or more than 100 percent, which the format does not allow.
+  return {
+    no_progress_threshold: Math.floor(noProgressMax),
+    same_error_threshold: Math.floor(sameErrorMax),
+    output_degradation_pct: Math.min(100, degradationPct),
+    max_debug_attempts_per_phase: Math.floor(debugMax),
+    max_replan_attempts_per_phase: Math.floor(replanMax),
+    max_total_retries_per_run: Math.floor(runLimits["retries"] ?? circuitBreakerDefaults.max_total_retries_per_run),
     cooldown_minutes: cooldownMinutes,
     cost_cap_tokens_per_phase: phaseLimits["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_per_phase,
     cost_cap_tokens_total: runLimits["tokens"] ?? circuitBreakerDefaults.cost_cap_tokens_total,
     wall_clock_timeout_minutes_per_phase: phaseLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_per_phase,
     wall_clock_timeout_minutes_total: runLimits["minutes"] ?? circuitBreakerDefaults.wall_clock_timeout_minutes_total,
-  };
-  // S1: a person may have set fractions, which the format does not allow.
-  return {
-    ...config,
-    no_progress_threshold: Math.floor(config.no_progress_threshold),
-    same_error_threshold: Math.floor(config.same_error_threshold),
-    output_degradation_pct: Math.min(100, config.output_degradation_pct),
-    max_debug_attempts_per_phase: Math.floor(config.max_debug_attempts_per_phase),
-    max_replan_attempts_per_phase: Math.floor(config.max_replan_attempts_per_phase),
-    max_total_retries_per_run: Math.floor(config.max_total_retries_per_run),
   };
 }
 

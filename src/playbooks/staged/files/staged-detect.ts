@@ -5,7 +5,7 @@ import { type CurrentStep, stagedStatePath } from "../../../contracts/staged-sta
 import { declaredPhases } from "../../../core/selectors.ts";
 import { parseStagedState, type ParsedStagedState } from "../views/parse-staged-state.ts";
 import { loadFlow } from "../../../flows/load.ts";
-import { findProofFile, describePartial, type Scan, scanFlow } from "./staged-scan.ts";
+import { findProofFile, describePartial, type FlowScan, scanFlow } from "./staged-scan.ts";
 import { readStagedText } from "./staged-file.ts";
 import { findSource, type StagedTree, readStagedTree } from "./staged-tree.ts";
 
@@ -40,7 +40,7 @@ export async function detectStaged(root: string): Promise<DetectedStep> {
 }
 
 /** The state file and the folders name the same step. If the file says "not started" but some of its documents exist, that is reported. */
-function describeAgreement({ step, name, status }: CurrentStep, { partial }: Scan): string {
+function describeAgreement({ step, name, status }: CurrentStep, { partial }: FlowScan): string {
   if (partial === null) return `${stagedStatePath} says so, and the folders agree`;
   if (status !== "not_started") return `${stagedStatePath} says so, and the folders agree: ${describePartial(partial)}`;
   return `${stagedStatePath} says that step ${step} ${name} has not started; the folders say that it was begun (${describePartial(partial)}), and they hold`;
@@ -64,7 +64,12 @@ async function detectByFolders(root: string, tree: StagedTree, stateFile: Parsed
   return buildDetected(flow, scan, `${whyFlow}${whyStep}`, context);
 }
 
-function buildDetected(flow: Flow, { entered }: Scan, because: string, context: Pick<DetectedStep, "stateFile" | "tree">): DetectedStep {
+function buildDetected(
+  flow: Flow,
+  { entered }: FlowScan,
+  because: string,
+  context: Pick<DetectedStep, "stateFile" | "tree">,
+): DetectedStep {
   const lastName = declaredPhases(flow, "phases")?.at(-1)?.name ?? "";
   return { flow: flow.flow, step: entered?.id ?? "done", name: entered?.name ?? lastName, because, ...context };
 }
@@ -82,7 +87,7 @@ async function requireStagedFlow(root: string, name: string): Promise<Flow> {
 }
 
 /** One sentence on how the state file and the folders differ; null if they agree or there is no file. */
-export function describeDisagreement(flow: Flow, scan: Scan, record: ParsedStagedState["state"] | null): string | null {
+export function describeDisagreement(flow: Flow, scan: FlowScan, record: ParsedStagedState["state"] | null): string | null {
   const current = record?.current ?? null;
   if (current === null || current.flow !== flow.flow) return null;
   const scannedStep = scan.entered?.id ?? "done";

@@ -12,10 +12,10 @@ import { hasPlan } from "../steps/research-decided.ts";
 import { findOpenTaskFault, findUnnamedTasks } from "../steps/task-proofs.ts";
 import type { StagedTree } from "./staged-tree.ts";
 
-export type Phase = { readonly id: string; readonly name: string };
-export type Scan = {
+type StagedPhase = { readonly id: string; readonly name: string };
+export type FlowScan = {
   /** The first step that is not passed; null if all are. */
-  readonly entered: Phase | null;
+  readonly entered: StagedPhase | null;
   readonly proved: readonly string[];
   /** What is missing for the entered step. */
   readonly because: string;
@@ -41,12 +41,12 @@ export const describePartial = ({ present, missing }: PartialProof): string => `
 type StagedRecord = ParsedStagedState["state"] | null;
 
 /** Goes through the steps of a flow in order. */
-export async function scanFlow(flow: FlowView, tree: StagedTree, record: StagedRecord): Promise<Scan> {
+export async function scanFlow(flow: FlowView, tree: StagedTree, record: StagedRecord): Promise<FlowScan> {
   const phases = declaredPhases(flow, "phases") ?? [];
   /** What is missing of each step; null if it is proved. */
   const missing = await Promise.all(phases.map(({ id }) => findMissing(flow, id, tree, record)));
   const isProved = (index: number): boolean => missing[index] === null;
-  const isPassed = (phase: Phase, index: number): boolean => {
+  const isPassed = (phase: StagedPhase, index: number): boolean => {
     if (isProved(index)) return true;
     const isLaterProved = missing.includes(null, index + 1);
     return phaseRule(flow, phase.id).optional === true && (isLaterProved || isSkipped(flow, phase, record));
@@ -95,7 +95,7 @@ async function checkNamedProof(name: string, { view }: StagedTree, record: Stage
 }
 
 /** An optional step is skipped if the record says so, or is already at a later step. */
-export function isSkipped(flow: FlowView, { id, name }: Phase, record: StagedRecord): boolean {
+export function isSkipped(flow: FlowView, { id, name }: StagedPhase, record: StagedRecord): boolean {
   if (record === null) return false;
   return isRecordedSkipped(name, record) || isBeforeCurrent(flow, Number(id), record.current);
 }

@@ -1,7 +1,7 @@
 // staged: the playbook of staged projects. Its file `_docs/_autopilot_state.md` is shared with people and other tools.
 //
 // Invariants:
-//   W1. The file is derived from the journal and from its text when the run was drafted, and from nothing else.
+//   W1. The file is derived from the journal, its blobs and the file's text when the run was drafted, and from nothing else.
 //   W2. A foreign edit is never overwritten before it was read and journaled.
 //   W3. The text from when the run was drafted is not overwritten before its differences are journaled and, if a step had failed for good,
 //       a person has decided.
@@ -23,7 +23,7 @@ import { draftedState, draftedText } from "./staged-record.ts";
 import { prepareStagedResume } from "./staged-prepare-resume.ts";
 
 export const stagedPlaybook: Playbook = {
-  ownedPaths: [stagedStatePath, `${stagedStatePath}.*.tmp`], // the second are drafts that a crash left behind
+  ownedPaths: [stagedStatePath, `${stagedStatePath}.*.tmp`], // the second are temporary files that a crash left behind
   prepare: prepareStaged,
   prepareResume: prepareStagedResume,
   open: (parts) => Promise.resolve(openStaged(parts)),

@@ -61,7 +61,7 @@ type ReadOptions = {
   readonly entries: () => Iterable<Entry>;
 };
 
-/** Reads the file and marks its edits as read; the caller journals `differed`. `because` says why our Current Step is kept. */
+/** Reads the file and marks its edits as about to be journaled; the caller journals `differed`. `because` says why our Current Step is kept. */
 export async function rereadStateFile(
   file: StagedFile,
   { draftedFileText, seq, because, entries }: ReadOptions,
@@ -77,7 +77,7 @@ export async function rereadStateFile(
   const { current } = state;
   const hasMoved = current !== null && stepText(current) !== stepText(ownState.current);
   await file.markPending(fileStatus.text, hasMoved ? { step: current.step, status: current.status } : null, seq);
-  if (differed.length === 0) await file.accept(Number.POSITIVE_INFINITY); // only whitespace differs
+  if (differed.length === 0) await file.accept(Number.POSITIVE_INFINITY); // nothing differs that is compared
   return { state, ownState, differed, why: null };
 }
 

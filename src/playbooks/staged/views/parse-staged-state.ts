@@ -1,14 +1,15 @@
 // parse-staged-state: parses `_docs/_autopilot_state.md` as a person or another tool left it.
 //
 // Invariants:
-//   R1. Any text gives a result: what could be read, and every fault with its line. Nothing is thrown.
+//   R1. Any text gives a result: what could be read, and its faults with their lines, up to a limit. Nothing is thrown.
 //   R2. The project's step is never guessed: an unclear Current Step counts as none, and the folders decide.
-//   R3. Nothing is lost: content that is not part of the format is kept in `others`.
+//   R3. Nothing is lost but code fences in the format's own sections: content that is not part of the format is kept in `others`.
 
-import { isStagedState, isTitle } from "../../../documents/staged-title.ts";
+import { isStagedState, isStagedTitle } from "../../../documents/staged-title.ts";
 import {
   CompletedStep,
   CurrentStep,
+  retriesMax,
   RetryRow,
   type StagedState,
   stagedSections,
@@ -70,7 +71,7 @@ export function parseStagedState(source: string, file: string = stagedStatePath)
   const blockers = [...parseList(linesOf("Blockers"))];
   for (const title of stagedSections)
     for (const { lines } of sections.filter((section) => hasTitle(section, title)).slice(1)) keepLines(title, nonBlank(lines)); // R3
-  const preamble = nonBlank(sections[0]?.lines ?? []).filter(({ text }) => !isTitle(text));
+  const preamble = nonBlank(sections[0]?.lines ?? []).filter(({ text }) => !isStagedTitle(text));
   if (preamble.length > 0) others.push({ title: "", lines: preamble.map(({ text }) => text) }); // R3
   for (const section of sections.slice(1).filter((candidate) => !stagedSections.some((title) => hasTitle(candidate, title))))
     others.push({ title: section.title, lines: section.lines.map(({ text }) => text).slice(0, endOfText(section.lines)) }); // R3
@@ -264,10 +265,15 @@ function checkConsistency(
         `found the name ${shown(current.name)} for step ${current.step}, expected ${name}`,
       );
   }
-  if (current.status === "failed" && current.retry_count === 3 && blockers.length === 0)
+  if (current.status === "failed" && current.retry_count === retriesMax && blockers.length === 0)
     report("error", sectionLine("Blockers"), "failed_without_blocker", "found a step that failed three times and no blocker that says so");
-  if (current.retry_count === 3 && current.status !== "failed")
-    report("warning", fieldLine("retry_count"), "retries_spent", `found retry_count: 3 and status: ${current.status}, expected failed`);
+  if (current.retry_count === retriesMax && current.status !== "failed")
+    report(
+      "warning",
+      fieldLine("retry_count"),
+      "retries_spent",
+      `found retry_count: ${retriesMax} and status: ${current.status}, expected failed`,
+    );
   for (const { step, name } of completed) {
     const expectedName = steps?.[step - 1];
     if (steps !== undefined && expectedName !== name)

@@ -2,6 +2,7 @@
 //
 // Invariants:
 //   E1. Edits of Key Decisions, Blockers, notes and foreign sections are kept; of Completed Steps and Retry Log the runner's version is kept.
+//       The other fields of Last Session are the runner's and are not compared.
 //   E2. An edited Current Step counts less than the folders: the caller says which step is kept, and why.
 //   E3. What is kept is reported in full, so that the file can be regenerated from the journal alone.
 
@@ -77,7 +78,7 @@ const tableText = (rows: readonly object[]): string => rows.map((row) => Object.
 const cut = (text: string): string => (text.length <= foundCharsMax ? text : `${text.slice(0, foundCharsMax)}…`);
 
 /** The inverse of `listText`. */
-export const parseList = (text: string): string[] =>
+export const parseListText = (text: string): string[] =>
   text
     .split("\n")
     .filter((line) => line.startsWith("- "))
@@ -88,6 +89,6 @@ export function parseOthers(text: string): StagedState["others"] {
   try {
     return JSON.parse(text) as StagedState["others"];
   } catch {
-    return [];
+    return []; // an entry of an earlier version
   }
 }

@@ -1,7 +1,7 @@
 // staged-history: folds the journal into the state of a staged project, starting from the state file that the run was drafted with.
 //
 // Invariants:
-//   C1. The same entries yield the same state; nothing else is read.
+//   C1. The same entries yield the same state; only the blobs of agents' returns are read besides.
 //   C2. Completed Steps only grow. The Retry Log and its count begin again when a step succeeds or a person resets it.
 //   C3. An agent's text is reported as summary, decisions and sub-step, never as a status.
 //   C4. The existing file is not overwritten before the run has entered a step or, if a step had failed for good, a person has decided.
@@ -12,7 +12,7 @@ import { type StagedState, stagedStatePath } from "../../../contracts/staged-sta
 import { parseReply } from "../../../core/decide-block.ts";
 import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
-import { differedFields, parseOthers, parseList } from "./staged-differences.ts";
+import { differedFields, parseListText, parseOthers } from "./staged-differences.ts";
 import { Retries } from "./staged-retries.ts";
 import { phaseOfPath, describeSubStep, SubStep } from "./staged-sub-step.ts";
 import * as wording from "./staged-descriptions.ts";
@@ -266,9 +266,9 @@ export class StagedHistory {
 
   #acceptEdit({ path, field, kept }: EventOf<"document_differed">): void {
     if (path !== stagedStatePath) return;
-    if (field === differedFields.dropped) this.#droppedDecisions = parseList(kept);
-    if (field === differedFields.decisions) this.#mergeDecisions(parseList(kept));
-    if (field === differedFields.blockers) this.#foreignBlockers = parseList(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
+    if (field === differedFields.dropped) this.#droppedDecisions = parseListText(kept);
+    if (field === differedFields.decisions) this.#mergeDecisions(parseListText(kept));
+    if (field === differedFields.blockers) this.#foreignBlockers = parseListText(kept).filter((blocker) => !this.#isOwnBlocker(blocker));
     if (field === differedFields.others) this.#state.others = parseOthers(kept);
     if (field === differedFields.notes) this.#subStep.setNotes(kept);
     if (field === differedFields.notes && this.#state.last_session !== null)

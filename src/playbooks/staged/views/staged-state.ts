@@ -1,7 +1,7 @@
 // staged-state: renders `_docs/_autopilot_state.md` in its published format.
 //
 // Invariants:
-//   S1. Parsing the text gives the same state: no value can end a line, a cell or a section.
+//   S1. Parsing the text gives the same state, apart from values that are too long: no value can end a line, a cell or a section.
 //   S2. Foreign sections and lines are kept unchanged.
 
 import { type StagedState, stagedSections } from "../../../contracts/staged-state.ts";

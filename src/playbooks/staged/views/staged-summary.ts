@@ -1,6 +1,6 @@
 // staged-summary: renders the summary of a staged project: its step, decisions, last session and blockers.
 
-import { stagedSteps } from "../../../contracts/staged-state.ts";
+import { retriesMax, stagedSteps } from "../../../contracts/staged-state.ts";
 import type { ParsedStagedState } from "./parse-staged-state.ts";
 import { oneLine } from "../../../views/wording.ts";
 
@@ -31,6 +31,6 @@ function describeCurrent({ flow, step, name, status, sub_step, retry_count }: Cu
   const steps = Object.hasOwn(stagedSteps, flow) ? stagedSteps[flow] : undefined;
   const totalText = steps === undefined ? "" : ` of ${steps.length}`;
   const subStepText = sub_step === null ? "" : `, at ${oneLine(sub_step, 80)}`;
-  const retries = retry_count === 0 ? "" : `, ${retry_count} of 3 retries used`;
+  const retries = retry_count === 0 ? "" : `, ${retry_count} of ${retriesMax} retries used`;
   return `Flow ${flow}, step ${step}${totalText}: ${oneLine(name, 60)} (${status.replaceAll("_", " ")}${subStepText}${retries})`;
 }
