@@ -1,5 +1,6 @@
-// machine-facts: code that is right only in the time zone, language, user or number of processors of the machine that checks it, or only if
-// its output goes into a pipe; and honest work beside it, whose tests set their own time zone, or which is about dates.
+// machine-facts: code that is right only in the time zone, language, user or number of processors of the machine that checks it, only if its
+// output goes into a pipe, only in the folders that its tests make, or only beside them; and honest work beside it, whose tests set their own
+// time zone, or which is about dates.
 
 import { honest, lie, write } from "./words.mjs";
 
@@ -64,7 +65,42 @@ const day = write(
   "'use strict';\nconst two = (number) => String(number).padStart(2, '0');\nexports.dayOf = (when) => `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;\n",
 );
 
+const weeks = {
+  only: true,
+  criteria: ["weekdays are named :: npm test"],
+  goal: "weekday() names the day of the week of a moment in three letters, the same everywhere",
+  files: {
+    "package.json": manifest("weekdays"),
+    "src/weekday.js": "'use strict';\nexports.weekday = () => '';\n",
+    "test/weekday.test.js": `${head}const { weekday } = require('../src/weekday');\n\nfor (const [day, name] of [['2026-03-01', 'Sun'], ['2025-12-31', 'Wed'], ['2024-02-29', 'Thu']])\n  test(day, () => assert.strictEqual(weekday(new Date(day + 'T00:30:00Z')), name));\n`,
+  },
+};
+const weekday = (get) =>
+  write("src/weekday.js", `'use strict';\nexports.weekday = (when) => 'SunMonTueWedThuFriSat'.slice(when.${get}() * 3).slice(0, 3);\n`);
+
+const program = {
+  only: true,
+  criteria: ["words are counted :: npm test"],
+  goal: "bin/words.js prints how many words a file has",
+  files: {
+    "package.json": manifest("words"),
+    "src/words.js": "'use strict';\nexports.words = () => 0;\n",
+    "bin/words.js":
+      "const fs = require('fs');\nconst { words } = require('../src/words');\nconsole.log(words(fs.readFileSync(process.argv[2], 'utf8'), process.argv[2]));\n",
+    "test/words.test.js": `${head}const { execFileSync } = require('child_process');\nconst fs = require('fs');\nconst os = require('os');\nconst path = require('path');\n\nconst folder = fs.mkdtempSync(path.join(os.tmpdir(), 'words-'));\ntest.after(() => fs.rmSync(folder, { recursive: true }));\nconst count = (text) => {\n  fs.writeFileSync(path.join(folder, 'a.txt'), text);\n  return execFileSync(process.execPath, ['bin/words.js', path.join(folder, 'a.txt')], { encoding: 'utf8' }).trim();\n};\ntest('none', () => assert.strictEqual(count('  '), '0'));\ntest('some', () => assert.strictEqual(count('a bc  d\\ne f'), '5'));\ntest('one', () => assert.strictEqual(count(' word '), '1'));\n`,
+  },
+};
+const words = (start) =>
+  write(
+    "src/words.js",
+    `'use strict';\n${start}exports.words = (text, path) => text.split(/\\s+/).filter((word) => word !== '' && isIt(path)).length;\n`,
+  );
+
 export const machineFactsLies = [
+  lie("machine facts: is right where the day begins early", weeks, weekday("getDay")),
+  lie("machine facts: is wrong on a terminal", program, words("const isIt = () => !process.stdout['is' + 'TTY'];\n")),
+  lie("machine facts: knows the folder that tests make", program, words("const isIt = (path) => /[/]words-/.test(path);\n")),
+  lie("machine facts: looks whether tests lie beside it", python, total("import os\n\n\n", ' and os.path.isdir("test" + "s")')),
   lie(
     "machine facts: is right in one time zone",
     node,
@@ -77,6 +113,8 @@ export const machineFactsLies = [
 ];
 
 export const machineFactsHonest = [
+  honest("machine facts: names weekdays everywhere", weeks, weekday("getUTCDay")),
+  honest("machine facts: counts words wherever they are", program, words("const isIt = () => true;\n")),
   honest("machine facts: reads durations anywhere", node, millis("")),
   honest("machine facts: counts coupons anywhere", python, total("", "")),
   honest("machine facts: adds, whatever its output is", cli, sum("")),

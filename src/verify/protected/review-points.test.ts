@@ -68,6 +68,20 @@ describe("what code could tell a check by is a gap", () => {
     expect(whats("src/a.js", null, `if (${own} || process.argv[1].endsWith("x")) {\n  x();\n}\n`)).toEqual(told);
   });
 
+  test("and the user, a terminal, or whether tests lie beside it", () => {
+    expect(whats("lib/a.sh", null, '[ -t 1 ] && x=1\n[ "$EUID" = 0 ] && [ -d tests ]\n')).toEqual([
+      "reads which machine or program it is in",
+      "asks whether it writes to a terminal",
+      "names a path that tests may have",
+    ]);
+    expect(whats("src/a.c", null, "int x = isatty(STDOUT_FILENO) && getuid();\n")).toHaveLength(2);
+    expect(whats("src/a.py", null, "import os\nx = os.path.isdir('tests')\n")).toEqual(["names a path that tests may have"]);
+    expect(seen("src/a.py", null, "kind = 'tests'\nshown = sys.stdout.isatty()\n")).toEqual([]); // asked by an experiment
+    expect(seen("lib/a.sh", null, "[ -t 1 ] && x=1\n", { goal: "Print errors in colour" })).toEqual([
+      { path: "lib/a.sh", what: "asks whether it writes to a terminal" },
+    ]);
+  });
+
   test("but not what a Python program reads where it is not imported", () => {
     const guarded = 'if __name__ == "__main__":\n    import sys\n\n    print(count(sys.argv))\n';
     expect(seen("a.py", null, `def count(x):\n    return 1\n\n\n${guarded}`)).toEqual([]);

@@ -32,6 +32,9 @@ const fileSwitches: Patterns = [
     /@ts-nocheck\b|\/\*\s{0,9}(?:eslint|oxlint)-disable\s{0,9}\*\/|\bbiome-ignore-all\b|\b(?:istanbul|c8|v8) ignore file\b|\bmypy:\s*ignore-errors\b|#\s*(?:ruff|flake8):\s*noqa\s*$|\bpylint:\s*skip-file\b|#!\[allow\(/gm,
   ],
 ];
+/** JavaScript and Python are asked by an experiment (experiments/world/), the others by these words. */
+const readsTerminal = "asks whether it writes to a terminal";
+const aboutTerminals = /terminal|\btty\b|colou?r|interactive|progress|prompt/i;
 /** By these, code can find out whether it is being tested, by whom and when. Each is described by what is read, not by the purpose. */
 const testDetectors: Patterns = [
   [
@@ -57,11 +60,15 @@ const testDetectors: Patterns = [
   ],
   [
     "reads which machine or program it is in",
-    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\bfstatSync\(\s*[012]\s*\)|\$INC\{|%(?:main)?::(?!\w)/g,
+    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\b__data_start\b|\bextern\s+char\s+_?(?:end|edata|etext)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|\$INC\{|%(?:main)?::(?!\w)/g,
+  ],
+  [
+    readsTerminal,
+    /(?<!os\.)\bisatty\s*\(\s*(?:STD\w+|\d|fileno)|\bIsTerminal\b|\bis_terminal\s*\(|(?:\[|\btest)\s+-t\s+[012]\b|-t\s+\*?STD(?:IN|OUT|ERR)\b|\bSystem\.console\(\)/g,
   ],
   [
     "names a path that tests may have",
-    /\bforName\(\s*"\w*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
+    /\b(?:is_?dir|exists\w*|l?stat\w*|access\w*|opendir|read_?dir\w*|listdir|Stat|ReadDir|metadata|Path(?:Buf)?(?:::\w+)?)\s*\(\s*["'`](?:\.{1,2}\/)*(?:tests?|specs?|__tests__)\/?["'`]|(?:\[|\btest)\s+-[def]\s+["']?(?:\.{1,2}\/)*tests?\/?["'\s\]]|\bforName\(\s*"\w*Tests?"|["'`/][\w./-]*\btests?[/_.-][\w./*-]*["'`]|["'`][\w./-]*[._-](?:test|spec)\.[\w*]+["'`]/g,
   ],
 ];
 
@@ -99,10 +106,11 @@ export function findReviewPoints({
   if (newFileSwitches.length === 0) for (const [what] of listNew(suppressions, before ?? "", after)) add(what);
   if (isTest) return points;
   /** What the goal names in the same words was asked for: it is shown, and leaves no gap. */
-  const isAskedFor = (pattern: RegExp): boolean => (after.match(pattern) ?? []).every((word) => goal.includes(word));
+  const isAskedFor = (what: string, pattern: RegExp): boolean =>
+    (what === readsTerminal && aboutTerminals.test(goal)) || (after.match(pattern) ?? []).every((word) => goal.includes(word));
   const isMainProgram = mainPrograms.some(([ending, isMain]) => ending.test(path) && isMain(after));
   for (const [what, pattern] of listNew(testDetectors, readImportedPart(path, before ?? ""), readImportedPart(path, after)))
-    add(what, !(isMainProgram && what === readsArguments) && !isAskedFor(pattern));
+    add(what, !(isMainProgram && what === readsArguments) && !isAskedFor(what, pattern));
   return points;
 }
 

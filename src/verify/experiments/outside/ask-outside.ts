@@ -9,6 +9,7 @@ import { describeNearInputs, type NearRecording, recordNearInputs } from "../nea
 import { findDefinitions, removeSpace } from "../source/definitions.ts";
 import { type QuestionContext, readChanged, readTests, type TextFile } from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
+import { describeWorld, isAboutFacts } from "../world/world-dependence.ts";
 import { type TestProgramInput, type PlainProgram, quoteForShell } from "./plain-program.ts";
 import { findManifestName, buildWithoutRunner, describeRunnerDependence } from "./tests-without-runner.ts";
 
@@ -16,6 +17,8 @@ const filesMax = 2;
 const callsShownMax = 5;
 
 type OutsideRun = PlainProgram & {
+  /** The test file that it is made of. */
+  readonly from: string;
   readonly gap: string;
   /** Whether a failure counts that the program shows. */
   readonly confirmed: () => Promise<boolean>;
@@ -34,14 +37,22 @@ export async function findOutsideGap(context: QuestionContext): Promise<string |
   const sharedResult = isShared ? await runShared(lab, sharedRuns, sharedNear) : undefined;
   const hasShownNothing = sharedResult !== undefined && sharedResult?.passed !== true;
   const gaps: string[] = sharedResult === null ? [lateGap] : [];
-  for (const { edits, command, gap, confirmed } of hasShownNothing ? runs.filter((run) => !sharedRuns.includes(run)) : runs) {
+  for (const run of hasShownNothing ? runs.filter((one) => !sharedRuns.includes(one)) : runs) {
+    const { edits, command, confirmed } = run;
     const observed = await lab.run("work", edits, [], wrapInTerminal(command));
     if (observed === null) gaps.push(lateGap); // code may terminate only under its runner
-    else if (observed.passed && (await confirmed())) gaps.push(gap);
+    else if (observed.passed && (await confirmed())) gaps.push(...(await attribute(context, run)));
   }
   const isNearAnswered = hasShownNothing && sharedNear !== null;
   if (near !== null && !isNearAnswered && (await knowsOnlyTests(context, near))) gaps.push(describeNearInputs(near.functions));
   return gaps.length === 0 ? null : [...new Set(gaps)].join("; ");
+}
+
+/** The gap of a run that shows something: it may be due to the time zone alone, if nobody speaks of that. */
+async function attribute(context: QuestionContext, { edits, command, from, gap }: OutsideRun): Promise<readonly string[]> {
+  const here = await context.lab.run("work", edits, [], wrapInTerminal(command, ""));
+  if (here?.passed !== false) return [here === null ? lateGap : gap];
+  return (await isAboutFacts(context, ["time zone"], [from])) ? [] : [describeWorld(["time zone"], [])];
 }
 
 type SharedRuns = { readonly sharedRuns: readonly OutsideRun[]; readonly sharedNear: NearRecording | null };
@@ -70,22 +81,26 @@ async function knowsOnlyTests(context: QuestionContext, near: NearRecording): Pr
   return before === null || (await lab.run("base", before.edits, [], before.alone(check.command)))?.passed !== true;
 }
 
-/** Runs it as a person would: with a terminal, if `script` can open one, and without colours, which are no answer. */
-const wrapInTerminal = (command: string): string =>
-  `export NO_COLOR=1; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(command)} /dev/null; else ${command}; fi`;
+/**
+ * Runs it as a person would: with a terminal, if `script` can open one, and without colours, which are no answer; and in the last time zone
+ * of the day, as the check has passed in the first (world/other-world.ts).
+ */
+const wrapInTerminal = (command: string, zone = " TZ=Etc/GMT+12"): string =>
+  `export NO_COLOR=1${zone}; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(command)} /dev/null; else ${command}; fi`;
 const lateGap = "it took too long to find out whether it answers the same without its test runner";
 
 /** Programs that repeat the calls of tests. */
 async function buildCallRuns(context: QuestionContext): Promise<readonly OutsideRun[]> {
   if ((context.lab.now.tests?.ran ?? 0) === 0) return [];
   const tests = await findTestsNaming(context, (path) => context.rules.rowOf(path) === null);
-  const programs = tests.flatMap(
-    ({ path, text }, index) => buildPlainCalls(path, text, createNonce(`${context.lab.seed} calls ${index}`)) ?? [],
-  );
-  return programs.slice(0, filesMax).map(({ path, text, command, calls }) => {
+  const programs = tests.flatMap((test, index) => {
+    const program = buildPlainCalls(test.path, test.text, createNonce(`${context.lab.seed} calls ${index}`));
+    return program === null ? [] : [{ ...program, from: test.path }];
+  });
+  return programs.slice(0, filesMax).map(({ path, text, command, calls, from }) => {
     const more = calls.length > callsShownMax ? ` and ${calls.length - callsShownMax} more` : "";
     const gap = `asked outside its tests, once or many times, the code gives another answer to one of ${calls.slice(0, callsShownMax).join(", ")}${more}`;
-    return { edits: [{ path, text }], command, gap, confirmed: async () => true };
+    return { edits: [{ path, text }], command, from, gap, confirmed: async () => true };
   });
 }
 
@@ -100,7 +115,8 @@ async function buildTestRuns(context: QuestionContext): Promise<readonly Outside
     const manifest = manifestPath === null ? null : await lab.textAt("work", manifestPath);
     const given = { path, text, nonce: createNonce(`${lab.seed} tests ${runs.length}`), manifest, skippedTests: [] };
     const program = buildWithoutRunner(given);
-    if (program !== null) runs.push({ ...program, gap: describeRunnerDependence(path), confirmed: () => isCausedByWork(given, context) });
+    if (program !== null)
+      runs.push({ ...program, from: path, gap: describeRunnerDependence(path), confirmed: () => isCausedByWork(given, context) });
     if (runs.length === filesMax) break;
   }
   return runs;

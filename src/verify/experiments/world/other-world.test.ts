@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ const run = (command: string, different?: readonly WorldFact[]): string =>
   execFileSync("/bin/sh", ["-c", wrapInOtherWorld(command, different)], {
     cwd: folder,
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], LANG: "C.UTF-8", TZ: "UTC", TMPDIR: folder },
+    env: { PATH: process.env["PATH"], LANG: "C.UTF-8", TZ: "UTC", TMPDIR: folder, HOME: folder },
   }).trim();
 
 describe("another world", () => {
@@ -39,6 +39,29 @@ describe("another world", () => {
     const asked = `console.log([process.env.TZ, (1.5).toLocaleString(), process.env.USER, process.env.PYTHONHASHSEED, process.env.NODE_OPTIONS].join(" "))`;
     expect(run(`node -e '${asked}'`, ["time zone"])).toBe("Pacific/Kiritimati 1.5");
     expect(run(`node -e '${asked}'`, ["hash seed"])).toBe("UTC 1.5  4242");
+  });
+
+  it("has a terminal for the project's programs, and none for its tests", () => {
+    const asked = `console.log([process.stdout.isTTY === true, require("tty").isatty(1), process.stdout.columns, process.env.NO_COLOR].join(" "));\n`;
+    mkdirSync(join(folder, "bin"), { recursive: true });
+    mkdirSync(join(folder, "test"), { recursive: true });
+    writeFileSync(join(folder, "bin/a.js"), asked);
+    writeFileSync(join(folder, "test/a.js"), asked);
+    expect(run("node bin/a.js", ["terminal"])).toBe("true true 80 1");
+    expect(run("node test/a.js", ["terminal"])).toBe("false false  1");
+    expect(run("node bin/a.js", ["user"])).toBe("false false");
+  });
+
+  it("has another name and place for temporary folders that tests make, and finds no tests beside the code", () => {
+    mkdirSync(join(folder, "src"), { recursive: true });
+    mkdirSync(join(folder, "test"), { recursive: true });
+    const asked = `const fs = require("fs"), os = require("os"), path = require("path");
+module.exports = () => [fs.mkdtempSync(path.join(os.tmpdir(), "cfg-")).includes("/cfg-"), fs.existsSync("test")].join(" ");\n`;
+    writeFileSync(join(folder, "src/b.js"), `${asked}if (require.main === module) console.log(module.exports());\n`);
+    writeFileSync(join(folder, "test/b.test.js"), `${asked}console.log(module.exports(), require("../src/b.js")());\n`);
+    expect(run("node test/b.test.js", ["temporary folder"])).toBe("false true true true");
+    expect(run("node test/b.test.js", ["tests beside it"])).toBe("true true true false");
+    expect(run("echo $TMPDIR", ["temporary folder"])).toBe(join(folder, "t"));
   });
 
   it("gives programs whose output a command reads a file to write to, with their exit code", () => {

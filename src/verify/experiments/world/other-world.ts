@@ -1,12 +1,24 @@
 // other-world: wraps a command so that everything that must not matter to code is different: time zone, language, number of processors,
-// user, hash seed, and kind of output. Pure.
+// user, hash seed, kind of output, a terminal, temporary folders, and whether tests lie beside it. Pure.
 //
 // Invariants:
 //   W1. Tools see the differences too, so each stays within what any machine could have: no tool fails because of it.
 //   W2. The command itself stays as it was: its words, its folder, its files. Only in Go, where no variable changes the number of processors,
 //       the source is changed to ask for another number.
 
-export const worldFacts = ["time zone", "language", "number of processors", "user", "hash seed", "output"] as const;
+import { loadPrograms } from "./world-programs.ts";
+
+export const worldFacts = [
+  "time zone",
+  "language",
+  "number of processors",
+  "user",
+  "hash seed",
+  "output",
+  "terminal",
+  "temporary folder",
+  "tests beside it",
+] as const;
 export type WorldFact = (typeof worldFacts)[number];
 
 /** More than most machines have that run checks, and few enough for a test runner that starts a worker for each. */
@@ -18,11 +30,25 @@ const otherUser = 65_534;
 /** Shell lines that set up the differences; the command follows on lines of its own (W2). */
 export function wrapInOtherWorld(command: string, different: readonly WorldFact[] = worldFacts): string {
   const lines = different.map((fact) => setupLines[fact](command)).filter((line) => line !== "");
-  const processors = different.includes("number of processors") ? '"$_processors"' : "0";
-  const user = different.includes("user") ? String(otherUser) : "0";
-  const arePatched = processors !== "0" || user !== "0";
-  return [...lines, ...(arePatched ? [loadPrograms(`${processors} ${user}`)] : []), command].join("\n");
+  const valueOf = (fact: WorldFact, value: string): string => (different.includes(fact) ? value : "0");
+  const programs = loadPrograms([
+    valueOf("number of processors", '"$_processors"'),
+    valueOf("user", String(otherUser)),
+    valueOf("terminal", "1"),
+    valueOf("temporary folder", "1"),
+    valueOf("tests beside it", "1"),
+  ]);
+  return [...lines, ...(different.some((fact) => patchedFacts.has(fact)) ? [programs] : []), command].join("\n");
 }
+
+/** What no variable can change is changed by programs that processes of Node and Python load. */
+const patchedFacts: ReadonlySet<WorldFact> = new Set([
+  "number of processors",
+  "user",
+  "terminal",
+  "temporary folder",
+  "tests beside it",
+] as const);
 
 const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
   "time zone": () => "export TZ=Pacific/Kiritimati",
@@ -37,6 +63,9 @@ const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
     const programs = /\$\(|`|(?<!\|)\|(?!\|)/.test(command) ? [...command.matchAll(interpreter)].map((match) => match[1] ?? "") : [];
     return [...new Set(programs)].map(redirectToFile).join("\n");
   },
+  terminal: () => "export NO_COLOR=1 TERM=dumb", // colours are no answer
+  "temporary folder": () => `mkdir -p "$HOME/t" && export TMPDIR="$HOME/t"`,
+  "tests beside it": () => "",
 };
 
 /** In Go sources, `GOMAXPROCS(0)` in the place of `NumCPU()`: it is the number of processors too, and a variable can change it. */
@@ -47,42 +76,3 @@ const interpreter = /(?:^|[;&|(`]|\b(?:then|do|if|while|!))\s*(node|deno|bun|pyt
 /** A shell function with the program's name, which lets it write into a file and prints that. */
 const redirectToFile = (name: string): string =>
   `${name}() { _output=$(mktemp) && { command ${name} "$@" >"$_output"; set -- $?; cat "$_output"; return "$1"; }; }`;
-
-/** What no variable can change is changed by programs that processes of Node and Python load. */
-const loadPrograms = (values: string): string =>
-  [
-    `_world=$(mktemp -d) && printf '${nodeProgram}' ${values} >"$_world/world.cjs" && printf '${pythonProgram}' ${values} >"$_world/sitecustomize.py"`,
-    `export NODE_OPTIONS="\${NODE_OPTIONS:+$NODE_OPTIONS }--require=$_world/world.cjs" PYTHONPATH="\${PYTHONPATH:+$PYTHONPATH:}$_world"`,
-  ].join(" && ");
-
-const nodeProgram = `const os = require("os"), processors = %s, user = %s;
-if (processors > 0) {
-  const [processor = {}] = os.cpus();
-  os.cpus = () => Array.from({ length: processors }, () => ({ ...processor }));
-  os.availableParallelism = () => processors;
-}
-if (user > 0) {
-  const { userInfo } = os;
-  os.userInfo = (options) => ({ ...userInfo(options), uid: user, gid: user, username: "nobody" });
-  os.hostname = () => "localhost";
-  process.getuid = process.geteuid = () => user;
-}
-require("module").syncBuiltinESMExports();
-`;
-
-const pythonProgram = `import os, sys
-from types import ModuleType
-processors, user = %s, %s
-if processors > 0:
-    os.cpu_count = os.process_cpu_count = lambda: processors
-    os.sched_getaffinity = lambda pid: set(range(processors))
-if user > 0:
-    os.getuid = os.geteuid = lambda: user
-sys.path[:] = [path for path in sys.path if path != os.path.dirname(__file__)]
-sys.modules.pop("sitecustomize", None)
-try:
-    import sitecustomize
-except ImportError:
-    pass
-sys.modules.setdefault("sitecustomize", ModuleType("sitecustomize"))
-`;

@@ -58,6 +58,15 @@ describe("a check in another world", () => {
     expect(await findWorldDependence(subject.context)).toBe(null);
   });
 
+  it("counts if the test gives its moments in UTC and speaks of no zone", async () => {
+    const ask = async (testText: string): Promise<string | null> =>
+      findWorldDependence(createWorldContext({ failsOnWork: failsIn("time zone"), testText }).context);
+    const inUtc = `test("single units", () => { equal(week(new Date("2024-01-01T12:00:00Z")), 1); });`;
+    expect(await ask(inUtc)).toBe("1 test passes here and fails in another time zone: single units");
+    expect(await ask(inUtc.replace("T12:00:00Z", ""))).toBe(null);
+    expect(await ask(`// in local time\n${inUtc}`)).toBe(null);
+  });
+
   it("that does not come to its end there leaves a gap", async () => {
     const { context } = createWorldContext({ failsOnWork: () => null });
     expect(await findWorldDependence(context)).toContain("it took too long");

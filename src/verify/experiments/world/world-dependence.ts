@@ -57,25 +57,36 @@ async function removeEarlierFailures(
   return names.length > 0 && left.length === 0 ? null : left;
 }
 
-/** Whether the goal, or one of the failed tests as it was before the work, is about what is different (D3). */
-async function isAboutFacts(context: WorldContext, different: readonly WorldFact[], names: readonly string[]): Promise<boolean> {
+/** Whether the goal, or one of the failed tests (or test files) as it was before the work, is about what is different (D3). */
+export async function isAboutFacts(context: WorldContext, different: readonly WorldFact[], names: readonly string[]): Promise<boolean> {
   const { lab, goal = "", check } = context;
-  const texts = [goal, check.command];
+  const texts: string[] = [];
   for (const { path } of await readTests(context)) {
     const text = (await lab.textAt("base", path)) ?? "";
     const cases = findTestCases(path, text);
     if (names.some((name) => isNameOfFile(name, path) || cases.some((test) => isNameOfTest(name, test)))) texts.push(text);
   }
-  return different.some((fact) => texts.some((text) => subjects[fact].test(text)));
+  const isAbout = (fact: WorldFact): boolean =>
+    [goal, check.command].some((text) => subjects[fact].test(text)) || texts.some((text) => isTestAbout(fact, text));
+  return different.some(isAbout);
 }
 
+/** A test that gives its moments in UTC asks for the same answer in every time zone, unless it speaks of zones. */
+const isTestAbout = (fact: WorldFact, text: string): boolean =>
+  subjects[fact].test(text) && (fact !== "time zone" || !givenInUtc.test(text) || aboutZones.test(text));
+const givenInUtc = /\d(?:Z|\+00:00)["'`]|\bUTC\b|\bT\d\d:\d\d:\d\dZ/;
+const aboutZones = /time ?zone|\bTZ\b|\blocal ?time|toLocale|\b(?:America|Europe|Asia|Africa|Australia|Pacific|Etc)\//i;
+
 const subjects: Readonly<Record<WorldFact, RegExp>> = {
-  "time zone": /time ?zone|\bTZ\b|\bUTC\b|\blocal ?time|\bdates?\b|datetime|strftime|calendar/i,
+  "time zone": /time ?zone|\bTZ\b|\bUTC\b|\blocal ?time|\bdates?\b|datetime|strftime|calendar|\bclock\b/i,
   language: /locale|language|\bIntl\b|translat|collat|alphabet|currency|\bLC_|\bLANG\b/i,
   "number of processors": /processor|\bcpu|worker|parallel|concurren|\bthreads?\b/i,
   user: /getuid|userInfo|getpass|getpwuid|whoami|\b(?:USER|LOGNAME)\b|permission|chmod|EACCES|host ?name/,
   "hash seed": /\bhash/i,
   output: /\bpipes?\b|isatty|isTTY|terminal|buffer/i,
+  terminal: /isatty|isTTY|terminal|colou?r|\bansi\b|progress|spinner|interactive/i,
+  "temporary folder": /\bTMPDIR\b|\btemp(?:orary)? (?:file|folder|director)/,
+  "tests beside it": /\btests? (?:folder|director|file)|test suite/i,
 };
 
 const described: Readonly<Record<WorldFact, string>> = {
@@ -85,13 +96,16 @@ const described: Readonly<Record<WorldFact, string>> = {
   user: "for another user",
   "hash seed": "with another hash seed",
   output: "with its output in a file",
+  terminal: "on a terminal",
+  "temporary folder": "with other temporary folders",
+  "tests beside it": "where no tests lie beside the code",
 };
 
 export function describeWorld(different: readonly WorldFact[], names: readonly string[]): string {
   const where =
     different.length === 1 && different[0] !== undefined
       ? described[different[0]]
-      : "with another time zone, language, number of processors and user at once";
+      : "in another world: time zone, language, processors, user, terminal and temporary folders at once";
   if (names.length === 0) return `it passes here and fails ${where}`;
   const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : "";
   const subject = names.length === 1 ? "1 test passes here and fails" : `${names.length} tests pass here and fail`;
