@@ -65,6 +65,21 @@ test("a test file may get another name and place, with its relative imports", as
   };
   expect(await moved(after)).toEqual(["added"]);
   expect(await moved(after.replace("3);", "4);"))).toEqual([null]);
+  expect(await moved(`${after}${more}`)).toEqual(["added"]); // and more tests
+  expect(await moved(after.replace("  assert", "  const add = () => 3;\n  assert"))).toEqual([null]);
+});
+
+test("a class of tests may get another name together with its file", async () => {
+  const before = "import unittest\n\nclass Lexer(unittest.TestCase):\n    def test_kinds(self):\n        self.assertEqual(kinds(1), 2)\n";
+  const allowed = async (now: string) => {
+    const workspace = createTrees({ "tests/test_lexer.py": before }, { "tests/test_tokens.py": now });
+    const parts = { workspace, protect: [], restores: false, areTriedOut: true };
+    const { changes } = await findProtected(parts, { base, commit, scope: ["**"], approved: [] });
+    return changes.map((change) => change.allowed);
+  };
+  const renamed = before.replace("Lexer", "Tokens");
+  expect(await allowed(`${renamed}\n    def test_power(self):\n        self.assertEqual(kinds(2), 4)\n`)).toEqual(["added"]);
+  expect(await allowed(renamed.replace("kinds(1), 2", "kinds(1), 3"))).toEqual([null]);
 });
 
 describe("what tests take from a module", () => {

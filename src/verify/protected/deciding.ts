@@ -98,6 +98,7 @@ export function findChangedParts(part: Part, before: DecidingParts, after: Decid
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => {
     if (before[name] === after[name]) return false;
+    if (part === "go_mod") return Object.hasOwn(before, name) && !(before[name] === packageItself && after[name] === undefined);
     if (Object.hasOwn(before, name)) return true;
     if (name.startsWith(workspacePrefix)) return isNarrowing(name);
     if (part === "cmake") return changesOtherTests(name);
@@ -163,17 +164,27 @@ function removeDelimited(text: string, open: string, close: string): string {
   return first + others.map((part) => (part.includes(close) ? part.slice(part.indexOf(close) + close.length) : "")).join("");
 }
 
-/** The `replace` lines of go.mod and go.work: they put something else in the place of packages that tests may use. */
+/**
+ * What stands for each package that go.mod or go.work names: itself, or what its `replace` line says. Tests may use a package that was there
+ * before; what stands for a new one is new code like any other.
+ */
 function parseGoReplacements(text: string): DecidingParts {
-  const lines: string[] = [];
-  let isInBlock = false;
+  const parts: Record<string, string> = {};
+  let block = "";
   for (const line of text.split("\n").map((rawLine) => squeezeSpace(rawLine.split("//", 1)[0] ?? ""))) {
-    if (/^replace ?\(/.test(line)) isInBlock = true;
-    else if (isInBlock && line.startsWith(")")) isInBlock = false;
-    else if (isInBlock ? line !== "" : line.startsWith("replace ")) lines.push(line.replace(/^replace /, ""));
+    const [, word = block, rest = line] = /^(require|replace) ?(.*)$/.exec(line) ?? [];
+    if (rest.startsWith(")")) block = "";
+    else if (rest.startsWith("(")) block = word;
+    else {
+      const [module = "", replacement] = rest.split("=>").map((side) => side.trim());
+      const name = `package ${module.split(" ", 1)[0]}`;
+      if (word === "replace" && replacement !== undefined) parts[name] = [module, replacement].join(" => ");
+      else if (word === "require" && module !== "") parts[name] ??= packageItself;
+    }
   }
-  return lines.length === 0 ? {} : { "what stands in for packages": lines.toSorted().join("\n") };
+  return parts;
 }
+const packageItself = "itself";
 
 /** Where a block about tests opens: `test {`, `tasks.withType(Test) {`, `named("check") {`. */
 const gradleOpens =

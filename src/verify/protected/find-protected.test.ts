@@ -130,6 +130,13 @@ describe("tests by further conventions", () => {
       await describeChanges({ "go.mod": "module x\nrequire a v1\n" }, { "go.mod": "module x\nrequire a v1\nreplace a => ./fake\n" }),
     ).toEqual(["go.mod changed"]);
     expect(await describeChanges({ "go.mod": "module x\n" }, { "go.mod": "module x\nrequire (\n\tb v1\n)\n" })).toEqual([]);
+    const block = "module x\nrequire (\n\ta v1\n)\nreplace (\n\ta => ../a\n)\n";
+    expect(await describeChanges({ "go.mod": block }, { "go.mod": block.replace("../a", "./fake") })).toEqual(["go.mod changed"]);
+    expect(await describeChanges({ "go.mod": block }, { "go.mod": "module x\nrequire a v1\n" })).toEqual(["go.mod changed"]);
+    expect(await describeChanges({ "go.work": "go 1.22\n" }, { "go.work": "go 1.22\nreplace a => ./fake\n" })).toEqual(["go.work changed"]);
+    const added = "module x\nrequire a v1\nrequire b v0.0.0\nreplace b => ./third_party/b\n";
+    expect(await describeChanges({ "go.mod": "module x\nrequire a v1\n" }, { "go.mod": added })).toEqual([]); // what stands for a new package
+    expect(await describeChanges({ "go.mod": "module x\nrequire a v1\n" }, { "go.mod": "module x\n" })).toEqual([]);
     const settings = 'rootProject.name = "x"\ninclude("a")\n';
     expect(
       await describeChanges(

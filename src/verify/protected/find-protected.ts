@@ -9,6 +9,7 @@ import type { LookAt, ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, Workspace } from "../../ports/workspace.ts";
+import { findChangeFindings } from "./change-kind.ts";
 import { extractDecidingParts } from "./deciding.ts";
 import { findShadowableTargets, findIncludedFiles } from "./deciding-make.ts";
 import { findImportedScripts } from "./imported-scripts.ts";
@@ -16,6 +17,7 @@ import { isSetInTests, findReviewPoints, maySetInTests } from "./review-points.t
 import type { CommandSet } from "./command-set.ts";
 import { isCandidate, type ProtectedJudgement, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
 import { isProgramText, mayBeTest, type ProtectionRow } from "./kinds.ts";
+import { hasOnlyMore } from "./only-more.ts";
 import { findPrograms, findSettings } from "./programs.ts";
 import { createRowFinder } from "./protect.ts";
 
@@ -59,7 +61,7 @@ export async function findProtected(
   for (const { difference, before } of changedFiles) {
     const newPath = moves.get(difference.path);
     const text = newPath === undefined || before === null ? null : await parts.workspace.textAt(commit, newPath, textBytesMax);
-    if (text !== null && before !== null && withoutImportPaths(text) === withoutImportPaths(before)) movedWhole.add(difference.path);
+    if (text !== null && before !== null && isSameTest(difference.path, before, text)) movedWhole.add(difference.path);
   }
   const addedPaths = differences.filter(({ kind }) => kind === "added").map(({ path }) => path);
   const judgement = judgeProtected({
@@ -204,12 +206,20 @@ async function readChange({ workspace, base, commit, difference, mayRead }: Chan
   return { difference, before, after };
 }
 
-/** A text without the relative import paths that a moved file has to change. */
-const withoutImportPaths = (text: string): string => text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./");
+/** Whether a file has all of a test file's text, in the same order, and nothing or more tests besides; names of classes may differ. */
+function isSameTest(path: string, before: string, after: string): boolean {
+  const [was, is] = [withoutPlace(before), withoutPlace(after)];
+  const findings = findChangeFindings(path, "test", was, is); // only new test cases are described as changed
+  return was === is || (findings.length > 0 && findings.every(({ how }) => how === "changed") && hasOnlyMore(was, is));
+}
+
+/** A text without what a file that moves has to change: relative import paths, and the names of its classes. */
+const withoutPlace = (text: string): string =>
+  text.replaceAll(/(?<=["'])(?:\.{1,2}\/)+/g, "./").replaceAll(/^((?:public |final )*class )\w+/gm, "$1_");
 
 const comparedMax = 20;
 
-/** A new file with the text of a deleted test, except for relative imports; null if there is none. */
+/** A new file with the text of a deleted test, and perhaps more; null if there is none. */
 async function findSameTest(
   workspace: TreeReader,
   commit: GitSha,
@@ -219,7 +229,7 @@ async function findSameTest(
   const added = differences.filter(({ kind, path }) => kind === "added" && isProgramText(path)).slice(0, comparedMax);
   for (const { path } of added) {
     const text = await workspace.textAt(commit, path, textBytesMax);
-    if (text !== null && withoutImportPaths(text) === withoutImportPaths(before)) return path;
+    if (text !== null && isSameTest(path, before, text)) return path;
   }
   return null;
 }
