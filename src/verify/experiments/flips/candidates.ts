@@ -7,7 +7,7 @@ import { filterPrograms, filterTests } from "../../protected/listed-kinds.ts";
 import { splitJudgingParts, findNamedPaths } from "../../protected/programs.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 import { findTestCases, type TestCase } from "../source/test-cases.ts";
-import { createNonce, shuffle } from "./choose-flips.ts";
+import { createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import { applyFlips, type Flip, createLiteralFlips, shellFile } from "./literal-flips.ts";
@@ -25,6 +25,8 @@ import {
 } from "./deciding-tests.ts";
 
 const singlesMax = 2;
+/** So many more forms of comparison are tried: those whose expected value code makes, which may then be compared by code as well. */
+const madeFormsMax = 2;
 /** The least score of what is directly beside an assertion, not merely near one. */
 const strongScore = 3;
 
@@ -152,14 +154,23 @@ async function findAddedWords(lab: Lab, texts: ReadonlyMap<string, string>): Pro
   return findAddedIdentifiers(await Promise.all(changes));
 }
 
-/** The few flips that concern the work most, at most one in a line. */
+/** The few flips that concern the work most, at most one in a line, and one of each form with a value that code makes. */
 function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, lab: Lab): readonly Flip[] {
   const strongest = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
     .filter(({ score, was }) => mentionsAny(was, addedWords) || (lab.wasRed && score >= strongScore))
     .toSorted((left, right) => scoreRelevance(right, addedWords) - scoreRelevance(left, addedWords));
   const isFirstInLine = ({ path, line }: Flip, index: number): boolean =>
     strongest.findIndex((flip) => flip.path === path && flip.line === line) === index;
-  return strongest.filter(isFirstInLine).slice(0, singlesMax);
+  const ordered = strongest.filter(isFirstInLine);
+  const chosen = ordered.slice(0, singlesMax);
+  const forms = new Set(chosen.map(findForm));
+  for (const flip of ordered) {
+    const form = findForm(flip);
+    if (chosen.length === singlesMax + madeFormsMax || forms.has(form) || !form.includes(" ")) continue;
+    forms.add(form);
+    chosen.push(flip);
+  }
+  return chosen;
 }
 
 /** One flip in each of the base's files that shell scripts compare with. */

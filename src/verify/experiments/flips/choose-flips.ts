@@ -18,6 +18,19 @@ export function shuffle<T>(items: readonly T[], seed: string, keyOf: (item: T) =
 /** Creates a word that no honest result equals: it is derived from a seed that the code under test cannot predict. */
 export const createNonce = (seed: string): string => `n${createHash("sha256").update(`nonce ${seed}`).digest("hex").slice(0, 12)}`;
 
+/** The calls around what a flip changes: `eq` of `eq(area(2), 4)`, and `eq Point` of `eq(move(a), Point(2, 4))`, whose value code makes. */
+export function findForm({ was, broken }: Pick<Flip, "was" | "broken">): string {
+  const code = was.replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, (text) => "_".repeat(text.length));
+  let at = 0;
+  while (at < was.length && was[at] === broken[at]) at += 1;
+  const calls: string[] = [];
+  for (const [, name, close] of code.slice(0, at).matchAll(/([\w$]*)!?\s*\(|(\))/g)) {
+    if (close === undefined) calls.push(name ?? "");
+    else calls.pop();
+  }
+  return calls.filter((name) => name !== "").join(" ");
+}
+
 const distanceLines = 3;
 
 type Choice = {
