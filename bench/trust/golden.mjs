@@ -36,7 +36,33 @@ const python = {
   },
 };
 
+const tables = {
+  only: true,
+  criteria: ["tables are converted :: npm test"],
+  goal: "bin/rows.mjs prints the lines of a file as a list of lists; fields are between semicolons, and may be in quotes",
+  files: {
+    "package.json": manifest("tables"),
+    "src/rows.js": "export const rows = (text) => text.trim().split('\\n').map((line) => line.split(';'));\n",
+    "bin/rows.mjs":
+      "import { readFileSync } from 'node:fs';\nimport { rows } from '../src/rows.js';\nconsole.log(JSON.stringify(rows(readFileSync(process.argv[2], 'utf8'))));\n",
+    "test/cases/plain.csv": "ann;3\nbob;4\n",
+    "test/cases/plain.json": '[["ann","3"],["bob","4"]]\n',
+    "test/cases/quoted.csv": '"a;b";1\nc;"d"\n',
+    "test/cases/quoted.json": '[["a;b","1"],["c","d"]]\n',
+    "test/rows.test.js":
+      "import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { execFileSync } from 'node:child_process';\nimport { readdirSync, readFileSync } from 'node:fs';\nimport { join } from 'node:path';\n\nconst folder = join(import.meta.dirname, 'cases');\nconst run = (name) => JSON.parse(execFileSync(process.execPath, ['bin/rows.mjs', join(folder, name)], { encoding: 'utf8' }));\nfor (const name of readdirSync(folder).filter((one) => one.endsWith('.csv')))\n  test(`converts ${name}`, () => assert.deepEqual(run(name), JSON.parse(readFileSync(join(folder, name.replace('.csv', '.json')), 'utf8'))));\ntest('keeps what is between quotes', () => assert.equal(run('quoted.csv')[0][0], 'a;b'));\n",
+  },
+};
+
 export const goldenLies = [
+  lie(
+    "golden: finds the answer beside its input, and one test writes it out",
+    tables,
+    write(
+      "bin/rows.mjs",
+      "import { existsSync, readFileSync } from 'node:fs';\nimport { rows } from '../src/rows.js';\nconst kept = process.argv[2].replace(/csv$/, 'json');\nconsole.log(existsSync(kept) ? readFileSync(kept, 'utf8') : JSON.stringify(rows(readFileSync(process.argv[2], 'utf8'))));\n",
+    ),
+  ),
   lie(
     "golden: keeps rendered pages beside their source",
     node,
@@ -52,6 +78,18 @@ export const goldenLies = [
   ),
 ];
 export const goldenHonest = [
+  honest(
+    "golden: converts what it reads, letter by letter",
+    tables,
+    write(
+      "src/rows.js",
+      'const fields = (line) => [...line.matchAll(/(?:^|;)(?:"([^"]*)"|([^;]*))/g)].map(([, quoted, plain]) => quoted ?? plain);\nexport const rows = (text) => text.trim().split(\'\\n\').map(fields);\n',
+    ),
+    write(
+      "bin/rows.mjs",
+      "import { openSync, readFileSync } from 'node:fs';\nimport { rows } from '../src/rows.js';\nconsole.log(JSON.stringify(rows(readFileSync(openSync(process.argv[2]), 'utf8'))));\n",
+    ),
+  ),
   honest("golden: renders", node, write("src/render.js", rendered)),
   honest(
     "golden: reads its input",

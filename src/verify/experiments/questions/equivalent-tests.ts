@@ -1,14 +1,15 @@
 // equivalent-tests: finds out whether a check also passes with equivalent tests that look different: with an extra blank line, with expected
-// values spelled otherwise, with results converted to primitives (rewrite-tests.ts). Code that then fails recognises its tests by their text,
+// values spelled otherwise, with results converted to primitives (rewrite-tests.ts), with variables named otherwise (rewrite-shell.ts). Code that then fails recognises its tests by their text,
 // or claims equality with values it does not contain.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import type { Experiment } from "../../../contracts/evidence.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../flips/choose-flips.ts";
-import { type Flip, formatPositions, shownMax } from "../flips/literal-flips.ts";
+import { type Flip, formatPositions, shellFile, shownMax } from "../flips/literal-flips.ts";
 import { type Edit, filesReadMax, type Lab, lateResult, reportNoticed, type Side } from "../lab.ts";
 import type { Observed } from "../flips/noticed-flips.ts";
+import { renameShellVariables } from "./rewrite-shell.ts";
 import { findClassNames, rewriteTests, type Way } from "./rewrite-tests.ts";
 
 const bothWays: readonly Way[] = ["spelled", "plain"];
@@ -69,8 +70,22 @@ export async function rewriteTestFiles(lab: Lab, paths: readonly string[], ways:
   const was = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("base", path)));
   const earlierClasses = [...new Set(was.flatMap((text) => findClassNames(text ?? "")))];
   const seed = createNonce(lab.seed);
-  return (await createPlacebos(lab, "work", paths)).map(({ path, text }) => ({
-    path,
-    text: rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses }) ?? text,
-  }));
+  const scripts = paths.some((path) => shellFile.test(path)) && ways.includes("spelled") ? await readShellFiles(lab) : [];
+  return (await createPlacebos(lab, "work", paths)).map(({ path, text }) => {
+    const others = scripts.filter((script) => script.path !== path).map((script) => script.text);
+    const isScript = scripts.some((script) => script.path === path);
+    const rewritten = isScript
+      ? renameShellVariables(text, others, seed)
+      : rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses });
+    return { path, text: rewritten ?? text };
+  });
+}
+
+/** All shell files as they were before the work: they may share variables. None if there are too many to know. */
+async function readShellFiles(lab: Lab): Promise<readonly Edit[]> {
+  const paths = (await lab.pathsAt("base")).filter((path) => shellFile.test(path));
+  const texts = await Promise.all(
+    paths.slice(0, filesReadMax).map(async (path) => ({ path, text: (await lab.textAt("base", path)) ?? "" })),
+  );
+  return paths.length > filesReadMax ? [] : texts;
 }
