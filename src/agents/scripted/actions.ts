@@ -1,7 +1,6 @@
 // actions: performs a script's actions on files, with a shell and with the runner's tools, as a real agent would: each is a tool call, and
 // a failed one does not end the turn.
 
-import { spawn } from "node:child_process";
 import { appendFile, chmod, link, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ScriptAction } from "../../contracts/script.ts";
@@ -77,8 +76,10 @@ export function toTool(action: ScriptAction, cwd: string, callRunner: CallRunner
 
 const parseMode = (mode: string): number => Number.parseInt(mode, 8);
 
-/** Runs a command through a shell and in its own session, as agents do. */
-function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<string> {
+/** Runs a command through a shell and in its own session, as agents do. Most turns run none, and start sooner without its module. */
+async function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<string> {
+  const { spawn } = await import("node:child_process");
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/sh", ["-c", command], { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

@@ -1,8 +1,5 @@
 // runner-tools: lets the embedded agent call the runner's tools: it starts the server that the session names, as every agent does.
 
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-
 /** Calls a tool; returns its text, and rejects with it if the tool failed. */
 export type CallRunner = (tool: string, value: unknown) => Promise<string>;
 
@@ -33,6 +30,7 @@ export function openRunnerTools(server: Server | undefined): CallRunner {
 }
 
 async function startServer({ command, args, env }: Server): Promise<(method: string, params: object) => Promise<Answer>> {
+  const [{ spawn }, { createInterface }] = await Promise.all([import("node:child_process"), import("node:readline")]); // most turns call no tool
   const serverEnv = Object.fromEntries(env.map(({ name, value }) => [name, value]));
   const child = spawn(command, args, { env: { ...process.env, ...serverEnv }, stdio: ["pipe", "pipe", "ignore"] });
   const pending = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
