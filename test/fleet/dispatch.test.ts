@@ -339,6 +339,6 @@ const promisesOf = (engine: string) => (): void => {
 
 for (const engine of ["sql", "graphile-worker", "dbos"]) {
   const isPlayed = engine === "sql" || isLong || hasTurn(engine);
-  const without = withoutPostgres || withoutEngine(engine) || (isPlayed ? "" : " (skipped: of long runs, and of everyday runs in turn)");
+  const without = withoutPostgres || withoutEngine(engine) || (isPlayed ? "" : " (skipped: of long runs, and in turn of runs with a seed)");
   describe.skipIf(without !== "")(`dispatch by ${engine}${without}`, promisesOf(engine));
 }
