@@ -15,9 +15,9 @@ afterEach(sweep);
 type Scene = { readonly root: string; readonly group: Group; readonly journals: readonly Journal[] };
 const folderOf = (root: string, run: number): string => join(root, "runs", String(run));
 
-async function scene(runs: number, disk: Disk = nodeDisk): Promise<Scene> {
+async function scene(runs: number, disk: Disk = nodeDisk, logBytesMax?: number): Promise<Scene> {
   const root = freshFolder();
-  const group = await openGroup(join(root, "commit"), { disk });
+  const group = await openGroup(join(root, "commit"), { disk, ...(logBytesMax === undefined ? {} : { logBytesMax }) });
   const journals: Journal[] = [];
   for (let run = 0; run < runs; run++) journals.push((await openJournal(folderOf(root, run), { ...grouped, group, disk })).journal);
   return { root, group, journals };
@@ -129,6 +129,92 @@ test("a failed sync of the log is the last word of every run that shares it", as
   group.close();
   for (let run = 0; run < 2; run++) expect(await read(root, run)).toEqual([]);
 });
+
+test("a run that closes while the log is emptied ends nothing for the others", async () => {
+  const { disk, hold, release } = holdingDisk();
+  const made = await scene(3, disk, 1);
+  await appendToAll(made.journals, 1);
+  const allHeld = hold(3);
+  const appended = appendToAll(made.journals.slice(0, 2), 2);
+  await allHeld;
+  await made.journals[2]?.close();
+  await release();
+  await appended;
+  await closeAll(made);
+  expect((await Promise.all([0, 1, 2].map((run) => read(made.root, run)))).map(({ length }) => length)).toEqual([2, 2, 1]);
+});
+
+test("a run whose last sync fails while the log is emptied still finds its lines there", async () => {
+  const { disk, hold, release, failNextSync } = holdingDisk();
+  const made = await scene(3, disk, 1);
+  await appendToAll(made.journals, 1);
+  const allHeld = hold(3);
+  const appended = Promise.allSettled(made.journals.slice(0, 2).map((journal) => journal.append([skipped(2)])));
+  await allHeld;
+  failNextSync();
+  expect((await failureFrom(made.journals[2]?.close() ?? Promise.resolve())).kind).toBe("journal_unwritable");
+  await release();
+  expect((await appended).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await Promise.all(made.journals.map((journal) => journal.close()));
+  made.group.close();
+  for (const run of [0, 1, 2]) expect(entryEvents(await read(made.root, run))).toEqual([skipped(1)]);
+});
+
+test("a batch under way when another run's last sync fails is not acknowledged", async () => {
+  const { disk, hold, release, failNextSync } = holdingDisk();
+  const made = await scene(3, disk);
+  const allHeld = hold(1);
+  const appended = Promise.allSettled(made.journals.slice(0, 2).map((journal) => journal.append([skipped(1)])));
+  await allHeld;
+  failNextSync();
+  expect((await failureFrom(made.journals[2]?.close() ?? Promise.resolve())).kind).toBe("journal_unwritable");
+  await release();
+  expect((await appended).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await Promise.all(made.journals.map((journal) => journal.close()));
+  made.group.close();
+});
+
+const appendToAll = (journals: readonly Journal[], n: number): Promise<unknown> =>
+  Promise.all(journals.map((journal) => journal.append([skipped(n)])));
+
+/** A disk that can put off its next asynchronous syncs (the promise: all have been asked for), and fail its next synchronous one. */
+function holdingDisk(): { disk: Disk; hold(count: number): Promise<void>; release(): Promise<unknown>; failNextSync(): void } {
+  const held: (() => Promise<void>)[] = [];
+  let holdCount = 0;
+  let onAllHeld = (): void => undefined;
+  let isFailing = false;
+  const disk: Disk = {
+    ...nodeDisk,
+    fdatasync(fd) {
+      if (!isFailing) return nodeDisk.fdatasync(fd);
+      isFailing = false;
+      throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO", syscall: "fdatasync" });
+    },
+    fdatasyncLater(fd, done) {
+      if (holdCount === 0) return nodeDisk.fdatasyncLater(fd, done);
+      holdCount--;
+      held.push(
+        () =>
+          new Promise((resolve) => {
+            nodeDisk.fdatasyncLater(fd, (error) => {
+              done(error);
+              resolve();
+            });
+          }),
+      );
+      if (holdCount === 0) onAllHeld();
+    },
+  };
+  return {
+    disk,
+    hold(count) {
+      holdCount = count;
+      return new Promise((resolve) => (onAllHeld = resolve));
+    },
+    release: () => Promise.all(held.splice(0).map((sync) => sync())),
+    failNextSync: () => void (isFailing = true),
+  };
+}
 
 function quiet(): Disk {
   return { ...nodeDisk, fdatasync: () => undefined, fsync: () => undefined };

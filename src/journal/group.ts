@@ -4,7 +4,8 @@
 // Invariants:
 //   G1. An acknowledged line is on disk in its own journal, or whole in a log that the run's note (commit-note.ts) names.
 //   G2. The log is emptied only after the own file of every run with lines in it has been synced.
-//   G3. Any failed sync ends the whole group: it accepts nothing more, and the disk is left as it is.
+//   G3. Any failed write or sync ends the whole group: it accepts nothing more. Unacknowledged lines are cut from the log and from the
+//       runs' own files; the log and the notes stay, so that the next opening of each run can complete its journal.
 
 import { randomBytes } from "node:crypto";
 import { constants, fstatSync, realpathSync } from "node:fs";
@@ -12,22 +13,24 @@ import { join, relative } from "node:path";
 import { invariant } from "../kit/invariant.ts";
 import type { Batch } from "./batch.ts";
 import { type Commit, type CommitGroup, type OnDone, settledPromise } from "./commit.ts";
-import { addRecord, type RunKey, createRunKey } from "./commit-log.ts";
-import { removeNote, writeNote } from "./commit-note.ts";
+import { addRecord, createRunKey } from "./commit-log.ts";
+import { writeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { keepFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
 import { toJournalFailure } from "./failure.ts";
+import { GroupMember, type MemberLog, type PendingCommit } from "./group-member.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { createMeasuredPace, type Pace } from "./pace.ts";
 import { removeUnneededLogs } from "./recover.ts";
 
-/** Emptied when it exceeds this; also bounds what a recovery reads. */
+/** The log is emptied at the first batch after it exceeds this; so it also bounds what a recovery reads, but for one batch. */
 const logBytesMax = 16 * 1024 * 1024;
-/** A larger buffer is replaced after use. */
+/** A larger buffer is replaced by one of the first size after use. */
 const keptBufferBytesMax = 1024 * 1024;
+const firstBufferBytes = 256 * 1024;
 /** Zeros written ahead of the log: a sync inside a file's existing length needs no metadata update. */
-const roomBytes = 1024 * 1024;
+const paddingBytesMax = 1024 * 1024;
 
 export type Group = CommitGroup & { close(): void };
 export type GroupOptions = { readonly disk?: Disk; readonly logBytesMax?: number; readonly pace?: Pace };
@@ -52,8 +55,6 @@ export async function openGroup(folder: string, options: GroupOptions = {}): Pro
   return new SharedLog({ disk, folder: realFolder, path, fd, bytesMax, pace });
 }
 
-type PendingCommit = { readonly member: Member; readonly lines: Uint8Array; readonly byte: number; readonly done: OnDone };
-
 type SharedLogParts = {
   readonly disk: Disk;
   readonly folder: string;
@@ -64,23 +65,24 @@ type SharedLogParts = {
   readonly pace: Pace;
 };
 
-class SharedLog implements Group {
+/** The log of a group, and the queue of lines that wait for its next sync. */
+class SharedLog implements Group, MemberLog {
   readonly disk: Disk;
   readonly #folder: string;
   readonly #path: string;
   readonly #fd: number;
   readonly #logBytesMax: number;
-  readonly #members = new Set<Member>();
+  readonly #members = new Set<GroupMember>();
   #queue: PendingCommit[] = [];
   #isBusy = false;
   #isScheduled = false;
-  /** Bytes of the log that are synced. */
-  #bytes = 0;
-  /** Bytes of the file, with the zeros after the log; and how many are written at a time. */
-  #room = 0;
-  #roomBytes: number;
+  #syncedLogBytes = 0;
+  /** The log and the zeros after it. */
+  #fileBytes = 0;
+  /** How many zeros are written at a time; none once the disk has refused them. */
+  #paddingBytes: number;
   readonly #pace: Pace;
-  #batch: Batch = { bytes: Buffer.allocUnsafeSlow(keptBufferBytesMax / 4), used: 0 };
+  #batch: Batch = { bytes: Buffer.allocUnsafeSlow(firstBufferBytes), used: 0 };
   failure: Error | null = null;
 
   constructor({ disk, folder, path, fd, bytesMax, pace }: SharedLogParts) {
@@ -89,7 +91,7 @@ class SharedLog implements Group {
     this.#path = path;
     this.#fd = fd;
     this.#logBytesMax = bytesMax;
-    this.#roomBytes = Math.min(roomBytes, bytesMax);
+    this.#paddingBytes = Math.min(paddingBytesMax, bytesMax);
     this.#pace = pace;
   }
 
@@ -97,18 +99,18 @@ class SharedLog implements Group {
     const realFolder = realpathSync(dir);
     const run = relative(this.#folder, realFolder);
     writeNote(this.disk, dir, { log: relative(realFolder, this.#path), run }); // G1
-    const member = new Member(this, dir, fd, createRunKey(run));
+    const member = new GroupMember(this, dir, fd, createRunKey(run));
     this.#members.add(member);
     return member;
   }
 
-  removeMember(member: Member): void {
+  removeMember(member: GroupMember): void {
     this.#members.delete(member);
   }
 
-  enqueue(waiting: PendingCommit): void {
-    if (this.failure !== null) return waiting.done(this.failure); // G3
-    this.#queue.push(waiting);
+  enqueue(commit: PendingCommit): void {
+    if (this.failure !== null) return commit.done(this.failure); // G3
+    this.#queue.push(commit);
     this.#pace.lineArrived();
     if (this.#isBusy) return;
     if (this.#pace.isHalfBatchReady(this.#queue.length)) return this.#flush();
@@ -122,7 +124,7 @@ class SharedLog implements Group {
   close(): void {
     invariant(this.#members.size === 0, "a group is closed after its journals");
     this.disk.close(this.#fd);
-    // After a failure the journals are completed from the log.
+    // After a failure the log stays: the journals are completed from it.
     if (this.failure === null) unlinkQuietly(this.disk, this.#path);
   }
 
@@ -131,7 +133,7 @@ class SharedLog implements Group {
     const [first, second] = this.#queue;
     if (this.#isBusy || first === undefined) return;
     this.#isBusy = true;
-    if (this.#bytes > this.#logBytesMax) return this.#empty();
+    if (this.#syncedLogBytes > this.#logBytesMax) return this.#emptyLog();
     const batch = this.#queue;
     this.#queue = [];
     if (second === undefined) return this.#syncAlone(first);
@@ -142,8 +144,10 @@ class SharedLog implements Group {
     }
     this.#pace.syncStarted();
     this.disk.fdatasyncLater(this.#fd, (error) => {
-      if (error !== null && error !== undefined) return this.#failAll(error, batch);
-      this.#bytes += this.#batch.used;
+      // The group may have ended meanwhile, which cut these records from the log (G3).
+      const failure = error ?? this.failure;
+      if (failure !== null) return this.#failAll(failure, batch);
+      this.#syncedLogBytes += this.#batch.used;
       for (const { member } of batch) member.isInLog = true;
       this.#pace.syncEnded(batch.length + this.#queue.length);
       this.#settle(batch);
@@ -151,15 +155,18 @@ class SharedLog implements Group {
   };
 
   /** A single run in a batch needs no log: a sync of its own file covers all its lines. */
-  #syncAlone(waiting: PendingCommit): void {
-    this.#syncOwn(waiting.member, waiting.byte + waiting.lines.length, (error) => {
-      if (error !== null) this.#failAll(error, [waiting]);
-      else this.#settle([waiting]);
+  #syncAlone(commit: PendingCommit): void {
+    this.#syncOwn(commit.member, commit.startByte + commit.lines.length, (error) => {
+      if (error !== null) this.#failAll(error, [commit]);
+      else this.#settle([commit]);
     });
   }
 
-  #syncOwn(member: Member, endByte: number, done: OnDone): void {
+  /** Syncs a run's own file, which has all its lines up to this byte. */
+  #syncOwn(member: GroupMember, endByte: number, done: OnDone): void {
     this.disk.fdatasyncLater(member.fd, (error) => {
+      // Left meanwhile: leaving has synced its file and closed the descriptor, so an error here is about neither.
+      if (!this.#members.has(member)) return done(null);
       if (error !== null && error !== undefined) {
         member.hasFailedSync = true;
         return done(error);
@@ -170,22 +177,22 @@ class SharedLog implements Group {
   }
 
   #write(batch: readonly PendingCommit[]): void {
-    if (this.#batch.bytes.length > keptBufferBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(keptBufferBytesMax / 4);
+    if (this.#batch.bytes.length > keptBufferBytesMax) this.#batch.bytes = Buffer.allocUnsafeSlow(firstBufferBytes);
     this.#batch.used = 0;
-    for (const { member, lines, byte } of batch) addRecord(this.#batch, member.key, byte, lines);
-    writeAll(this.disk, this.#fd, this.#batch.bytes, this.#batch.used, this.#bytes);
-    const end = this.#bytes + this.#batch.used;
-    if (end > this.#room) this.#makeRoom(end);
+    for (const { member, lines, startByte } of batch) addRecord(this.#batch, member.key, startByte, lines);
+    writeAll(this.disk, this.#fd, this.#batch.bytes, this.#batch.used, this.#syncedLogBytes);
+    const end = this.#syncedLogBytes + this.#batch.used;
+    if (end > this.#fileBytes) this.#writePadding(end);
   }
 
-  /** Only an optimisation: without the space it is skipped. */
-  #makeRoom(end: number): void {
-    this.#room = end + this.#roomBytes;
+  /** Only an optimisation: a disk without the space is not asked again. */
+  #writePadding(end: number): void {
+    this.#fileBytes = end + this.#paddingBytes;
     try {
-      writeAll(this.disk, this.#fd, Buffer.alloc(this.#roomBytes), this.#roomBytes, end);
+      writeAll(this.disk, this.#fd, Buffer.alloc(this.#paddingBytes), this.#paddingBytes, end);
     } catch {
-      this.#roomBytes = 0;
-      this.#room = end;
+      this.#paddingBytes = 0;
+      this.#fileBytes = end;
       this.disk.ftruncate(this.#fd, end);
     }
   }
@@ -194,7 +201,7 @@ class SharedLog implements Group {
     this.#isBusy = false;
     for (const { done } of batch) done(null);
     if (this.#queue.length === 0) return;
-    // Its sync runs while the runs that were just answered work.
+    // The waiting lines' sync runs while the runs that were just answered work.
     if (this.#pace.shouldSyncNow(this.#queue.length)) return this.#flush();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -202,22 +209,22 @@ class SharedLog implements Group {
   }
 
   /** G2: every run's own file is synced, then the log starts over. */
-  #empty(): void {
+  #emptyLog(): void {
     const membersInLog = [...this.#members].filter(({ isInLog }) => isInLog);
-    let pending = membersInLog.length + 1;
+    let pending = membersInLog.length + 1; // one for the call below, in case no run has to be synced
     let firstError: Error | null = null;
     const done = (error: Error | null): void => {
       firstError ??= error;
       pending--;
-      if (pending > 0) return;
+      if (pending > 0 || this.failure !== null) return; // a run whose last sync failed may need the log (G2)
       try {
         if (firstError !== null) throw firstError;
         this.disk.ftruncate(this.#fd, 0);
       } catch (failure) {
         return this.#failAll(failure, []);
       }
-      this.#bytes = 0;
-      this.#room = 0;
+      this.#syncedLogBytes = 0;
+      this.#fileBytes = 0;
       this.#settle([]);
     };
     for (const member of membersInLog) this.#syncOwn(member, fstatSync(member.fd).size, done);
@@ -228,72 +235,17 @@ class SharedLog implements Group {
     this.#failAll(error, []);
   }
 
+  /** G3: the batch that was under way and everything that waits gets this failure as its answer. */
   #failAll(error: unknown, batch: readonly PendingCommit[]): void {
     const failure = toJournalFailure(error, "syncing the shared commit log");
     this.failure = failure;
     this.#isBusy = false;
     try {
-      this.disk.ftruncate(this.#fd, this.#bytes);
+      this.disk.ftruncate(this.#fd, this.#syncedLogBytes);
     } catch {
-      // The rest was not acknowledged, and each journal's own file decides whether it counts.
+      // What is left behind was not acknowledged. Recovery may add it to the journals: a whole line without an answer may stay.
     }
     for (const { done } of [...batch, ...this.#queue.splice(0)]) done(failure); // G3
     for (const member of this.#members) member.cutToSynced();
-  }
-}
-
-class Member implements Commit {
-  readonly #log: SharedLog;
-  readonly #dir: string;
-  readonly fd: number;
-  readonly key: RunKey;
-  #syncedBytes: number;
-  /** Some of its lines are on disk in the log alone. */
-  isInLog = false;
-  /** A sync of its own file failed: the kernel may consider unwritten pages clean, so only the log counts (G1). */
-  hasFailedSync = false;
-
-  constructor(log: SharedLog, dir: string, fd: number, key: RunKey) {
-    this.#log = log;
-    this.#dir = dir;
-    this.fd = fd;
-    this.key = key;
-    this.#syncedBytes = fstatSync(fd).size;
-  }
-
-  commitLater(lines: Uint8Array, byte: number, done: OnDone): void {
-    this.#log.enqueue({ member: this, lines, byte, done });
-  }
-
-  markSyncedTo(byte: number): void {
-    this.#syncedBytes = byte;
-    this.isInLog = false;
-  }
-
-  cut(byte: number): void {
-    const endByte = this.hasFailedSync ? Math.min(byte, this.#syncedBytes) : byte;
-    if (endByte < fstatSync(this.fd).size) this.#log.disk.ftruncate(this.fd, endByte);
-  }
-
-  cutToSynced(): void {
-    try {
-      if (this.hasFailedSync) this.cut(this.#syncedBytes);
-    } catch {
-      // The first failure is the one to report.
-    }
-  }
-
-  leave(): void {
-    try {
-      if (this.#log.failure !== null) return; // The note stays, and the next opening completes the file.
-      this.#log.disk.fdatasync(this.fd);
-    } catch (error) {
-      this.hasFailedSync = true;
-      this.#log.fail(error); // G2, G3
-      throw toJournalFailure(error, "syncing the journal");
-    } finally {
-      this.#log.removeMember(this);
-    }
-    removeNote(this.#log.disk, this.#dir);
   }
 }
