@@ -33,6 +33,8 @@ export function putByte(batch: Batch, byte: number): void {
   batch.bytes[batch.used++] = byte;
 }
 
+/** 2147483647 has ten. */
+const int31DigitsMax = 10;
 const zeroDigit = "0".charCodeAt(0);
 
 /** Puts a number as JSON writes it; it is finite, and not minus zero. */
@@ -40,7 +42,7 @@ export function putNumber(batch: Batch, value: number): void {
   if ((value | 0) !== value || value < 0)
     // a fraction, negative, or above 31 bits
     return putAscii(batch, String(value));
-  reserve(batch, 10);
+  reserve(batch, int31DigitsMax);
   let digits = 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++;
   const { bytes, used } = batch;

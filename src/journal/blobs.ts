@@ -10,8 +10,10 @@ import { errorCode, damaged, JournalFailure } from "./failure.ts";
 import { openFile } from "./open-file.ts";
 
 export const blobBytesMax = 256 * 1024 * 1024;
+/** Also keeps a name that was read somewhere from leading out of the folder. */
 const hashPattern = /^[0-9a-f]{64}$/;
 
+/** Stores bytes durably under their hash; those that are there already and intact are not written again. */
 export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array): Hash {
   const bytes = toBlobBytes(content);
   const name = hash("sha256", bytes);
@@ -19,7 +21,7 @@ export function writeBlob(disk: Disk, dir: string, content: string | Uint8Array)
   const path = join(folder, name);
   makeFolder(disk, join(dir, "blobs"));
   makeFolder(disk, folder);
-  if (isIntact(path, name)) {
+  if (hasBlob(dir, name)) {
     // It may have been renamed into place just before a crash: made durable before an event names it.
     syncFolder(disk, folder);
     return name;
@@ -53,15 +55,10 @@ export function readBlob(dir: string, name: Hash): Buffer {
   }
 }
 
-/** Whether a blob exists and is intact. */
+/** Whether a blob exists and is intact; writing a damaged one replaces it. */
 export function hasBlob(dir: string, name: Hash): boolean {
-  return hashPattern.test(name) && isIntact(join(dir, "blobs", name.slice(0, 2), name), name);
-}
-
-/** Exists and is intact; a damaged one is written again. Its bytes were synced before it got this name. */
-function isIntact(path: string, name: Hash): boolean {
   try {
-    readBlob(join(path, "..", "..", ".."), name);
+    readBlob(dir, name);
     return true;
   } catch {
     return false;

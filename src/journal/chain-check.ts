@@ -17,20 +17,20 @@ export type Section = { readonly fd: number; readonly byte: number; readonly end
  */
 export function isSound({ fd, byte, endByte, prev }: Section, shouldContinue: () => boolean): boolean | null {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - byte));
-  let last = prev;
+  let lastHash = prev;
   let carried = 0;
-  for (let index = byte; index < endByte;) {
+  for (let readTo = byte; readTo < endByte;) {
     if (!shouldContinue()) return null;
-    const read = readSync(fd, buffer, carried, Math.min(chunkBytes, endByte - index, buffer.length - carried), index);
+    const read = readSync(fd, buffer, carried, Math.min(chunkBytes, endByte - readTo, buffer.length - carried), readTo);
     if (read === 0) return false;
-    index += read;
+    readTo += read;
     const filled = carried + read;
     const lastEnd = buffer.lastIndexOf(lineFeed, filled - 1);
     let start = 0;
     while (start <= lastEnd) {
       const end = buffer.indexOf(lineFeed, start);
-      if (findLineFault(buffer, start, end) !== null || !continues(buffer, end, last)) return false;
-      last = hash("sha256", toByteView(buffer, start, end));
+      if (findLineFault(buffer, start, end) !== null || !continues(buffer, end, lastHash)) return false;
+      lastHash = hash("sha256", toByteView(buffer, start, end));
       start = end + 1;
     }
     carried = filled - start;

@@ -8,6 +8,7 @@ import { crc32 } from "node:zlib";
 import { type Batch, putAscii, putNumber, reserve } from "./batch.ts";
 import { batchBytesMax, formatCrc, lineFeed } from "./line.ts";
 
+/** Lines of one run, and the byte of its journal at which they begin. */
 export type LogRecord = { readonly run: string; readonly byte: number; readonly lines: Buffer };
 
 /** What a header has after its run's name: two numbers and a checksum, with their keys. */
@@ -40,20 +41,23 @@ export function addRecord(batch: Batch, key: RunKey, byte: number, lines: Uint8A
   batch.used += lines.length;
 }
 
+/** Of the polynomial that zlib uses. */
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
   return crc;
 });
 
-/** Continues a checksum over a few bytes: for so few, a native call takes longer than the sum itself. */
+/** Continues a CRC-32 over a few bytes: for so few, a native call takes longer than the sum itself. */
 function continueCrc(crcBefore: number, bytes: Uint8Array, start: number, end: number): number {
   let crc = ~crcBefore;
   for (let index = start; index < end; index++) crc = (crcTable[(crc ^ (bytes[index] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 
-/** The records up to the first incomplete one: what follows was never acknowledged, or is older than the log's last truncation. */
+/**
+ * The records up to the first incomplete or damaged one: what follows was never acknowledged, or is older than the log's last truncation.
+ */
 export function findRecords(bytes: Buffer): readonly LogRecord[] {
   const records: LogRecord[] = [];
   for (let start = 0; start < bytes.length;) {

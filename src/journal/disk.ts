@@ -21,6 +21,7 @@ export interface Disk {
   /** May write less than asked for, as the kernel may. A null position appends. */
   write(fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
   fdatasync(fd: number): void;
+  /** The same off the main thread. */
   fdatasyncLater(fd: number, done: (error: Error | null) => void): void;
   fsync(fd: number): void;
   ftruncate(fd: number, bytes: number): void;
@@ -50,6 +51,7 @@ export const folderMode = 0o700;
 const safeFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 export const readFlags = constants.O_RDONLY | safeFlags;
 export const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | safeFlags;
+/** Created if it is missing; what it has is kept, and written over only where a write says so. */
 export const keepFlags = constants.O_RDWR | constants.O_CREAT | safeFlags;
 /** For an existing file: only a process that could write to it may lock it. */
 export const editFlags = constants.O_RDWR | safeFlags;
@@ -83,7 +85,7 @@ export function replaceFile(disk: Disk, path: string, temporary: string, bytes: 
   syncFolder(disk, dirname(path));
 }
 
-/** Makes new names in a folder durable. */
+/** Makes the names in a folder durable: new, renamed and removed ones. */
 export function syncFolder(disk: Disk, path: string): void {
   // Windows has no folder handle to sync; its file system journals names itself.
   if (process.platform === "win32") return;
@@ -95,7 +97,7 @@ export function syncFolder(disk: Disk, path: string): void {
   }
 }
 
-/** Creates a folder whose name survives a power cut. */
+/** Creates a folder whose name survives a power cut. Missing parents are created too, but only the last name is made durable. */
 export function makeFolder(disk: Disk, path: string): void {
   if (disk.mkdir(path, folderMode)) syncFolder(disk, join(path, ".."));
 }

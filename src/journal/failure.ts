@@ -6,7 +6,7 @@ import { unreachable } from "../kit/never.ts";
 export type FailureDetails =
   /** Another owner is alive; its pid is null only if it has not yet written it. */
   | { readonly kind: "run_locked"; readonly pid: number | null; readonly host: string | null }
-  /** Line and byte of the first damage; null if it is not in the journal file itself but in a blob. */
+  /** Line and byte of the first damage; null if it is elsewhere: in a blob, in the note of a shared commit log, or in that log. */
   | { readonly kind: "journal_damaged"; readonly line: number | null; readonly byte: number | null; readonly detail: string }
   | { readonly kind: "journal_newer"; readonly version: number }
   /** Nothing acknowledged is lost; the journal can be opened again once there is room. */
@@ -21,7 +21,7 @@ export type FailureDetails =
   | { readonly kind: "store_unusable"; readonly detail: string; readonly hint: string }
   /** A shared store has lost lines that it had acknowledged, as a failover to a lagging standby does. */
   | { readonly kind: "store_lost_lines"; readonly detail: string }
-  /** Refused before anything was written; the journal continues. Large payloads belong in blobs. */
+  /** A line, an append or a blob, refused before anything was written; the journal continues. Large payloads belong in blobs. */
   | { readonly kind: "event_too_large"; readonly bytes: number; readonly bytesMax: number };
 
 export type FailureKind = FailureDetails["kind"];
@@ -84,7 +84,7 @@ function describeFailure(trouble: FailureDetails): string {
     case "store_lost_lines":
       return `the store has lost lines it had acknowledged: ${trouble.detail}`;
     case "event_too_large":
-      return `an event of ${trouble.bytes} bytes is over the limit of ${trouble.bytesMax}`;
+      return `${trouble.bytes} bytes at once are over the limit of ${trouble.bytesMax}`;
     default:
       return unreachable(trouble);
   }

@@ -1,10 +1,10 @@
-// faulty-disk: a disk whose n-th change fails, once or from then on, for fault tests.
+// faulty-disk: makes a disk whose n-th change fails, once or from then on, for fault tests.
 
 import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./disk.ts";
 
 export type Fault = {
-  /** Which call fails, counted from 1 over all calls that change the disk, or over the named ones. */
+  /** Which call fails, counted from 1 over all calls of the kinds below, or over the named ones. Closing and unlinking never fail. */
   readonly nth: number;
   readonly code: "ENOSPC" | "EDQUOT" | "EIO" | "EROFS";
   readonly lasts: "once" | "for ever";

@@ -11,7 +11,7 @@ import { replayFrom } from "./replay.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
 import { damaged, toJournalFailure, JournalFailure } from "./failure.ts";
-import type { Journal, OpenedJournal, Options, Position } from "./journal.ts";
+import type { Journal, OpenedJournal, JournalOptions, Position } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";
 import type { Lock } from "./lock.ts";
@@ -24,7 +24,7 @@ import type { ScannedLines } from "./scan-lines.ts";
 import { Writer } from "./writer.ts";
 
 /** Opens a run's journal for writing, creating the folder and the file if needed. Throws a JournalFailure. */
-export async function openJournal(dir: string, options: Options): Promise<OpenedJournal> {
+export async function openJournal(dir: string, options: JournalOptions): Promise<OpenedJournal> {
   const disk = options.disk ?? nodeDisk;
   try {
     disk.mkdir(dir, folderMode);
@@ -50,7 +50,7 @@ export async function openJournal(dir: string, options: Options): Promise<Opened
 /** A run's folder whose lock is taken, and its open journal file. */
 type LockedFile = { readonly disk: Disk; readonly dir: string; readonly lock: Lock; readonly fd: number };
 
-function openLocked(file: LockedFile, options: Options): OpenedJournal {
+function openLocked(file: LockedFile, options: JournalOptions): OpenedJournal {
   const { disk, dir, fd } = file;
   if (fstatSync(fd).size === 0) {
     syncFolder(disk, dir);
@@ -68,7 +68,7 @@ function openLocked(file: LockedFile, options: Options): OpenedJournal {
   // Lines that a killed owner wrote and never synced are read here and acted upon, so they must be on disk first (J1).
   disk.fdatasync(fd);
   const writer = new Writer(disk, fd, scanned.end, createStamp(options, scanned.end));
-  // A journal with nothing left was never acknowledged, and its first line will be the run's first event.
+  // If nothing is left, nothing was ever acknowledged, and the first line must be the run's first event, not a repair.
   if (repaired !== null && scanned.end.seq > 0) {
     writer.appendSync([{ event: "journal_repaired", actor: "system", reason_code: "journal_repaired", ...repaired }]).forEach(onEntry);
   }
@@ -97,10 +97,10 @@ class FileJournal implements Journal {
   readonly #lock: Lock;
   readonly #fd: number;
   readonly #writer: Writer;
-  readonly #commit: Options["commit"];
+  readonly #commit: JournalOptions["commit"];
   #isClosed = false;
 
-  constructor({ disk, dir, lock, fd }: LockedFile, writer: Writer, commit: Options["commit"]) {
+  constructor({ disk, dir, lock, fd }: LockedFile, writer: Writer, commit: JournalOptions["commit"]) {
     this.#disk = disk;
     this.#dir = dir;
     this.#lock = lock;
@@ -114,7 +114,7 @@ class FileJournal implements Journal {
   }
 
   append(events: readonly Event[]): Promise<readonly Entry[]> {
-    // Not `async`, which would put two more promises around that of the writer.
+    // Not `async`, which would wrap the writer's promise in two more.
     try {
       if (this.#commit === "sync") return Promise.resolve(this.appendSync(events));
       invariant(!this.#isClosed, "a closed journal takes no events");

@@ -8,12 +8,17 @@
 
 import { type Batch, putAscii, putByte, putNumber, reserve } from "./batch.ts";
 
+/** Returned in place of a copy. */
 export const unsupported = Symbol("unsupported");
 type Unsupported = typeof unsupported;
 type Plain = Record<string, unknown>;
 
+/** Deeper values, cyclic ones among them, are left to JSON.stringify. */
 const depthMax = 8;
+/** Longer texts go to the native functions, which are faster for them. */
 const shortCharsMax = 128;
+/** A UTF-16 unit has at most three bytes in UTF-8; a pair of units has four. */
+export const utf8BytesPerUnitMax = 3;
 const quote = 34;
 const backslash = 92;
 const comma = 44;
@@ -41,11 +46,11 @@ export function putText(batch: Batch, text: string): void {
 
 function putEscaped(batch: Batch, text: string): void {
   const escaped = JSON.stringify(text);
-  reserve(batch, escaped.length * 3);
+  reserve(batch, escaped.length * utf8BytesPerUnitMax);
   batch.used += batch.bytes.write(escaped, batch.used, "utf8");
 }
 
-/** Puts a value and returns its copy. */
+/** Puts a value and returns its copy, or `unsupported`: then the bytes put so far are worthless. */
 export function putValue(batch: Batch, value: unknown, depth: number): unknown {
   if (typeof value === "string") {
     putText(batch, value);
@@ -96,6 +101,7 @@ function putObject(batch: Batch, values: Plain, depth: number): Plain | Unsuppor
 
 /** Puts a name and its value, and returns the value's copy. */
 export function putNamed(batch: Batch, name: string, value: unknown, depth: number): unknown {
+  // Assigning the first changes the copy's prototype; the second may be a function that JSON.stringify calls.
   if (name === "__proto__" || name === "toJSON") return unsupported;
   putText(batch, name);
   putByte(batch, colon);

@@ -13,7 +13,7 @@ import { invariant } from "../kit/invariant.ts";
 import { JournalFailure } from "./failure.ts";
 import { type Batch, putAscii, putByte, putNumber, reserve, toByteView } from "./batch.ts";
 import type { Position } from "./journal.ts";
-import { unsupported, putNamed, putText } from "./json-bytes.ts";
+import { unsupported, putNamed, putText, utf8BytesPerUnitMax } from "./json-bytes.ts";
 
 /** A line without its newline. */
 export const lineBytesMax = 1024 * 1024;
@@ -36,6 +36,7 @@ const tailBytes = prevKey.length + hashDigits + crcBytes;
 
 export const genesis: Readonly<Position> = { seq: 0, epoch: 0, activeMs: 0, byte: 0, prev: "0".repeat(hashDigits) };
 
+/** What each line of one append has in common: who wrote it, when, and the time worked so far. */
 export type Stamp = { readonly epoch: number; readonly ts: string; readonly activeMs: number };
 
 const prevName = ',"prev":"';
@@ -46,6 +47,7 @@ const comma = 44;
 /** The byte that ends a line. */
 export const lineFeed = 10;
 
+/** Fields that the journal adds to an event. */
 const reserved: ReadonlySet<string> = new Set(["seq", "journal", "epoch", "ts", "active_ms", "prev", "crc"]);
 
 /** Adds an event's line to the batch, advances the position, and returns the entry as a replay will read it (J2). */
@@ -79,6 +81,7 @@ export function addLine(batch: Batch, position: Position, stamp: Stamp, source: 
   position.byte += batch.used - start;
   position.prev = hash("sha256", toByteView(batch.bytes, start, lineEnd));
   // Parsing the line would guarantee J2; a copy is the same if the event has nothing that JSON would change.
+  // The first line is parsed because its `journal` field is not in the copy.
   if (!isSupported || seq === 1) return JSON.parse(batch.bytes.toString("utf8", start, lineEnd)) as Entry;
   entry["prev"] = prev;
   entry["crc"] = crc;
@@ -131,7 +134,7 @@ function putAsJson(batch: Batch, source: Event): void {
   const body = JSON.stringify({ event, actor, reason_code, ...data });
   // The body comes without its braces: the head opens, and the tail closes.
   const text = `,${body.slice(1, -1)}`;
-  reserve(batch, text.length * 3);
+  reserve(batch, text.length * utf8BytesPerUnitMax);
   batch.used += batch.bytes.write(text, batch.used, "utf8");
 }
 
@@ -176,7 +179,8 @@ export function continues(bytes: Buffer, lineEnd: number, prev: Hash): boolean {
 }
 
 /**
- * The JSON of an intact line without its tail, which is known already: parsing it too would take a quarter longer. Overwrites the bytes.
+ * The JSON of an intact line without its tail, which is known already: parsing it too would take a quarter longer. Overwrites the first
+ * byte of the tail.
  */
 export function readLineHead(bytes: Buffer, start: number, lineEnd: number): string {
   const tailAt = findHeadEnd(lineEnd);
@@ -212,7 +216,10 @@ function hasBytesAt(bytes: Buffer, position: number, expected: Buffer): boolean 
   return true;
 }
 
-/** The version a first line claims, read before anything else: a newer format may check its lines in another way. */
+/**
+ * The version a first line claims, read before anything else: a newer format may check its lines in another way. From
+ * `{"seq":1,"journal":2,…`, 2.
+ */
 export function parseFormatVersion(beginning: Buffer): number | null {
   const match = /^\{"seq":1,"journal":(\d{1,9})[,}]/.exec(beginning.toString("latin1"));
   return match === null ? null : Number(match[1]);

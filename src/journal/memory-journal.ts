@@ -6,7 +6,7 @@ import type { Hash } from "../contracts/ids.ts";
 import type { Batch } from "./batch.ts";
 import { toBlobBytes } from "./blobs.ts";
 import { damaged, JournalFailure } from "./failure.ts";
-import type { Journal, OpenedJournal, Options, Position } from "./journal.ts";
+import type { Journal, OpenedJournal, JournalOptions, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 import { addLine, genesis } from "./line.ts";
 import { createStamp } from "./stamp.ts";
@@ -25,7 +25,7 @@ export class MemoryStore {
   }
 }
 
-export async function openMemoryJournal(store: MemoryStore, options: Omit<Options, "disk">): Promise<OpenedJournal> {
+export async function openMemoryJournal(store: MemoryStore, options: Omit<JournalOptions, "disk">): Promise<OpenedJournal> {
   if (store.owner !== null) throw new JournalFailure({ kind: "run_locked", pid: process.pid, host: null });
   const entries: Entry[] = [];
   const onEntry = options.onEntry ?? ((entry: Entry) => void entries.push(entry));

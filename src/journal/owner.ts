@@ -24,7 +24,7 @@ export function findOwner(dir: string): { readonly pid: number; readonly host: s
   return { pid: owner.pid, host: owner.host };
 }
 
-/** The lock file's content, true or not; null if it makes no sense. */
+/** The owner that the lock file names, alive or not; null if there is none or the file makes no sense. */
 export function readOwner(dir: string): Owner | null {
   try {
     const fd = openFile(nodeDisk, join(dir, lockFile), readFlags);
@@ -40,6 +40,7 @@ export function readOwner(dir: string): Owner | null {
   }
 }
 
+/** Whether an owner on this host still runs. */
 export function isAlive(owner: Owner): boolean {
   if (process.platform === "linux") {
     const start = readProcessStart(owner.pid);
@@ -54,15 +55,22 @@ export function isAlive(owner: Owner): boolean {
   }
 }
 
-/** When a process started, in kernel ticks since boot and with the boot id, so that no reboot can fake a match. */
+/** Of /proc/<pid>/stat, counted from the state, which comes first after the command's name: the start time. */
+const startTimeField = 19;
+
+/**
+ * When a process started, in kernel ticks since boot and with the boot id, so that no reboot can fake a match; null if it is gone, or if
+ * this isn't Linux.
+ */
 function readProcessStart(pid: number): { readonly started: string; readonly isDead: boolean } | null {
   if (process.platform !== "linux") return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The command's name is in parentheses and may hold anything, so the fields are counted from the last one.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const start = fields[startTimeField] ?? "";
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
-    return { started: `${fields[19] ?? ""}@${boot}`, isDead: fields[0] === "Z" || fields[0] === "X" };
+    return { started: `${start}@${boot}`, isDead: fields[0] === "Z" || fields[0] === "X" };
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-// parse-entry: checks what one line says against the journal's position, and reads its bytes.
+// parse-entry: parses one line and checks its numbers against the journal's position; and reads bytes of the file at a position.
 
 import { readSync } from "node:fs";
 import type { Entry } from "../contracts/event.ts";
@@ -8,7 +8,7 @@ import type { Position } from "./journal.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The next line's content, without its tail; the position moves on as far as its numbers say. */
+/** Parses the next line, without its tail. Its number, epoch and active time go into the position; bytes and hash are the caller's. */
 export function parseEntry(position: Position, head: string): Partial<Mutable<Entry>> {
   const line = position.seq + 1;
   const entry = parseObject(head) as Partial<Mutable<Entry>> & { readonly journal?: unknown };

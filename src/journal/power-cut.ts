@@ -1,4 +1,4 @@
-// power-cut: a simulated disk that knows what would survive a power cut at this moment, and shows it after every change. Contents survive
+// power-cut: simulates a disk, for tests, that knows what would survive a power cut at this moment, after every change. Contents survive
 // by a sync of their file, names by a sync of their folder; folders themselves always survive.
 
 import { constants, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -6,12 +6,16 @@ import { dirname, join, relative, resolve } from "node:path";
 import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./disk.ts";
 
-/** Fates of unsynced changes. `journals kept` and `logs kept`: all other files lose theirs. */
+/**
+ * Fates of unsynced changes. `half`: the first half of them survives. `zeros`: zeros are in their place. `… kept`: all other files lose
+ * theirs.
+ */
 export const survivals = ["nothing", "everything", "half", "zeros", "journals kept", "logs kept"] as const;
 export type Survival = (typeof survivals)[number];
 /** Files by their path below the root. */
 export type Image = ReadonlyMap<string, Buffer>;
 
+/** A file, where it is now, and what of it is on disk. */
 type Inode = { path: string; durable: Buffer };
 export type PowerCutDisk = Disk & { image(survival: Survival): Image };
 
@@ -20,6 +24,7 @@ export function powerCutDisk(root: string, onChange: () => void, isSynced: (path
   const live = new Map<string, Inode>();
   for (const path of filesBelow(root)) live.set(path, { path, durable: readFileSync(path) });
   const durableNames = new Map(live);
+  /** By descriptor; a folder is its path. */
   const opened = new Map<number, Inode | string>();
 
   function makeDurable(fd: number, content: Buffer | null): void {
@@ -34,8 +39,8 @@ export function powerCutDisk(root: string, onChange: () => void, isSynced: (path
     }
   }
   const contentNow = (fd: number): Buffer | null => {
-    const what = opened.get(fd);
-    return typeof what === "object" ? readFileSync(what.path) : null;
+    const target = opened.get(fd);
+    return typeof target === "object" ? readFileSync(target.path) : null;
   };
   function notify<T>(value: T): T {
     onChange();

@@ -12,15 +12,17 @@ import { readCrcFromText, readCrc, closingBrace, findHeadEnd, lineBytesMax, line
 /** Small, so that the text of a chunk is collected early and a replay needs little memory. */
 const chunkBytes = 32 * 1024;
 
-/** Moves the position to the end of the section, and returns one entry per line. Throws a JournalFailure if something isn't an entry. */
+/** Moves the position to the end of the section, and calls `onEntry` for each line. Throws a JournalFailure if something isn't an entry. */
 export function readSection(fd: number, position: Position, endByte: number, onEntry: (entry: Entry) => void): void {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - position.byte));
   let carried = 0;
   while (position.byte < endByte) {
-    const room = Math.min(chunkBytes, endByte - position.byte - carried, buffer.length - carried);
-    const filled = carried + fillBuffer(fd, buffer, carried, room, position);
-    const lastEnd = buffer.lastIndexOf(lineFeed, filled - 1);
-    if (lastEnd === -1 && (room === 0 || filled > lineBytesMax)) throw damaged(position.seq + 1, position.byte, "the line does not end");
+    const readBytesMax = Math.min(chunkBytes, endByte - position.byte - carried, buffer.length - carried);
+    const read = fillBuffer(fd, buffer, carried, readBytesMax, position);
+    const filled = carried + read;
+    const lastEnd = filled === 0 ? -1 : buffer.lastIndexOf(lineFeed, filled - 1);
+    // Nothing read: the section ends inside a line, or the file has been cut shorter since.
+    if (lastEnd === -1 && (read === 0 || filled > lineBytesMax)) throw damaged(position.seq + 1, position.byte, "the line does not end");
     if (position.byte + lastEnd + 1 === endByte) position.prev = hashLastLine(buffer, lastEnd);
     readChunk(position, buffer, lastEnd + 1, onEntry);
     carried = filled - lastEnd - 1;

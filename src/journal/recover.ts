@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   R1. A note is removed only when the journal's own file, synced, has everything that the log has of it.
-//   R2. A log is removed only when its process is gone and no run named in it has a note of it.
+//   R2. The log of another process is removed only when that process is gone and no run named in it has a note of it.
 
 import { closeSync, fstatSync, readdirSync, readFileSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -16,6 +16,7 @@ import { errorCode, damaged } from "./failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 
+/** As group.ts names it: commit-4711-0123456789abcdef.log */
 const logName = /^commit-\d+-[0-9a-f]+\.log$/;
 
 /** Completes the journal from the log its note names, if any. The run's lock is held, so no other process writes. */

@@ -24,8 +24,8 @@ type OnEntry = (entry: Entry) => void;
 export type SecondThreadOptions = { readonly bytesMin: number; readonly check: (section: Section) => SecondThread | null };
 
 /**
- * Walks from a position to the end of the file as it was when the walk began. Throws if it is damaged (J4), and then no entry it returned
- * counts: the entries of a long journal are returned before the other thread has finished checking them.
+ * Reads from a position to the end of the file as it was at the beginning. Throws if it is damaged (J4), and then no entry that `onEntry`
+ * got counts: it gets those of a long journal before the other thread has finished checking them.
  */
 export function replayFrom(
   fd: number,

@@ -1,4 +1,4 @@
-// scan-lines: reads a journal line by line and returns only lines that continue it: valid CRC, chained to the line before, next number.
+// scan-lines: reads a journal line by line and accepts only lines that continue it: valid CRC, chained to the line before, next number.
 // Invariants J1 and on: journal/journal.ts.
 
 import { isUtf8 } from "node:buffer";
@@ -19,14 +19,14 @@ export type ScannedLines = {
   readonly torn: { readonly bytes: number; readonly detail: string } | null;
 };
 
-/** From a position to this size of the file, each line checked before it is returned. Throws if damaged (J4). */
+/** Reads from a position to this size of the file, each line checked before `onEntry` gets it. Throws if damaged (J4). */
 export function scanInPlace(fd: number, from: Readonly<Position>, size: number, onEntry: (entry: Entry) => void): ScannedLines {
   const position = { ...from };
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, size - position.byte));
   let carried = 0;
   for (;;) {
-    const room = Math.min(chunkBytes, size - position.byte - carried, buffer.length - carried);
-    const read = room > 0 ? fillBuffer(fd, buffer, carried, room, position) : 0;
+    const readBytesMax = Math.min(chunkBytes, size - position.byte - carried, buffer.length - carried);
+    const read = readBytesMax > 0 ? fillBuffer(fd, buffer, carried, readBytesMax, position) : 0;
     const filled = carried + read;
     const lastEnd = filled === 0 ? -1 : buffer.lastIndexOf(lineFeed, filled - 1);
     const isText = isUtf8(buffer.subarray(0, lastEnd + 1));
@@ -46,7 +46,10 @@ export function scanInPlace(fd: number, from: Readonly<Position>, size: number, 
   }
 }
 
-/** Accepts the next line, intact by itself, if it continues the journal; advances the position. Overwrites the bytes. */
+/**
+ * Accepts the next line, intact by itself, if it continues the journal; advances the position. Overwrites one byte of it. `isText`: the
+ * whole buffer is known to be UTF-8, so the line need not be looked at.
+ */
 export function acceptLine(position: Position, buffer: Buffer, start: number, end: number, isText: boolean): Entry {
   const line = position.seq + 1;
   if (!isText && !isUtf8(buffer.subarray(start, end))) throw damaged(line, position.byte, "not UTF-8");

@@ -1,11 +1,11 @@
-// scene: test support of the journal's stories: a folder, a settable clock, and events to write.
+// scene: test support of the journal's stories: a folder, fixed options, events to write, and bytes to damage.
 
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Entry, Event } from "../contracts/event.ts";
 import { JournalFailure } from "./failure.ts";
-import type { Options } from "./journal.ts";
+import type { JournalOptions } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 
 const folders: string[] = [];
@@ -21,8 +21,9 @@ export function sweep(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-export const still: Options = { commit: "sync", now: () => "2026-01-02T03:04:05.678Z", activeMs: () => 0 };
-export const grouped: Options = { ...still, commit: "group" };
+/** Options with a clock that stands still. */
+export const still: JournalOptions = { commit: "sync", now: () => "2026-01-02T03:04:05.678Z", activeMs: () => 0 };
+export const grouped: JournalOptions = { ...still, commit: "group" };
 
 /** Small and flat. */
 export function skipped(n: number): Event {

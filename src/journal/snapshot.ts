@@ -18,6 +18,9 @@ const snapshotFile = "snapshot.json";
 const snapshotBytesMax = 256 * 1024 * 1024;
 const header = /^\{"snapshot":1,"seq":(\d{1,15}),"byte":(\d{1,15}),"prev":"([0-9a-f]{64})","sha256":"([0-9a-f]{64})","state":$/;
 const headerBytesMax = 300;
+/** How much is read to find the beginning of a journal's last line, at first and by how much more each time. */
+const firstWindowBytes = 4096;
+const windowGrowth = 16;
 
 export type Snapshot = { readonly state: unknown; readonly position: Position };
 
@@ -62,7 +65,7 @@ function parseSnapshot(bytes: Buffer, journalFd: number): Snapshot | null {
 /** The journal's position after the line that ends at this byte, from that line; null if no intact line ends there. */
 export function findPositionAfter(fd: number, byte: number): Position | null {
   if (byte <= 1 || byte > fstatSync(fd).size) return null;
-  for (let window = 4096; ; window *= 16) {
+  for (let window = firstWindowBytes; ; window *= windowGrowth) {
     const length = Math.min(window, byte, lineBytesMax + 2);
     const bytes = Buffer.alloc(length);
     if (readSync(fd, bytes, 0, length, byte - length) !== length || bytes[length - 1] !== lineFeed) return null;

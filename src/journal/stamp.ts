@@ -1,11 +1,11 @@
 // stamp: stamps journal lines with epoch, time and active time, which never runs backwards.
 // Invariants J1 and on: journal/journal.ts.
 
-import type { Options, Position } from "./journal.ts";
+import type { JournalOptions, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 
 /** When and by which owner: the epoch is one more than any line before (J3), and active time continues from the journal's. */
-export function createStamp(options: Pick<Options, "now" | "activeMs">, position: Readonly<Position>): () => Stamp {
+export function createStamp(options: Pick<JournalOptions, "now" | "activeMs">, position: Readonly<Position>): () => Stamp {
   const epoch = position.epoch + 1;
   const openedMs = options.activeMs();
   let activeMs = position.activeMs;

@@ -3,7 +3,8 @@
 // Invariants:
 //   W1. An entry is returned only after the sync that covers its line has returned.
 //   W2. At most one batch is written and not yet synced, so a crash tears at most one.
-//   W3. The first failure is final: the file is truncated to what was acknowledged, and nothing is retried on this descriptor.
+//   W3. The first failure is final: the file is truncated to what was acknowledged, if the disk lets it, and nothing is retried on this
+//       descriptor.
 
 import type { Entry, Event } from "../contracts/event.ts";
 import { invariant } from "../kit/invariant.ts";
@@ -25,6 +26,7 @@ type PendingBatch = Batch & { tip: Position; readonly waiting: Waiter[] };
 
 /** A buffer that exceeded this for one large batch is released afterwards. */
 const keptBytesMax = 256 * 1024;
+/** Of a new buffer. */
 const firstBytes = 16 * 1024;
 
 export class Writer {
@@ -32,13 +34,15 @@ export class Writer {
   readonly #fd: number;
   readonly #stamp: () => Stamp;
   #commit: Commit;
-  /** After the last encoded line, and after the last one on disk. */
+  /** After the last encoded line. */
   #tip: Position;
+  /** After the last line on disk. */
   #acknowledged: Position;
   #failure: Error | null = null;
   readonly #queue: PendingBatch[] = [];
   #isSyncing = false;
   #isScheduled = false;
+  /** Buffers of settled batches, for the next ones. */
   readonly #spare: Buffer[] = [];
   #onIdle: (() => void) | null = null;
 
@@ -57,7 +61,7 @@ export class Writer {
     this.#commit = commit;
   }
 
-  /** Nothing more is written: what other runs keep for this journal is dropped. */
+  /** Nothing more is written: this journal no longer shares its syncs. */
   leave(): void {
     this.#commit.leave();
   }

@@ -8,7 +8,7 @@ import { readSharedMark } from "../fleet/shared-mark.ts";
 import { JournalFailure } from "../journal/failure.ts";
 import { openJournal } from "../journal/file-journal.ts";
 import type { Group } from "../journal/group.ts";
-import type { Journal, Options } from "../journal/journal.ts";
+import type { Journal, JournalOptions } from "../journal/journal.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Lease } from "../ports/run-store.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -43,7 +43,7 @@ export async function openFoldedJournal(
 export async function openRunJournal(
   context: CommandContext,
   folder: string,
-  options: Options,
+  options: JournalOptions,
 ): Promise<{ journal: Journal; lease: Lease | null }> {
   const mark = readSharedMark(folder);
   if (mark === null) return { journal: (await openJournal(folder, options)).journal, lease: null };

@@ -6,7 +6,7 @@ import { JournalFailure } from "../../src/journal/failure.ts";
 import type { Fault, FaultyDisk } from "../../src/journal/faulty-disk.ts";
 import { faultyDisk } from "../../src/journal/faulty-disk.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
-import type { Options } from "../../src/journal/journal.ts";
+import type { JournalOptions } from "../../src/journal/journal.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
 import { readBytes, freshFolder, grouped, putBytes, skipped, still, surveyed, sweep } from "../../src/journal/scene.ts";
 
@@ -15,7 +15,7 @@ afterAll(sweep);
 type Reported = { readonly acknowledged: Entry[]; readonly failures: unknown[]; isClosing: boolean };
 
 /** A whole life of a run: begun, torn by a crash, taken up again. */
-async function live(dir: string, options: Options): Promise<Reported> {
+async function live(dir: string, options: JournalOptions): Promise<Reported> {
   const reported: Reported = { acknowledged: [], failures: [], isClosing: false };
   const keep = (entries: readonly Entry[]) => void reported.acknowledged.push(...entries);
   try {
@@ -47,7 +47,7 @@ async function live(dir: string, options: Options): Promise<Reported> {
   return reported;
 }
 
-async function suffer(fault: Fault, options: Options): Promise<FaultyDisk> {
+async function suffer(fault: Fault, options: JournalOptions): Promise<FaultyDisk> {
   const dir = freshFolder();
   const disk = faultyDisk(fault);
   const reported = await live(dir, { ...options, disk });
