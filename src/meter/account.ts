@@ -1,8 +1,8 @@
 // account: opens one turn's account at the meter, which has its token, its usage, and its open calls.
 //
 // Invariants:
-//   A1. A token gives access to its own turn, while that turn lasts, and to nothing else.
-//   A2. What was used stays in the sum until it is paid.
+//   A1. A token gives access to its own turn, while that turn lasts, and to nothing else (looked up in gateway.ts).
+//   A2. What a call used stays in the account's sum after the call has ended.
 //   A3. The agent's turn is notified once that it was cut.
 
 import { randomBytes } from "node:crypto";
@@ -11,28 +11,33 @@ import type { ReportedUsage } from "../ports/agent.ts";
 import type { AccountRequest, ModelCall } from "../ports/meter.ts";
 import type { Figures, CallUsage } from "./figures.ts";
 import { usedNothing } from "./figures.ts";
-import { type Allowed, buildAllowed } from "./hosts.ts";
+import { type JudgeHost, createHostJudge } from "./hosts.ts";
 import { callsKeptMax, refusedHostsMax } from "./limits.ts";
 
+/** What ends with an account. */
 export type AttachmentKind = "call" | "tunnel" | "connection";
 
 export type OpenAccount = {
   readonly token: string;
   readonly request: AccountRequest;
-  readonly allowed: Allowed;
+  readonly judgeHost: JudgeHost;
   readonly isOpen: () => boolean;
   /** A call that is forwarded: it counts from here. The returned function ends it. */
-  readonly begin: (figures: Figures, isPriced: boolean) => (call: ModelCall) => void;
+  readonly beginCall: (figures: Figures, isPriced: boolean) => (call: ModelCall) => void;
   /** A call that is not forwarded. */
-  readonly note: (call: ModelCall) => void;
-  readonly used: () => CallUsage & { readonly calls: number };
-  readonly reported: () => ReportedUsage;
+  readonly recordCall: (call: ModelCall) => void;
+  readonly usage: () => CallUsage & { readonly calls: number };
+  /** The same as the turn reports it; null before the first call. */
+  readonly reportedUsage: () => ReportedUsage;
+  /** The latest calls, up to a limit. */
   readonly calls: () => readonly ModelCall[];
+  /** Tells the turn that it was cut, and why. */
   readonly cut: (sentence: string) => void;
+  /** Why the turn was cut; null if it was not. */
   readonly cutSentence: () => string | null;
   /** Something that must end with the account; the returned function removes it again. */
   readonly attach: (kind: AttachmentKind, end: () => void) => () => void;
-  readonly open: (kind: AttachmentKind) => number;
+  readonly countAttached: (kind: AttachmentKind) => number;
   readonly refuseHost: (host: string) => void;
   readonly refusedHosts: () => readonly string[];
   readonly close: () => void;
@@ -49,36 +54,36 @@ export function openAccount(request: AccountRequest): OpenAccount {
   let isOpen = true;
   let cutSentence: string | null = null;
 
-  const note = (call: ModelCall): void => {
+  const recordCall = (call: ModelCall): void => {
     calls.push(call);
     if (calls.length > callsKeptMax) calls.shift();
   };
-  const used = (): CallUsage & { calls: number } => {
+  const sumUsage = (): CallUsage & { calls: number } => {
     let sum = settled;
-    for (const figures of live) sum = addUsage(sum, figures.used());
+    for (const figures of live) sum = addUsage(sum, figures.usage());
     return { ...sum, calls: count };
   };
 
   return {
     token: createToken(request.upstreams[0]?.api),
     request,
-    allowed: buildAllowed(request.hosts),
+    judgeHost: createHostJudge(request.hosts),
     isOpen: () => isOpen,
-    begin: (figures, isPriced) => {
+    beginCall: (figures, isPriced) => {
       live.add(figures);
       count++;
       if (!isPriced) isAllPriced = false;
       return (call) => {
         if (!live.delete(figures)) return;
-        settled = addUsage(settled, figures.used()); // A2
-        note(call);
+        settled = addUsage(settled, figures.usage()); // A2
+        recordCall(call);
       };
     },
-    note,
-    used,
-    reported: () => {
+    recordCall,
+    usage: sumUsage,
+    reportedUsage: () => {
       if (count === 0) return null;
-      const { usd, estimated, ...rest } = used();
+      const { usd, estimated, ...rest } = sumUsage();
       // A sum with a call of unknown price is unknown.
       return { ...rest, ...(isAllPriced ? { usd } : {}), ...(estimated > 0 ? { estimated } : {}), source: "metered" };
     },
@@ -93,7 +98,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
       attached[kind].add(end);
       return () => void attached[kind].delete(end);
     },
-    open: (kind) => attached[kind].size,
+    countAttached: (kind) => attached[kind].size,
     refuseHost: (host) => {
       if (refused.size < refusedHostsMax) refused.add(host);
     },
@@ -114,7 +119,7 @@ const addUsage = (a: CallUsage, b: CallUsage): CallUsage => ({
   estimated: a.estimated + b.estimated,
 });
 
-/** Long, random, and of the shape that the provider's own programs expect of a key. */
+/** Long, random, and of the shape that the provider's own programs expect of a key: letters and digits after its prefix. */
 function createToken(api: ModelApi | undefined): string {
   const secret = randomBytes(48).toString("base64url").replaceAll(/[-_]/g, "x");
   switch (api) {

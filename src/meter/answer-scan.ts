@@ -9,9 +9,9 @@ import { bytesAfterEndMax } from "./limits.ts";
 
 export type AnswerScan = {
   readonly feed: (chunk: Buffer) => void;
-  /** The model has finished; only the transfer remains. */
+  /** The model has finished, only the transfer remains; false again if far too much follows. */
   readonly hasEnded: () => boolean;
-  /** The provider's error, in the middle of a stream. */
+  /** The error in a stream or in an answer that began as a success; null if there is none. */
   readonly error: () => Readonly<Record<string, unknown>> | null;
   /** Of the last chunk, the bytes up to the end of its last complete event; 0 if no event ends in it. */
   readonly wholeEventBytes: () => number;
@@ -21,24 +21,25 @@ export type AnswerScan = {
 
 export function openAnswerScan(api: ModelApi, kind: "json" | "events", figures: Figures): AnswerScan {
   const dialect = dialects[api];
-  const state: StreamState = { endedAt: null, error: null };
+  const state: StreamState = { endedAtByte: null, error: null };
   const scan = kind === "events" ? scanEvents(dialect, figures, state) : scanJson(dialect, figures, state);
   let bytesBefore = 0;
   return {
     feed: (chunk) => {
       bytesBefore = scan.bytes();
       scan.feed(chunk);
-      figures.streamed(scan.textBytes(), scan.bytes());
-      if (state.endedAt !== null) figures.settle();
+      figures.setStreamed(scan.textBytes(), scan.bytes());
+      if (state.endedAtByte !== null) figures.settle();
     },
-    hasEnded: () => state.endedAt !== null && scan.bytes() - state.endedAt < bytesAfterEndMax,
+    hasEnded: () => state.endedAtByte !== null && scan.bytes() - state.endedAtByte < bytesAfterEndMax,
     error: () => state.error,
     wholeEventBytes: () => Math.max(0, scan.lastEventEnd() - bytesBefore),
     isBetweenEvents: () => scan.lastEventEnd() === scan.bytes(),
   };
 }
 
-type StreamState = { endedAt: number | null; error: Readonly<Record<string, unknown>> | null };
+/** What the scan has found so far; `endedAtByte` is counted from the first byte fed. */
+type StreamState = { endedAtByte: number | null; error: Readonly<Record<string, unknown>> | null };
 type Scan = {
   readonly feed: (chunk: Buffer) => void;
   readonly bytes: () => number;
@@ -57,8 +58,8 @@ function scanEvents(dialect: Dialect, figures: Figures, state: StreamState): Sca
       const usage = dialect.usage.map((path) => findValue(event, path)).find((value) => value !== undefined);
       if (usage !== undefined) figures.report(dialect.readUsage(asRecord(usage)));
       const isEnd = dialect.end.some((path) => typeof findValue(event, path) === "string");
-      if (isEnd || (usage !== undefined && dialect.isLast(event))) state.endedAt ??= scan.bytes();
-      const error = dialect.error.map((path) => findValue(event, path)).find((found) => found !== undefined);
+      if (isEnd || (usage !== undefined && dialect.isLast(event))) state.endedAtByte ??= scan.bytes();
+      const error = dialect.error.map((path) => findValue(event, path)).find((value) => value !== undefined);
       if (error !== undefined) state.error ??= typeof error === "string" ? { message: error } : asRecord(error);
     },
   });
@@ -72,10 +73,10 @@ function scanJson(dialect: Dialect, figures: Figures, state: StreamState): Scan 
     texts: dialect.wholeTexts ?? dialect.texts,
     onValue: (path, text) => {
       if (usage?.has(path) && text.startsWith("{")) figures.report(dialect.readUsage(parseJsonRecord(text)));
-      else if (end?.has(path) && text.startsWith('"')) state.endedAt ??= scan.bytes();
+      else if (end?.has(path) && text.startsWith('"')) state.endedAtByte ??= scan.bytes();
       else if (error?.has(path) && text.startsWith("{")) state.error ??= parseJsonRecord(text);
       else if (error?.has(path) && text.startsWith('"')) state.error ??= parseJsonRecord(`{"message":${text}}`);
     },
   });
-  return { ...scan, lastEventEnd: () => 0 };
+  return { ...scan, lastEventEnd: () => 0 }; // one piece: no events in it
 }

@@ -15,7 +15,7 @@ function heard(api: (typeof samples)[number]["api"], kind: "json" | "events", ch
   const scan = openAnswerScan(api, kind, figures);
   for (const chunk of chunks) scan.feed(chunk);
   if (kind === "json") figures.settle();
-  const { input, output, cached, tokens } = figures.used();
+  const { input, output, cached, tokens } = figures.usage();
   return { input, output, cached, tokens, hasEnded: scan.hasEnded(), error: scan.error() };
 }
 

@@ -21,7 +21,9 @@ import { findRetryAt } from "./retry-at.ts";
 import type { Route } from "./routes.ts";
 import { decompress } from "./decompress.ts";
 
+/** How a call ended, as it is recorded. */
 type CallEnd = Pick<ModelCall, "status" | "ended" | "error" | "retryAt">;
+/** One judged call, ready to be sent. */
 export type Delivery = {
   readonly context: { readonly dial: Dial; readonly now: () => number };
   readonly account: OpenAccount;
@@ -98,7 +100,7 @@ class CallDelivery {
     request.on("finish", () => (this.#hasSent = true));
     request.on("error", (error: NodeJS.ErrnoException) => {
       if (this.#isOver || this.#status !== null) return;
-      // The provider had closed a connection that we kept open: nothing was sent yet, so it is sent again on a new one.
+      // The provider had closed a connection that we kept open before it answered anything: the request is sent again on a new one.
       const wasClosed = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
       if (wasClosed && !isRetry) this.#send(true);
       else this.#failToConnect(error);
@@ -164,10 +166,10 @@ class CallDelivery {
 
   #endAnswer({ scan, isEventStream }: AnswerStream): void {
     const { figures, upstream, response } = this.#delivery;
-    if (!isEventStream) figures.settle();
+    if (!isEventStream) figures.settle(); // an answer in one piece has its figures somewhere; a stream's end settles them itself
     const error = scan.error();
     if (error === null) this.#finish({ ended: "whole", error: null, retryAt: null });
-    else this.#finish({ ended: "broken", error: removeKey(describeError(error), upstream.key), retryAt: this.#retryAt({}, { error }) });
+    else this.#finish({ ended: "broken", error: describeError(error, upstream.key), retryAt: this.#retryAt({}, { error }) });
     response.end();
   }
 
@@ -183,20 +185,20 @@ class CallDelivery {
     account.cut(sentence); // last, because its listener may close the account
   }
 
-  /** The provider refuses: its message is read whole, so that a key in it is removed before the agent sees it. */
+  /** The provider refuses: its message is read first, up to a limit, so that a key in it is removed before the agent sees it. */
   async #forwardError(incoming: IncomingMessage, status: number): Promise<void> {
     const { figures, upstream, account, response } = this.#delivery;
     figures.forgive();
     const { value, text } = await collectError(incoming);
-    const error = removeKey(describeError(value, status), upstream.key);
+    const error = describeError(value, upstream.key, status);
     if (!this.#finish({ ended: "whole", error, retryAt: this.#retryAt(incoming.headers, value) })) return;
     const redacted = Buffer.from(removeKey(text, upstream.key, account.token));
     response.writeHead(status, { ...selectAgentHeaders(incoming.headers, upstream.key), "content-length": redacted.length });
     response.end(redacted);
   }
 
-  #loseProvider(why: string): void {
-    this.#stop("broken", `The provider broke off: ${removeKey(why, this.#delivery.upstream.key)}.`);
+  #loseProvider(cause: string): void {
+    this.#stop("broken", `The provider broke off: ${removeKey(cause, this.#delivery.upstream.key)}.`);
   }
 
   #stop(ended: "cut" | "broken", error: string): void {

@@ -5,9 +5,10 @@ import { asRecord } from "./dialects.ts";
 import { errorBytesMax, errorCharsMax } from "./limits.ts";
 import { decompress } from "./decompress.ts";
 
-/** A key shorter than this would match ordinary words. */
+/** A key shorter than this would match ordinary words, and is left in the text. */
 const keyCharsMin = 6;
 
+/** The error's text, and its JSON; null if it is none. An error beyond the limit loses its end. */
 export async function collectError(incoming: IncomingMessage): Promise<{ readonly text: string; readonly value: unknown }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -28,16 +29,20 @@ export async function collectError(incoming: IncomingMessage): Promise<{ readonl
   }
 }
 
-export function describeError(value: unknown, status: number | null = null): string {
+/** `rate_limit_error: Too many requests`, as far as the error says; else its HTTP status. The key is removed before the line is cut. */
+export function describeError(value: unknown, key: string, status: number | null = null): string {
+  // Gemini may answer with a list of one.
   const first = asRecord(Array.isArray(value) ? value[0] : value);
   const error = Object.keys(asRecord(first["error"])).length > 0 ? asRecord(first["error"]) : first;
   const kind = [error["type"], error["code"], error["status"]].find((part) => typeof part === "string" && part !== "error");
   const message = [error["message"], first["error"], first["message"]].find((part) => typeof part === "string");
   const parts = [kind, message].filter((part) => typeof part === "string");
   const text = parts.length === 0 ? `HTTP ${status ?? "?"}` : parts.join(": ");
-  return text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, errorCharsMax);
+  return removeKey(text, key)
+    .replaceAll(/[\u0000-\u001f\u007f]+/g, " ") // control characters
+    .slice(0, errorCharsMax);
 }
 
-export function removeKey(text: string, key: string, instead = "[key]"): string {
-  return key.length < keyCharsMin ? text : text.replaceAll(key, instead);
+export function removeKey(text: string, key: string, replacement = "[key]"): string {
+  return key.length < keyCharsMin ? text : text.replaceAll(key, replacement);
 }

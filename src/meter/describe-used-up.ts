@@ -3,7 +3,7 @@
 
 import type { OpenAccount } from "./account.ts";
 
-/** Null while something is left; else the message about what is used up. */
+/** Null while something is left; else the message about what is used up. The comparisons are written such that NaN leaves nothing. */
 export function describeUsedUp(
   account: OpenAccount,
   accounts: Iterable<OpenAccount>,
@@ -15,13 +15,14 @@ export function describeUsedUp(
   let calls = 0;
   for (const other of accounts) {
     if (!other.request.isUnpaid()) continue;
-    const used = other.used();
+    const used = other.usage();
     tokens += used.tokens;
     usd += used.usd;
     calls += used.calls;
   }
   if (!(left.tokens > tokens)) return buildMessage(`${formatAmount(tokens)} tokens used, ${formatAmount(left.tokens)} were left`, "tokens");
   if (!(left.usd > usd)) return buildMessage(`$${usd.toFixed(4)} used, $${left.usd.toFixed(4)} were left`, "usd");
+  // A call that is under way has been counted: it may be the last one.
   if (when === "before a call" && !(left.calls > calls))
     return buildMessage(`${formatAmount(calls)} model calls made, ${formatAmount(left.calls)} were left`, "calls");
   return null;

@@ -1,8 +1,9 @@
 // dialects: describes the four APIs of model providers: where each reports its figures, its end and its errors, and which parts are text.
 
 import type { ModelApi } from "../contracts/model-api.ts";
-import { parseFigure, type ReportedUsage } from "./figures.ts";
+import { parseFigure, type ProviderUsage } from "./figures.ts";
 
+/** How one API writes its answers. Places are paths of keys; arrays on the way do not count. */
 export type Dialect = {
   /** Where the figures are. */
   readonly usage: readonly (readonly string[])[];
@@ -10,15 +11,18 @@ export type Dialect = {
   readonly end: readonly (readonly string[])[];
   /** An event with figures, and without such a string, that is the last anyway. */
   readonly isLast: (event: unknown) => boolean;
-  /** Every event has the sum so far. */
+  /** Every event has the figures so far, not only the first and last. */
   readonly isSumSoFar: boolean;
+  /** Where an error is. */
   readonly error: readonly (readonly string[])[];
   /** Other signs of an error in a stream, as a pattern that does not end in a quote. */
   readonly alsoMarks?: string;
+  /** Keys whose strings are the model's text, in a stream. */
   readonly texts: readonly string[];
   /** The same in an answer in one piece, if it differs. */
   readonly wholeTexts?: readonly string[];
-  readonly readUsage: (usage: Readonly<Record<string, unknown>>) => ReportedUsage;
+  /** The provider's figures in one form for all. */
+  readonly readUsage: (usage: Readonly<Record<string, unknown>>) => ProviderUsage;
 };
 
 export const dialects: Readonly<Record<ModelApi, Dialect>> = {
@@ -33,7 +37,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
       const fresh = parseFigure(usage["input_tokens"]);
       const written = parseFigure(usage["cache_creation_input_tokens"]);
       const read = parseFigure(usage["cache_read_input_tokens"]);
-      return toReportedUsage({
+      return toProviderUsage({
         input: sumParts(fresh, written, read),
         output: parseFigure(usage["output_tokens"]),
         cached: read,
@@ -54,7 +58,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     wholeTexts: ["text", "arguments", "input"],
     readUsage: (usage) => {
       const details = asRecord(usage["input_tokens_details"]);
-      return toReportedUsage({
+      return toProviderUsage({
         input: parseFigure(usage["input_tokens"]),
         output: parseFigure(usage["output_tokens"]),
         cached: parseFigure(details["cached_tokens"]),
@@ -75,7 +79,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
       const completion = parseFigure(usage["completion_tokens"]);
       const total = parseFigure(usage["total_tokens"]);
       const details = asRecord(usage["prompt_tokens_details"]);
-      return toReportedUsage({
+      return toProviderUsage({
         input,
         // Some count reasoning tokens in the total only.
         output: takeLarger(completion, subtract(total, input)),
@@ -95,7 +99,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
     error: [["error"]],
     texts: ["text"],
     readUsage: (usage) =>
-      toReportedUsage({
+      toProviderUsage({
         input: sumParts(parseFigure(usage["promptTokenCount"]), parseFigure(usage["toolUsePromptTokenCount"])),
         output: sumParts(parseFigure(usage["candidatesTokenCount"]), parseFigure(usage["thoughtsTokenCount"])),
         cached: parseFigure(usage["cachedContentTokenCount"]),
@@ -103,6 +107,7 @@ export const dialects: Readonly<Record<ModelApi, Dialect>> = {
   },
 };
 
+/** An empty object for anything else than an object. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
@@ -118,7 +123,7 @@ export function findValue(value: unknown, path: readonly string[]): unknown {
   return undefined;
 }
 
-/** The object that the text is in JSON; an empty one if it is none. */
+/** The object that a JSON text is; an empty one if it is something else. */
 export function parseJsonRecord(text: string): Readonly<Record<string, unknown>> {
   try {
     return asRecord(JSON.parse(text));
@@ -136,7 +141,7 @@ type ParsedFigures = {
   readonly writtenLong?: number | null;
 };
 
-function toReportedUsage({ input, output, cached, written = null, writtenLong = null }: ParsedFigures): ReportedUsage {
+function toProviderUsage({ input, output, cached, written = null, writtenLong = null }: ParsedFigures): ProviderUsage {
   const dropNaN = (value: number | null): number | null => (value === null || Number.isNaN(value) ? null : value);
   return {
     input: dropNaN(input),

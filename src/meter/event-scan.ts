@@ -5,7 +5,7 @@
 // Invariants:
 //   E1. Chunk boundaries change nothing: an event is parsed when it is complete.
 //   E2. A mark only says where to look. Values are read from the event's JSON, so text of a model cannot pass for a figure.
-//   E3. Memory is bounded, and so is what goes uncounted: an event without end counts as text.
+//   E3. Memory is bounded, and so is what goes uncounted: an event that gets too large counts as text, but for its last part.
 
 import { eventBytesMax, uncountedBytesMax } from "./limits.ts";
 
@@ -21,6 +21,7 @@ export type EventScanOptions = {
   readonly onEvent: (data: unknown) => void;
 };
 
+/** The scan of one stream. */
 export type EventScan = {
   readonly feed: (chunk: Buffer) => void;
   readonly bytes: () => number;
@@ -36,7 +37,7 @@ const dataField = "data:";
 const gap = `(?:\\s|${dataField})*`;
 
 export function openEventScan(options: EventScanOptions): EventScan {
-  // A text begins with a quote, a mark does not: the last character of a match distinguishes them.
+  // `"text": "` or `"usage": {`. A match of a text ends in a quote, that of a mark does not: the last character distinguishes them.
   const marksPattern = new RegExp(
     `"(?:${options.texts.join("|")})":${gap}"|"(?:${options.marks.join("|")})":${gap}\\{${options.alsoMarks === undefined ? "" : `|${options.alsoMarks}`}`,
     "g",
@@ -48,6 +49,7 @@ export function openEventScan(options: EventScanOptions): EventScan {
   let pieces: string[] = [];
   let pendingBytes = 0;
   let lastChars = "";
+  /** The current event is too large, and only waited out. */
   let isDropped = false;
 
   function feed(chunk: Buffer): void {
@@ -58,12 +60,12 @@ export function openEventScan(options: EventScanOptions): EventScan {
     if (end === 0) return bufferText(text);
     lastEventEnd = fedBytes - text.length + end;
     const events = text.slice(isDropped ? findNextStart(lastChars, text) : 0, end);
-    const before = pieces;
+    const earlierPieces = pieces;
     pieces = [];
     pendingBytes = 0;
     isDropped = false;
     lastChars = "";
-    scanEvents(before.length === 0 ? events : before.join("") + events); // E1
+    scanEvents(earlierPieces.length === 0 ? events : earlierPieces.join("") + events); // E1
     bufferText(text.slice(end));
   }
 
@@ -79,22 +81,22 @@ export function openEventScan(options: EventScanOptions): EventScan {
   }
 
   function scanEvents(whole: string): void {
-    let marked = -1;
-    let emittedUntil = 0;
+    let lastMark = -1;
+    let parsedUntil = 0;
     marksPattern.lastIndex = 0;
     while (marksPattern.test(whole)) {
-      const after = marksPattern.lastIndex;
-      if (whole.charCodeAt(after - 1) === quote) {
-        const end = findStringEnd(whole, after);
-        textBytes += end - after;
+      const matchEnd = marksPattern.lastIndex;
+      if (whole.charCodeAt(matchEnd - 1) === quote) {
+        const end = findStringEnd(whole, matchEnd);
+        textBytes += end - matchEnd;
         marksPattern.lastIndex = end;
         continue;
       }
-      marked = after;
-      if (options.isSumSoFar || after <= emittedUntil) continue;
-      emittedUntil = parseEventAt(whole, after);
+      lastMark = matchEnd;
+      if (options.isSumSoFar || matchEnd <= parsedUntil) continue; // one event may have several marks
+      parsedUntil = parseEventAt(whole, matchEnd);
     }
-    if (options.isSumSoFar && marked !== -1) parseEventAt(whole, marked);
+    if (options.isSumSoFar && lastMark !== -1) parseEventAt(whole, lastMark);
   }
 
   /** Parses the event around this position; returns where it ends. */
@@ -107,7 +109,7 @@ export function openEventScan(options: EventScanOptions): EventScan {
     try {
       options.onEvent(JSON.parse(Buffer.from(data.join("\n"), "latin1").toString("utf8"))); // E2
     } catch {
-      // An event that isn't JSON is ignored.
+      // An event that isn't JSON is ignored: `data: [DONE]`.
     }
     return end;
   }
@@ -141,9 +143,9 @@ function findNextStart(lastChars: string, text: string): number {
 /** The position of the quote that ends the string; the text's length if there is none. */
 function findStringEnd(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
-    let before = end;
-    while (text.charCodeAt(before - 1) === backslash && before > from) before--;
-    if ((end - before) % 2 === 0) return end;
+    let backslashStart = end;
+    while (text.charCodeAt(backslashStart - 1) === backslash && backslashStart > from) backslashStart--;
+    if ((end - backslashStart) % 2 === 0) return end; // an odd number of backslashes escapes the quote
   }
   return text.length;
 }

@@ -11,10 +11,10 @@ const { anthropic } = dialects;
 function charged(requestBytes: number, textBytes: number, reported: readonly ReturnType<Dialect["readUsage"]>[], isSettled = true) {
   const figures = openFigures(requestBytes, price);
   figures.send();
-  figures.streamed(textBytes, textBytes);
+  figures.setStreamed(textBytes, textBytes);
   for (const reportedUsage of reported) figures.report(reportedUsage);
   if (isSettled) figures.settle();
-  return figures.used();
+  return figures.usage();
 }
 
 test("a call that told nothing is charged by its bytes", () => {
@@ -49,6 +49,12 @@ test("an output too small for the text that came is not believed", () => {
   expect(charged(0, 100_000, say(anthropic, { input_tokens: 10, output_tokens: 3 }))).toMatchObject({ output: 25_000 });
 });
 
+test("a call whose figures are all zero is not free", () => {
+  const zeros = say(anthropic, { input_tokens: 0, output_tokens: 0 });
+  expect(charged(4000, 0, zeros)).toMatchObject({ input: 1000, output: 0, estimated: 1000 });
+  expect(charged(4000, 2000, zeros)).toMatchObject({ input: 1000, output: 500, estimated: 1500 });
+});
+
 test("a zero after a figure takes nothing back", () => {
   expect(charged(9999, 0, say(anthropic, { input_tokens: 10, output_tokens: 1 }, { input_tokens: 0, output_tokens: 5 }))).toMatchObject({
     input: 10,
@@ -80,16 +86,16 @@ test("a long prompt costs what the table says of long prompts", () => {
   figures.send();
   figures.report(anthropic.readUsage({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
   figures.settle();
-  expect(figures.used().usd).toBeCloseTo(6 + 22.5);
+  expect(figures.usage().usd).toBeCloseTo(6 + 22.5);
 });
 
 test("what was never sent, or was refused, costs nothing", () => {
   const unsent = openFigures(4000, price);
-  expect(unsent.used().tokens).toBe(0);
+  expect(unsent.usage().tokens).toBe(0);
   const refused = openFigures(4000, price);
   refused.send();
   refused.forgive();
-  expect(refused.used().tokens).toBe(0);
+  expect(refused.usage().tokens).toBe(0);
 });
 
 test("thinking that is only in the total counts as output", () => {

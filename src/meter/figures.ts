@@ -2,14 +2,14 @@
 //
 // Invariants:
 //   F1. A call that a model worked on is never free.
-//   F2. Until the provider has reported its last figure, at least the transferred bytes count.
+//   F2. Until the provider has reported its last output figure, at least the transferred bytes count.
 //   F3. An implausible figure is not believed; then the larger of the reported and the estimated value counts.
 
 import { bytesPerToken, frameBytesPerToken, textBytesPerTokenMax, tokensMax } from "./limits.ts";
 import type { ListPrice } from "./prices.ts";
 
-/** A provider's figures, normalised; null if not reported. Input includes tokens read from and written to a cache. */
-export type ReportedUsage = {
+/** A provider's figures, in one form for all; null if not reported. Input includes tokens read from and written to a cache. */
+export type ProviderUsage = {
   readonly input: number | null;
   readonly output: number | null;
   /** Read from a cache. */
@@ -21,6 +21,7 @@ export type ReportedUsage = {
   readonly isAbsurd: boolean;
 };
 
+/** What a call is charged. */
 export type CallUsage = {
   readonly tokens: number;
   readonly input: number;
@@ -34,23 +35,27 @@ export const usedNothing: CallUsage = { tokens: 0, input: 0, output: 0, cached: 
 
 export type Figures = {
   /** The provider reported usage; later figures replace earlier ones. */
-  readonly report: (reported: ReportedUsage) => void;
+  readonly report: (reported: ProviderUsage) => void;
   /** How much text, and how many bytes in total, came so far. */
-  readonly streamed: (textBytes: number, bytes: number) => void;
-  /** The request was sent: from now on it counts. */
+  readonly setStreamed: (textBytes: number, bytes: number) => void;
+  /** The request is sent: from now on it counts. */
   readonly send: () => void;
-  /** The reported figure is final. Otherwise a call that ends is charged as it is. */
+  /** The output figure reported last is final. Without this, at least the estimate is charged. */
   readonly settle: () => void;
-  /** The provider refused: nothing was used. */
+  /** The provider refused, or got nothing: nothing was used. */
   readonly forgive: () => void;
-  readonly used: () => CallUsage;
+  readonly usage: () => CallUsage;
 };
 
+/** A price is for a million tokens. */
+const priceUnitTokens = 1_000_000;
 /** What a cache write for long costs (at Anthropic an hour), as a multiple of a short one. */
 const longCacheWriteFactor = 1.6;
 
+/** The largest figure reported, and whether the figures contradict each other or sense. */
 type TokenCount = { tokens: number | null; isDoubted: boolean };
 
+/** Without a price the tokens are counted, and the money is 0. */
 export function openFigures(requestBytes: number, price: ListPrice | null): Figures {
   const input: TokenCount = { tokens: null, isDoubted: false };
   const output: TokenCount = { tokens: null, isDoubted: false };
@@ -75,8 +80,10 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
     const estimatedOutput = Math.ceil(Math.max(textBytes / bytesPerToken, bytes / frameBytesPerToken));
     const isTooLittle = output.tokens !== null && output.tokens * textBytesPerTokenMax < textBytes; // F3
     const isBelieved = isSettled && output.tokens !== null && !output.isDoubted && !isTooLittle;
+    // No input at all is what some report that do not count it (F1).
+    const isInputBelieved = input.tokens !== null && input.tokens > 0 && !input.isDoubted;
     const total = {
-      input: input.tokens !== null && !input.isDoubted ? input.tokens : Math.max(input.tokens ?? 0, estimatedInput),
+      input: isInputBelieved ? (input.tokens ?? 0) : Math.max(input.tokens ?? 0, estimatedInput),
       output: isBelieved ? (output.tokens ?? 0) : Math.max(output.tokens ?? 0, estimatedOutput), // F2
     };
     const cacheRead = Math.min(cached, total.input);
@@ -105,7 +112,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
       read * (price.cached ?? price.input) +
       (cacheWritten - cacheWrittenLong) * write +
       cacheWrittenLong * write * longCacheWriteFactor;
-    return (inputCost * factors.input + outputTokens * price.output * factors.output) / 1_000_000;
+    return (inputCost * factors.input + outputTokens * price.output * factors.output) / priceUnitTokens;
   }
 
   return {
@@ -120,14 +127,14 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
       written = Math.max(written, reported.written ?? 0);
       writtenLong = Math.max(writtenLong, reported.writtenLong ?? 0);
     },
-    streamed: (text, all) => {
+    setStreamed: (text, all) => {
       textBytes = text;
       bytes = all;
     },
     send: () => void (isSent = true),
     settle: () => void (isSettled = true),
     forgive: () => void (isForgiven = true),
-    used: () => (isSent && !isForgiven ? count() : usedNothing), // F1
+    usage: () => (isSent && !isForgiven ? count() : usedNothing), // F1
   };
 }
 

@@ -41,6 +41,7 @@ const droppedPrefixes: readonly string[] = ["x-forwarded-", "proxy-"];
 const returnedHeaders =
   /^(?:content-type|content-length|cache-control|date|retry-after(?:-ms)?|request-id|x-request-id|x-should-retry|x-ratelimit-.*|anthropic-.*|openai-.*|x-goog-.*|x-codex-.*|x-models-etag)$/;
 
+/** A token, and the header in which the provider expects its key. */
 export type Credential = { readonly token: string; readonly header: "x-api-key" | "authorization" | "x-goog-api-key" };
 
 /** The tokens at all places where provider SDKs put a key. */
@@ -65,8 +66,9 @@ export function findProxyToken(headers: IncomingHttpHeaders): string | null {
   return /^[^:]*:(.+)$/.exec(Buffer.from(value, "base64").toString("latin1"))?.[1] ?? null;
 }
 
+/** The agent's headers as the provider gets them: with the real key, at the place where the agent put its token. */
 export function composeProviderHeaders(from: IncomingHttpHeaders, upstream: Upstream, header: Credential["header"]): OutgoingHttpHeaders {
-  const headers = removeHops(from, (name) => !droppedHeaders.includes(name) && !droppedPrefixes.some((start) => name.startsWith(start)));
+  const headers = selectHeaders(from, (name) => !droppedHeaders.includes(name) && !droppedPrefixes.some((start) => name.startsWith(start)));
   // So that the figures can be read; nothing between here and there is slow enough to need compression.
   headers["accept-encoding"] = "identity";
   // A login token of Anthropic's isn't a key, and is refused where a key is meant.
@@ -76,17 +78,18 @@ export function composeProviderHeaders(from: IncomingHttpHeaders, upstream: Upst
   return headers;
 }
 
+/** The provider's headers as the agent gets them; none with the key in it. */
 export function selectAgentHeaders(from: IncomingHttpHeaders, key: string): OutgoingHttpHeaders {
-  return removeHops(from, (name, value) => returnedHeaders.test(name) && (key === "" || !value.includes(key)));
+  return selectHeaders(from, (name, value) => returnedHeaders.test(name) && (key === "" || !value.includes(key)));
 }
 
-/** For requests that are forwarded unchanged. */
+/** For requests and answers of other hosts, which are forwarded as they are. */
 export function selectProxiedHeaders(from: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return removeHops(from, (name) => !droppedPrefixes.some((start) => name.startsWith(start)));
+  return selectHeaders(from, (name) => !droppedPrefixes.some((start) => name.startsWith(start)));
 }
 
-/** The headers to keep, without those of one connection. */
-function removeHops(from: IncomingHttpHeaders, isKept: (name: string, value: string) => boolean): OutgoingHttpHeaders {
+/** The headers that are to be kept, without those that concern one connection only. */
+function selectHeaders(from: IncomingHttpHeaders, isKept: (name: string, value: string) => boolean): OutgoingHttpHeaders {
   const connectionHeaders = new Set((from.connection ?? "").toLowerCase().split(/\s*,\s*/));
   const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(from)) {

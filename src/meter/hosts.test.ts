@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import { isLoopback, isPublicAddress } from "./addresses.ts";
-import { resolveAddress, buildAllowed, parseAuthority } from "./hosts.ts";
+import { resolveAddress, createHostJudge, parseAuthority } from "./hosts.ts";
 
 describe("the list", () => {
   test("an empty one allows nothing", () => {
     for (const host of ["example.com", "localhost", "127.0.0.1", "::1", ""])
-      for (const port of [80, 443, 8080]) expect(buildAllowed([])({ host, port })).toBe("no");
+      for (const port of [80, 443, 8080]) expect(createHostJudge([])({ host, port })).toBe("no");
   });
   test.each([
     "",
@@ -23,7 +23,8 @@ describe("the list", () => {
     "ex\0ample.com",
     "a@b.com",
   ])("an entry that is none (%j) allows nothing", (entry) => {
-    for (const host of ["example.com", "a.com", "1.2.3.4", "b.com", "com"]) expect(buildAllowed([entry])({ host, port: 443 })).toBe("no");
+    for (const host of ["example.com", "a.com", "1.2.3.4", "b.com", "com"])
+      expect(createHostJudge([entry])({ host, port: 443 })).toBe("no");
   });
   test.each([
     [["example.com"], "example.com", 443, "by name"],
@@ -44,7 +45,7 @@ describe("the list", () => {
     [["[::1]:3000"], "::1", 3000, "exact"],
     [["::1"], "::1", 443, "by name"],
   ] as const)("%j: %s:%i is %s", (list, host, port, verdict) => {
-    expect(buildAllowed(list)({ host, port })).toBe(verdict);
+    expect(createHostJudge(list)({ host, port })).toBe(verdict);
   });
 });
 
@@ -131,26 +132,26 @@ describe("the address behind a name", () => {
     "not an address",
   ])("%s is not in the open", async (address) => {
     expect(isPublicAddress(address)).toBe(false);
-    expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo(address))).toHaveProperty("refused");
-    expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo("8.8.8.8", address))).toHaveProperty("refused");
+    expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo(address))).toHaveProperty("refused");
+    expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo("8.8.8.8", address))).toHaveProperty("refused");
   });
   test.each(["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"])(
     "%s is, and is what is dialled",
     async (address) => {
-      expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo(address))).toEqual({ address });
+      expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo(address))).toEqual({ address });
     },
   );
   test("this machine is reached only where host and port are listed", async () => {
     const local = { host: "localhost", port: 3000 };
-    expect(await resolveAddress(local, buildAllowed(["localhost:3000"]), leadsTo("127.0.0.1"))).toEqual({ address: "127.0.0.1" });
-    expect(await resolveAddress({ ...local, port: 80 }, buildAllowed(["localhost"]), leadsTo("127.0.0.1"))).toHaveProperty("refused");
-    expect(await resolveAddress({ host: "a.b.c", port: 3000 }, buildAllowed(["*.b.c:3000"]), leadsTo("127.0.0.1"))).toHaveProperty(
+    expect(await resolveAddress(local, createHostJudge(["localhost:3000"]), leadsTo("127.0.0.1"))).toEqual({ address: "127.0.0.1" });
+    expect(await resolveAddress({ ...local, port: 80 }, createHostJudge(["localhost"]), leadsTo("127.0.0.1"))).toHaveProperty("refused");
+    expect(await resolveAddress({ host: "a.b.c", port: 3000 }, createHostJudge(["*.b.c:3000"]), leadsTo("127.0.0.1"))).toHaveProperty(
       "refused",
     );
   });
   test("a name without an address, or whose search fails, is refused", async () => {
-    expect(await resolveAddress(target, buildAllowed(["example.com"]), leadsTo())).toHaveProperty("refused");
-    expect(await resolveAddress(target, buildAllowed(["example.com"]), () => Promise.reject(new Error("no")))).toHaveProperty("refused");
+    expect(await resolveAddress(target, createHostJudge(["example.com"]), leadsTo())).toHaveProperty("refused");
+    expect(await resolveAddress(target, createHostJudge(["example.com"]), () => Promise.reject(new Error("no")))).toHaveProperty("refused");
   });
   test("what this machine calls itself", () => {
     expect(["localhost", "127.0.0.1", "127.9.9.9", "::1", "[::1]"].map(isLoopback)).toEqual([true, true, true, true, true]);

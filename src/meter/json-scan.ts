@@ -43,12 +43,14 @@ const depthKept = 8;
 /** The end of a longer string is found by a native search. */
 const probeBytes = 24;
 
+/** A requested value that is being collected. A word is a number, true, false or null. */
 type Capture = {
   readonly path: readonly string[];
   readonly kind: "string" | "object" | "word";
   readonly depth: number;
   readonly position: number;
 };
+/** What a string is, which decides how its bytes count. */
 type StringKind = "key" | "plain" | "text" | "attachment";
 
 export function openJsonScan(options: JsonScanOptions): JsonScan {
@@ -56,7 +58,7 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
   const texts = new Set(options.texts.map(hashName));
   const attachments = new Set((options.attachments ?? []).map(hashName));
   const attachmentMax = options.attachmentBytesMax ?? Infinity;
-  // The key at each depth, and the node of the object at each depth in the tree of requested paths.
+  // The hash of the latest key at each depth, and the node of the object at each depth in the tree of requested paths.
   const keys = new Int32Array(depthKept + 1);
   const nodes: (KeyNode | null)[] = Array.from({ length: depthKept + 1 }, () => null);
 
@@ -100,6 +102,7 @@ export function openJsonScan(options: JsonScanOptions): JsonScan {
     return nodes[depth]?.next.get(keys[depth] as number) ?? null;
   }
 
+  /** The requested path that ends at the value after the latest key; null inside of a value that is being collected. */
   function findPathAt(depth: number): readonly string[] | null {
     return capture === null ? (findNodeAt(depth)?.path ?? null) : null; // J2
   }

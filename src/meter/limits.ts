@@ -11,7 +11,7 @@ export const requestBytesMax = 32 * mib;
 export const heldRequestsBytesMax = 256 * mib;
 /** Of a call of one of the runner's own tools. */
 export const toolCallBytesMax = 4 * mib;
-/** An error is read whole, so that a key in it can be removed before the agent sees it. */
+/** An error is read up to this before it is passed on, so that a key in it can be removed before the agent sees it. */
 export const errorBytesMax = mib;
 /** The figures of a call, an error, a model's name: what is parsed out of a body. */
 export const captureBytesMax = 64 * 1024;
@@ -20,6 +20,7 @@ export const errorCharsMax = 500;
 
 export const headerBytesMax = 64 * 1024;
 export const headersMax = 200;
+/** How long an agent may take to send the headers, and the whole of a request. */
 export const headersTimeoutMs = 30_000;
 export const requestTimeoutMs = 5 * 60_000;
 export const keepAliveTimeoutMs = 75_000;

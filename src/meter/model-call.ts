@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   C1. No call is forwarded when nothing is left, or when its price is unknown and money is limited.
-//   C2. The budget is checked again after every chunk; exceeding it ends the stream.
+//   C2. While an answer streams, the budget is checked again after every chunk; exceeding it ends the stream.
 //   C3. The real key goes to the provider and nowhere else.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -21,6 +21,7 @@ import { type RequestBody, type HeldBytes, readRequest, addUsageRequest } from "
 import { buildUrl, type Route } from "./routes.ts";
 import type { Dial } from "./dial.ts";
 
+/** What every call of a meter shares. */
 export type MeterContext = {
   readonly accounts: () => Iterable<OpenAccount>;
   readonly priceOf: PriceOf;
@@ -31,6 +32,7 @@ export type MeterContext = {
   readonly isOwner: () => boolean;
 };
 
+/** One request of an agent to a model, whose token is that of an open account. */
 export type AgentCall = {
   readonly account: OpenAccount;
   readonly route: Route;
@@ -43,11 +45,11 @@ export type AgentCall = {
 export async function callModel(context: MeterContext, call: AgentCall): Promise<void> {
   const { account, route, request, response } = call;
   const upstream = account.request.upstreams.find(({ api }) => api === route.api);
-  const refuseCall = (refusal: Refusal, model: string): void => {
-    // An incomplete request was never sent.
+  const refuseCall = (reason: Refusal, model: string): void => {
+    // An agent that went away before its request was complete has asked nothing: there is no call to record.
     const isAsked = route.kind === "model" && !response.destroyed;
-    refuse(response, route.api, refusal);
-    if (isAsked) account.note({ api: route.api, model, status: null, ended: "refused", error: refusal.sentence, retryAt: null });
+    refuse(response, route.api, reason);
+    if (isAsked) account.recordCall({ api: route.api, model, status: null, ended: "refused", error: reason.sentence, retryAt: null });
   };
   if (upstream === undefined) return refuseCall({ status: 404, sentence: "No provider speaks this language here." }, "");
   if ((request.headers["content-encoding"] ?? "identity") !== "identity")
@@ -56,12 +58,12 @@ export async function callModel(context: MeterContext, call: AgentCall): Promise
   const body = await readRequest(request, context.held);
   if ("status" in body) return refuseCall(body, "");
   const model = route.model ?? body.model ?? "";
-  const verdict = judgeCall(context, call, { upstream, body, model });
-  if (verdict !== null || response.destroyed) {
+  const refusal = judgeCall(context, call, { upstream, body, model });
+  if (refusal !== null || response.destroyed) {
     body.release();
-    if (verdict !== null) refuseCall(verdict, model);
+    if (refusal !== null) refuseCall(refusal, model);
     // Last: its listener may close the account, and with it the connection.
-    if (verdict?.isCut === true) account.cut(verdict.sentence);
+    if (refusal?.isCut === true) account.cut(refusal.sentence);
     return;
   }
 
@@ -69,7 +71,7 @@ export async function callModel(context: MeterContext, call: AgentCall): Promise
   const figures = openFigures(body.countedBytes, price);
   const isChatStream = route.api === "openai-chat" && body.isStream;
   const isCounted = route.kind === "model";
-  const settle = isCounted ? account.begin(figures, price !== null) : (): void => {};
+  const settle = isCounted ? account.beginCall(figures, price !== null) : (): void => {};
   figures.send();
   deliver({
     context,
@@ -93,17 +95,18 @@ export const runNotOwned: Refusal = {
   sentence: "It isn't certain that this machine still has the run, so the model is not asked now.",
 };
 
-type Verdict = Refusal & { readonly isCut?: boolean };
+/** `isCut`: the turn can call no model any more, and is told so. */
+type CallRefusal = Refusal & { readonly isCut?: boolean };
 
 /** Why a call is not forwarded; null if it is. Nothing may be awaited between this and its being counted. */
 function judgeCall(
   context: MeterContext,
   { account, route }: AgentCall,
   { upstream, body, model }: { readonly upstream: Upstream; readonly body: RequestBody; readonly model: string },
-): Verdict | null {
+): CallRefusal | null {
   if (!account.isOpen()) return { status: 401, sentence: "This key was valid for one turn, and that turn is over." };
   if (!context.isOwner()) return runNotOwned;
-  if (account.open("call") >= openPerAccountMax.call)
+  if (account.countAttached("call") >= openPerAccountMax.call)
     return { status: 429, sentence: `More than ${openPerAccountMax.call} calls at once.` };
   const base = parseBase(upstream.base);
   if (base === null) return { status: 400, sentence: "The provider's address is no http or https URL; correct `upstream` of this agent." };

@@ -9,12 +9,12 @@ import { invariant } from "../kit/invariant.ts";
 import type { Account, AccountRequest, Meter } from "../ports/meter.ts";
 import { type OpenAccount, openAccount } from "./account.ts";
 import { openDial } from "./dial.ts";
-import { createGateway, type Gateway } from "./gateway.ts";
+import { createGateway, type GatewayContext } from "./gateway.ts";
 import type { Lookup } from "./hosts.ts";
 import { accountsMax } from "./limits.ts";
 import type { PriceOf } from "./prices.ts";
 import { prefixes } from "./routes.ts";
-import { toolsPath } from "./call-tool.ts";
+import { toolsPath } from "./answer-tool-call.ts";
 
 export type MeterOptions = {
   /** Where its socket is: in a private folder of the user's (0700). */
@@ -26,7 +26,7 @@ export type MeterOptions = {
   readonly priceOf: PriceOf;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Receives every key and token, so that they are written nowhere. */
+  /** Receives every key and token, so that they can be redacted wherever something is written. */
   readonly secrets?: (value: string) => void;
   /** Whether this process certainly still owns the run; default: always. */
   readonly isOwner?: () => boolean;
@@ -34,12 +34,7 @@ export type MeterOptions = {
   readonly lookup?: Lookup;
 };
 
-export type MeterAccount = Account & {
-  /** `host:port` of each host that the agent tried to reach and may not. */
-  readonly refusedHosts: () => readonly string[];
-};
-export type OpenMeter = Omit<Meter, "open"> & {
-  open(request: AccountRequest): MeterAccount;
+export type OpenMeter = Meter & {
   /** The port on 127.0.0.1; null without `tcp`. */
   readonly port: number | null;
   close(): Promise<void>;
@@ -55,9 +50,9 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   const accounts = new Set<OpenAccount>();
   let port: number | null = null;
   const dial = openDial();
-  const gateway: Gateway = {
+  const gateway: GatewayContext = {
     accounts: () => accounts,
-    findAccountOf: (token) => byToken.get(token) ?? null,
+    findAccountByToken: (token) => byToken.get(token) ?? null,
     ports: () => [options.seenPort, port].filter((candidate) => candidate !== null),
     priceOf: options.priceOf,
     now: options.now,
@@ -93,7 +88,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
   }
 
   const address = `http://127.0.0.1:${options.seenPort ?? port ?? 0}`;
-  function open(request: AccountRequest): MeterAccount {
+  function open(request: AccountRequest): Account {
     // Paid and closed: no longer needed.
     for (const account of accounts) if (!account.isOpen() && !account.request.isUnpaid()) accounts.delete(account);
     invariant(accounts.size < accountsMax, `a meter has fewer than ${accountsMax} accounts at one time`);
@@ -108,7 +103,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
       urlOf: (api) => `${address}${prefixes[api]}`,
       proxyUrl: address.replace("http://", `http://autopilot:${account.token}@`),
       toolsUrl: `${address}${toolsPath}`,
-      used: account.reported,
+      used: account.reportedUsage,
       calls: account.calls,
       refusedHosts: account.refusedHosts,
       close: () => {

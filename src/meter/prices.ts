@@ -1,4 +1,5 @@
-// prices: the providers' list prices per million tokens, and the row of the table that matches a model's name. Standard tier, pay as
+// prices: has the providers' list prices per million tokens, and finds the row of the table that matches a model's name. Standard tier, pay
+// as
 // you go. A model outside the table has no price here, and `prices:` in the config overrides every row.
 
 import type { ModelPrice } from "../contracts/config.ts";
@@ -36,6 +37,7 @@ function findRow(name: string, rows: ReadonlyMap<string, ListPrice>): ListPrice 
   }
   return null;
 }
+/** `-20250929`, `-2025-04-14`, `@20250929`, `-latest`, `-preview-05-06`, `[1m]`, or nothing. */
 const editionSuffix =
   /^$|^[-@](?:\d{4,8}|\d{4}-\d\d-\d\d|latest|preview|exp|001|002)(?:-(?:\d\d-\d\d|\d\d-\d{4}|\d{4,8}|preview|customtools))?$|^\[1m\]$/;
 

@@ -10,28 +10,38 @@ import type { OpenAccount } from "./account.ts";
 import { selectProxiedHeaders } from "./headers.ts";
 import { resolveAddress, type Lookup, type Target, parseAuthority } from "./hosts.ts";
 import { dialTimeoutMs, openPerAccountMax, tunnelIdleMs } from "./limits.ts";
-import { refuse } from "./refusal.ts";
+import { type Refusal, refuse } from "./refusal.ts";
 
-type Decision =
-  | { readonly account: OpenAccount; readonly target: Target; readonly address: string }
-  | { readonly status: number; readonly sentence: string };
+/** Of something that is no host and port, this much is reported. */
+const shownAuthorityCharsMax = 200;
 
+/** Where to connect, or why not. */
+type Decision = { readonly account: OpenAccount; readonly target: Target; readonly address: string } | Refusal;
+
+/** Judges a host before anything is dialled (P1). */
 async function decideTarget(account: OpenAccount | null, authority: string, defaultPort: number | null, lookup: Lookup): Promise<Decision> {
   if (account === null) return { status: 407, sentence: "The proxy needs the turn's own token as its password." };
   const target = parseAuthority(authority, defaultPort);
   if (target === null) {
-    account.refuseHost(JSON.stringify(authority.slice(0, 200)));
+    account.refuseHost(JSON.stringify(authority.slice(0, shownAuthorityCharsMax)));
     return { status: 403, sentence: "That is not plainly a host and a port." };
   }
-  if (account.open("tunnel") >= openPerAccountMax.tunnel)
-    return { status: 429, sentence: `More than ${openPerAccountMax.tunnel} tunnels at once.` };
-  const resolution = await resolveAddress(target, account.allowed, lookup);
-  if ("address" in resolution) {
-    if (account.isOpen()) return { account, target, address: resolution.address };
-    return { status: 407, sentence: "This token was valid for one turn, and that turn is over." };
+  const resolution = await resolveAddress(target, account.judgeHost, lookup);
+  if ("refused" in resolution) {
+    account.refuseHost(`${target.host}:${target.port}`);
+    return { status: 403, sentence: resolution.refused };
   }
-  account.refuseHost(`${target.host}:${target.port}`);
-  return { status: 403, sentence: resolution.refused };
+  return { account, target, address: resolution.address };
+}
+
+/**
+ * Why no tunnel is opened for this account now; null if one may be. Asked after the lookup, with nothing awaited before the tunnel is
+ * attached: meanwhile the turn may have ended, and others may have opened theirs.
+ */
+function judgeAccount(account: OpenAccount): Refusal | null {
+  if (!account.isOpen()) return { status: 407, sentence: "This token was valid for one turn, and that turn is over." };
+  if (account.countAttached("tunnel") < openPerAccountMax.tunnel) return null;
+  return { status: 429, sentence: `More than ${openPerAccountMax.tunnel} tunnels at once.` };
 }
 
 export type TunnelRequest = {
@@ -44,10 +54,13 @@ export type TunnelRequest = {
   readonly lookup: Lookup;
 };
 
+/** `CONNECT host:443`: bytes both ways, unread. */
 export async function openTunnel({ account, authority, socket, head, lookup }: TunnelRequest): Promise<void> {
   const decision = await decideTarget(account, authority, null, lookup);
   if (socket.destroyed) return;
   if ("status" in decision) return refuseSocket(socket, decision);
+  const refusal = judgeAccount(decision.account);
+  if (refusal !== null) return refuseSocket(socket, refusal);
   const upstream = connect({ host: decision.address, port: decision.target.port, timeout: dialTimeoutMs }); // P1
   const end = (): void => {
     upstream.destroy();
@@ -89,10 +102,9 @@ export type ForwardRequest = {
 export async function forwardHttp({ account, url, request, response, lookup }: ForwardRequest): Promise<void> {
   const decision = await decideTarget(account, url.host, 80, lookup);
   if (response.destroyed) return;
-  if ("status" in decision) {
-    if (decision.status === 407) response.setHeader("proxy-authenticate", proxyRealm);
-    return refuse(response, null, decision);
-  }
+  if ("status" in decision) return refuseForward(response, decision);
+  const refusal = judgeAccount(decision.account);
+  if (refusal !== null) return refuseForward(response, refusal);
   const upstream = requestHttp({
     host: decision.address, // P1
     port: decision.target.port,
@@ -120,7 +132,12 @@ export async function forwardHttp({ account, url, request, response, lookup }: F
 
 const proxyRealm = 'Basic realm="autopilot"';
 
-function refuseSocket(socket: Socket, { status, sentence }: { readonly status: number; readonly sentence: string }): void {
+function refuseForward(response: ServerResponse, refusal: Refusal): void {
+  if (refusal.status === 407) response.setHeader("proxy-authenticate", proxyRealm);
+  refuse(response, null, refusal);
+}
+
+function refuseSocket(socket: Socket, { status, sentence }: Refusal): void {
   if (socket.destroyed) return;
   const realm = status === 407 ? `Proxy-Authenticate: ${proxyRealm}\r\n` : "";
   const body = `${sentence}\n`;

@@ -1,8 +1,10 @@
-// refusal: writes a refusal in the format of each provider, so that an agent understands it, shows it, and does not retry.
+// refusal: writes a refusal in the format of each provider, so that an agent understands it, shows it, and retries only what may
+// succeed later.
 
 import type { ServerResponse } from "node:http";
 import type { ModelApi } from "../contracts/model-api.ts";
 
+/** An HTTP status, and what the agent is told. */
 export type Refusal = { readonly status: number; readonly sentence: string };
 
 const anthropicTypes: Readonly<Record<number, string>> = {
@@ -65,6 +67,7 @@ export function composeLastEvent(api: ModelApi, refusal: Refusal): string {
   }
 }
 
+/** Answers with a refusal; if the answer has begun, only the connection can be ended. */
 export function refuse(response: ServerResponse, api: ModelApi | null, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const body = Buffer.from(JSON.stringify(composeErrorBody(api, refusal)));

@@ -14,6 +14,7 @@ export type RequestBody = {
   readonly model: string | null;
   readonly isStream: boolean;
   readonly isBackground: boolean;
+  /** `stream_options` as it stands in the request: its value, and where its bytes are. */
   readonly streamOptions: { readonly value: unknown; readonly position: number; readonly bytes: number } | null;
   /** Releases its memory. */
   readonly release: () => void;
@@ -21,9 +22,10 @@ export type RequestBody = {
 
 const paths = { model: ["model"], stream: ["stream"], background: ["background"], streamOptions: ["stream_options"] } as const;
 
-/** Shared by all requests of a meter. */
+/** The bytes of all requests that a meter has in memory. */
 export type HeldBytes = { bytes: number };
 
+/** Reads a request to its end, or refuses it. `held` grows by what is kept in memory, until `release`. */
 export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<RequestBody | Refusal> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > requestBytesMax) return Promise.resolve(tooLarge);
@@ -63,6 +65,7 @@ export function readRequest(request: IncomingMessage, held: HeldBytes): Promise<
       if (bytes > requestBytesMax) refusal = tooLarge;
       else if (held.bytes > heldRequestsBytesMax)
         refusal = { status: 429, sentence: "Too many large requests at once; this one may be tried again." };
+      // A request that is only wrong (400) is read to its end, so that the agent gets to read the answer.
       if (refusal !== null && refusal.status !== 400) {
         request.pause();
         return end(refusal);
@@ -116,6 +119,7 @@ export function addUsageRequest(body: RequestBody): readonly Buffer[] {
       Buffer.from(JSON.stringify(streamOptions)),
       whole.subarray(options.position + options.bytes),
     ];
+  // The comma behind it is right: a request that got this far has at least its model.
   const start = whole.indexOf("{") + 1;
   return [whole.subarray(0, start), Buffer.from(`"stream_options":${JSON.stringify(streamOptions)},`), whole.subarray(start)];
 }

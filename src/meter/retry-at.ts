@@ -7,11 +7,15 @@ import { asRecord } from "./dialects.ts";
 /** A time further off than this is a mistake. */
 const daysMax = 35;
 const dayMs = 86_400_000;
+/** A larger number is a time since 1970, in milliseconds or in seconds; a smaller one is a span. */
+const epochMsMin = 1e12;
+const epochSecondsMin = 1e9;
 
 /** ISO 8601 in UTC, or null if not stated. The latest counts: before that, some limit still refuses. */
 export function findRetryAt(headers: IncomingHttpHeaders, body: unknown, nowMs: number): string | null {
   const explicit = [...findRetryAfter(headers, nowMs), ...findTimesInBody(body, nowMs)];
   const times = explicit.length > 0 ? explicit : findLimitResets(headers, nowMs);
+  // A time in the past is one that has just passed, or the provider's clock is ahead or behind.
   const plausible = times.filter((ms) => Number.isFinite(ms) && ms > nowMs - dayMs && ms < nowMs + daysMax * dayMs);
   return plausible.length === 0 ? null : formatIsoTime(Math.round(Math.max(...plausible)));
 }
@@ -29,7 +33,7 @@ function findRetryAfter(headers: IncomingHttpHeaders, nowMs: number): number[] {
  * `anthropic-ratelimit-…-reset`, `x-ratelimit-reset-…`, `x-ratelimit-reset`: of the windows that are used up, or of all if none says so.
  */
 function findLimitResets(headers: IncomingHttpHeaders, nowMs: number): number[] {
-  const resets: { readonly at: number; readonly isUsedUp: boolean }[] = [];
+  const resets: { readonly timeMs: number; readonly isUsedUp: boolean }[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string") continue;
     const anthropic = /^(anthropic-ratelimit-.+)-reset$/.exec(name)?.[1];
@@ -37,20 +41,20 @@ function findLimitResets(headers: IncomingHttpHeaders, nowMs: number): number[] 
     if (anthropic === undefined && openai === null) continue;
     const remaining = headers[anthropic === undefined ? `x-ratelimit-remaining${openai?.[1] ?? ""}` : `${anthropic}-remaining`];
     const isUsedUp = remaining === "0" || headers[`${anthropic ?? ""}-status`] === "rejected";
-    resets.push({ at: parseTime(value, nowMs), isUsedUp });
+    resets.push({ timeMs: parseTime(value, nowMs), isUsedUp });
   }
   const usedUp = resets.filter(({ isUsedUp }) => isUsedUp);
-  return (usedUp.length > 0 ? usedUp : resets).map(({ at }) => at);
+  return (usedUp.length > 0 ? usedUp : resets).map(({ timeMs }) => timeMs);
 }
 
 /** A date, seconds or milliseconds since 1970, a number of seconds, or a span such as `6m0s` or `20ms`. */
 function parseTime(text: string, nowMs: number): number {
   if (/^\d+(?:\.\d+)?$/.test(text)) {
     const value = Number(text);
-    if (value > 1e12) return value;
-    return value > 1e9 ? value * 1000 : nowMs + value * 1000;
+    if (value > epochMsMin) return value;
+    return value > epochSecondsMin ? value * 1000 : nowMs + value * 1000;
   }
-  return nowMs + parseSpan(text) || Date.parse(text);
+  return nowMs + parseSpan(text) || Date.parse(text); // NaN if it is no span
 }
 
 const unitMs: Readonly<Record<string, number>> = { d: dayMs, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };

@@ -2,7 +2,7 @@
 // background work, uploads).
 //
 // Invariants:
-//   R1. A path is parsed and rebuilt from known parts; nothing the agent wrote chooses the host or leaves the base.
+//   R1. A path is forwarded only if all of it matches a row; nothing the agent wrote chooses the host or leaves the base.
 
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { Upstream } from "../ports/meter.ts";
@@ -18,7 +18,7 @@ export type Route = {
   readonly model: string | null;
 };
 
-/** The paths of each API. The second is what some agents make of the first. */
+/** Where the meter offers each API. */
 export const prefixes: Readonly<Record<ModelApi, string>> = {
   anthropic: "/anthropic",
   "openai-responses": "/openai/v1",
@@ -26,9 +26,10 @@ export const prefixes: Readonly<Record<ModelApi, string>> = {
   gemini: "/gemini",
 };
 
-type Row = { readonly api: ModelApi; readonly kind: Route["kind"]; readonly method: Route["method"]; readonly path: RegExp };
+type RouteRow = { readonly api: ModelApi; readonly kind: Route["kind"]; readonly method: Route["method"]; readonly path: RegExp };
+/** A model's name in a path: `claude-opus-5`, `gemini-3-pro@001`. */
 const namePattern = "[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}";
-const rows: readonly Row[] = [
+const rows: readonly RouteRow[] = [
   { api: "anthropic", kind: "model", method: "POST", path: /^\/v1\/messages$/ },
   { api: "anthropic", kind: "free", method: "POST", path: /^\/v1\/messages\/count_tokens$/ },
   { api: "anthropic", kind: "free", method: "GET", path: new RegExp(`^/v1/models(?:/${namePattern})?$`) },
@@ -48,6 +49,7 @@ const rows: readonly Row[] = [
   { api: "gemini", kind: "free", method: "GET", path: new RegExp(`^/v1(?:beta|alpha)?/models(?:/${namePattern})?$`) },
 ];
 
+/** `/openai` without `/v1` is what some agents make of it. */
 const apiPrefixes: readonly { readonly prefix: RegExp; readonly apis: readonly ModelApi[] }[] = [
   { prefix: /^\/anthropic(?=\/|$)/, apis: ["anthropic"] },
   { prefix: /^\/openai(?:\/v1)?(?=\/|$)/, apis: ["openai-responses", "openai-chat"] },
@@ -59,6 +61,7 @@ export function findApis(path: string): readonly ModelApi[] {
   return apiPrefixes.find(({ prefix }) => prefix.test(path))?.apis ?? [];
 }
 
+/** The call that a path means, among those of the given providers; null if it is not forwarded. */
 export function findRoute(method: string | undefined, path: string, upstreams: readonly Upstream[]): Route | null {
   for (const { prefix, apis } of apiPrefixes) {
     const start = prefix.exec(path);

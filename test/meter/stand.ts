@@ -6,8 +6,8 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelApi } from "../../src/contracts/model-api.ts";
-import { type MeterAccount, type MeterOptions, type OpenMeter, openMeter } from "../../src/meter/open-meter.ts";
-import type { AccountRequest } from "../../src/ports/meter.ts";
+import { type MeterOptions, type OpenMeter, openMeter } from "../../src/meter/open-meter.ts";
+import type { Account, AccountRequest } from "../../src/ports/meter.ts";
 import { samples } from "../../src/meter/samples.test-support.ts";
 
 export const realKey = "sk-real-0123456789-very-secret-key";
@@ -53,7 +53,7 @@ export type Stand = {
   readonly secrets: string[];
   readonly open: (
     asked: Partial<AccountRequest> & { readonly base?: string },
-  ) => MeterAccount & { readonly cuts: string[]; readonly lives: () => number };
+  ) => Account & { readonly cuts: string[]; readonly lives: () => number };
   readonly close: () => Promise<void>;
   readonly socket: string;
 };

@@ -1,4 +1,5 @@
-// call-tool: calls the runner's own tools for an agent inside its sandbox: POST, the turn's token, { "tool": NAME, "arguments": … }.
+// answer-tool-call: answers an agent inside its sandbox that calls one of the runner's own tools:
+// POST, the turn's token, { "tool": NAME, "arguments": … }.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolAnswer } from "../ports/meter.ts";
@@ -9,7 +10,7 @@ import { refuse } from "./refusal.ts";
 
 export const toolsPath = "/autopilot/tools";
 
-export async function callTool(account: OpenAccount, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function answerToolCall(account: OpenAccount, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== "POST") return refuse(response, null, { status: 405, sentence: "Tools are called by POST." });
   const text = await readText(request);
   if (text === null)
@@ -32,7 +33,7 @@ async function runTool(account: OpenAccount, tool: string, args: unknown): Promi
   }
 }
 
-/** Null if the request is too large. */
+/** Null if the request is too large; empty if it broke off. */
 async function readText(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers["content-length"] ?? 0) > toolCallBytesMax) return null;
   const chunks: Buffer[] = [];
