@@ -19,8 +19,8 @@ beforeAll(async () => {
     source,
     `import { writeSync } from "node:fs";
      import { startProcess as begin } from ${JSON.stringify(join(from, "start-process.ts"))};
-     import { processIo } from ${JSON.stringify(join(from, "process-io.ts"))};
-     const io = processIo();
+     import { createProcessIo } from ${JSON.stringify(join(from, "process-io.ts"))};
+     const io = createProcessIo();
      if (process.argv[2] === "flood") for (let n = 0; n < ${lines}; n += 1) io.write("out", "line " + n + "\\n");
      if (process.argv[2] === "naive") { try { for (;;) writeSync(1, "x".repeat(5_000_000)); } catch (error) { process.stderr.write(error.code); process.exit(0); } }
      if (process.argv[2] === "whole") io.write("out", "x".repeat(5_000_000) + "\\n");

@@ -10,7 +10,7 @@ import { budgetRaise } from "./commands/budget-raise.ts";
 import { budget } from "./commands/budget.ts";
 import { calibrateCommands } from "./commands/experiment/calibrate.ts";
 import { clean } from "./commands/clean.ts";
-import { commandCompletions } from "./commands/completions.ts";
+import { createCompletionsCommand } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
 import { dashboard } from "./commands/web/dashboard.ts";
 import { demo } from "./commands/demo.ts";
@@ -27,7 +27,7 @@ import { flowList } from "./commands/flow/flow-list.ts";
 import { flowShow } from "./commands/flow/flow-show.ts";
 import { flow } from "./commands/flow/flow.ts";
 import { go } from "./commands/go.ts";
-import { chapterHelp } from "./commands/help.ts";
+import { createHelpCommand } from "./commands/help.ts";
 import { inbox } from "./commands/inbox.ts";
 import { init } from "./commands/init.ts";
 import { log } from "./commands/log.ts";
@@ -114,8 +114,8 @@ export const chapters: readonly Chapter[] = [
       demo,
       discard,
       clean,
-      commandCompletions(() => commands),
-      chapterHelp(() => chapters),
+      createCompletionsCommand(() => commands),
+      createHelpCommand(() => chapters),
     ],
   },
 ];

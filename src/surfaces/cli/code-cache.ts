@@ -46,10 +46,12 @@ type ModuleFunction = (
   folder: string,
 ) => unknown;
 /** The position of one file's code in the cache file, and its checksum. */
-type CacheRow = readonly [name: string, at: number, length: number, sum: number];
+type CacheRow = readonly [name: string, offset: number, length: number, checksum: number];
 
+/** The newest cache files, of other builds and other versions of Node too, that stay. */
 const filesMax = 4;
-const tableBytesMax = 1 << 20;
+/** A longer table is no table of ours. */
+const tableBytesMax = 1024 * 1024;
 /** A cache file begins with the length and the checksum of its table, 4 bytes each; then come the table and the code. */
 const headBytes = 8;
 
@@ -68,12 +70,13 @@ export function enableCodeCache(build: string): void {
   }
 }
 
-/** K1 */
+/** K1: throws unless it is a file that only this user may write to. */
 function requireUsersOwn(stat: { readonly uid: number; readonly mode: number } | null): void {
   if (stat === null || (process.getuid !== undefined && stat.uid !== process.getuid()) || (stat.mode & 0o022) !== 0)
     throw new Error("it is not the user's alone");
 }
 
+/** Replaces Node's own compiling of our files by one that asks the cache first. */
 function compileWithCache(loader: Loader, file: string): void {
   const cache = openCache(file);
   const scripts = new Map<string, Script>();
@@ -127,9 +130,9 @@ function openCache(file: string): CodeCache {
     if (crc32(table) !== head.readUInt32LE(4)) throw new Error("it is damaged");
     const rows = JSON.parse(table.toString("latin1")) as readonly CacheRow[];
     const rowsByName = new Map(rows.map((row) => [row[0], row]));
-    const readSound = ([, at, size, sum]: CacheRow): Buffer | null => {
-      const bytes = readAt(fd, headBytes + length + at, size);
-      return crc32(bytes) === sum ? bytes : null;
+    const readSound = ([, offset, size, checksum]: CacheRow): Buffer | null => {
+      const bytes = readAt(fd, headBytes + length + offset, size);
+      return crc32(bytes) === checksum ? bytes : null;
     };
     return {
       rows,
@@ -148,9 +151,9 @@ function openCache(file: string): CodeCache {
   }
 }
 
-function readAt(fd: number, at: number, length: number): Buffer {
+function readAt(fd: number, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length);
-  if (readSync(fd, bytes, 0, length, at) !== length) throw new Error("it ends too early");
+  if (readSync(fd, bytes, 0, length, position) !== length) throw new Error("it ends too early");
   return bytes;
 }
 
@@ -162,21 +165,25 @@ function writeCache(file: string, cache: CodeCache, loaded: ReadonlyMap<string, 
     if ((codeByName.get(name)?.length ?? 0) < code.length) codeByName.set(name, code);
   }
   const parts = [...codeByName].flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
-  let end = 0;
-  const rows = parts.map(({ name, bytes }): CacheRow => [name, (end += bytes.length) - bytes.length, bytes.length, crc32(bytes)]);
+  let offset = 0;
+  const rows = parts.map(({ name, bytes }): CacheRow => {
+    const row: CacheRow = [name, offset, bytes.length, crc32(bytes)];
+    offset += bytes.length;
+    return row;
+  });
   const table = Buffer.from(JSON.stringify(rows), "latin1");
   const head = Buffer.alloc(headBytes);
   head.writeUInt32LE(table.length, 0);
   head.writeUInt32LE(crc32(table), 4);
-  const draft = `${file}.${process.pid}`;
-  const fd = openSync(draft, "wx", 0o600);
+  const temporary = `${file}.${process.pid}`;
+  const fd = openSync(temporary, "wx", 0o600);
   try {
     for (const bytes of [head, table, ...parts.map((part) => part.bytes)])
       for (let index = 0; index < bytes.length;) index += writeSync(fd, bytes, index);
     fsyncSync(fd);
-    renameSync(draft, file); // K3
+    renameSync(temporary, file); // K3
   } catch (error) {
-    rmSync(draft, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   } finally {
     closeSync(fd);
@@ -184,7 +191,7 @@ function writeCache(file: string, cache: CodeCache, loaded: ReadonlyMap<string, 
   deleteOld(dirname(file));
 }
 
-/** Other builds and other versions of Node: the newest few stay. */
+/** Deletes all but the newest few files: those of other builds and other versions of Node, and what a killed process left. */
 function deleteOld(folder: string): void {
   const files = readdirSync(folder).map((name) => ({
     path: join(folder, name),

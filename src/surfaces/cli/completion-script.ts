@@ -5,25 +5,25 @@ import { type Command, type FlagSpec, globalFlags, type CompletionNames } from "
 
 export const shells = ["bash", "zsh", "fish"] as const;
 
-export function completionScript(shell: (typeof shells)[number], commands: readonly Command[]): readonly string[] {
+export function buildCompletionScript(shell: (typeof shells)[number], commands: readonly Command[]): readonly string[] {
   switch (shell) {
     case "bash":
-      return bashScript(commands);
+      return buildBashScript(commands);
     case "zsh":
       // zsh reads bash completions through bashcompinit; one script to keep right is better than two.
-      return ["#compdef autopilot", "autoload -Uz bashcompinit && bashcompinit", ...bashScript(commands)];
+      return ["#compdef autopilot", "autoload -Uz bashcompinit && bashcompinit", ...buildBashScript(commands)];
     case "fish":
-      return fishScript(commands);
+      return buildFishScript(commands);
     default:
       return unreachable(shell);
   }
 }
 
-const visibleFlags = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
-const topLevelCommands = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
+const listVisibleFlags = (flags: readonly FlagSpec[]): readonly FlagSpec[] => flags.filter(({ hidden }) => hidden !== true);
+const listTopLevelCommands = (commands: readonly Command[]): readonly Command[] => commands.filter(({ name }) => !name.includes(" "));
 const listSubcommands = (commands: readonly Command[], first: string): readonly Command[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `));
-const secondWord = ({ name }: Command): string => name.split(" ")[1] ?? "";
+const getSecondWord = ({ name }: Command): string => name.split(" ")[1] ?? "";
 
 /** Shell commands that print the names which only the user's folder knows, one a line. */
 const nameCommands: Readonly<Record<CompletionNames, string>> = {
@@ -31,15 +31,17 @@ const nameCommands: Readonly<Record<CompletionNames, string>> = {
   schemas: "autopilot schema 2>/dev/null",
 };
 
-/** The words that may follow a command: its subcommands, and the values of its first argument. */
-const completionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
+/**
+ * The words that may follow a command, without what only the user's folder knows: its subcommands, and the values of its first argument.
+ */
+const listCompletionsAfter = (command: Command, commands: readonly Command[]): readonly string[] =>
   command.name === "help"
-    ? topLevelCommands(commands).map(({ name }) => name)
-    : [...listSubcommands(commands, command.name).map(secondWord), ...(command.arguments[0]?.values ?? [])];
+    ? listTopLevelCommands(commands).map(({ name }) => name)
+    : [...listSubcommands(commands, command.name).map(getSecondWord), ...(command.arguments[0]?.values ?? [])];
 
 /** One bash function: it finds the command among the words typed so far, and offers its flags, subcommands or values. */
-function bashScript(commands: readonly Command[]): readonly string[] {
-  const flags = [...globalFlags, ...commands.flatMap((command) => command.flags)].filter(({ hidden }) => hidden !== true);
+function buildBashScript(commands: readonly Command[]): readonly string[] {
+  const flags = listVisibleFlags([...globalFlags, ...commands.flatMap((command) => command.flags)]);
   const flagsWithValue = [...new Map(flags.filter(({ kind }) => kind !== "flag").map((flag) => [flag.name, flag])).values()];
   const flagPattern = ({ name, short }: FlagSpec): string => (short === undefined ? `--${name}` : `-${short}|--${name}`);
   const valueCases = flagsWithValue.flatMap((flag) => {
@@ -66,13 +68,13 @@ function bashScript(commands: readonly Command[]): readonly string[] {
     "    esac",
     "  done",
     '  case "$command" in',
-    `    "") words="${topLevelCommands(commands)
+    `    "") words="${listTopLevelCommands(commands)
       .map(({ name }) => name)
       .join(" ")}" ;;`,
-    ...commands.map((command) => bashCase(command, commands)),
+    ...commands.map((command) => buildBashCase(command, commands)),
     "  esac",
     '  if [[ "$cur" == -* ]]; then',
-    `    COMPREPLY=($(compgen -W "$flags ${flagCompletions(globalFlags)}" -- "$cur"))`,
+    `    COMPREPLY=($(compgen -W "$flags ${listFlagWords(globalFlags)}" -- "$cur"))`,
     '  elif [[ -n "$words" ]]; then',
     '    COMPREPLY=($(compgen -W "$words" -- "$cur"))',
     "  else",
@@ -83,8 +85,8 @@ function bashScript(commands: readonly Command[]): readonly string[] {
   ];
 }
 
-const flagCompletions = (flags: readonly FlagSpec[]): string =>
-  visibleFlags(flags)
+const listFlagWords = (flags: readonly FlagSpec[]): string =>
+  listVisibleFlags(flags)
     .map(({ name }) => `--${name}`)
     .join(" ");
 
@@ -92,9 +94,9 @@ const flagCompletions = (flags: readonly FlagSpec[]): string =>
  * The case of one command: the words that may come at each position, and its flags.
  * `    "budget") [[ $count -ne 0 ]] || words="raise"; flags="--reason" ;;`
  */
-function bashCase(command: Command, commands: readonly Command[]): string {
+function buildBashCase(command: Command, commands: readonly Command[]): string {
   const commandAndSubcommands = command.name.includes(" ") ? [command] : [command, ...listSubcommands(commands, command.name)];
-  const firstWords = completionsAfter(command, commands).join(" ");
+  const firstWords = listCompletionsAfter(command, commands).join(" ");
   const wordsByPosition = command.arguments.map(({ names, values = [] }, index) => {
     if (names !== undefined) return `$(${nameCommands[names]})`;
     return index === 0 ? firstWords : values.join(" ");
@@ -102,14 +104,14 @@ function bashCase(command: Command, commands: readonly Command[]): string {
   const wordCompletions = (wordsByPosition.length === 0 ? [firstWords] : wordsByPosition).flatMap((words, index) =>
     words === "" ? [] : [` [[ $count -ne ${index} ]] || words="${words}";`],
   );
-  const flags = flagCompletions(commandAndSubcommands.flatMap((item) => item.flags));
+  const flags = listFlagWords(commandAndSubcommands.flatMap((item) => item.flags));
   return `    "${command.name}")${wordCompletions.join("")} flags="${flags}" ;;`;
 }
 
 /** Lines such as `complete -c autopilot -n '__fish_seen_subcommand_from log' -l since -r -d 'Only from this number on.'` */
-function fishScript(commands: readonly Command[]): readonly string[] {
+function buildFishScript(commands: readonly Command[]): readonly string[] {
   const quoteForFish = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const names = topLevelCommands(commands)
+  const names = listTopLevelCommands(commands)
     .map(({ name }) => name)
     .join(" ");
   const valueOption = ({ kind, values, names }: FlagSpec): string => {
@@ -124,19 +126,19 @@ function fishScript(commands: readonly Command[]): readonly string[] {
   const conditionFor = (name: string): string => ` -n ${quoteForFish(`__fish_seen_subcommand_from ${name}`)}`;
   return [
     `set -l autopilot_commands ${names}`,
-    ...topLevelCommands(commands).map(
+    ...listTopLevelCommands(commands).map(
       ({ name, summary }) =>
         `complete -c autopilot -n "not __fish_seen_subcommand_from $autopilot_commands" -a ${name} -d ${quoteForFish(summary)}`,
     ),
-    ...topLevelCommands(commands).flatMap((command) => {
-      const words = completionsAfter(command, commands);
-      const commandFlags = [command, ...listSubcommands(commands, command.name)].flatMap(({ flags }) => visibleFlags(flags));
+    ...listTopLevelCommands(commands).flatMap((command) => {
+      const words = listCompletionsAfter(command, commands);
+      const commandFlags = [command, ...listSubcommands(commands, command.name)].flatMap(({ flags }) => listVisibleFlags(flags));
       const argumentNames = command.arguments[0]?.names;
       const subcommands = listSubcommands(commands, command.name);
       const condition =
         subcommands.length === 0
           ? command.name
-          : `${command.name}; and not __fish_seen_subcommand_from ${subcommands.map(secondWord).join(" ")}`;
+          : `${command.name}; and not __fish_seen_subcommand_from ${subcommands.map(getSecondWord).join(" ")}`;
       return [
         ...(words.length === 0 ? [] : [`complete -c autopilot -f${conditionFor(condition)} -a ${quoteForFish(words.join(" "))}`]),
         ...(argumentNames === undefined
@@ -144,7 +146,7 @@ function fishScript(commands: readonly Command[]): readonly string[] {
           : [`complete -c autopilot -f${conditionFor(command.name)} -a ${quoteForFish(`(${nameCommands[argumentNames]})`)}`]),
         ...subcommands.flatMap((subcommand) => {
           const names = subcommand.arguments[0]?.names;
-          const both = `${command.name}; and __fish_seen_subcommand_from ${secondWord(subcommand)}`;
+          const both = `${command.name}; and __fish_seen_subcommand_from ${getSecondWord(subcommand)}`;
           return names === undefined
             ? []
             : [`complete -c autopilot -f${conditionFor(both)} -a ${quoteForFish(`(${nameCommands[names]})`)}`];

@@ -2,14 +2,18 @@
 
 import { type ArgumentSpec, type Command, type FlagSpec, globalFlags } from "./spec.ts";
 
+/** A longer name of a flag or an argument has its text on the next line. */
+const headColumnsMax = 32;
+
+/** A part of the overview. */
 export type Chapter = { readonly title: string; readonly commands: readonly Command[] };
 
-export const usageLine = ({ name, usage }: Command): string => `Usage: autopilot ${name}${usage === "" ? "" : ` ${usage}`}`;
+export const formatUsageLine = ({ name, usage }: Command): string => `Usage: autopilot ${name}${usage === "" ? "" : ` ${usage}`}`;
 
 export const overviewUsage = 'Usage: autopilot ["GOAL"] | COMMAND [ARGS] [--json] [-C DIR] [--run ID]';
 
 /** Everything about one command. */
-export function helpPage(command: Command): readonly string[] {
+export function renderHelpPage(command: Command): readonly string[] {
   const isRare = ({ rare }: FlagSpec): boolean => rare === true;
   const visibleFlags = command.flags.filter(({ hidden }) => hidden !== true);
   const flags = [...visibleFlags.filter((flag) => !isRare(flag)), ...visibleFlags.filter(isRare)];
@@ -17,26 +21,26 @@ export function helpPage(command: Command): readonly string[] {
   return [
     command.summary,
     "",
-    usageLine(command),
+    formatUsageLine(command),
     "",
     ...command.details,
-    ...titledRows(
+    ...renderRows(
       "Words",
-      command.arguments.map((argument) => [argumentHead(argument), argument.about]),
+      command.arguments.map((argument) => [formatArgument(argument), argument.about]),
     ),
-    ...titledRows(
+    ...renderRows(
       "Flags",
-      flags.map((flag) => [flagHead(flag), flagAbout(flag)]),
+      flags.map((flag) => [formatFlag(flag), describeFlag(flag)]),
     ),
-    ...titledRows(
+    ...renderRows(
       "Everywhere",
-      globals.map((flag) => [flagHead(flag), flagAbout(flag)]),
+      globals.map((flag) => [formatFlag(flag), describeFlag(flag)]),
     ),
   ];
 }
 
 /** The commands of the first chapter with their summaries, all others only by name. */
-export function overviewPage([first, ...others]: readonly Chapter[]): readonly string[] {
+export function renderOverviewPage([first, ...others]: readonly Chapter[]): readonly string[] {
   const topLevelCommands = (chapter: Chapter): readonly Command[] => chapter.commands.filter(({ name }) => !name.includes(" "));
   return [
     "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
@@ -44,11 +48,11 @@ export function overviewPage([first, ...others]: readonly Chapter[]): readonly s
     overviewUsage,
     ...(first === undefined
       ? []
-      : titledRows(
+      : renderRows(
           first.title,
           topLevelCommands(first).map(({ name, summary }) => [name, summary]),
         )),
-    ...titledRows(
+    ...renderRows(
       "More commands",
       others.map((chapter) => [
         chapter.title,
@@ -58,35 +62,36 @@ export function overviewPage([first, ...others]: readonly Chapter[]): readonly s
       ]),
     ),
     "",
-    "Everywhere: --json  -C DIR  --run ID  -q  -v  --no-color  -h  -V",
+    "Everywhere: --json  -C DIR  --run ID  -v  --no-color  -h  -V",
     "Try it: autopilot demo      More: autopilot help COMMAND, or every command: autopilot help -v",
   ];
 }
 
 /** All commands, a line each. */
-export function allCommandsPage(chapters: readonly Chapter[]): readonly string[] {
+export function renderAllCommandsPage(chapters: readonly Chapter[]): readonly string[] {
   return [
     "autopilot drives AI coding agents towards a goal, inside bounds, and proves what they did.",
     "",
     overviewUsage,
     ...chapters.flatMap(({ title, commands }) =>
-      titledRows(
+      renderRows(
         title,
         commands.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => [name, summary]),
       ),
     ),
-    ...titledRows(
+    ...renderRows(
       "Everywhere",
-      globalFlags.map((flag) => [flagHead(flag), flagAbout(flag)]),
+      globalFlags.map((flag) => [formatFlag(flag), describeFlag(flag)]),
     ),
     "",
     "Try it: autopilot demo      More: autopilot help COMMAND",
   ];
 }
 
-function titledRows(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+/** A title, and under it rows of two columns; nothing if there are no rows. */
+function renderRows(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
   if (rows.length === 0) return [];
-  const width = Math.min(32, Math.max(...rows.map(([head]) => head.length)));
+  const width = Math.min(headColumnsMax, Math.max(...rows.map(([head]) => head.length)));
   return [
     "",
     title,
@@ -96,18 +101,18 @@ function titledRows(title: string, rows: readonly (readonly [string, string])[])
   ];
 }
 
-const argumentHead = ({ name, many, optional }: ArgumentSpec): string => {
+const formatArgument = ({ name, many, optional }: ArgumentSpec): string => {
   const word = many === true ? `${name}…` : name;
   return optional === true ? `[${word}]` : word;
 };
 
-function flagHead({ name, short, kind, placeholder, values }: FlagSpec): string {
+function formatFlag({ name, short, kind, placeholder, values }: FlagSpec): string {
   const long = short === undefined ? `--${name}` : `-${short}, --${name}`;
   if (kind === "flag") return long;
   return `${long} ${placeholder ?? (values === undefined ? "VALUE" : name.split("-").at(-1)?.toUpperCase())}`;
 }
 
-function flagAbout({ about, values, many, standard }: FlagSpec): string {
+function describeFlag({ about, values, many, standard }: FlagSpec): string {
   const allowed = values === undefined ? "" : ` One of: ${values.join(", ")}.`;
   return `${about}${allowed}${many === true ? " May be repeated." : ""}${standard === undefined ? "" : ` Default: ${standard}.`}`;
 }

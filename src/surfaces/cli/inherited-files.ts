@@ -7,11 +7,13 @@
 
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
+/** O_CLOEXEC on Linux: a child does not get such a descriptor. */
 const closedOnExec = 0o2000000;
 
-/** Without /proc nothing is closed. */
+/** Closes what a child would get, too. Without /proc nothing is closed. */
 export function closeInheritedFiles(argv: readonly string[], channel = process.env["NODE_CHANNEL_FD"]): void {
   for (const fd of listInherited()) {
+    // `/dev/fd/63` or `/proc/self/fd/63`, as a shell writes `<(…)`.
     const isNamed = argv.some((word) => new RegExp(`/(?:dev|proc/self)/fd/${fd}(?!\\d)`).test(word));
     if (isNamed || String(fd) === channel) continue; // D2
     try {

@@ -1,4 +1,4 @@
-// io: an input and output for tests of commands, in memory.
+// io: makes an input and output in memory, for tests of commands.
 
 import type { Interrupt, CommandIo } from "./io.ts";
 
@@ -7,6 +7,7 @@ export type FakeIo = {
   readonly out: () => string;
   readonly err: () => string;
   readonly interrupt: (kind?: Interrupt["kind"]) => void;
+  /** The code with which the process was ended; null if it was not. */
   readonly left: () => number | null;
 };
 
@@ -26,7 +27,7 @@ export function fakeIo(changes: Partial<CommandIo> = {}, answers: readonly strin
     write: (to, text) => {
       written[to] += text;
     },
-    lost: () => null,
+    writeFailure: () => null,
     readLine: (cancel) => Promise.resolve(cancel.aborted ? null : (waiting.shift() ?? null)),
     onInterrupt: (callback) => {
       listeners.add(callback);

@@ -3,6 +3,7 @@
 /** `rest` is Ctrl-C: the command should come to rest. `end` is SIGTERM: nothing may be waited for. `hangup`: the terminal is gone. */
 export type Interrupt = { readonly kind: "rest" | "end" | "hangup"; readonly code: number };
 
+/** The terminal and the process, as a command sees them. */
 export type CommandIo = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -13,7 +14,7 @@ export type CommandIo = {
   /** Writes at once and whole; a reader that has gone away isn't an error. */
   readonly write: (to: "out" | "err", text: string) => void;
   /** Why part of the output could not be written (a full disk behind `> file`); null if all of it went out. */
-  readonly lost: () => string | null;
+  readonly writeFailure: () => string | null;
   /** One line from the person; null at the end of input or when cancelled. */
   readonly readLine: (cancel: AbortSignal) => Promise<string | null>;
   /** Calls back at each interrupt; the returned function ends that. */

@@ -55,6 +55,12 @@ test("help: all commands, one command, and none of that name", async () => {
   expect(none.err()).toContain("Did you mean status?");
 });
 
+test("a flag that chooses among a tracker's issues is not ignored in silence without a tracker", async () => {
+  const { io, err } = fakeIo();
+  expect(await main(["portfolio", "import", "tasks.yaml", "--label", "bug", "--project", "web"], io)).toBe(2);
+  expect(err()).toContain("Only --from takes --project, --label.");
+});
+
 test("help as JSON is the specs as data", async () => {
   const { io, out } = fakeIo();
   expect(await main(["help", "pause", "--json"], io)).toBe(0);

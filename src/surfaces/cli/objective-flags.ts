@@ -101,8 +101,9 @@ export const objectiveFlags: readonly FlagSpec[] = [
   { name: "new", rare: true, kind: "flag", about: "Start a second run beside an open one, if the flow allows it." },
 ];
 
+/** The values of these flags, and the words of the goal; what was not given is absent. */
 export function parseObjective(input: ParsedInput) {
-  const list = (name: string): string[] | undefined => input.texts(name)?.slice();
+  const readList = (name: string): string[] | undefined => input.texts(name)?.slice();
   const options = input
     .texts("option")
     ?.map((pair): [string, string] => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
@@ -110,8 +111,8 @@ export function parseObjective(input: ParsedInput) {
     words: [...input.words],
     ...omitUndefined({
       goal: input.text("goal"),
-      scope: list("scope"),
-      doneCriteria: list("done-criteria"),
+      scope: readList("scope"),
+      doneCriteria: readList("done-criteria"),
       maxBudget: input.text("max-budget"),
       completionMode: input.text("completion-mode"),
       completionPromise: input.text("completion-promise"),
@@ -121,8 +122,8 @@ export function parseObjective(input: ParsedInput) {
       agent: input.text("agent"),
       isolation: input.text("isolation"),
       land: input.text("land") as LandMinimum | "pr" | undefined,
-      redGreen: list("red-green"),
-      holdout: list("holdout"),
+      redGreen: readList("red-green"),
+      holdout: readList("holdout"),
       flow: input.text("flow"),
       options: options === undefined ? undefined : Object.fromEntries(options),
       run: input.run,

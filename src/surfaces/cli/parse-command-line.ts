@@ -2,12 +2,14 @@
 //
 // Invariants:
 //   P1. Nothing unknown is passed over: an unknown flag, a missing or needless value, a bad number or word is an error.
-//   P2. Words that name no command are a goal; a single word never is: it is taken for a command that is not there.
+//   P2. Words that name no command are a goal; a single one without blanks isn't: it is taken for a command that is not there.
 
 import { didYouMean, suggest } from "../../kit/suggest.ts";
 import { type ArgumentSpec, type Command, type FlagSpec, type ParsedInput, globalFlags, reservedNames } from "./spec.ts";
 
 const argumentsMax = 10_000;
+/** Of words that are repeated in an error. */
+const shownCharsMax = 100;
 
 /** The values of the flags that every command has. */
 export type Globals = {
@@ -21,6 +23,7 @@ export type ParsedCommandLine = {
   readonly command: Command;
   readonly input: ParsedInput;
   readonly globals: Globals;
+  /** No command was named: it is `go`. */
   readonly isImplied: boolean;
 };
 /** `command` is the one whose usage helps, if it is known. */
@@ -78,6 +81,7 @@ function splitGlobalFlags(argv: readonly string[]): { readonly globals: readonly
   let position = 0;
   for (; position < argv.length; position += 1) {
     const word = argv[position] ?? "";
+    // Only before the command: a value of a flag may be that word too.
     if (word === "/autopilot" && globals.every((earlier) => earlier.startsWith("-"))) continue;
     const flag = globalFlags.find(
       ({ name, short }) => word === `--${name}` || word.startsWith(`--${name}=`) || (short !== undefined && word.startsWith(`-${short}`)),
@@ -94,6 +98,7 @@ function splitGlobalFlags(argv: readonly string[]): { readonly globals: readonly
 }
 
 type Values = ReadonlyMap<string, readonly string[]>;
+/** `isEnded`: a `--` came, after which everything is a word. */
 type FlagsRead = { readonly words: readonly string[]; readonly values: Values; readonly isEnded: boolean };
 
 function readFlags(argv: readonly string[], flags: readonly FlagSpec[]): FlagsRead | { readonly misuse: string } {
@@ -206,7 +211,7 @@ function findArgumentMisuse(words: readonly string[], command: Command, commands
   if (missing !== undefined) return { misuse: `autopilot ${command.name} needs ${missing.name}: ${missing.about}`, hint };
   if (specs.at(-1)?.many !== true && words.length > specs.length) {
     const takes = specs.length === 0 ? "no words" : `at most ${specs.length}`;
-    const misuse = `autopilot ${command.name} takes ${takes}, but ${words.length} came: ${words.join(" ").slice(0, 100)}`;
+    const misuse = `autopilot ${command.name} takes ${takes}, but ${words.length} came: ${words.join(" ").slice(0, shownCharsMax)}`;
     const suggestion = suggestSubcommand(words[0] ?? "", command, commands);
     if (suggestion !== "") return { misuse: `${misuse}.${suggestion}`, hint };
     return { misuse, hint: `${hint}; if it is your goal: autopilot go -- ${command.name} …` };

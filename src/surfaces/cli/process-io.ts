@@ -10,28 +10,30 @@ import { fstatSync, statSync, writeSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { Interrupt, CommandIo } from "./io.ts";
 
+/** Of a user's name in the journal. */
 const userCharsMax = 128;
+/** A pipe that is full is tried again after so long; after so many times, a minute, it counts as closed. */
 const fullPipeWaitMs = 5;
-/** A pipe that is not read for this long counts as closed. */
 const fullPipeWaitsMax = 12_000;
 
-export function processIo(): CommandIo {
+export function createProcessIo(): CommandIo {
   const closedStreams = { out: false, err: false };
-  let lostOutput: string | null = null;
+  let writeFailure: string | null = null;
   return {
     cwd: process.cwd(),
     env: process.env,
-    user: userName(),
+    user: readUserName(),
     isTerminal: { in: isTerminal(0), out: isTerminal(1), err: isTerminal(2) },
+    // Without a terminal, the size that terminals had for decades.
     columns: () => process.stderr.columns ?? 80,
     rows: () => process.stderr.rows ?? 24,
     write: (to, text) => {
       if (closedStreams[to]) return;
-      const result = writeFileAtomically(to === "out" ? 1 : 2, text);
+      const result = writeWhole(to === "out" ? 1 : 2, text);
       closedStreams[to] = result === "gone";
-      if (to === "out" && typeof result === "object") lostOutput = result.lost;
+      if (to === "out" && typeof result === "object") writeFailure = result.failure;
     },
-    lost: () => lostOutput,
+    writeFailure: () => writeFailure,
     readLine,
     onInterrupt,
     leave: (code) => process.exit(code),
@@ -49,8 +51,8 @@ function isTerminal(fd: number): boolean {
   return process.getBuiltinModule("node:tty").isatty(fd); // O3
 }
 
-/** `gone` if there is no reader any more; the system's error if the text could not be written. */
-function writeFileAtomically(fd: number, text: string): "whole" | "gone" | { readonly lost: string } {
+/** Writes all of a text, and waits while a pipe is full. `gone` if there is no reader any more; the system's error if the disk refused. */
+function writeWhole(fd: number, text: string): "whole" | "gone" | { readonly failure: string } {
   const bytes = Buffer.from(text, "utf8");
   let position = 0;
   for (let waits = 0; position < bytes.length;) {
@@ -60,7 +62,7 @@ function writeFileAtomically(fd: number, text: string): "whole" | "gone" | { rea
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : null;
       if (code === "EPIPE" || code === "EIO" || code === "EBADF" || waits >= fullPipeWaitsMax) return "gone"; // O2
-      if (code !== "EAGAIN") return { lost: error instanceof Error ? error.message : String(error) }; // O2
+      if (code !== "EAGAIN") return { failure: error instanceof Error ? error.message : String(error) }; // O2
       waits += 1;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullPipeWaitMs); // the pipe is full: let its reader read
     }
@@ -69,8 +71,8 @@ function writeFileAtomically(fd: number, text: string): "whole" | "gone" | { rea
 }
 
 /** The user's name, as the journal records it; a container may run as a user without one. */
-function userName(): string {
-  const clean = (name: string): string => name.replace(/[\u0000-\u001f\u007f]/g, "").slice(0, userCharsMax);
+function readUserName(): string {
+  const clean = (name: string): string => name.replace(/[\u0000-\u001f\u007f]/g, "").slice(0, userCharsMax); // no control characters
   try {
     return clean(userInfo().username) || "unknown";
   } catch {

@@ -4,23 +4,23 @@ import { expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { respond, screenRows } from "../../project/respond.ts";
 import { chapters, commands } from "./catalog.ts";
-import { completionScript, shells } from "./completion-script.ts";
-import { helpResponse } from "./commands/help.ts";
-import { responseLines, fitScreen } from "./render.ts";
-import { allCommandsPage, helpPage, overviewPage } from "./help-page.ts";
+import { buildCompletionScript, shells } from "./completion-script.ts";
+import { createHelpResponse } from "./commands/help.ts";
+import { formatResponseLines, fitScreen } from "./render.ts";
+import { renderAllCommandsPage, renderHelpPage, renderOverviewPage } from "./help-page.ts";
 import { reservedNames } from "./spec.ts";
 
 /** The whole command line in one file: a change of it shows in review. */
 function reference(): string {
   const block = (lines: readonly string[]): readonly string[] => ["```text", ...lines, "```", ""];
-  const pages = commands.flatMap((command) => [`## autopilot ${command.name}`, "", ...block(helpPage(command))]);
+  const pages = commands.flatMap((command) => [`## autopilot ${command.name}`, "", ...block(renderHelpPage(command))]);
   return [
     "# Command line reference",
     "",
     "Made from the commands' own specs; a test compares.",
     "",
-    ...block(overviewPage(chapters)),
-    ...block(allCommandsPage(chapters)),
+    ...block(renderOverviewPage(chapters)),
+    ...block(renderAllCommandsPage(chapters)),
     ...pages,
   ].join("\n");
 }
@@ -31,14 +31,16 @@ test("the command line reference is as recorded", async () => {
 
 /** The rows that an answer takes in a terminal of 100 columns. */
 const rowsOf = (response: CommandResponse): number =>
-  responseLines(fitScreen(response, { isVerbose: false }), { hasColour: false, columns: 100 }).out.length;
+  formatResponseLines(fitScreen(response, { isVerbose: false }), { hasColour: false, columns: 100 }).out.length;
 
 test("the overview and the help of every command fit a screen, in the rows of a terminal", () => {
   for (const name of ["", ...commands.map((command) => command.name)])
-    expect(rowsOf(helpResponse(chapters, name)), name).toBeLessThanOrEqual(screenRows);
-  const whole = fitScreen(helpResponse(chapters, "go"), { isVerbose: true }).page?.join("\n");
+    expect(rowsOf(createHelpResponse(chapters, name)), name).toBeLessThanOrEqual(screenRows);
+  const whole = fitScreen(createHelpResponse(chapters, "go"), { isVerbose: true }).page?.join("\n");
   expect(whole).toContain("--holdout");
-  expect(fitScreen(helpResponse(chapters, "go"), { isVerbose: false }).page?.join("\n")).toMatch(/--done-criteria[\s\S]*more lines \(-v\)/);
+  expect(fitScreen(createHelpResponse(chapters, "go"), { isVerbose: false }).page?.join("\n")).toMatch(
+    /--done-criteria[\s\S]*more lines \(-v\)/,
+  );
 });
 
 const pages = join(import.meta.dirname, "../../../test/golden/pages");
@@ -58,7 +60,7 @@ test("every verb of this version is there, and no name is both there and kept fo
 
 for (const shell of shells) {
   test(`the ${shell} completions know every command, flag and value`, () => {
-    const script = completionScript(shell, commands).join("\n");
+    const script = buildCompletionScript(shell, commands).join("\n");
     for (const { name, flags } of commands) {
       for (const word of name.split(" ")) expect(script).toContain(word);
       for (const flag of flags) {

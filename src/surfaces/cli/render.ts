@@ -4,7 +4,8 @@
 //   R1. What people see has passed `visible()`, line by line: no text of an agent or a file steers the terminal or begins a line.
 //   R2. Colour is put on after that, only on a terminal, and only by us.
 //   R3. Every response but PASS says what to do now.
-//   R4. On a terminal every long line is broken between words, but never inside a command: that is there to be copied.
+//   R4. On a terminal long lines are broken between words, but never inside a command: that is there to be copied. Only the further lines
+//       of a message stay as they are: they are a program's output.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type ResultWord, reasons } from "../../contracts/reason.ts";
@@ -14,12 +15,13 @@ import { safeJson } from "../../kit/safe-json.ts";
 import { visible } from "../../kit/visible.ts";
 
 /** Adds the reason's own hint to a response that says nothing about what to do. R3 */
-export function withRemediation(response: CommandResponse): CommandResponse {
+export function addRemediation(response: CommandResponse): CommandResponse {
   if (response.result === "PASS" || response.remediation.length > 0) return response;
   const { hint } = reasons[response.reason_code];
   return { ...response, remediation: [hint === "" ? "autopilot status" : hint] };
 }
 
+/** Where the output goes to no terminal. */
 const usualColumns = 100;
 
 type Screen = { readonly isVerbose: boolean; readonly columns?: number | undefined };
@@ -34,7 +36,7 @@ export function fitScreen(response: CommandResponse, { isVerbose, columns = usua
 }
 
 /** The JSON object; a command's own fields never replace the common ones. */
-export function responseJson(response: CommandResponse, { isPretty }: { readonly isPretty: boolean }): string {
+export function formatResponseJson(response: CommandResponse, { isPretty }: { readonly isPretty: boolean }): string {
   const { result, reason_code, run_id, state, message, warnings, remediation, data } = response;
   const common = { result, reason_code, run_id, state, message, warnings, remediation };
   return safeJson({ ...common, ...data, ...common }, isPretty ? 2 : undefined);
@@ -54,14 +56,20 @@ function breakLine(line: string, columns: number | undefined): readonly string[]
   return wrappedTo(whole, columns).map((piece) => piece.replaceAll(commandSpace, " "));
 }
 
+/** The lines for stdout and stderr. */
 export type Rendered = { readonly out: readonly string[]; readonly err: readonly string[] };
 
 /** The page on stdout; warnings and hints on stderr, and there too what went wrong, with how the command is used. */
-export function responseLines(response: CommandResponse, { hasColour, columns }: TerminalFormat, usage: readonly string[] = []): Rendered {
+export function formatResponseLines(
+  response: CommandResponse,
+  { hasColour, columns }: TerminalFormat,
+  usage: readonly string[] = [],
+): Rendered {
   const paint = hasColour ? paintColour : paintNothing;
   const page = (response.page ?? []).map(visible); // R1
   const lines = page.flatMap((line) => breakLine(line, columns));
-  const colourLines = (as: ResultWord, line: string): readonly string[] => breakLine(line, columns).map((piece) => paint(as, piece));
+  const colourLines = (colour: ResultWord, line: string): readonly string[] =>
+    breakLine(line, columns).map((piece) => paint(colour, piece));
   const [first = "", ...more] = response.message.split("\n");
   const message = [
     ...colourLines(response.result, `${marks[response.result]} ${visible(first)}`),
@@ -71,7 +79,7 @@ export function responseLines(response: CommandResponse, { hasColour, columns }:
   const hints = response.remediation.map(visible).filter((hint) => !page.some((line) => line.includes(hint)));
   return {
     out: [
-      ...lines.map((line, index) => pageLine(line, lines[index + 1], paint)),
+      ...lines.map((line, index) => colourPageLine(line, lines[index + 1], paint)),
       ...(isOnPage || response.result === "FAIL" ? [] : message),
     ],
     err: [
@@ -91,21 +99,21 @@ export function responseLines(response: CommandResponse, { hasColour, columns }:
 const nextColumns = "Next: ".length;
 
 /** A line for people while something works, as it fits the terminal. */
-export const progressLines = (line: string, { hasColour, columns }: TerminalFormat): readonly string[] =>
-  breakLine(visible(line), columns).map((piece) => pageLine(piece, undefined, hasColour ? paintColour : paintNothing));
+export const formatProgressLines = (line: string, { hasColour, columns }: TerminalFormat): readonly string[] =>
+  breakLine(visible(line), columns).map((piece) => colourPageLine(piece, undefined, hasColour ? paintColour : paintNothing));
 
 const marks: Readonly<Record<ResultWord, string>> = { PASS: "✓", WARN: "!", FAIL: "✗" };
 
 type Colour = ResultWord | "head" | "ask" | "now" | "later";
-type Paint = (as: Colour, text: string) => string;
-const paintNothing: Paint = (_as, text) => text;
-const codes: Readonly<Record<Colour, string>> = { PASS: "32", WARN: "33", FAIL: "31", head: "1", ask: "36", now: "34", later: "2" };
-const paintColour: Paint = (as, text) => `\u001b[${codes[as]}m${text}\u001b[0m`; // R2
+type Paint = (colour: Colour, text: string) => string;
+const paintNothing: Paint = (_colour, text) => text;
+const ansiCodes: Readonly<Record<Colour, string>> = { PASS: "32", WARN: "33", FAIL: "31", head: "1", ask: "36", now: "34", later: "2" };
+const paintColour: Paint = (colour, text) => `\u001b[${ansiCodes[colour]}m${text}\u001b[0m`; // R2
 
 const markColours: Readonly<Record<string, Colour>> = { "✓": "PASS", "!": "WARN", "✗": "FAIL", "?": "ask", "●": "now", "○": "later" };
 
-/** A line that opens with a mark has the mark coloured; one that has indented lines under it is a heading. */
-function pageLine(line: string, next: string | undefined, paint: Paint): string {
+/** A line that opens with a mark has the mark coloured; one that has indented lines under it, or begins with an arrow, is a heading. */
+function colourPageLine(line: string, next: string | undefined, paint: Paint): string {
   const match = /^(\s*)([✓!✗?●○])( .*)$/u.exec(line);
   if (match !== null) {
     const [, indent = "", mark = "", rest = ""] = match;

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   M1. With --json stdout holds exactly one JSON object, whatever happens: a usage error and a bug of ours too.
-//   M2. The exit code follows from the response alone: 0 PASS and WARN, 1 FAIL, 2 usage, 70 a bug. (`begin` adds: 1 if it could not be written.)
+//   M2. The exit code follows from the response alone: 0 PASS and WARN, 1 FAIL and a preview that waits to be confirmed, 2 usage, 70 a bug.
+//       (start-process.ts adds: 1 if the response could not be written.)
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -13,12 +14,12 @@ import { markForeign } from "../../project/runs/run-binding.ts";
 import { redactResponse, redactText } from "../../project/secrets/redaction.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { visible } from "../../kit/visible.ts";
-import { usageLine } from "./help-page.ts";
+import { formatUsageLine } from "./help-page.ts";
 import type { CommandIo } from "./io.ts";
 import type { Globals, ParsedCommandLine } from "./parse-command-line.ts";
 import { openTerminalContext, type TerminalContext } from "./terminal-context.ts";
 import type * as RunElsewhere from "./run-elsewhere.ts";
-import { withRemediation, responseJson, responseLines, fitScreen, type TerminalFormat } from "./render.ts";
+import { addRemediation, formatResponseJson, formatResponseLines, fitScreen, type TerminalFormat } from "./render.ts";
 import type { Command } from "./spec.ts";
 
 /** The folder a command acts in. */
@@ -55,14 +56,14 @@ export async function runCommand(parsed: ParsedCommandLine, { cwd, argv, io, els
       if (command.ofTask === undefined || elsewhere === undefined) return markForeign(context, await command.run(context, input, print));
       const located = await elsewhere.locateNamedRun(context, command, input);
       const marked = markForeign(located.context, await command.run(located.context, located.input, print));
-      return located.hinted(await elsewhere.withTaskHint(located.context, command, marked));
+      return located.adaptHints(await elsewhere.addTaskHint(located.context, command, marked));
     });
     context.settle();
     const printed = globals.json
       ? response
       : { ...response, warnings: response.warnings.filter((warning) => !context.hasShown(`! ${warning}`)) };
     if (!isRaw || response.result === "FAIL")
-      return printResponse(printed, argv, io, response.reason_code === "usage" ? [usageLine(command)] : []);
+      return printResponse(printed, argv, io, response.reason_code === "usage" ? [formatUsageLine(command)] : []);
     for (const line of response.page ?? []) print(line);
     for (const warning of printed.warnings) io.write("err", `! ${visible(warning)}\n`);
     return computeExitCode(response);
@@ -75,8 +76,8 @@ export async function runCommand(parsed: ParsedCommandLine, { cwd, argv, io, els
 type InterruptHandling = { readonly io: CommandIo; readonly interruption: AbortController; readonly hurry: AbortController };
 
 /**
- * The first interrupt asks the command to end in order, a second one to hurry if it can, the next one ends the process. Returns a function
- * that stops listening.
+ * The first interrupt asks the command to end in order, a second one to hurry if it can, the next one ends the process. A command without a
+ * message for interrupts is ended by the first. Returns a function that stops listening.
  */
 function handleInterrupts(command: Command, context: TerminalContext, { io, interruption, hurry }: InterruptHandling): () => void {
   return io.onInterrupt(({ kind, code }) => {
@@ -101,18 +102,18 @@ export function printResponse(response: CommandResponse, argv: readonly string[]
   const isVerbose = hasGlobalFlag("--verbose", argv) || hasGlobalFlag("-v", argv);
   const columns = io.isTerminal.out ? io.columns() : undefined;
   const safeResponse = response.result === "FAIL" ? redactResponse(response, io.env) : response; // a refusal repeats what was typed
-  const fullResponse = fitScreen(withRemediation(safeResponse), { isVerbose, columns });
+  const fullResponse = fitScreen(addRemediation(safeResponse), { isVerbose, columns });
   if (hasGlobalFlag("--json", argv)) {
     if (usage.length > 0) io.write("err", `${usage.join("\n")}\n`);
-    io.write("out", `${responseJson(fullResponse, { isPretty: io.isTerminal.out })}\n`); // M1
+    io.write("out", `${formatResponseJson(fullResponse, { isPretty: io.isTerminal.out })}\n`); // M1
     return computeExitCode(fullResponse);
   }
   const terminal = (to: "out" | "err"): TerminalFormat => ({
     hasColour: hasColour(to, argv, io),
     ...(io.isTerminal[to] ? { columns: io.columns() } : {}),
   });
-  const { out } = responseLines(fullResponse, terminal("out"));
-  const { err } = responseLines(fullResponse, terminal("err"), usage);
+  const { out } = formatResponseLines(fullResponse, terminal("out"));
+  const { err } = formatResponseLines(fullResponse, terminal("err"), usage);
   if (out.length > 0) io.write("out", `${out.join("\n")}\n`);
   if (err.length > 0) io.write("err", `${err.join("\n")}\n`);
   return computeExitCode(fullResponse);
@@ -132,7 +133,7 @@ export function reportCrash(error: unknown, argv: readonly string[], io: Command
     );
   return printResponse(
     {
-      ...plainResponse("internal_error", `This is a bug of autopilot's. ${problem}`),
+      ...createFailureResponse("internal_error", `This is a bug of autopilot's. ${problem}`),
       remediation: [
         "please report it with this sentence; AUTOPILOT_DEBUG=1 shows where",
         "autopilot status: what was acknowledged is safe in the journal",
@@ -145,7 +146,7 @@ export function reportCrash(error: unknown, argv: readonly string[], io: Command
 }
 
 /** A failure that the command line reports itself, before or outside any command. */
-export const plainResponse = (code: "usage" | "internal_error", message: string): CommandResponse => ({
+export const createFailureResponse = (code: "usage" | "internal_error", message: string): CommandResponse => ({
   result: "FAIL",
   reason_code: code,
   run_id: null,
@@ -155,7 +156,7 @@ export const plainResponse = (code: "usage" | "internal_error", message: string)
   remediation: [],
 });
 
-/** M2. */
+/** M2 */
 export function computeExitCode({ result, reason_code, data }: CommandResponse): number {
   if (reason_code === "usage" || isWrongFlag(reason_code, data)) return 2;
   if (reason_code === "internal_error") return 70;

@@ -4,13 +4,15 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 
+/** Names that a completion script asks autopilot for. */
 export type CompletionNames = "flows" | "schemas";
 
 export type FlagSpec = {
   readonly name: string;
   readonly short?: string;
-  /** `flag` takes no value; `number` a whole one of at least `min`; `enum` one of `values`. */
+  /** `flag` takes no value; `number` a whole one of at least `min`, or 0, and at most `max`; `enum` one of `values`. */
   readonly kind: "flag" | "text" | "number" | "enum";
+  /** May be given more than once. */
   readonly many?: boolean;
   readonly about: string;
   readonly values?: readonly string[];
@@ -25,6 +27,7 @@ export type FlagSpec = {
   readonly form?: { readonly matches: RegExp; readonly says: string };
   /** Another flag that cannot be beside this one. */
   readonly excludes?: string;
+  /** Accepted, but neither in the help nor completed. */
   readonly hidden?: boolean;
   /** Few need it: help shows it after the others, and only as far as there is room. */
   readonly rare?: boolean;

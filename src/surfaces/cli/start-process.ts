@@ -4,13 +4,13 @@
 import { reportCrash } from "./run-command.ts";
 import { closeInheritedFiles } from "./inherited-files.ts";
 import type { CommandIo } from "./io.ts";
-import { processIo } from "./process-io.ts";
+import { createProcessIo } from "./process-io.ts";
 
 export function startProcess(work: (argv: readonly string[], io: CommandIo) => Promise<number>): void {
   const argv = process.argv.slice(2);
   closeInheritedFiles(argv);
-  const io = processIo();
-  const leave = (code: number): never => process.exit(exitCodeFor(code, io));
+  const io = createProcessIo();
+  const leave = (code: number): never => process.exit(adjustExitCode(code, io));
   process.on("uncaughtException", (error) => leave(reportCrash(error, argv, io)));
   process.on("unhandledRejection", (error) => leave(reportCrash(error, argv, io)));
   process.on("beforeExit", () => leave(reportCrash(new Error("the command waits for something that never comes"), argv, io)));
@@ -18,8 +18,8 @@ export function startProcess(work: (argv: readonly string[], io: CommandIo) => P
 }
 
 /** A response that could not be delivered isn't a success, whatever it says. */
-function exitCodeFor(code: number, io: CommandIo): number {
-  const writeError = io.lost();
+function adjustExitCode(code: number, io: CommandIo): number {
+  const writeError = io.writeFailure();
   if (writeError === null) return code;
   io.write("err", `✗ The answer could not be written: ${writeError}\n`);
   return code === 0 ? 1 : code;

@@ -14,7 +14,7 @@ const fastStatus: Command = {
   ...statusCommand,
   run: (context, input) =>
     status(context, omitUndefined({ run: input.run }), {
-      idle: () => Promise.resolve(respond("run_idle")), // the run was removed after `isPlain` had found it
+      idle: () => Promise.resolve(respond("run_idle")), // the run was removed after `needsNoExtensions` had found it
       playbookStatus: () => Promise.resolve(null),
     }),
 };
@@ -29,6 +29,7 @@ if (plainStatus !== null)
     runCommand(plainStatus.parsed, { cwd: plainStatus.cwd, argv, io }).catch((error: unknown) => reportCrash(error, argv, io)),
   );
 
+/** The command line, if it is a `status` that this entry can answer; else null. */
 function parsePlainStatus(argv: readonly string[]): { readonly parsed: ParsedCommandLine; readonly cwd: string } | null {
   const parsed = parseCommandLine(argv, [fastStatus]);
   if ("misuse" in parsed || parsed.globals.help || parsed.globals.version) return null;

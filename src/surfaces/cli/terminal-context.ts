@@ -1,17 +1,25 @@
 // terminal-context: creates the context of a command on a terminal. Progress and questions go to stderr, so that stdout has nothing but the
 // response.
+//
+// Besides lines that stay, two things are drawn over and cleared at the end: the live line (what an agent does at the moment) and the board
+// (several rows at the bottom, such as one for each running task of a portfolio).
 
 import type { CommandContext } from "../../project/command-context.ts";
 import { oneLine } from "../../views/wording.ts";
 import { textColumns, cutToColumns } from "../../kit/columns.ts";
 import { visible } from "../../kit/visible.ts";
 import type { CommandIo } from "./io.ts";
-import { progressLines, type TerminalFormat } from "./render.ts";
+import { formatProgressLines, type TerminalFormat } from "./render.ts";
 
 const answersMax = 3;
 const clearLine = "\r\u001b[2K";
 const clearBelow = "\u001b[0J";
+/** The board leaves rows for what is above it, but keeps a few in a very small window. */
 const boardRowsMax = 40;
+const boardRowsMin = 3;
+const rowsAboveBoard = 2;
+/** What is drawn over is cut to the terminal's width, but not to less than this. */
+const columnsMin = 10;
 
 export type TerminalSettings = {
   readonly cwd: string;
@@ -26,27 +34,29 @@ export type TerminalContext = CommandContext & { readonly settle: () => void; re
 
 export function openTerminalContext(io: CommandIo, { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings): TerminalContext {
   const shownLines = new Set<string>();
-  let isLive = false;
+  let hasLiveLine = false;
   let board: readonly string[] = [];
   const terminal = (): TerminalFormat => ({ hasColour, ...(io.isTerminal.err ? { columns: io.columns() } : {}) });
   /** Clears the live line or the board, so that what follows begins on a clean line. */
   const settle = (): void => {
-    if (isLive) io.write("err", clearLine);
+    if (hasLiveLine) io.write("err", clearLine);
     if (board.length > 0) io.write("err", eraseBoard(board, io.columns()));
-    isLive = false;
+    hasLiveLine = false;
     board = [];
   };
   const show = (line: string): void => {
     const drawnBoard = board;
     settle();
     shownLines.add(line.trim());
-    io.write("err", `${progressLines(line, terminal()).join("\n")}\n`);
-    if (drawnBoard.length > 0) draw(drawnBoard);
+    io.write("err", `${formatProgressLines(line, terminal()).join("\n")}\n`);
+    if (drawnBoard.length > 0) drawBoard(drawnBoard);
   };
+  /** The last column stays empty: a terminal may wrap a line that fills it. */
+  const fitLine = (line: string): string => cutToColumns(line, Math.max(columnsMin, io.columns() - 1));
   /** The cursor stays at the end of the last line, so that the board never scrolls by itself. */
-  const draw = (lines: readonly string[]): void => {
+  const drawBoard = (lines: readonly string[]): void => {
     const eraseCodes = board.length === 0 ? "" : eraseBoard(board, io.columns());
-    io.write("err", `${eraseCodes}${lines.flatMap((line) => progressLines(line, { hasColour })).join("\n")}`);
+    io.write("err", `${eraseCodes}${lines.flatMap((line) => formatProgressLines(line, { hasColour })).join("\n")}`);
     board = lines;
   };
   return {
@@ -61,18 +71,18 @@ export function openTerminalContext(io: CommandIo, { cwd, mayAsk, hasColour, int
     show,
     live: (line) => {
       if (!io.isTerminal.err) return;
-      const cut = cutToColumns(oneLine(line, Math.max(10, io.columns() - 1)), Math.max(10, io.columns() - 1));
-      io.write("err", `${clearLine}${cut}`);
-      isLive = cut !== "";
+      const fitted = fitLine(oneLine(line, Math.max(columnsMin, io.columns() - 1)));
+      io.write("err", `${clearLine}${fitted}`);
+      hasLiveLine = fitted !== "";
     },
     ...(io.isTerminal.err
       ? {
           board: {
-            rows: () => Math.min(boardRowsMax, Math.max(3, io.rows() - 2)),
+            rows: () => Math.min(boardRowsMax, Math.max(boardRowsMin, io.rows() - rowsAboveBoard)),
             draw: (lines: readonly string[]) => {
               // A line must not wrap, or the board would be erased wrongly: control characters are escaped, then the line is cut.
-              const cut = lines.map((line) => cutToColumns(visible(line), Math.max(10, io.columns() - 1)));
-              if (cut.join("\n") !== board.join("\n")) draw(cut);
+              const fitted = lines.map((line) => fitLine(visible(line)));
+              if (fitted.join("\n") !== board.join("\n")) drawBoard(fitted);
             },
           },
         }
@@ -90,7 +100,10 @@ function eraseBoard(board: readonly string[], columns: number): string {
   return `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}${clearBelow}`;
 }
 
-/** Asks for one of the choices, in full or by its first letters, or for any text if there are none. Null after three wrong answers. */
+/**
+ * Asks for one of the choices, in full or by its first letters, or for any text if there are none. Null if the person gives none: the input
+ * ends, the question is cancelled, the text is empty, or none of three answers is a choice.
+ */
 async function ask(
   { io, cancel, settle }: { readonly io: CommandIo; readonly cancel: AbortSignal; readonly settle: () => void },
   question: string,

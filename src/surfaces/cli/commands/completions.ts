@@ -1,10 +1,10 @@
-// completions: the `completions` command: prints a completion script for bash, zsh or fish.
+// completions: the `completions` command, which prints a completion script for bash, zsh or fish.
 
-import { completionScript, shells } from "../completion-script.ts";
+import { buildCompletionScript, shells } from "../completion-script.ts";
 import type { Command } from "../spec.ts";
 
 /** The commands come as a function, because completions is itself one of them. */
-export const commandCompletions = (commands: () => readonly Command[]): Command => ({
+export const createCompletionsCommand = (commands: () => readonly Command[]): Command => ({
   name: "completions",
   summary: "Print a completion script for your shell.",
   usage: "bash|zsh|fish",
@@ -17,9 +17,9 @@ export const commandCompletions = (commands: () => readonly Command[]): Command 
   flags: [],
   takesRun: false,
   isRaw: () => true,
-  run: (_place, input) => {
+  run: (_context, input) => {
     const shell = shells.find((candidate) => candidate === input.words[0]) ?? "bash";
-    const page = completionScript(shell, commands());
+    const page = buildCompletionScript(shell, commands());
     const message = `The completion script for ${shell}.`;
     return Promise.resolve({
       result: "PASS",

@@ -1,13 +1,13 @@
-// help: the `help` command: an overview of all commands, or everything about one.
+// help: the `help` command, which shows an overview of all commands, or everything about one.
 
 import type { CommandResponse } from "../../../contracts/command-response.ts";
 import { screenRows } from "../../../project/respond.ts";
 import { didYouMean } from "../../../kit/suggest.ts";
-import { allCommandsPage, type Chapter, helpPage, overviewPage } from "../help-page.ts";
+import { renderAllCommandsPage, type Chapter, renderHelpPage, renderOverviewPage } from "../help-page.ts";
 import type { Command } from "../spec.ts";
 
 /** The chapters come as a function, because help itself is in one of them. */
-export const chapterHelp = (chapters: () => readonly Chapter[]): Command => ({
+export const createHelpCommand = (chapters: () => readonly Chapter[]): Command => ({
   name: "help",
   summary: "All commands, or everything about one.",
   usage: "[COMMAND]",
@@ -15,15 +15,19 @@ export const chapterHelp = (chapters: () => readonly Chapter[]): Command => ({
   arguments: [{ name: "COMMAND", about: "one command", many: true, optional: true }],
   flags: [],
   takesRun: false,
-  run: (_place, input) => Promise.resolve(helpResponse(chapters(), input.words.join(" "))),
+  run: (_context, input) => Promise.resolve(createHelpResponse(chapters(), input.words.join(" "))),
 });
 
-export function helpResponse(chapters: readonly Chapter[], name: string): CommandResponse {
+export function createHelpResponse(chapters: readonly Chapter[], name: string): CommandResponse {
   const allCommands = chapters.flatMap(({ commands }) => commands);
   if (name === "")
-    return { ...answerWithPage("All commands.", overviewPage(chapters), allCommands.map(commandData)), whole: allCommandsPage(chapters) };
+    return {
+      ...answerWithPage("All commands.", renderOverviewPage(chapters), allCommands.map(describeCommand)),
+      whole: renderAllCommandsPage(chapters),
+    };
   const command = allCommands.find((candidate) => candidate.name === name);
-  if (command !== undefined) return { ...answerWithPage(command.summary, helpPage(command), [commandData(command)]), rowsMax: screenRows };
+  if (command !== undefined)
+    return { ...answerWithPage(command.summary, renderHelpPage(command), [describeCommand(command)]), rowsMax: screenRows };
   const message = `There is no command ${name}.${didYouMean(
     name,
     allCommands.map((candidate) => candidate.name),
@@ -44,7 +48,7 @@ const answerWithPage = (message: string, page: readonly string[], commands: read
 });
 
 /** The spec without its code. */
-const commandData = ({ name, summary, usage, details, arguments: words, flags }: Command): object => ({
+const describeCommand = ({ name, summary, usage, details, arguments: words, flags }: Command): object => ({
   name,
   summary,
   usage,

@@ -5,7 +5,7 @@ import type { Command } from "../spec.ts";
 import {
   budgetFlag,
   dayBudgetFlag,
-  findMisplacedFlags,
+  describeMisplacedFlags,
   objectiveFlag,
   priorityFlag,
   readProjectFlags,
@@ -98,7 +98,7 @@ export const portfolioCommands: readonly Command[] = [
       const add = await import("../../../commands/portfolio/add.ts");
       const { refuseUsage } = await import("../../../commands/portfolio/portfolio-input.ts");
       const [what, name = "", ...words] = input.words;
-      const wrong = what === "project" || what === "task" ? findMisplacedFlags(input, what) : null;
+      const wrong = what === "project" || what === "task" ? describeMisplacedFlags(input, what) : null;
       if (wrong !== null) return refuseUsage(wrong);
       if (what === "task" && words.length > 0 && input.text("objective") !== undefined)
         return refuseUsage("The objective is given twice: as words and with --objective.");
@@ -200,7 +200,8 @@ export const portfolioCommands: readonly Command[] = [
     flags: [objectiveFlag, priorityFlag, budgetFlag, dayBudgetFlag, ...taskFlags, repoFlag, targetFlag, hubFlag, slotsFlag, unprovedFlag],
     run: async (context, input) => {
       const [id = ""] = input.words;
-      const wrong = findMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");
+      // Of the portfolio itself the use case refuses whatever isn't a budget.
+      const wrong = id === "portfolio" ? null : describeMisplacedFlags(input, id.startsWith("proj-") ? "project" : "task");
       if (wrong !== null) return (await import("../../../commands/portfolio/portfolio-input.ts")).refuseUsage(wrong);
       const change = await import("../../../commands/portfolio/change.ts");
       return change.editPortfolio(context, {

@@ -1,4 +1,4 @@
-// estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases.
+// estimate: command-line spec of `estimate`, which estimates the cost of roadmap phases, or of a whole run of a flow.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Command } from "../../spec.ts";

@@ -16,9 +16,9 @@ const storeFlag: FlagSpec = {
 };
 /** Each kind of request without the fields that every subcommand fills in alike. */
 type FleetRequestKind = FleetRequest extends infer R ? (R extends FleetRequest ? Omit<R, "key" | "store"> : never) : never;
-const sendRequest = async (context: CommandContext, input: ParsedInput, ask: FleetRequestKind): Promise<CommandResponse> =>
+const sendRequest = async (context: CommandContext, input: ParsedInput, request: FleetRequestKind): Promise<CommandResponse> =>
   (await import("../../../../commands/fleet/requests.ts")).sendFleetRequest(context, {
-    ...ask,
+    ...request,
     key: input.words[0] ?? "",
     ...omitUndefined({ store: input.text("store") }),
   });
@@ -41,6 +41,7 @@ const fleet: Command = {
 };
 
 const keyArgument: ArgumentSpec = { name: "KEY", about: "the run's key, as fleet status shows it" };
+/** `gpu,linux-arm64` */
 const labelsForm = { matches: /^[a-z0-9][a-z0-9_.,-]*$/, says: "small letters and digits, separated by commas" };
 
 const worker: Command = {
@@ -198,7 +199,7 @@ export const fleetCommands: readonly Command[] = [
       "Its journal and blobs come from the store, its commits from the git repository that AUTOPILOT_HUB names.",
       "Nothing of it is executed: autopilot adopt shows what it would do under your config, and asks.",
     ],
-    arguments: [{ name: "KEY", about: "the run's key, as fleet status shows it" }],
+    arguments: [keyArgument],
     flags: [storeFlag],
     run: async (context, input) =>
       (await import("../../../../commands/fleet/take.ts")).takeRun(

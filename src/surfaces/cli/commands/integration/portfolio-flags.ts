@@ -69,8 +69,8 @@ const flagsByKind = {
   project: ["repo", "target", "hub", "slots", "accept-unproved"],
   task: ["accept", "after", "touches", "flow", "isolation", "propose"],
 } as const;
-/** Says which flags don't apply to what is added, so that none is silently ignored; null if all do. */
-export const findMisplacedFlags = (input: ParsedInput, kind: "project" | "task"): string | null => {
+/** Says which flags don't apply to what is added or edited, so that none is silently ignored; null if all do. */
+export const describeMisplacedFlags = (input: ParsedInput, kind: "project" | "task"): string | null => {
   const otherKind = kind === "project" ? "task" : "project";
   const misplaced = flagsByKind[otherKind].filter((name) => input.flag(name)).map((name) => `--${name}`);
   if (misplaced.length === 0) return null;

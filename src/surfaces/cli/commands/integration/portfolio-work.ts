@@ -35,7 +35,12 @@ export const poolFlags: readonly FlagSpec[] = [
 export const readPoolFlags = (input: ParsedInput) =>
   omitUndefined({ jobs: input.number("jobs"), agent: input.text("agent"), isolation: input.text("isolation") });
 
+/** `--every` may not be shorter. */
+const everyMsMin = 60_000;
 const trackers = ["github", "gitlab", "linear"] as const;
+
+/** Flags that only choose among the issues of a tracker. */
+const trackerFlags = ["project", "label", "limit"] as const;
 
 export const importSpec: SubcommandSpec = {
   summary: "Import tasks: a YAML, JSON or Markdown list, or the open issues of a tracker.",
@@ -60,6 +65,8 @@ export const importSpec: SubcommandSpec = {
         from,
         ...omitUndefined({ file, project: input.text("project"), label: input.text("label"), limit: input.number("limit") }),
       });
+    const misplaced = trackerFlags.filter((name) => input.flag(name)).map((name) => `--${name}`);
+    if (misplaced.length > 0) return respond("usage", { message: `Only --from takes ${misplaced.join(", ")}.` });
     if (file === undefined)
       return respond("usage", { message: "autopilot portfolio import takes a FILE, or --from github, gitlab or linear." });
     return (await import("../../../../commands/portfolio/import.ts")).importBacklog(context, { file, propose: input.flag("propose") });
@@ -84,7 +91,7 @@ export const runSpec: SubcommandSpec = {
   ...interruptMessages,
   run: async (context, input) => {
     const every = input.text("every");
-    const everyMs = every === undefined ? undefined : parseInterval(every, 60_000);
+    const everyMs = every === undefined ? undefined : parseInterval(every, everyMsMin);
     if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
     if (everyMs !== undefined)
       return (await import("../../../../commands/portfolio/run-every.ts")).runEvery(context, {

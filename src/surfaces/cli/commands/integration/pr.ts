@@ -6,6 +6,9 @@ import { respond } from "../../../../project/respond.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { type Command, pausesWhenInterrupted } from "../../spec.ts";
 
+/** `--every` may not be shorter: code hosts limit how often they are asked. */
+const everyMsMin = 30_000;
+const triesDefault = 3;
 const runArgument = { name: "RUN", about: "the run; without it the current one", optional: true } as const;
 
 export const prCommands: readonly Command[] = [
@@ -48,7 +51,7 @@ export const prCommands: readonly Command[] = [
     arguments: [runArgument],
     flags: [
       { name: "every", kind: "text", placeholder: "TIME", about: "How often to look: 30s at least.", standard: "2m" },
-      { name: "tries", kind: "number", min: 1, placeholder: "N", about: "At most N follow-ups in all.", standard: "3" },
+      { name: "tries", kind: "number", min: 1, placeholder: "N", about: "At most N follow-ups in all.", standard: String(triesDefault) },
       { name: "once", kind: "flag", about: "Look once, do what follows from it, and end." },
       { name: "agent", kind: "text", placeholder: "NAME", about: "Who works on it.", standard: "who worked before" },
       { name: "isolation", kind: "text", placeholder: "LEVEL", about: "What confines the agent.", standard: "as before" },
@@ -57,11 +60,11 @@ export const prCommands: readonly Command[] = [
     takesRun: true,
     ...pausesWhenInterrupted,
     run: async (context, input) => {
-      const everyMs = parseInterval(input.text("every") ?? "2m", 30_000);
+      const everyMs = parseInterval(input.text("every") ?? "2m", everyMsMin);
       if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
       return (await import("../../../../commands/pr/pr.ts")).watchPr(context, {
         everyMs,
-        tries: input.number("tries") ?? 3,
+        tries: input.number("tries") ?? triesDefault,
         once: input.flag("once"),
         ...omitUndefined({
           run: input.words[0] ?? input.run,

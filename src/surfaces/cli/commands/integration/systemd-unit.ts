@@ -4,6 +4,9 @@ import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
 import type { Command } from "../../spec.ts";
 
+/** `--every` may not be shorter. */
+const everyMsMin = 60_000;
+
 export const systemdUnit: Command = {
   name: "service",
   summary: "Print a systemd unit and a cron line that keep this portfolio going.",
@@ -14,7 +17,7 @@ export const systemdUnit: Command = {
   takesRun: false,
   run: async (context, input) => {
     const every = input.text("every") ?? "15m";
-    const parsed = parseInterval(every, 60_000);
+    const parsed = parseInterval(every, everyMsMin);
     if (typeof parsed === "string") return respond("usage", { message: `--every: ${parsed}` });
     return (await import("../../../../commands/portfolio/print-unit.ts")).printUnit(context, { every });
   },
