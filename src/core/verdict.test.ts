@@ -6,7 +6,7 @@ import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, check, result } from "../../test/simulation/support/tape.ts";
 import { began, failed, flowWith, passed, phase, turned } from "../../test/simulation/support/words.ts";
-import { computeVerdict } from "./verdict.ts";
+import { computeLandingVerdict, computeVerdict } from "./verdict.ts";
 
 const gated = { id: "work", agent: "worker", prompt: "w.md", proof: [{ file: "a.md", min_lines: 120 }] };
 const look = { id: "look", check: ["project"] };
@@ -162,5 +162,20 @@ describe("a flow that calls others", () => {
   test("has a gap for each that is not verified, whatever its own gates say", () => {
     const tape = begun(flowOf(gated, call)).append(phase, ...turn(), ...came("unverified"));
     expect(computeVerdict(tape.run)).toEqual({ verdict: "verified_with_gaps", gaps: ["the child run of 1/kid is unverified"] });
+  });
+  test("what lands after a phase is judged by the child runs of that phase, not of another", () => {
+    const bare = { id: "work", agent: "worker", prompt: "w.md" };
+    const phases = [
+      { id: "1", steps: [call] },
+      { id: "2", steps: [bare] },
+    ];
+    const { run } = begun(flowWith({ counts: {}, phases } as never)).append(phase, ...came("verified"), {
+      event: "phase_completed",
+      walk: "1",
+    });
+    const landing = { kind: "closing" } as const;
+    expect(computeLandingVerdict(run, landing)).toEqual({ verdict: "verified", gaps: [] });
+    const both = { ...run, phases: run.phases.map((one) => ({ ...one, status: "completed" as const })) };
+    expect(computeLandingVerdict(both, landing)).toEqual({ verdict: "unverified", gaps: ["phase 2: nothing proves it"] });
   });
 });

@@ -1,8 +1,9 @@
-// verdict: derives a run's verdict and its gaps from the recorded evidence. Whether the criteria hold is decided in core/completion.ts;
-// here gaps are added.
+// verdict: derives the verdict of a run, and of what would land now, from the recorded evidence, with every gap. If a step of the run has
+// judged its criteria (core/completion.ts), that verdict is where this begins; else checks, gates and child runs decide here.
 
 import { type CheckResult, readsArguments } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
+import type { Step } from "../contracts/flow.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { phaseRule } from "./selectors.ts";
 import { ownValue } from "./own-values.ts";
@@ -15,9 +16,15 @@ export type VerdictWithGaps = { readonly verdict: Verdict; readonly gaps: readon
 /** The verdict that follows from the evidence. */
 export const computeVerdict = (run: RunView): VerdictWithGaps => withGaps(run, baseVerdict(run));
 
-/** Artifacts without real content, and child runs that are not verified, leave gaps in any verdict. */
+/** How many points for a person to review are listed as gaps. */
+const reviewGapsMax = 20;
+
+/**
+ * What leaves a gap in any verdict: artifacts without real content, child runs that are not verified, skipped phases and steps, what
+ * experiments found of a check, and changes that a person should look at.
+ */
 function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
-  const placeholderGaps = Object.entries(run.hollow ?? {}).map(([file, why]) => `${file} is hollow: ${why.replaceAll(";", ",")}`);
+  const placeholderGaps = Object.entries(run.hollow ?? {}).map(([file, why]) => `${file} is hollow: ${why}`);
   const childGaps = Object.entries(run.called ?? {})
     .filter(([, verdict]) => verdict !== "verified")
     .map(([step, verdict]) => `the child run of ${step} is ${verdict}`);
@@ -28,12 +35,13 @@ function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
     .filter(({ gap, path, what }) => gap === true && !(what === readsArguments && isProgram(path)))
     .map(({ path, what }) => `look at ${path}: it ${what}`);
   const skipGaps = findSkipped(run).map((name) => `${name} was skipped`);
-  const gaps = [...placeholderGaps, ...childGaps, ...skipGaps, ...checkGaps, ...reviewGaps.slice(0, lookMax)];
+  const gaps = [...placeholderGaps, ...childGaps, ...skipGaps, ...checkGaps, ...reviewGaps.slice(0, reviewGapsMax)];
   if (gaps.length === 0) return judged;
-  return { verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict, gaps: [...judged.gaps, ...gaps] };
+  return {
+    verdict: judged.verdict === "verified" ? "verified_with_gaps" : judged.verdict,
+    gaps: [...judged.gaps, ...gaps.map((gap) => gap.replaceAll(";", ","))], // lists of gaps are joined with semicolons
+  };
 }
-
-const lookMax = 20;
 
 /** Experiments ask whether a check can fail at all, and whether it passes because of the work. */
 function experimentGaps({
@@ -44,7 +52,7 @@ function experimentGaps({
   gap,
 }: Pick<CheckResult, "check" | "status" | "canary" | "without_work" | "gap">): readonly string[] {
   if (status !== "passed") return [];
-  const gapText = (text: string): string => `${check.title}: ${text}`.replaceAll(";", ",");
+  const gapText = (text: string): string => `${check.title}: ${text}`;
   return [
     ...(canary?.outcome === "unknown" ? [gapText(`nothing shows that this check can fail (${canary.detail})`)] : []),
     ...(canary?.outcome === "differs" ? [gapText(`it comes to other things when a test is changed (${canary.detail})`)] : []),
@@ -61,20 +69,27 @@ function experimentGaps({
 function baseVerdict(run: RunView): VerdictWithGaps {
   if (run.judged !== null) return run.judged;
   const criteria = Object.values(run.checks).filter(({ latest }) => latest.check.kind === "criterion");
-  const called = Object.values(run.called ?? {}).filter((verdict) => verdict === "verified" || verdict === "verified_with_gaps");
-  const isGated = !hasChecks(run) && (run.gated ?? 0) + run.proved.length + called.length > 0;
+  const provedChildren = Object.values(run.called ?? {}).filter(hasProof);
+  const isGated = !flowHasChecks(run) && (run.gated ?? 0) + run.proved.length + provedChildren.length > 0;
   const isProved = criteria.length > 0 ? criteria.every(({ latest }) => latest.status === "passed") : isGated;
   return { verdict: isProved ? "verified" : "unverified", gaps: [] };
 }
 
+/** Whether a verdict says that something was proved. */
+const hasProof = (verdict: Verdict): boolean => verdict === "verified" || verdict === "verified_with_gaps";
+
 /** Whether a step of the flow runs checks: then they prove its work, and gates alone do not. */
-function hasChecks({ drafted: { flow } }: RunView): boolean {
+function flowHasChecks({ drafted: { flow } }: RunView): boolean {
   const phases = [...(flow.before ?? []), ...("read" in flow.phases ? [] : flow.phases), ...(flow.after ?? [])];
-  const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])];
-  return steps.some(
-    ({ check, tasks }) => check !== undefined || [...(tasks?.each ?? []), ...(tasks?.wave ?? [])].some((step) => step.check !== undefined),
-  );
+  const steps = [...phases.flatMap((phase) => phase.steps), ...(flow.steps ?? []), ...(flow.closing ?? [])] as readonly Step[];
+  return hasCheckSteps(steps);
 }
+
+/** The steps, and those that each of their tasks and waves runs. */
+const withTaskSteps = (steps: readonly Step[]): readonly Step[] =>
+  steps.flatMap((step) => [step, ...(step.tasks?.each ?? []), ...(step.tasks?.wave ?? [])]);
+
+const hasCheckSteps = (steps: readonly Step[]): boolean => withTaskSteps(steps).some(({ check }) => check !== undefined);
 
 /** Optional phases that were not run, and steps that a person skipped. */
 function findSkipped(run: RunView): readonly string[] {
@@ -105,19 +120,27 @@ export function computeLandingVerdict(run: RunView, cursor: Pick<CursorView, "ki
   return withGaps(run, worstVerdict(completedPhases.map((phase) => phaseVerdict(run, phase))));
 }
 
-/** Judged by the checks that its document or plan gives it; without any by the run's criteria, or by the gates it has passed. */
+/**
+ * Judged by the checks that its document or plan gives it; without any by the run's criteria. A phase whose steps run no checks at all is
+ * judged by its gates and child runs.
+ */
 function phaseVerdict(run: RunView, { id, checks: documentChecks = [] }: RunView["phases"][number]): VerdictWithGaps {
   const phaseChecks = ownValue(run.cursors, id)?.checks ?? documentChecks;
-  const rule = phaseRule(run.drafted.flow, id);
-  const steps = rule.steps.flatMap((step) => [step, ...(step.tasks?.each ?? []), ...(step.tasks?.wave ?? [])]);
-  if (phaseChecks.length === 0 && !steps.some(({ check }) => check !== undefined)) {
-    const isGated = run.proved.includes(id) || rule.proof !== undefined || steps.some(({ proof = [] }) => proof.length > 0);
-    return {
-      verdict: isGated || hasVerifiedChild(run) ? "verified" : "unverified",
-      gaps: isGated ? [] : [`phase ${id}: nothing proves it`],
-    };
-  }
-  const results = phaseChecks.length > 0 ? phaseChecks.map((check) => ownValue(run.checks, check.id)?.latest) : latestCriteria(run);
+  if (phaseChecks.length > 0)
+    return judgePhaseResults(
+      id,
+      phaseChecks.map((check) => ownValue(run.checks, check.id)?.latest),
+    );
+  if (hasCheckSteps(phaseRule(run.drafted.flow, id).steps)) return judgePhaseResults(id, listLatestCriteria(run));
+  return isPhaseGated(run, id) || hasProvedChild(run, id)
+    ? { verdict: "verified", gaps: [] }
+    : { verdict: "unverified", gaps: [`phase ${id}: nothing proves it`] };
+}
+
+type LatestResult = ReturnType<typeof listLatestCriteria>[number];
+
+/** A check without a result was not run, and one in quarantine does not count: both leave a gap. */
+function judgePhaseResults(id: string, results: readonly (LatestResult | undefined)[]): VerdictWithGaps {
   const failing = results.filter((result) => result !== undefined && result.status !== "passed" && result.quarantined === undefined);
   if (failing.length > 0)
     return { verdict: "refuted", gaps: failing.map((result) => `phase ${id}: ${result?.check.title ?? ""} does not pass`) };
@@ -128,15 +151,22 @@ function phaseVerdict(run: RunView, { id, checks: documentChecks = [] }: RunView
     : { verdict: "verified_with_gaps", gaps: [`phase ${id}: ${notPassed} of its checks did not count`] };
 }
 
-const latestCriteria = (run: RunView) =>
+/** Whether a completed phase had a gate: then it held, or the phase would not have completed. */
+function isPhaseGated(run: RunView, id: string): boolean {
+  const { proof, steps } = phaseRule(run.drafted.flow, id);
+  return run.proved.includes(id) || proof !== undefined || withTaskSteps(steps).some((step) => (step.proof?.length ?? 0) > 0);
+}
+
+/** Whether a child run of this phase, or of its tasks (`1@1/build#1/task-2/call`), proved something. */
+const hasProvedChild = (run: RunView, id: string): boolean =>
+  Object.entries(run.called ?? {}).some(([step, verdict]) => (step.startsWith(`${id}/`) || step.startsWith(`${id}@`)) && hasProof(verdict));
+
+const listLatestCriteria = (run: RunView) =>
   Object.values(run.checks)
     .map(({ latest }) => latest)
     .filter(({ check }) => check.kind === "criterion");
 
-const hasVerifiedChild = (run: RunView): boolean =>
-  Object.values(run.called ?? {}).some((verdict) => verdict === "verified" || verdict === "verified_with_gaps");
-
-/** Whether work of this verdict may land. */
+/** Whether work of this verdict may land. A minimum of `unverified` lands everything, refuted work too. */
 export function mayLand(verdict: Verdict, minimum: LandMinimum = "verified_with_gaps"): boolean {
   return minimum === "unverified" || verdictOrder.indexOf(verdict) >= verdictOrder.indexOf(minimum);
 }
