@@ -87,3 +87,29 @@ test("exactly what was allowed is no overdraft", () => {
   const tape = turned(begun(flow, { run: { tokens: 10_000, calls: 1 } }), usage(10_000), "passed");
   expect(tape.next).toMatchObject({ do: "attempt", event: { step: "prove" } });
 });
+
+test("of two phases that exceeded a limit side by side, both wait until it is raised enough for each", () => {
+  const steps = Array.isArray(flow.phases) ? (flow.phases[0]?.steps ?? []) : [];
+  const parallel = { flow: "tried", version: 1, phases: { read: "list", parallel: 2 }, steps } as unknown as Flow;
+  const tape = begun(parallel, { phase: { tokens: 10_000 } });
+  tape.append({ event: "phases_read", phases: ["1", "2"].map((id) => ({ id, after: [] })) });
+  const attempts = [0, 1].map(() => {
+    while (tape.next.do === "record") tape.append(tape.next.event);
+    const { next } = tape;
+    if (next.do !== "attempt") throw new Error(JSON.stringify(next));
+    tape.append(next.event);
+    return next.event.attempt;
+  });
+  const [first = "", second = ""] = attempts;
+  for (const [attempt, tokens] of [
+    [first, 50_000],
+    [second, 20_000],
+  ] as const)
+    tape.append(turnEnded(attempt, usage(tokens)), { event: "step_completed", attempt, facts: { promised: true } });
+  settled(tape);
+  expect(tape.run).toMatchObject({ status: "paused", reason: "phase_cap_reached" });
+  tape.append(raised({ scope: "phase", dimension: "tokens", limit: 10_000, to: 30_000 }));
+  settled(resumed(tape));
+  expect(tape.run).toMatchObject({ status: "paused", reason: "phase_cap_reached" }); // enough for the second phase alone
+  expect(tape.run.detail).toContain("50000 of 30000");
+});
