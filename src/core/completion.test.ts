@@ -160,6 +160,20 @@ describe("completion", () => {
     }
   });
 
+  test("a check that first ran after a change shows no difference that the work made", () => {
+    const lateCheck = { check: check("lint", "project"), baseline: null, latest: "passed" } as const;
+    expect(judgeCompletion({ ...asked, criteria: [held], others: [lateCheck] }).verdict).toBe("verified_with_gaps");
+    const lateCriterion = judgeCompletion({ ...asked, criteria: [{ ...proved, baseline: null }] });
+    expect(lateCriterion.gaps).toEqual(["c1 (it works): was not run before the work began, so it does not show what the work did"]);
+    const failing = judgeCompletion({ ...asked, others: [{ ...lateCheck, latest: "failed" }] });
+    expect(failing).toMatchObject({ complete: false, gaps: ["lint: does not pass"] });
+  });
+
+  test("a check that was red and passes only because it can't fail any more blocks", () => {
+    const blind = { ...redBefore, canary: { outcome: "missed", detail: "a.js:1" } } as const;
+    expect(judgeCompletion({ ...asked, others: [blind] })).toMatchObject({ complete: false, reason_code: "completion_gates_blocked" });
+  });
+
   test("a check that could not run here is never told as one that fails", () => {
     const unable = { check: check("lint", "project"), baseline: "not_found", latest: "not_found" } as const;
     for (const criteria of [[unrunnable], [proved]]) {

@@ -1,7 +1,7 @@
 // completion: decides from evidence whether a phase or run is complete. The agent's own statement never suffices.
 //
 // Invariants:
-//   C1. Nothing is verified unless a command that the runner ran proved it.
+//   C1. Nothing is verified unless a command that the runner ran proved it. (What gates and child runs prove: verdict.ts.)
 //   C2. An agent that changed nothing never brings a run to `verified`.
 //   C3. A check that was red before the run doesn't block it unless it got worse; a green one must stay green.
 //   C4. A flaky check is not passed. One in quarantine blocks nothing and proves nothing.
@@ -38,7 +38,7 @@ export type ChecksJudgement = {
   readonly isOnlyFlaky: boolean;
 };
 
-/** Compares results with those from before the run; `known` is the state's own record of checks. */
+/** Compares results with those from before the run; `known`: the checks as the run's state records them. */
 export function judgeChecks(results: readonly CheckResult[], known: RecordedChecks): ChecksJudgement {
   const stateOf = (result: CheckResult): CriterionState =>
     result.quarantined === undefined
@@ -85,7 +85,7 @@ function criterionState(kind: Check["kind"], before: CheckOutcome | null, now: C
 
 /**
  * Whether a check that failed before fails worse: it cannot even be run, a test fails that passed, more of it fails, nothing of it passes
- * any more, it does not reach its tests at all, or it passes and was kept from judging.
+ * any more, it does not reach its tests at all, or its command passes and was shown to be unable to fail.
  */
 function isWorse(before: CheckOutcome, now: CheckOutcome): boolean {
   if (before.status !== "failed") return false;
@@ -109,6 +109,7 @@ export type CriterionStatus = {
   readonly check: string | null;
   readonly baseline: CheckStatus | null;
   readonly latest: CheckStatus | null;
+  /** Its check passes, or without one a cycle worked on it. */
   readonly cycleDone: boolean;
   /** Whether its check was seen to fail with the work removed and only its new tests left in. */
   readonly failsWithoutWork?: boolean | undefined;
@@ -117,8 +118,10 @@ export type CriterionStatus = {
 };
 
 export type CompletionInput = {
+  /** `promise`: complete only once the agent says it is finished; `objective`: once every criterion is worked on. */
   readonly mode: "promise" | "objective";
   readonly promised: boolean;
+  /** The agent promised, and announced more work with it. */
   readonly announcedMore: boolean;
   readonly criteria: readonly CriterionStatus[];
   /** Every other check that is known: project, red-green, holdout. */
@@ -130,6 +133,8 @@ export type CompletionInput = {
     readonly testsBefore?: TestTally | undefined;
     readonly tests?: TestTally | undefined;
     readonly broke?: number | undefined;
+    /** What breaking something it should notice has shown. */
+    readonly canary?: CheckResult["canary"];
     readonly quarantined?: string | undefined;
   }[];
   readonly treeChanged: boolean;
@@ -173,9 +178,9 @@ type CountedChecks = {
 function countedChecks({ criteria, others: allOthers }: CompletionInput): CountedChecks {
   const others = allOthers.filter(({ quarantined }) => quarantined === undefined); // C4
   const runnable = criteria.filter(({ check, quarantined }) => check !== null && quarantined === undefined);
-  const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests, broke }) => {
+  const vetoes = others.filter(({ check, baseline, latest, testsBefore, tests, broke, canary }) => {
     const baselineOutcome = baseline === null ? null : { status: baseline, tests: testsBefore };
-    return ["failing", "regressed"].includes(criterionState(check.kind, baselineOutcome, { status: latest, tests, broke }));
+    return ["failing", "regressed"].includes(criterionState(check.kind, baselineOutcome, { status: latest, tests, broke, canary }));
   });
   return { runnable, others, failingCriteria: runnable.filter(({ latest }) => latest !== "passed"), vetoes };
 }
@@ -218,7 +223,7 @@ function uncheckedGaps({ criteria, others }: CompletionInput): readonly string[]
 
 /** The tree changed, and no criterion has a command that counts: only the project's own checks say anything. */
 function judgeWithoutCriteria({ others }: CountedChecks, unchecked: readonly string[]): CompletionJudgement {
-  const turnedGreen = others.some(({ baseline, latest }) => baseline !== null && baseline !== "passed" && latest === "passed");
+  const turnedGreen = others.some(hasTurnedGreen);
   const stillRed = others
     .filter(({ latest }) => latest !== "passed")
     .map(({ check, latest }) => `${check.title}: ${isUnable(latest) ? unableMessage : "failed before the run and still fails"}`);
@@ -233,12 +238,14 @@ function judgeCriteria({ runnable, others }: CountedChecks, unchecked: readonly 
   const untouched = (criterion: Criteria[number]): string =>
     criterion.baseline === "passed" ? "held before anything was done, and nothing was changed" : "passes although nothing was changed";
   const untouchedGaps = treeChanged ? [] : runnable.map((criterion) => `${criterionName(criterion)}: ${untouched(criterion)}`);
-  const turnedGreen = [...runnable, ...others].some(({ baseline, latest }) => baseline !== "passed" && latest === "passed");
+  const turnedGreen = [...runnable, ...others].some(hasTurnedGreen);
   const showsWork = turnedGreen || runnable.some(({ failsWithoutWork }) => failsWithoutWork === true);
+  const before = ({ baseline }: Criteria[number]): string =>
+    baseline === null ? "was not run before the work began" : "passed before the work began";
   const passedBefore =
     !treeChanged || showsWork
       ? []
-      : runnable.map((criterion) => `${criterionName(criterion)}: passed before the work began, so it does not show what the work did`); // C5
+      : runnable.map((criterion) => `${criterionName(criterion)}: ${before(criterion)}, so it does not show what the work did`); // C5
   const unableGaps = others
     .filter(({ check, latest }) => check.kind === "project" && isUnable(latest))
     .map(({ check }) => `${check.title}: ${unableMessage}`);
@@ -247,15 +254,21 @@ function judgeCriteria({ runnable, others }: CountedChecks, unchecked: readonly 
   return { complete: true, verdict: "verified", reason_code: "completion_verified", gaps };
 }
 
+type StatusChange = { readonly baseline: CheckStatus | null; readonly latest: CheckStatus | null };
+
+/** Whether it passes now and did not before anything was changed; a check that was not run then shows no difference. */
+const hasTurnedGreen = ({ baseline, latest }: StatusChange): boolean => baseline !== null && baseline !== "passed" && latest === "passed";
+
 const isUnable = (status: CheckStatus | null): boolean => status !== null && couldNotRun({ status });
 const unableMessage = "it could not be run here, so it proves nothing";
 const flakyMessage = "passes and fails on the same tree";
 
+/** Without semicolons: lists of gaps are joined with them. */
 const criterionName = ({ id, text }: CriterionStatus): string =>
   text === undefined || text === "" ? id : `${id} (${text.replaceAll(";", ",")})`;
 
 function vetoMessage(kind: Check["kind"], baseline: CheckStatus | null): string {
   if (kind === "red_green") return "must fail before and pass now";
-  if (kind === "holdout" || kind === "proof") return "does not pass";
+  if (kind === "holdout" || kind === "proof" || baseline === null) return "does not pass";
   return baseline === "failed" ? "failed before the run and fails worse now" : "passed before the run and fails now";
 }

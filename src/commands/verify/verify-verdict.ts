@@ -2,7 +2,7 @@
 
 import type { CheckStatus } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
-import { judgeCompletion } from "../../core/completion.ts";
+import { findBaseline, judgeCompletion } from "../../core/completion.ts";
 import type { RunView } from "../../core/state.ts";
 import { computeVerdict } from "../../core/verdict.ts";
 
@@ -23,14 +23,15 @@ export function compareVerdicts(view: RunView, statusNow: StatusOf): { readonly 
 
 function judgeByEvidence(view: RunView, statusOf: StatusOf): Verdict {
   const { objective, base } = view.drafted;
-  const states = Object.values(view.checks).map(({ baseline, latest }) => ({
-    check: latest.check,
-    baseline: statusOf(baseline.evidence, baseline.status),
-    latest: statusOf(latest.evidence, latest.status),
-    testsBefore: baseline.tests,
-    tests: latest.tests,
-    broke: latest.broke,
-    failsWithoutWork: latest.without_work?.outcome === "noticed",
+  const states = Object.values(view.checks).map((record) => ({
+    check: record.latest.check,
+    baseline: findBaseline(record) === null ? null : statusOf(record.baseline.evidence, record.baseline.status),
+    latest: statusOf(record.latest.evidence, record.latest.status),
+    testsBefore: findBaseline(record)?.tests,
+    tests: record.latest.tests,
+    broke: record.latest.broke,
+    canary: record.latest.canary,
+    failsWithoutWork: record.latest.without_work?.outcome === "noticed",
   }));
   const criteria = objective.done_criteria.map(({ id, text, check }) => {
     const criterionState = states.find((state) => state.check.id === `criterion:${id}`);

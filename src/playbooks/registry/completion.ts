@@ -2,7 +2,7 @@
 // finished; alone it never suffices.
 
 import type { Outcome, Facts } from "../../contracts/outcome.ts";
-import { judgeCompletion } from "../../core/completion.ts";
+import { findBaseline, judgeCompletion } from "../../core/completion.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 
@@ -26,14 +26,15 @@ export const completion = {
       promised: isPromised,
       announcedMore,
       criteria,
-      others: otherChecks.map(({ baseline, latest }) => ({
-        check: latest.check,
-        baseline: baseline.status,
-        latest: latest.status,
-        testsBefore: baseline.tests,
-        tests: latest.tests,
-        broke: latest.broke,
-        quarantined: latest.quarantined,
+      others: otherChecks.map((record) => ({
+        check: record.latest.check,
+        baseline: findBaseline(record)?.status ?? null,
+        latest: record.latest.status,
+        testsBefore: findBaseline(record)?.tests,
+        tests: record.latest.tests,
+        broke: record.latest.broke,
+        canary: record.latest.canary,
+        quarantined: record.latest.quarantined,
       })),
       treeChanged: state.tip.tree !== base.tree,
     };
@@ -68,7 +69,7 @@ function judgeCriteria({ state, previous, sees }: StepInput) {
       id,
       text,
       check,
-      baseline: checkRecord?.baseline.status ?? null,
+      baseline: findBaseline(checkRecord)?.status ?? null,
       latest: latest?.status ?? null,
       cycleDone: check === null ? wasDone || isWorkedOn : latest?.status === "passed",
       failsWithoutWork: latest?.without_work?.outcome === "noticed",
