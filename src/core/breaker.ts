@@ -4,10 +4,10 @@
 // Invariants:
 //   K1. It opens after N attempts in a row without progress, or with the same error; a phase's cap opens it too (budget-limit-hit.ts). A
 //       limit on retries is separate (budget.ts).
-//   K2. Half open means one attempt: it closes the breaker, or opens it with a doubled cooldown.
+//   K2. Half open means one attempt (decide-cursor.ts): it closes the breaker, or opens it with a doubled cooldown.
 //   K3. Equal errors are consecutive until another error comes or the step that failed passes; commits and other steps' passes in between
 //       change nothing.
-//   K4. The same error opens the breaker when something would be tried again. Giving a phase up is not trying again.
+//   K4. The same error opens the breaker when something would be tried again (decide.ts). Giving a phase up is not trying again.
 
 import type { CheckResult } from "../contracts/evidence.ts";
 import { thresholdDefaults } from "../contracts/limit-ranges.ts";
@@ -19,10 +19,11 @@ export const breakerDefaults = {
   noProgressMax: thresholdDefaults.no_progress_threshold,
   sameErrorMax: thresholdDefaults.same_error_threshold,
   cooldownMinutes: thresholdDefaults.cooldown_minutes,
-  cooldownMinutesMax: 60,
 } as const;
+/** Doubling ends here, unless the configured cooldown is longer. */
+const doubledMinutesMax = 60;
 /** A week, which no configured cooldown exceeds. */
-const cooldownMinutesCap = 10_080;
+const cooldownMinutesMax = 10_080;
 
 /** The breaker's limits: the run's, under either of their names, else the defaults. It opens after one attempt at the earliest. */
 export function breakerLimits(run: RunView): {
@@ -35,20 +36,21 @@ export function breakerLimits(run: RunView): {
   return {
     noProgressMax: Math.max(1, limits["no_progress_max"] ?? limits["no_progress_threshold"] ?? breakerDefaults.noProgressMax),
     sameErrorMax: Math.max(1, limits["same_error_max"] ?? limits["same_error_threshold"] ?? breakerDefaults.sameErrorMax),
-    cooldownMinutes: Math.min(cooldownMinutesCap, limits["cooldown_minutes"] ?? breakerDefaults.cooldownMinutes),
+    cooldownMinutes: Math.min(cooldownMinutesMax, limits["cooldown_minutes"] ?? breakerDefaults.cooldownMinutes),
   };
 }
 
 export type AttemptResult = {
   readonly step: string;
   readonly kind: "passed" | "failed";
+  /** The error as `errorFingerprint` reduces it; null without one. */
   readonly fingerprint: string | null;
-  /** Undefined if the attempt could make none: a check that sends work back. */
+  /** Undefined if it counts neither way: a step that only reports and passed without a change. */
   readonly progress: boolean | undefined;
   readonly cause?: Breaker["cause"];
 };
 
-/** Counts how an agent attempt ended. An open breaker counts nothing: an attempt that ends then began before it opened. */
+/** Counts how an attempt of an agent ended. An open breaker counts nothing: an attempt that ends then began before it opened. */
 export function countOutcome(breaker: Breaker, { progress, ...error }: AttemptResult): void {
   if (breaker.state === "open") return;
   if (progress === true) breaker.no_progress = 0;
@@ -58,7 +60,7 @@ export function countOutcome(breaker: Breaker, { progress, ...error }: AttemptRe
   if (breaker.state === "half_open") breaker.probed = kind === "passed" && progress !== false ? "passed" : "failed"; // K2
 }
 
-/** K3. An error is over when the step that failed passes. */
+/** Counts how a check or an attempt ended, by its error alone. An error is over when the step that failed passes. K3 */
 export function countError(breaker: Breaker, { step, kind, fingerprint, cause }: Omit<AttemptResult, "progress">): void {
   if (breaker.state === "open") return;
   if (kind === "failed") {
@@ -90,10 +92,10 @@ export function beginProbe(breaker: Breaker): void {
 
 /** Why it opened, with the failure itself: the word "breaker" alone explains nothing. */
 export function whyBreakerOpen({ breaker }: RunView): string {
-  const { because, same, no_progress, cause } = breaker;
-  const failure = cause === undefined ? "" : (cause.detail || cause.reason).replace(/\.$/, "");
+  const { because, same, no_progress, cause, last_error } = breaker;
+  const failure = (cause === undefined ? "" : cause.detail || cause.reason).replace(/\.$/, "");
   const messages = {
-    same_error: `the same failure ${same} times in a row: ${failure}`,
+    same_error: `the same failure ${same} times in a row: ${failure || (last_error ?? "unknown")}`, // another tool's run records no cause
     no_progress: `${no_progress} attempts in a row changed nothing that counts${failure === "" ? "" : `; the last failed: ${failure}`}`,
     probe_failed: failure === "" ? "the attempt after the cooldown made no progress" : `the attempt after the cooldown failed: ${failure}`,
   };
@@ -112,11 +114,11 @@ export function findTripReason(run: RunView): "no_progress" | "probe_failed" | n
 export const isErrorRepeatedTooOften = (run: RunView): boolean =>
   run.breaker.state === "closed" && run.breaker.same >= breakerLimits(run).sameErrorMax;
 
-/** When it may be tried again: the cooldown doubles each time it opens without having closed. */
+/** When it may be tried again: the cooldown doubles each time it opens without having closed, up to a limit. K2 */
 export function cooldownUntil(run: RunView): string {
   const { cooldownMinutes } = breakerLimits(run);
-  const cooldownMax = Math.max(breakerDefaults.cooldownMinutesMax, cooldownMinutes);
-  return plusMinutes(run.updatedAt, Math.min(cooldownMax, cooldownMinutes * 2 ** run.breaker.opened));
+  const minutesMax = Math.max(doubledMinutesMax, cooldownMinutes);
+  return plusMinutes(run.updatedAt, Math.min(minutesMax, cooldownMinutes * 2 ** run.breaker.opened));
 }
 
 /** Why a paused run can't be resumed yet, and when it can; null if it can now. `isForced` is the operator's --now. */
@@ -145,6 +147,7 @@ export function madeProgress(run: RunView, phase: string, { tree, checks, change
   return changed && (tree === null || !(ownValue(run.trees, phase) ?? []).includes(tree));
 }
 
+/** Two errors that differ only behind this are the same. */
 const messageCharsMax = 4_000;
 const fingerprintCharsMax = 200;
 

@@ -20,22 +20,26 @@ export function isPhaseFinal(run: RunView, phase: PhaseView): boolean {
 
 /** What to do about a failed phase; null once the failure has been handled, or if the other phases come first. */
 export function reactToFailedPhase(run: RunView, phase: PhaseView): NextAction | null {
-  const row = rowFor(run, phase);
+  const row = findFailureRow(run, phase);
   if (row.finish !== undefined && !phase.paused) return null;
   if (row.stop !== undefined) return stopRun(run, row.stop);
   if (!phase.paused) return pauseRun(run, row.pause ?? "phase_failed", { phase: phase.id, detail: phaseFailure(phase) });
   return phase.visit <= (run.drafted.flow.reopen?.failed_phase ?? 0) ? reopenPhase(run, phase, "operator_retry") : null;
 }
 
-/** Nothing is left to do and phases have failed: all failures that no person has seen yet are shown now, together. D6 (decide.ts) */
+/**
+ * Nothing is left to do and phases have failed: all failures that no person has seen yet are shown now, together; if all were seen, all of
+ * them again. Null if no phase failed. D6 (decide.ts)
+ */
 export function pauseForFailures(run: RunView, failed: readonly PhaseView[]): NextAction | null {
   const unseen = failed.filter((phase) => !phase.paused);
-  const [first] = unseen.length > 0 ? unseen : failed;
+  const reported = unseen.length > 0 ? unseen : failed;
+  const [first] = reported;
   if (first === undefined) return null;
-  const { finish, pause } = rowFor(run, first);
+  const { finish, pause } = findFailureRow(run, first);
   const phases = unseen.map(({ id }) => id);
-  const detail = (unseen.length > 0 ? unseen : failed).slice(0, phasesReportedMax).map(phaseFailure).join("; ");
-  const moreText = unseen.length > phasesReportedMax ? `; and ${unseen.length - phasesReportedMax} more` : "";
+  const detail = reported.slice(0, phasesReportedMax).map(phaseFailure).join("; ");
+  const moreText = reported.length > phasesReportedMax ? `; and ${reported.length - phasesReportedMax} more` : "";
   return pauseRun(run, finish ?? pause ?? "phase_failed", {
     phase: first.id,
     ...(phases.length > 1 ? { phases } : {}),
@@ -46,15 +50,16 @@ export function pauseForFailures(run: RunView, failed: readonly PhaseView[]): Ne
 const phasesReportedMax = 10;
 const phaseFailure = ({ id, because }: PhaseView): string => `phase ${id}: ${because ?? "failed"}`;
 
-function rowFor(run: RunView, phase: PhaseView): PhaseRow {
+/** The flow's row for a failure of this phase; without one the run pauses. */
+function findFailureRow(run: RunView, phase: PhaseView): PhaseRow {
   const rows: readonly PhaseRow[] = [...((run.drafted.flow.when_phase_fails ?? []) as readonly PhaseRow[]), { pause: "phase_failed" }];
   return findMatchingRow(run, ownValue(run.cursors, phase.id) ?? noPosition, rows) ?? {};
 }
 
-/** A finished phase is run again; steps that inspected all phases inspect them again. */
+/** Runs a finished phase again, and then those phases of the group `after` that had run: they inspect all phases. */
 export function reopenPhase(run: RunView, phase: PhaseView, because: string): NextAction {
-  const isLast = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
-  const repeated = phase.group === "after" ? [] : run.phases.filter(isLast).map(({ id }) => id);
+  const hasInspected = ({ group, status }: PhaseView): boolean => group === "after" && status !== "waiting" && status !== "again";
+  const repeated = phase.group === "after" ? [] : run.phases.filter(hasInspected).map(({ id }) => id);
   return record({
     event: "phase_reopened",
     walk: phase.id,
@@ -111,7 +116,10 @@ function enterPhase(run: RunView, phase: PhaseView, phases: readonly PhaseView[]
   return record({ event: "phase_reopened", walk: phase.id, visit: phase.visit + 1, because: "rewound" });
 }
 
-/** Why a phase can never begin: an earlier one failed. The last group begins anyway, so that failures are handled. */
+/**
+ * Why a phase can never begin: one that it depends on failed, or was skipped for such a failure. The group `after` begins whatever failed
+ * in the groups before it, so that failures are handled.
+ */
 function findBlocker(run: RunView, phase: PhaseView): string | null {
   const { phases } = run.drafted.flow;
   if (phase.group === "phases" && "read" in phases && phases.needs !== "completed") return null;

@@ -1,4 +1,5 @@
-// fold-phase: reducers of phase events: read, surveyed, started, reopened, skipped, completed and failed.
+// fold-phase: reducers of phase events: read, surveyed, started, reopened, rewound, skipped, completed and failed, with the closing steps
+// that follow a phase.
 // Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
@@ -75,7 +76,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     invariant(ownValue(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
     openVisit(run, phase, visit);
     setValue(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
-    for (const other of run.phases) if (other.because === blockedByReason(walk)) resetToWaiting(other); // Phases that waited for it may wait for it again.
+    for (const other of run.phases) if (other.because === blockedByReason(walk)) resetToWaiting(other); // those skipped for its failure
     for (const id of again) {
       const laterPhase = findPhase(run, id);
       invariant(
@@ -127,6 +128,7 @@ export function endCursor(run: Run, { walk: path, because, pause }: EndEvent, re
   cursor.result = result;
   cursor.because = because ?? cursor.because;
   run.hold = pause ?? run.hold;
+  if (pause !== undefined) delete run.heldBy; // what an earlier hold reported is not this one's cause
   return cursor;
 }
 
@@ -140,6 +142,7 @@ export function countRoute(run: Run, cursor: StepCursor, { count, per, retry }: 
   else incrementValue(per === "invocation" ? run.invocation : cursor.taken, count);
 }
 
+/** Why a phase is skipped that depends on this failed one. */
 export const blockedByReason = (phase: string): string => `blocked_by_phase_${phase}`;
 
 /** A new visit forgets the old one's position and counts; prompts may still see its result. */
