@@ -5,7 +5,7 @@
 //   O2. A difference that can arise in good faith (a flaky check, one that can't run here, a failure fixed meanwhile) isn't a false claim.
 
 import { type CheckResult, type ClaimChecked, couldNotRun } from "../../contracts/evidence.ts";
-import { claimLimits, toClaimText, refuted, confirmed, unverifiable, type Verdict } from "./reported-claim.ts";
+import { claimLimits, toClaimText, refuted, confirmed, unverifiable, type ClaimVerdict } from "./reported-claim.ts";
 
 /** A waiting claim, decided by these results; `regressed` lists those that are worse than before the work began. */
 export function decideByResults(
@@ -37,7 +37,7 @@ const toSentence = (result: CheckResult): string => `${capitalize(describeResult
 type Excuse = (result: CheckResult) => boolean;
 
 /** `passed`: whether the command is claimed to have passed; null if no result is claimed. */
-function judgeCommand(command: string, passed: boolean | null, results: readonly CheckResult[], isExcused: Excuse): Verdict {
+function judgeCommand(command: string, passed: boolean | null, results: readonly CheckResult[], isExcused: Excuse): ClaimVerdict {
   const ownResult = results.find(({ check }) => normalizeCommand(check.command) === normalizeCommand(command));
   if (ownResult === undefined) return unverifiable("The runner does not run this command itself.");
   if (passed === null) return unverifiable(`No result is told; ${describeResult(ownResult)}.`);
@@ -49,9 +49,10 @@ function judgeCommand(command: string, passed: boolean | null, results: readonly
   return confirmed(toSentence(ownResult));
 }
 
+/** The kinds of checks that decide whether a task is done; a project check was there before. */
 const decidingKinds = new Set(["criterion", "holdout", "red_green"]);
 
-function judgeDone(item: string, results: readonly CheckResult[], regressed: readonly CheckResult[], isExcused: Excuse): Verdict {
+function judgeDone(item: string, results: readonly CheckResult[], regressed: readonly CheckResult[], isExcused: Excuse): ClaimVerdict {
   if (item === "tests") return judgeTests(results, isExcused);
   const decidingResults = results.filter(({ check }) => decidingKinds.has(check.kind));
   const [regression] = item === "all" ? regressed.filter((candidate) => !isExcused(candidate)) : []; // O2
@@ -65,7 +66,7 @@ function judgeDone(item: string, results: readonly CheckResult[], regressed: rea
   return criterionResult.status === "passed" ? confirmed(toSentence(criterionResult)) : refuted(toSentence(criterionResult));
 }
 
-function judgeAll(scope: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): Verdict {
+function judgeAll(scope: "all" | "task", judging: readonly CheckResult[], isExcused: Excuse): ClaimVerdict {
   if (judging.length === 0) return unverifiable("No done criterion has a check of the runner's own.");
   const notPassed = judging.filter(({ status }) => status !== "passed");
   const [first] = notPassed;
@@ -77,7 +78,7 @@ function judgeAll(scope: "all" | "task", judging: readonly CheckResult[], isExcu
   return refuted(toSentence(first));
 }
 
-function judgeTests(results: readonly CheckResult[], isExcused: Excuse): Verdict {
+function judgeTests(results: readonly CheckResult[], isExcused: Excuse): ClaimVerdict {
   const testResults = results.filter(({ check }) => isTestCommand(check.command));
   const [firstResult] = testResults;
   if (firstResult === undefined) return unverifiable("The runner runs no tests of its own here.");
@@ -103,7 +104,7 @@ export const isTestCommand = (command: string): boolean =>
     command,
   );
 
-/** Only the letters and digits, in lower case. */
+/** Only the letters and digits, in lower case, with single spaces between. */
 const normalizeText = (text: string): string =>
   text
     .toLowerCase()

@@ -14,9 +14,9 @@ const paths = new RegExp(`(?<![\\w/.@:-])(${pathPattern})(?![\\w/])`, "g");
 /** A name with one of these endings is a host (`example.com`), not a file. */
 export const hostSuffix = /\.(?:com|org|net|io|dev|local|internal|invalid|example|localhost)$/i;
 /** Directly behind the path, or behind the quotes that close it: `:12`, `:12-40`, `:12,40`, `#L12-L40`. */
-const attached = /^[`*_"')\]]{0,4}(?::L?|#L)(\d{1,7}(?:(?:[-–—,]|\.\.)L?\d{1,7})*)(?![\w/])/;
+const attachedLines = /^[`*_"')\]]{0,4}(?::L?|#L)(\d{1,7}(?:(?:[-–—,]|\.\.)L?\d{1,7})*)(?![\w/])/;
 /** By a word: `, line 12`, `(lines 12–40)`, `", "line": 12`. Only `lines` is followed by a list with spaces. */
-const worded =
+const wordedLines =
   /^[\s`*_"'()[\],:|–—-]{0,8}(?:(?:on|at|in) )?["'*_`]{0,3}(?:L(?=\d)|line\b(?!s)|lines\b)["'*_`]{0,3}[\s:#~=*_"'`]{0,5}(\d{1,7}(?:\s?(?:[-–—]|\.\.| to )\s?L?\d{1,7})?)(?![\w/])/i;
 /** `, lines 12, 14 and 20`. */
 const wordedList =
@@ -36,7 +36,7 @@ export function findFilePositions(text: string): readonly FilePosition[] {
     const [, path = ""] = match;
     const end = match.index + path.length;
     const behindPath = text.slice(end, end + behindCharsMax);
-    const lines = attached.exec(behindPath) ?? wordedList.exec(behindPath) ?? worded.exec(behindPath);
+    const lines = attachedLines.exec(behindPath) ?? wordedList.exec(behindPath) ?? wordedLines.exec(behindPath);
     if (lines !== null)
       positions.push(...toPosition({ text, path, numbers: lines[1] ?? "", from: match.index, to: end + lines[0].length }));
   }
@@ -55,6 +55,7 @@ type PositionMatch = {
   readonly to: number;
 };
 
+/** None if it is no position in a file. */
 function toPosition({ text, path, numbers, from, to }: PositionMatch): readonly FilePosition[] {
   if (hostSuffix.test(path) || text.slice(0, from).endsWith("//")) return []; // a port of a host, not a line of a file
   return [{ path, lines: [...numbers.matchAll(/\d+/g)].map(Number), from, to }];

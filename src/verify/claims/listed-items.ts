@@ -34,6 +34,7 @@ export function countListedItems(texts: readonly string[], noun: string): ListCo
   return { counts: [tally.byNoun, tally.byNumber, ids.size].filter((count) => count > 0), entries: tally.entries };
 }
 
+/** So much of a line is searched for ids. */
 const lineCharsMax = 10_000;
 
 /** Whether a document contains an id as a separate word. */

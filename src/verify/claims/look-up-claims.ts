@@ -9,7 +9,7 @@ import type { Verifier } from "../../ports/verifier.ts";
 import { decideByResults } from "./decide-by-results.ts";
 import { type ClaimsWorkspace, openTreeLookups, type TreeLookups } from "./tree-lookups.ts";
 import { extractReturnClaims } from "./return-claims.ts";
-import { claimLimits, toClaimText, type ReportedClaim, unverifiable, type Verdict } from "./reported-claim.ts";
+import { claimLimits, toClaimText, type ReportedClaim, unverifiable, type ClaimVerdict } from "./reported-claim.ts";
 import { extractTextClaims } from "./text-claims.ts";
 
 type ClaimsRequest = Parameters<Verifier["claims"]>[0];
@@ -24,7 +24,7 @@ export async function lookUpClaims(workspace: ClaimsWorkspace, request: ClaimsRe
   return checked;
 }
 
-/** All claims without repetitions, those of the returned object first. */
+/** The claims without repetitions, up to a limit: a promise first, then those of the returned object, then those of the text. */
 export function extractClaims({
   said,
   claim,
@@ -33,9 +33,12 @@ export function extractClaims({
 }: Pick<ClaimsRequest, "said" | "claim" | "prompt" | "promised">): readonly ReportedClaim[] {
   const promise: ReportedClaim[] = promised === true ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }] : [];
   const claims = [...promise, ...extractReturnClaims(claim, prompt), ...extractTextClaims(said, prompt)];
-  return [...new Map(claims.toReversed().map((item) => [toClaimKey(item), item])).values()].toReversed().slice(0, claimLimits.claimsMax); // C1
+  const firstByKey = new Map<string, ReportedClaim>();
+  for (const item of claims) if (!firstByKey.has(toClaimKey(item))) firstByKey.set(toClaimKey(item), item); // C1
+  return [...firstByKey.values()].slice(0, claimLimits.claimsMax);
 }
 
+/** Two claims with the same key say the same. */
 function toClaimKey(claim: ReportedClaim): string {
   switch (claim.kind) {
     case "done":
@@ -45,7 +48,7 @@ function toClaimKey(claim: ReportedClaim): string {
     case "commit":
       return `commit ${claim.sha}`;
     case "file_line":
-      return `line ${claim.path} ${claim.line} ${claim.name}`;
+      return `line ${claim.path} ${claim.firstLine ?? claim.line} ${claim.line} ${claim.name}`;
     case "file_changed":
       return `changed ${claim.path}`;
     case "named":
@@ -68,7 +71,7 @@ async function checkClaim(claim: ReportedClaim, lookups: TreeLookups, { results 
   return { kind, text, verdict, why: toClaimText(why, claimLimits.whyCharsMax) };
 }
 
-function lookUpVerdict(claim: Exclude<ReportedClaim, { kind: "done" | "command" }>, lookups: TreeLookups): Promise<Verdict> {
+function lookUpVerdict(claim: Exclude<ReportedClaim, { kind: "done" | "command" }>, lookups: TreeLookups): Promise<ClaimVerdict> {
   switch (claim.kind) {
     case "commit":
       return lookups.commit(claim);

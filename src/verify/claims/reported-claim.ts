@@ -61,7 +61,7 @@ export function toClaimText(text: string, charsMax: number = claimLimits.textCha
   return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1)}…`;
 }
 
-export type Verdict = Pick<ClaimChecked, "verdict" | "why">;
-export const confirmed = (why: string): Verdict => ({ verdict: "true", why });
-export const refuted = (why: string): Verdict => ({ verdict: "false", why });
-export const unverifiable = (why: string): Verdict => ({ verdict: "unverifiable", why });
+export type ClaimVerdict = Pick<ClaimChecked, "verdict" | "why">;
+export const confirmed = (why: string): ClaimVerdict => ({ verdict: "true", why });
+export const refuted = (why: string): ClaimVerdict => ({ verdict: "false", why });
+export const unverifiable = (why: string): ClaimVerdict => ({ verdict: "unverifiable", why });

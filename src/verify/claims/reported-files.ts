@@ -3,7 +3,8 @@
 import { findFilePositions, hostSuffix, pathPattern } from "./file-positions.ts";
 import { toClaimText, type FileChangedClaim, type FileLineClaim, type ReportedClaim } from "./reported-claim.ts";
 
-const removal = /\b(?:remov|delet|replac|renam|drop|mov|rid of|former|old)\w*/i;
+/** Words by which a sentence says that something is gone: "removed", "the old". */
+const removalWord = /\b(?:remov|delet|replac|renam|drop|mov|rid of|former|old)\w*/i;
 
 export function extractFileClaims(sentence: string, isHedged: boolean): readonly ReportedClaim[] {
   return [...extractPositionClaims(sentence), ...(isHedged ? [] : extractChangeClaims(sentence))];
@@ -13,7 +14,7 @@ export function extractPositionClaims(sentence: string): readonly FileLineClaim[
   return findFilePositions(sentence).map(({ path, lines, from, to }): FileLineClaim => {
     const name = findAdjacentName(sentence, from, to);
     const range = { firstLine: Math.min(...lines), line: Math.max(...lines) };
-    return { kind: "file_line", text: toClaimText(sentence), path, ...range, name, isOfRemoval: removal.test(sentence) };
+    return { kind: "file_line", text: toClaimText(sentence), path, ...range, name, isOfRemoval: removalWord.test(sentence) };
   });
 }
 

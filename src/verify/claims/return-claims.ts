@@ -16,7 +16,7 @@ export function extractReturnClaims(value: unknown, prompt = ""): readonly Repor
 const findingsMax = 100;
 const countedNoun = new RegExp(`^(?:${listedNouns})$`, "i");
 
-/** Findings in the return, `{ id, file, line }` at any depth, and counts of them. Text repeated from the prompt is not a claim. */
+/** Findings in lists of the return, `{ id, file, line }`, and counts of them. An id that the prompt names is not a claim. */
 function extractFindingClaims(value: Readonly<Record<string, unknown>>, prompt: string): readonly ReportedClaim[] {
   const claims: ReportedClaim[] = [];
   for (const [field, count] of Object.entries(value)) {
@@ -42,7 +42,7 @@ function extractFindingClaims(value: Readonly<Record<string, unknown>>, prompt: 
   return claims;
 }
 
-/** The objects in lists of the return. */
+/** The objects in lists of the return, down to a depth. */
 function listNestedRecords(value: unknown, depth: number): readonly Readonly<Record<string, unknown>>[] {
   if (depth > depthMax || typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item) => (isRecord(item) ? [item, ...listNestedRecords(item, depth + 1)] : []));
@@ -85,7 +85,7 @@ function extractEvidenceClaims(item: Readonly<Record<string, unknown>>): readonl
   });
 }
 
-/** Every prose text of the return, at any depth. Lists of paths, hashes and commands are no prose: they are read as fields. */
+/** The prose texts of the return, down to a depth. Lists of paths, hashes and commands are no prose: they are read as fields. */
 function listProseTexts(value: unknown, depth: number): readonly string[] {
   if (typeof value === "string") return [value];
   if (depth > depthMax || typeof value !== "object" || value === null) return [];

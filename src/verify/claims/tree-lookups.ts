@@ -1,7 +1,7 @@
 // tree-lookups: compares claims about commits, files and lines with the commit that the agent's turn led to.
 //
 // Invariants:
-//   T1. A failed lookup decides nothing.
+//   T1. What cannot be looked up decides nothing.
 //   T2. Lookups in git are bounded, and cached.
 
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
@@ -16,7 +16,7 @@ import {
   confirmed,
   type NamedClaim,
   unverifiable,
-  type Verdict,
+  type ClaimVerdict,
 } from "./reported-claim.ts";
 import { containsId, countListedItems } from "./listed-items.ts";
 import { countTests } from "./test-counts.ts";
@@ -25,21 +25,25 @@ export type ClaimsWorkspace = Pick<Workspace, "textAt" | "hasCommit" | "inspect"
 
 export type TreeInput = {
   readonly attempt: AttemptId;
+  /** The commit that the turn led to, and the paths it changed. */
   readonly commit: GitSha;
   readonly changed: readonly string[];
+  /** The commits before the turn and before the run. */
   readonly parent?: GitSha;
   readonly base?: GitSha;
+  /** How many changed files git ignores: they are in no commit. */
   readonly ignored?: number;
 };
 
 export type TreeLookups = {
-  readonly commit: (claim: CommitClaim) => Promise<Verdict>;
-  readonly fileLine: (claim: FileLineClaim) => Promise<Verdict>;
-  readonly fileChanged: (claim: FileChangedClaim) => Promise<Verdict>;
-  readonly count: (claim: CountClaim) => Promise<Verdict>;
-  readonly named: (claim: NamedClaim) => Promise<Verdict>;
+  readonly commit: (claim: CommitClaim) => Promise<ClaimVerdict>;
+  readonly fileLine: (claim: FileLineClaim) => Promise<ClaimVerdict>;
+  readonly fileChanged: (claim: FileChangedClaim) => Promise<ClaimVerdict>;
+  readonly count: (claim: CountClaim) => Promise<ClaimVerdict>;
+  readonly named: (claim: NamedClaim) => Promise<ClaimVerdict>;
 };
 
+/** A name counts as being on a line if it is so many lines away at most. */
 const linesNear = 3;
 const tooMany = "There was too much to look up in one turn.";
 
@@ -118,7 +122,7 @@ export function openTreeLookups(workspace: ClaimsWorkspace, input: TreeInput): T
   };
 }
 
-function judgeLine(path: string, text: string, { line, firstLine = line, name, isOfRemoval }: FileLineClaim): Verdict {
+function judgeLine(path: string, text: string, { line, firstLine = line, name, isOfRemoval }: FileLineClaim): ClaimVerdict {
   const lines = text.split("\n");
   const lineCount = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   if (firstLine < 1 || line > lineCount) return refuted(`${path} has ${lineCount} lines.`);
@@ -135,7 +139,7 @@ function judgeLine(path: string, text: string, { line, firstLine = line, name, i
 type Documents = { readonly texts: readonly string[]; readonly isWhole: boolean };
 
 /** A claimed number of findings, compared with what the turn's documents list, in any style. */
-function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): Verdict {
+function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): ClaimVerdict {
   if (texts.length === 0 || !isWhole) return unverifiable("No document of this turn could be looked at for them.");
   const { counts, entries } = countListedItems(texts, noun);
   if (counts.includes(n)) return confirmed(`The documents of this turn list ${n}.`);
@@ -148,7 +152,7 @@ function judgeListed(n: number, noun: string, { texts, isWhole }: Documents): Ve
 
 type TextAt = (commit: GitSha, path: string) => Promise<string | null> | null;
 
-async function judgeTestsAdded(n: number, { commit, parent, changed }: TreeInput, textAt: TextAt): Promise<Verdict> {
+async function judgeTestsAdded(n: number, { commit, parent, changed }: TreeInput, textAt: TextAt): Promise<ClaimVerdict> {
   if (parent === undefined) return unverifiable("What was there before the turn is not known.");
   let added = 0;
   let isMinimum = false;
@@ -171,7 +175,7 @@ type CountComparison = {
   readonly participle: string;
 };
 
-function judgeCount({ claimed, actual, isMinimum, noun, participle }: CountComparison): Verdict {
+function judgeCount({ claimed, actual, isMinimum, noun, participle }: CountComparison): ClaimVerdict {
   if (actual === claimed) return confirmed(`${actual} ${noun} were ${participle}.`);
   if (actual > claimed || isMinimum) return unverifiable(`At least ${actual} ${noun} were ${participle}.`);
   return refuted(`${actual} ${noun} were ${participle}.`);

@@ -1,4 +1,4 @@
-// detect-python: detects ruff, mypy and pytest from pyproject.toml or their own config files.
+// detect-python: detects ruff, mypy and pytest or unittest, from pyproject.toml, their own config files, or the tests themselves.
 
 import { basename, dirname } from "node:path";
 import { parse } from "smol-toml";
@@ -6,23 +6,26 @@ import { type DetectedChecks, isRecord, createProjectCheck, type Tree, detectFro
 
 const file = "pyproject.toml";
 
-/** ruff and mypy if pyproject.toml or their own file configures them; pytest if it is configured or there are tests. */
+/** ruff and mypy if pyproject.toml or their own file configures them; pytest if it is configured, else the runner that fits the tests. */
 export function detectPython(tree: Tree): DetectedChecks {
   if (!tree.files.has(file)) return detectWithoutPyproject(tree);
   return detectFromManifest(tree, file, (text) => {
     const { tool } = parse(text);
     const tools = isRecord(tool) ? tool : {};
     const run = chooseRunner(tree);
+    /** Where a tool is configured: its table in pyproject.toml, else a file of its own; undefined if nowhere. */
+    const findConfig = (tool: string, ...names: readonly string[]): string | undefined =>
+      tools[tool] === undefined ? names.find((name) => tree.files.has(name)) : `${file} tool.${tool}`;
     const checks = [];
-    if (tools["ruff"] !== undefined || tree.files.has("ruff.toml") || tree.files.has(".ruff.toml")) {
-      checks.push(createProjectCheck("ruff", `${run.tool}ruff check .`, `${file} tool.ruff`));
-    }
-    if (tools["mypy"] !== undefined || tree.files.has("mypy.ini") || tree.files.has(".mypy.ini")) {
-      checks.push(createProjectCheck("mypy", `${run.tool}mypy${hasTargets(tools["mypy"]) ? "" : " ."}`, `${file} tool.mypy`));
-    }
-    const isConfigured = tools["pytest"] !== undefined || tree.files.has("pytest.ini");
-    if (isConfigured) checks.push(createProjectCheck("pytest", `${run.module} pytest`, `${file} tool.pytest`));
-    return { checks: [...checks, ...(isConfigured ? [] : detectTestRunner(tree, run.module))], warnings: [] };
+    const ruffConfig = findConfig("ruff", "ruff.toml", ".ruff.toml");
+    if (ruffConfig !== undefined) checks.push(createProjectCheck("ruff", `${run.tool}ruff check .`, ruffConfig));
+    const mypyConfig = findConfig("mypy", "mypy.ini", ".mypy.ini");
+    if (mypyConfig !== undefined)
+      checks.push(createProjectCheck("mypy", `${run.tool}mypy${hasTargets(tools["mypy"]) ? "" : " ."}`, mypyConfig));
+    const pytestConfig = findConfig("pytest", "pytest.ini");
+    if (pytestConfig === undefined) checks.push(...detectTestRunner(tree, run.module));
+    else checks.push(createProjectCheck("pytest", `${run.module} pytest`, pytestConfig));
+    return { checks, warnings: [] };
   });
 }
 
@@ -70,6 +73,7 @@ function hasTargets(mypy: unknown): boolean {
 
 /** `test_sum.py` at the top, `tests/unit/sum_test.py`. */
 const testFile = /^(?:(?:.*\/)?tests?\/(?:.*\/)?)?(?:test_[^/]*|[^/]*_test)\.py$/;
+/** With more test files none is read, and pytest runs them: it runs both kinds. */
 const filesReadMax = 50;
 
 /** The runner for unconfigured tests: unittest if all of them are written for it, else pytest, which runs both. */

@@ -51,6 +51,11 @@ test("Python: pytest by configuration or by its tests, ruff and mypy where confi
   expect(commandsIn({ "pyproject.toml": "[tool.mypy]\nfiles = 'src'\n", "uv.lock": "" })).toEqual(["uv run mypy"]);
 });
 
+test("Python: a check names the file that configures its tool", () => {
+  const { checks } = detectChecks(tree({ "pyproject.toml": "[tool.ruff]\n", "mypy.ini": "[mypy]\n", "pytest.ini": "[pytest]\n" }));
+  expect(checks.map(({ source }) => source)).toEqual(["pyproject.toml tool.ruff", "mypy.ini", "pytest.ini"]);
+});
+
 test("Python without pyproject.toml: each tool by its own file or section", () => {
   for (const name of ["pytest.ini", "conftest.py", "tests/conftest.py"]) expect(commandsIn({ [name]: "" })).toEqual(["python3 -m pytest"]);
   expect(commandsIn({ "setup.cfg": "[metadata]\nname = x\n[tool:pytest]\naddopts = -q\n" })).toEqual(["python3 -m pytest"]);

@@ -62,3 +62,8 @@ test("many searches share one limit: a pattern without an end is tried twice, an
   const spent = openMatcher(0);
   expect(spent("a", "a", 1)).toEqual({ ok: false, why: "patterns that were searched for longer than 0 ms in all" });
 });
+
+test("a broken pattern is told as broken however often it is tried", () => {
+  const match = openMatcher();
+  for (let n = 0; n < 4; n++) expect(match("(", "x", 1)).toEqual({ ok: false, why: findPatternFault("(") });
+});

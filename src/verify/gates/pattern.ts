@@ -13,6 +13,7 @@ import { createContext, Script } from "node:vm";
 
 export const patternCharsMax = 500;
 const matchTimeoutMs = 500;
+/** For all matches of one matcher. */
 const matchesTimeoutMs = 20_000;
 const timeoutsMax = 2;
 
@@ -33,6 +34,8 @@ export function openMatcher(totalMs: number = matchesTimeoutMs): typeof findMatc
   let remainingMs = totalMs;
   const timeouts = new Map<string, number>();
   return (pattern, text, matchesMax) => {
+    const fault = findPatternFault(pattern);
+    if (fault !== null) return { ok: false, why: fault };
     if ((timeouts.get(pattern) ?? 0) >= timeoutsMax) return { ok: false, why: "a pattern that came to no end in other files" };
     if (remainingMs <= 0) return { ok: false, why: `patterns that were searched for longer than ${totalMs} ms in all` };
     const startedMs = performance.now();
@@ -60,7 +63,7 @@ export function findMatches(pattern: string, text: string, matchesMax: number): 
   }
 }
 
-/** P2. Alternatives, an explicit line break and anything that could match one keep a pattern on the whole text. */
+/** P2. Alternatives, an explicit line break and what could match one (but for `\s`) keep a pattern on the whole text. */
 function isAboutLines(pattern: string): boolean {
   if (!pattern.startsWith("^") || !pattern.endsWith("$") || pattern.endsWith("\\$")) return false;
   return !/\||\n|\\[nruxcSWDpP]|\[\^/.test(pattern);
