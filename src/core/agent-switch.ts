@@ -5,8 +5,7 @@
 //   Y1. Only a rate limit or an outage hands over to another agent; a refused key or request does not.
 //   Y2. The first in the order that is not at its limit plays; if all are, the current one waits.
 
-import type { Cast } from "../contracts/event.ts";
-import type { EventOf } from "../contracts/event.ts";
+import type { Cast, EventOf } from "../contracts/event.ts";
 import { formatIsoTime, parseIsoTime } from "../kit/iso-time.ts";
 import type { Run, RunView } from "./state.ts";
 
@@ -37,7 +36,7 @@ export function findAgentSwitch(run: RunView, role: string, now: string): AgentS
   };
 }
 
-/** Whether a run that its provider holds up continues at once, with another agent. */
+/** Whether a run that its provider holds up can continue at once, with another agent. */
 export const canSwitchAgent = (run: RunView, now: string): boolean =>
   run.parked?.role !== undefined && findAgentSwitch(run, run.parked.role, now) !== null;
 
@@ -53,6 +52,7 @@ export function recordProviderLimit(
   (run.limited ??= {})[playerName(cast)] = until ?? formatIsoTime((parseIsoTime(ts) ?? 0) + unknownResetMs);
 }
 
+/** The cast's entry for a role: its own, or `*` for all that have none. */
 const playerKey = ({ drafted }: RunView, role: string): string => (drafted.cast[role] === undefined ? "*" : role);
 
 /** Two scripts are two agents. */

@@ -15,7 +15,7 @@ import { isClosing } from "./selectors.ts";
 import { ownValue, recordValues } from "./own-values.ts";
 import type { RunView, ShortLimit } from "./state.ts";
 
-/** What to do about a limit without room; returned only when nothing is under way. */
+/** What to do about a limit without room. Callers ask only when nothing is under way, because it halts the whole run. */
 export function reactToLimit(run: RunView, phase: string, short: Shortfall, need: Usage, detail = describeShortfall(short)): NextAction {
   const fields = { detail, short: shortLimits(run, phase, need) };
   if (short.scope === "run") return pauseRun(run, isCap(run, short.dimension) ? "run_cap_reached" : "budget_threshold_reached", fields); // L1, L3
@@ -49,12 +49,14 @@ export function reactToCutTurn(run: RunView): NextAction | null {
   if (tightest === null) return null;
   const { scope, dimension, limit, left } = tightest.short;
   const detail = `${dimension} of this ${scope}: a turn was cut short, with ${round(left)} of ${round(limit)} left`;
+  // How much the turn would still have needed is unknown: as much as the whole limit is offered.
   return reactToLimit(run, tightest.phase, tightest.short, { ...findLargestTurn(run), [dimension]: limit }, detail);
 }
 
 /** The least a turn needs when nothing larger is known: raising a limit by less would only pause again. */
 export const smallestTurn: Readonly<Record<Dimension, number>> = { tokens: estimateTokens, minutes: 5, calls: 1, usd: 0.5 };
 
+/** The least by which a limit is raised. */
 const raiseMin: Readonly<Record<Dimension, number>> = { tokens: 1, minutes: 0.1, calls: 1, usd: 0.01 };
 
 /** Every limit without room for this need, with the value it must be raised to. */
@@ -98,6 +100,7 @@ function isCap(run: RunView, dimension: Dimension): boolean {
   const budgetLimit = budget.limits[dimension];
   const activeLimit = ownValue(limits.run, dimension);
   const flowLimit = flow.limits?.run?.[dimension];
+  // The config replaces or lowers the budget's number (runner/draft/flow-limits.ts); a number that is the flow's own is the flow's cap.
   if (flowLimit === undefined) return budgetLimit !== undefined && activeLimit !== undefined && activeLimit !== budgetLimit;
   return budgetLimit === undefined || budgetLimit === flowLimit || activeLimit !== budgetLimit;
 }

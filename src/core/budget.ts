@@ -3,7 +3,7 @@
 // Invariants:
 //   B1. The ledger only grows.
 //   B2. No turn begins unless spent + reserved by open attempts + its own need fits every limit, of the run and of its phase.
-//   B3. Unknown usage is charged at the estimate, never at zero.
+//   B3. Unknown usage is charged at the estimate, never at zero. (A meter that saw no call knows that nothing was used.)
 //   B4. An agent's own usage figure is not accepted below a floor: the bytes it sent us, at more bytes per token than any model has.
 
 import { type Dimension, dimensions, type Usage } from "../contracts/budget.ts";
@@ -84,12 +84,15 @@ export function findShortfall(run: RunView, phase: string, need: Usage): Shortfa
   return firstShortfall(run, phase, (dimension) => need[dimension] ?? 0);
 }
 
-/** Whether an attempt whose turn a crash cut short may be repeated: the lost turn is charged, and the new one needs as much again. */
+/**
+ * The first limit without room to repeat a turn that a crash cut short; null if all have room. The lost turn is charged, and the new one
+ * needs as much again.
+ */
 export function shortfallOfRepeat(run: RunView, phase: string, open: OpenAttemptView): Shortfall | null {
   const { need, role } = open;
   if (need === null) return null;
   const isKnown = role !== null && ownValue(run.ledger.largest, role) !== undefined;
-  // Its own reservation already exists; without history of the role, any room that is left is enough.
+  // Its own reservation already exists; without history of the role its tokens are a guess, so one token of room is enough for both.
   return firstShortfall(run, phase, (dimension) =>
     isKnown || dimension !== "tokens" ? (need[dimension] ?? 0) : 1 - Math.min(1, need.tokens),
   );
@@ -185,7 +188,7 @@ export type ChargeBasis = {
   readonly receivedBytes?: number;
 };
 
-/** The reported usage if it is plausible; else the estimate, or the elapsed share of it. B3 */
+/** The reported usage if it is plausible, raised to the floor if it is below; else the estimate, or the elapsed share of it. B3, B4 */
 export function reportedCharge(reported: ReportedUsage | null, basis: ChargeBasis): Usage {
   const { need, minutes, source = "reported", share = 1, receivedBytes = 0 } = basis;
   const minutesUsed = isAmount(minutes) ? minutes : 0;
@@ -219,7 +222,7 @@ export function elapsedShare(minutes: number, need: Usage | null, minutesMax: nu
 /** The meter may report that nothing was used: no call came through. */
 const isMeasured = ({ tokens, calls, usd = 0 }: ReportedUsage): boolean => [tokens, calls, usd].every(isAmount);
 
-/** A report of zero usage is as implausible as one below the floor. */
+/** A turn of an agent uses something: a report of no tokens isn't believed. */
 function isBelievable({ tokens, calls, input = 0, output = 0, cached = 0, usd = 0 }: ReportedUsage): boolean {
   return tokens > 0 && isAmount(tokens) && isAmount(calls) && isAmount(input) && isAmount(output) && isAmount(cached) && isAmount(usd);
 }
@@ -229,7 +232,7 @@ const bytesOfTokenMax = 16;
 
 const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 
-/** The used share of each limited dimension. */
+/** The used share of each limited dimension, of the run's own limits. */
 export function usedRatios(run: RunView): { readonly [D in Dimension]?: number } {
   const ratios: { [D in Dimension]?: number } = {};
   for (const dimension of dimensions) {
@@ -239,7 +242,7 @@ export function usedRatios(run: RunView): { readonly [D in Dimension]?: number }
   return ratios;
 }
 
-/** The dimensions past the warning threshold. */
+/** The dimensions in which the run is at or past its warning threshold (`soft_ratio`). */
 export function listSoftWarnings(run: RunView): readonly Dimension[] {
   const ratios = usedRatios(run);
   return dimensions.filter((dimension) => (ratios[dimension] ?? 0) >= run.drafted.budget.soft_ratio && ratios[dimension] !== undefined);

@@ -85,11 +85,12 @@ export function askAboutTests(
   });
 }
 
-const testsNamedMax = 3;
+const pathsNamedMax = 3;
 
+/** `test/a.test.js (loosened), package.json (changed), b.test.js (skipped) and 2 more files` */
 function describePaths(refused: NonNullable<RunView["oracles"]>["changes"]): string {
-  const paths = refused.slice(0, testsNamedMax).map(({ path, how }) => `${path} (${how})`);
-  return `${paths.join(", ")}${refused.length > testsNamedMax ? ` and ${refused.length - testsNamedMax} more files` : ""}`;
+  const paths = refused.slice(0, pathsNamedMax).map(({ path, how }) => `${path} (${how})`);
+  return `${paths.join(", ")}${refused.length > pathsNamedMax ? ` and ${refused.length - pathsNamedMax} more files` : ""}`;
 }
 
 /** Passes on a question that an agent has for a person; with the answer the step is tried again. */
@@ -109,7 +110,7 @@ export function askForChild(
 
 type Question = Omit<Extract<Draft, { readonly event: "block_opened" }>, "event" | "block" | "walk" | "step" | "hold" | "house">;
 
-/** A question about a step's last attempt: the step waits for its answer. */
+/** A question about a step's last attempt, on which the whole run waits. `!`: about a failure; `?`: of an agent or a child run. */
 function openStepQuestion(cursor: CursorView, step: Step, mark: "!" | "?", question: Question): NextAction {
   const block = `block:${cursor.path}@${cursor.visit}/${step.id}${mark}${ownValue(cursor.ended, step.id) ?? 0}`;
   return record({ event: "block_opened", block, walk: cursor.path, step: step.id, hold: true, house: true, ...question });
@@ -119,7 +120,7 @@ function openStepQuestion(cursor: CursorView, step: Step, mark: "!" | "?", quest
 export const answerActor = ({ answeredBy }: CursorView): { readonly actor?: string } =>
   answeredBy === undefined ? {} : { actor: answeredBy };
 
-/** The answers to the built-in question about a failed step, by letter or by word. */
+/** The answers to the built-in questions about a failed step and about changed tests, by letter or by word. */
 const replies: Readonly<Record<string, "retry" | "skip" | "stop" | "back" | "keep">> = {
   A: "retry",
   retry: "retry",
@@ -134,7 +135,7 @@ const replies: Readonly<Record<string, "retry" | "skip" | "stop" | "back" | "kee
 /** Any other word means "retry", the one choice that gives nothing up. */
 export const parseReply = (reply: string): "retry" | "skip" | "stop" | "back" | "keep" => ownValue(replies, reply) ?? "retry";
 
-/** A person has answered what to do with the step. */
+/** What follows from a person's answer about the step: skip it, stop, approve the changed tests, or try it again. */
 export function followReply(run: RunView, cursor: CursorView, step: Step, reply: string): NextAction | null {
   const isFreeText = cursor.child !== undefined || ownValue(cursor.last, step.id)?.facts["agent_asks"] !== undefined;
   const action = isFreeText ? "retry" : parseReply(reply);

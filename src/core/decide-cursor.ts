@@ -19,7 +19,7 @@ import { definedFields, pauseRun, record, stopRun, whenIdle } from "./drafts.ts"
 import { attemptName } from "./fold-step.ts";
 import { reactToLimit } from "./budget-limit-hit.ts";
 import type { NextAction } from "./next-action.ts";
-import { countValue, findMatchingRow, listLiveExecutions, numberValue, stepRetriesMax, cursorSteps, shouldRun } from "./selectors.ts";
+import { countValue, findMatchingRow, listLiveAttempts, numberValue, stepRetriesMax, cursorSteps, shouldRun } from "./selectors.ts";
 import { ownValue } from "./own-values.ts";
 import type { OutcomeView, RunView, CursorView } from "./state.ts";
 
@@ -50,8 +50,8 @@ function beginStep(run: RunView, cursor: CursorView, step: Step): NextAction | n
   const tries = (ownValue(cursor.tries, attempt) ?? 0) + 1;
   const event = "step_started" as const;
   if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
-  // Half open allows one attempt: every other cursor waits for it.
-  if (run.breaker.state === "half_open" && listLiveExecutions(run).some((open) => open.kind === "agent")) return null;
+  // Half open allows one attempt: every other cursor waits for it. K2 (breaker.ts)
+  if (run.breaker.state === "half_open" && listLiveAttempts(run).some((open) => open.kind === "agent")) return null;
   const need = estimateNeed(run, cursor.phase, step);
   const shortfall = findShortfall(run, cursor.phase, need); // D5
   if (shortfall !== null) return whenIdle(run, reactToLimit(run, cursor.phase, shortfall, need));
@@ -65,6 +65,7 @@ function followOutcome(run: RunView, cursor: CursorView, step: Step, outcome: Ou
   if (typeof outcome.facts["agent_asks"] === "string") return askForAgent(cursor, step, outcome.facts["agent_asks"]);
   const hasFailed = outcome.kind === "failed";
   const streak = ownValue(cursor.streak, step.id) ?? 0;
+  // The agent was asked to correct its return within the turn, as often as the step allows: another attempt would begin the same again.
   const isCorrected = step.corrections !== undefined && outcome.reason === "return_invalid";
   if (hasFailed && !isCorrected && streak > 0 && streak <= stepRetriesMax(run.drafted.flow, step)) {
     return withinRetries(run, record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }));

@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   D1. Attempts in doubt are settled before anything new begins.
-//   D2. One open attempt per cursor; cursors run in parallel. A cursor waits only for an action; an attempt that waits for its place in its
-//       wave does not count as one until that place has come.
-//   D3. Every loop back is counted, and a spent count says what happens then.
+//   D2. One open attempt per cursor (F2 in fold.ts); cursors run in parallel. An attempt that waits for its place in its wave isn't live
+//       until that place has come (isInOrder in selectors.ts).
+//   D3. Every loop back is counted, and a spent count says what happens then (decide-cursor.ts).
 //   D4. Nothing new begins while a stop, a pause, a hold, a limit or an open breaker is in force.
 //   D5. No turn begins that the budget cannot cover; after a turn that exceeded a limit nothing continues.
 //   D6. A run with a failed phase never completes.
@@ -17,7 +17,7 @@ import { pauseRun, record, stopRun } from "./drafts.ts";
 import { reactToLimit, reactToOverdraft, reactToCutTurn, findLargestTurn } from "./budget-limit-hit.ts";
 import type { NextAction } from "./next-action.ts";
 import { findOverdraft } from "./overdraft.ts";
-import { listOpenExecutions, phaseGroups, filterLive, listLiveExecutions, getCursor } from "./selectors.ts";
+import { listOpenAttempts, phaseGroups, filterLive, listLiveAttempts, getCursor } from "./selectors.ts";
 import type { OpenAttemptView, RunStateView, RunView } from "./state.ts";
 import { completionCodes, computeVerdict } from "./verdict.ts";
 
@@ -31,16 +31,16 @@ export function decide(run: RunStateView): NextAction {
   if (run.asked === "stop") return stopStep(run);
   if (run.status === "paused") return rest(run.reason ?? run.status);
 
-  const actions = listOpenExecutions(run);
-  const live = filterLive(actions, run);
-  // Also attempts that wait for their place: cancelling ends every action, and none may be left over.
-  const toCancel = run.asked === "pause" && run.now ? actions.find(({ opening }) => opening === run.opening) : undefined;
+  const open = listOpenAttempts(run);
+  const live = filterLive(open, run); // D2
+  // Also attempts that wait for their place: cancelling ends every attempt of this opening, and none may be left over.
+  const toCancel = run.asked === "pause" && run.now ? open.find(({ opening }) => opening === run.opening) : undefined;
   if (toCancel !== undefined) return { do: "cancel", attempt: toCancel.attempt };
   const breakerEvent = breakerTransition(run);
   if (breakerEvent !== null) return breakerEvent;
   const halt = findHalt(run); // D4
   if (halt !== null) return live.length > 0 ? wait : halt;
-  const inDoubt = live.length === actions.length ? undefined : actions.find(({ opening }) => opening !== run.opening);
+  const inDoubt = live.length === open.length ? undefined : open.find(({ opening }) => opening !== run.opening);
   if (inDoubt !== undefined) return settleInDoubt(run, inDoubt, live.length); // D1
   if (run.surveyed !== run.opening) return { do: "survey" };
   const { phases } = run.drafted.flow;
@@ -50,9 +50,12 @@ export function decide(run: RunStateView): NextAction {
   return next ?? (live.length > 0 ? wait : pauseStuck(run));
 }
 
-/** Every live attempt is cancelled, and every turn that a crash cut short is written off; paid work is kept as it is. */
+/**
+ * The next action towards a stop: each attempt of this opening is cancelled, and each that a crash cut short before it came to anything is
+ * written off; paid work is kept as it is.
+ */
 function stopStep(run: RunView): NextAction {
-  const openAttempt = listOpenExecutions(run).find(
+  const openAttempt = listOpenAttempts(run).find(
     ({ opening, stage }) => opening === run.opening || stage === "started" || stage === "reading",
   );
   return openAttempt === undefined ? stopRun(run, "operator_stopped", { ...run.asker }) : { do: "cancel", attempt: openAttempt.attempt };
@@ -76,7 +79,7 @@ function isRetry(next: NextAction): boolean {
   return (event.event === "route_taken" || event.event === "phases_rewound") && event.retry === true;
 }
 
-/** Why nothing new may begin, or null. */
+/** What halts the run, so that nothing new may begin: a pause or a rest, or the event that leads to one; null if nothing does. */
 function findHalt(run: RunView): NextAction | null {
   if (run.asked === "pause") return pauseRun(run, "operator_paused", { ...run.asker });
   const overdraft = findOverdraft(run);
@@ -89,8 +92,8 @@ function findHalt(run: RunView): NextAction | null {
   // If the budget is used up as well, that is reported first: a cooldown would not help.
   const phase = (run.phases.find(({ status }) => status === "open") ?? run.phases[0])?.id;
   const shortfall = phase === undefined ? null : findShortfall(run, phase, noUsage);
-  const isKnown = shortfall?.scope === "phase" && run.breaker.because === "phase_cap"; // what it opened for, with what it needs
-  if (shortfall !== null && phase !== undefined && !isKnown) return reactToLimit(run, phase, shortfall, findLargestTurn(run));
+  const isWhyItOpened = shortfall?.scope === "phase" && run.breaker.because === "phase_cap"; // its own details are better
+  if (shortfall !== null && phase !== undefined && !isWhyItOpened) return reactToLimit(run, phase, shortfall, findLargestTurn(run));
   const { detail = "", short: limits = [] } = run.breaker;
   if (run.breaker.because === "phase_cap") return pauseRun(run, "phase_cap_reached", { detail, short: [...limits] });
   return pauseRun(run, "breaker_open", { detail: whyBreakerOpen(run) });
@@ -125,7 +128,7 @@ function advanceRun(run: RunView): NextAction | null {
     if (phases.length === 0) continue;
     for (const phase of phases) {
       const reaction = phase.status === "failed" ? reactToFailedPhase(run, phase) : null;
-      if (reaction !== null) return listLiveExecutions(run).length > 0 ? null : reaction;
+      if (reaction !== null) return listLiveAttempts(run).length > 0 ? null : reaction;
     }
     const reopenedPhase = phases.find((phase) => phase.gone && phase.status === "completed");
     if (reopenedPhase !== undefined) return reopenPhase(run, reopenedPhase, "artifacts_gone");

@@ -3,7 +3,7 @@
 import type { Draft, EventOf } from "../contracts/event.ts";
 import type { Shortfall } from "./budget.ts";
 import type { NextAction } from "./next-action.ts";
-import { listLiveExecutions } from "./selectors.ts";
+import { listLiveAttempts } from "./selectors.ts";
 import type { RunView } from "./state.ts";
 
 export const record = (event: Draft): NextAction => ({ do: "record", event });
@@ -29,9 +29,9 @@ export function stopRun(run: RunView, reason_code: string, fields: { readonly de
   return record({ event: "run_stopped", from_state: run.status, to_state: "stopped", reason_code, ...fields });
 }
 
-/** A change of the whole run waits until no action is under way. */
+/** A change of the whole run waits until no attempt is live. */
 export function whenIdle(run: RunView, next: NextAction): NextAction | null {
-  return listLiveExecutions(run).length > 0 ? null : next;
+  return listLiveAttempts(run).length > 0 ? null : next;
 }
 
 export function describeShortfall({ scope, dimension, limit, left, need }: Shortfall): string {

@@ -1,4 +1,4 @@
-// fold-proof: reducers of evidence events: judged or approved changes to protected tests, and checked claims.
+// fold-proof: reducers of evidence events: changes to protected tests that were judged, approved or put back, and checked claims.
 // Invariants F1 and on: core/fold.ts.
 
 import { invariant } from "../kit/invariant.ts";
@@ -49,7 +49,7 @@ export const proofReducers: ReducersOf<"oracles_judged" | "oracles_approved" | "
 
 type Waiting = NonNullable<Run["waiting"]>[number];
 
-/** Pending claims are settled once: a later check of them leaves nothing pending. */
+/** Replaces what an attempt's agent claimed and nothing has decided yet; null: everything is decided. */
 function setWaiting(run: Run, attempt: string, pending: Waiting | null): void {
   if (run.waiting === undefined && pending === null) return;
   const others = (run.waiting ?? []).filter((turn) => turn.attempt !== attempt);

@@ -1,4 +1,5 @@
-// fold-run: reducers of events on the run as a whole: start, open, pause, resume, stop, limits and circuit breaker.
+// fold-run: reducers of events on the run as a whole: its states, openings, forks and policy, what people ask of it (pause, stop, notes,
+// higher limits), and the circuit breaker.
 // Invariants F1 and on: core/fold.ts.
 
 import { runTransitions, type RunStatus } from "../contracts/objective.ts";
@@ -11,6 +12,7 @@ import { setValue } from "./own-values.ts";
 import { halfOpenBreaker } from "./resumed.ts";
 import type { Run } from "./state.ts";
 
+/** Older notes that no agent has read by then are dropped. */
 const reviewsMax = 50;
 
 type RunEventName =
@@ -152,7 +154,7 @@ export const runReducers: ReducersOf<RunEventName> = {
   },
 };
 
-/** One of the six transitions, from the run's actual status. */
+/** One of the allowed transitions, from the run's actual status. */
 function transition(run: Run, event: { readonly from_state: RunStatus; readonly to_state: RunStatus }, to: RunStatus): void {
   const isAllowed = runTransitions.some(([from, target]) => from === run.status && target === to);
   invariant(event.from_state === run.status && event.to_state === to && isAllowed, `F1: a run goes from ${run.status} to ${to}`);

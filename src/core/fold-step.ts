@@ -27,6 +27,7 @@ type StepEventName =
   | "step_retried"
   | "route_taken";
 
+/** Trees kept per phase to tell progress from going in circles; beyond that the older half is forgotten. */
 const treesMax = 1_000;
 
 export const stepReducers: ReducersOf<StepEventName> = {
@@ -172,8 +173,8 @@ function holdAfter(run: Run, { by, reason_code }: EventOf<"step_interrupted">, t
 function recordParking(run: Run, event: EventOf<"step_interrupted"> & Envelope, role: string | null): void {
   const { fault = "limit", until, detail = "" } = event;
   recordProviderLimit(run, role, event, event.ts);
-  const isShared = role !== null && run.limited !== undefined;
-  run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1, ...(isShared ? { role } : {}) };
+  const mayHandOver = role !== null && run.limited !== undefined; // a role that lists several agents is, or was, at a limit
+  run.parked = { fault, until: until ?? null, detail, times: (run.parked?.times ?? 0) + 1, ...(mayHandOver ? { role } : {}) };
 }
 
 /** Begins the same attempt again: the same ordinal, another try. */
@@ -250,7 +251,7 @@ function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: "passed"
   closeAttempt(run, open);
 }
 
-/** Whether a failure of this step is an error to be put right: the flow counts the way back from it as a retry. */
+/** Whether the flow counts the way back from a failure of this step as a retry: then its errors count for the breaker. */
 function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
   const step = cursorSteps(run, cursor).find((candidate) => candidate.id === id);

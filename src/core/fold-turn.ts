@@ -13,7 +13,7 @@ type TurnEventName = "agent_switched" | "session_opened" | "return_asked_again" 
 export const turnReducers: ReducersOf<TurnEventName> = {
   agent_switched: (run, { role, player }) => {
     run.drafted = { ...run.drafted, cast: { ...run.drafted.cast, [role]: player } };
-    // A session belongs to its agent: no other agent continues it.
+    // A session belongs to its agent: no other agent continues it. Whose a session was isn't recorded, so those of other roles end too.
     for (const open of Object.values(run.open)) if (open.kind === "agent" && open.stage === "started") open.session = null;
     for (const cursor of Object.values(run.cursors)) {
       if (cursor.left !== undefined) delete cursor.left;

@@ -65,7 +65,7 @@ export function findForkPointBefore(entries: readonly Entry[], at: number): numb
 }
 
 /**
- * The line at which the changes of a paid turn that was open at `at` were committed, if nothing else began before that; else `at` itself.
+ * The line at which the changes of the one paid turn that was open at `at` were committed, if it is the next line; else `at` itself.
  */
 export function extendToPaidTurn(entries: readonly Entry[], at: number): number {
   const run = foldUntil(entries, at);

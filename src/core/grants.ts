@@ -1,5 +1,5 @@
-// grants: decides which events give a run authority or end it. Only a person may cause them: an agent never grants anything, to itself or to
-// another.
+// grants: decides which events give a run authority or end it. Only a person, or the runner itself, may cause them: an agent never grants
+// anything, to itself or to another. (Refused in runner/require-may-grant.ts.)
 
 import type { EventName } from "../contracts/event.ts";
 

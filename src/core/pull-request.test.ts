@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
-import { whyPushBlocked, decidePullRequestStep, type PullRequestSnapshot, type PullRequestView, whyNotPushed } from "./pull-request.ts";
+import {
+  whyPushBlocked,
+  decidePullRequestStep,
+  type PullRequestSnapshot,
+  type PullRequestView,
+  findFollowUpRefusal,
+} from "./pull-request.ts";
 import type { RunView } from "./state.ts";
 
 const commit = "c".repeat(40);
@@ -61,6 +67,6 @@ test("what a person keeps on its branch is not pushed; that a follow-up lands no
       drafted: { base },
       phases: [{ because: null }, { because }],
     }) as unknown as RunView;
-  expect(whyNotPushed(run(null), run(null))).toBeNull();
-  expect(whyNotPushed(run(null), run("branch_kept"))).toMatchObject({ code: "branch_kept" });
+  expect(findFollowUpRefusal(run(null), run(null))).toBeNull();
+  expect(findFollowUpRefusal(run(null), run("branch_kept"))).toMatchObject({ code: "branch_kept" });
 });

@@ -45,7 +45,7 @@ export function decidePullRequestStep(request: PullRequestView, snapshot: PullRe
   return { do: "take_up", evidence: actionable.slice(0, evidenceItemsMax) };
 }
 
-/** Null if a push may go ahead. W2 */
+/** What the host shows that forbids a push to the pull request's branch; null if the push may go ahead. W2 */
 export function whyPushBlocked(
   request: PullRequestView,
   snapshot: PullRequestSnapshot,
@@ -58,25 +58,27 @@ export function whyPushBlocked(
 /** Only work that is wholly proved is opened as ready to merge. */
 export const isOpenedAsDraft = (verdict: Verdict | null, isDraftRequested: boolean): boolean => isDraftRequested || verdict !== "verified";
 
-/** Why a follow-up may not be pushed; null if it may. W3 */
-export function whyNotPushed(
-  before: RunView,
-  now: RunView,
+/** Why the follow-up of a run may not be pushed, by what it did and proved; null if it may. W3 */
+export function findFollowUpRefusal(
+  original: RunView,
+  followUp: RunView,
 ): { readonly code: "nothing_changed" | "work_unproved" | "operator_stopped" | "branch_kept"; readonly detail: string } | null {
-  if (now.status === "stopped") return { code: "operator_stopped", detail: "it was stopped." };
-  if (now.tip.commit === now.drafted.base.commit) return { code: "nothing_changed", detail: "it changed nothing." };
+  if (followUp.status === "stopped") return { code: "operator_stopped", detail: "it was stopped." };
+  if (followUp.tip.commit === followUp.drafted.base.commit) return { code: "nothing_changed", detail: "it changed nothing." };
   // A follow-up lands nothing itself, so its branch is kept only if a person answered so.
-  if (now.phases.some(({ because }) => because === "branch_kept")) return { code: "branch_kept", detail: "you kept it on its own branch." };
-  const verdict = now.verdict ?? "unverified";
+  if (followUp.phases.some(({ because }) => because === "branch_kept"))
+    return { code: "branch_kept", detail: "you kept it on its own branch." };
+  const verdict = followUp.verdict ?? "unverified";
   if (!mayLand(verdict)) return { code: "work_unproved", detail: `it is ${verdict}.` };
-  const passed = new Set(passedCommands(now));
-  const lostCommand = passedCommands(before).find((command) => !passed.has(command));
+  const passed = new Set(listPassedCommands(followUp));
+  const lostCommand = listPassedCommands(original).find((command) => !passed.has(command));
   return lostCommand === undefined
     ? null
     : { code: "work_unproved", detail: `what was proved before isn't proved any more: ${lostCommand}` };
 }
 
-const passedCommands = ({ checks }: RunView): readonly string[] =>
+/** Restoring dependencies proves nothing, so it isn't counted. */
+const listPassedCommands = ({ checks }: RunView): readonly string[] =>
   Object.values(checks).flatMap(({ latest }) =>
     latest.status === "passed" && latest.check.kind !== "restore" ? [latest.check.command] : [],
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CrashState } from "../contracts/crash-state.ts";
-import { crashStates, recoveryRows, findRecoveryRow, findRecoveryRows } from "./recovery.ts";
+import { crashStates, recoveryRows, findRecoveryRow, listMatchingRows } from "./recovery.ts";
 
 function everyDoubt(): readonly CrashState[] {
   let all: Record<string, unknown>[] = [{}];
@@ -12,7 +12,7 @@ function everyDoubt(): readonly CrashState[] {
 test("there are 360 doubts, and each meets exactly one row", () => {
   const all = everyDoubt();
   expect(all).toHaveLength(360);
-  expect(all.filter((doubt) => findRecoveryRows(doubt).length !== 1)).toEqual([]);
+  expect(all.filter((doubt) => listMatchingRows(doubt).length !== 1)).toEqual([]);
 });
 
 test("no row is there for nothing, and each says why", () => {

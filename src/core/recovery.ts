@@ -69,13 +69,13 @@ export const recoveryRows: readonly RecoveryRow[] = [
 ];
 
 export function findRecoveryRow(crashState: CrashState): RecoveryRow {
-  const row = findRecoveryRows(crashState)[0];
+  const row = listMatchingRows(crashState)[0];
   invariant(row !== undefined, `every crash state has a row (${JSON.stringify(crashState)})`);
   return row;
 }
 
 /** The rows that a crash state matches; a test demands exactly one. */
-export function findRecoveryRows(crashState: CrashState): readonly RecoveryRow[] {
+export function listMatchingRows(crashState: CrashState): readonly RecoveryRow[] {
   const keys = Object.keys(crashStates) as (keyof CrashState)[];
   return recoveryRows.filter(({ when }) => keys.every((key) => when[key] === undefined || when[key] === crashState[key]));
 }

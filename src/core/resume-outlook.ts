@@ -5,6 +5,7 @@ import { decide } from "./decide.ts";
 import { openFold } from "./fold.ts";
 import type { Run, RunView, ShortLimit } from "./state.ts";
 
+/** More decisions without an action or a pause than any run takes; then it is not said to pause. */
 const decisionsMax = 10_000;
 
 /** Whether a paused run, resumed now after these raises, would pause again before doing anything. */

@@ -26,6 +26,7 @@ export function initialBreaker(resumed: Resumed | undefined): Breaker {
   return { ...closedBreaker(), no_progress, same, last_error };
 }
 
+/** An open breaker of another tool's run goes half open when this run starts. */
 export function halfOpenBreaker({ breaker, drafted }: Run): void {
   if (drafted.resumes === undefined || breaker.state !== "open") return;
   breaker.state = "half_open";

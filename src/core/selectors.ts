@@ -167,17 +167,20 @@ export function shouldRun(run: RunView, position: CursorPosition, rule: Pick<Ste
   return matchesCondition(run, position, rule.only_if) && !(rule.unless ?? []).some((when) => matchesCondition(run, position, when));
 }
 
-/** What runs now: actions begun or taken over by this opening. A tasks step whose tasks have cursors does nothing itself. */
-export function listOpenExecutions(run: RunView): readonly OpenAttemptView[] {
+/**
+ * Attempts that were begun and have not ended, those that an earlier opening left in doubt included. Without tasks steps whose tasks have
+ * cursors: those do nothing themselves.
+ */
+export function listOpenAttempts(run: RunView): readonly OpenAttemptView[] {
   const open = recordValues(run.open);
   return open.some(({ stage }) => stage === "walking") ? open.filter(({ stage }) => stage !== "walking") : open;
 }
-export const listLiveExecutions = (run: RunView): readonly OpenAttemptView[] => filterLive(listOpenExecutions(run), run);
+export const listLiveAttempts = (run: RunView): readonly OpenAttemptView[] => filterLive(listOpenAttempts(run), run);
 
-/** Those actions that this opening drives and that do not wait for their place: nearly always all of them. */
-export function filterLive(actions: readonly OpenAttemptView[], run: RunView): readonly OpenAttemptView[] {
-  const isLive = (action: OpenAttemptView): boolean => action.opening === run.opening && isInOrder(run, action);
-  return actions.every(isLive) ? actions : actions.filter(isLive);
+/** Those attempts that this opening drives and that do not wait for their place: nearly always all of them. */
+export function filterLive(attempts: readonly OpenAttemptView[], run: RunView): readonly OpenAttemptView[] {
+  const isLive = (open: OpenAttemptView): boolean => open.opening === run.opening && isInOrder(run, open);
+  return attempts.every(isLive) ? attempts : attempts.filter(isLive);
 }
 
 /** Whether its changes may be applied now: those of a wave's tasks are applied in the wave's order, whichever turn ends first. */

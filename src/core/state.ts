@@ -17,11 +17,11 @@ export type PhaseState = {
   id: string;
   group: PhaseGroup;
   name: string;
-  after: string[];
+  after: string[]; // the phases it depends on
   /** `again`: the run went back before it, so it is to be run once more. */
   status: "waiting" | "open" | "completed" | "failed" | "skipped" | "again";
-  visit: number;
-  because: string | null;
+  visit: number; // how often it was begun
+  because: string | null; // why it was skipped, failed or ended as it did
   /** A person has been shown its failure. */
   paused: boolean;
   /** Its artifacts were gone at the last survey. */
@@ -55,7 +55,7 @@ export type StepCursor = {
   streak: Record<string, number>; // how many attempts of each step have failed in a row
   taken: Record<string, number>; // how often each count was used
   because: string | null;
-  reply: string | null;
+  reply: string | null; // a person's answer about its current step, until it is followed
   /** Who answered the last question of this cursor: what follows from the answer is attributed to them. */
   answeredBy?: Actor;
   /** The content of the changed tests that the last answer is about. */
@@ -94,7 +94,7 @@ export type OpenAttempt = {
   stage: "started" | "turned" | "applied" | "reading" | "walking";
   /** The opening of the run that last drove it; an older one means it is in doubt. */
   opening: number;
-  crashes: number;
+  crashes: number; // how often a crash left it in doubt
   /** Usage reserved for it until its turn ends. */
   need: Usage | null;
   role: string | null;
@@ -109,10 +109,10 @@ export type OpenAttempt = {
   noted?: string[];
   /** Its agent's claims have been checked. */
   heard?: boolean;
-  /** Only for a tasks step whose tasks have cursors. */
+  /** Only for a tasks step whose tasks have cursors: their ids, wave by wave. */
   waves: string[][];
-  after: Record<string, string[]>;
-  left: string[];
+  after: Record<string, string[]>; // the tasks that each task depends on
+  left: string[]; // tasks that are left to people
 };
 
 export type Block = {
@@ -159,14 +159,14 @@ export type ShortLimit = { scope: "run" | "phase"; dimension: Dimension; limit: 
 
 export type Breaker = {
   state: "closed" | "open" | "half_open";
-  no_progress: number;
-  same: number;
-  last_error: string | null;
+  no_progress: number; // attempts in a row without progress
+  same: number; // how often the last error came in a row
+  last_error: string | null; // as `errorFingerprint` reduces it
   /** The step whose error that was. */
   failed_step?: string;
   /** The newest failure that counts: its reason and its details. */
   cause?: { reason: string; detail: string };
-  probed: "passed" | "failed" | null;
+  probed: "passed" | "failed" | null; // how the one attempt of a half-open breaker ended
   because: string | null;
   cooldown_until: string | null;
   detail?: string;
@@ -184,7 +184,7 @@ export type PullRequestState = {
   opened: { number: number; url: string; draft: boolean } | null;
   /** Findings there that have been worked on, by key. */
   taken: string[];
-  tries: number;
+  tries: number; // how many runs have worked on findings
   /** The run that works on the findings. */
   under_way: string | null;
   ended: "merged" | "closed" | null;
@@ -203,32 +203,32 @@ export type Run = {
   gaps: string[];
   /** Limits in force, raised ones included: `run.tokens`, `phase.minutes`, … */
   limits: { run: Record<string, number>; phase: Record<string, number> };
-  opening: number;
+  opening: number; // how often a process has opened the run to drive it
   /** Options of this opening alone, over those of the run. */
   overrides: Record<string, string | number | boolean>;
   isolation: IsolationInForce | null;
-  surveyed: number;
-  proved: string[];
-  isRead: boolean;
+  surveyed: number; // the opening whose survey of artifacts was the last
+  proved: string[]; // phases whose artifacts were all there at that survey
+  isRead: boolean; // whether its phases are known
   phases: PhaseState[];
   cursors: Record<CursorPath, StepCursor>;
   open: Record<AttemptId, OpenAttempt>;
   blocks: Record<BlockId, Block>;
   /** Requests already journaled. */
   requests: Record<string, true>;
-  asked: "pause" | "stop" | null;
+  asked: "pause" | "stop" | null; // what a person asked for and has not happened yet
   /** Who asked for it and in which words: the change of state that follows is theirs. */
   asker: { actor: Actor; detail?: string } | null;
-  now: boolean;
-  hold: string | null;
+  now: boolean; // a requested pause cancels attempts instead of waiting for them
+  hold: string | null; // the reason code of a pause that comes as soon as nothing is live
   /** What the interruption or the failed step reported that caused the hold. */
   heldBy?: { reason: string; by: EventOf<"step_interrupted">["by"] | "step"; detail: string };
   /** The model provider refused: what was wrong, until when if it said so, and how often in a row that held the run up. */
   parked?: { fault: ProviderFault; until: string | null; detail: string; times: number; role?: string };
   /** Agents at their provider's limit, and until when; only of roles that name several. */
   limited?: Record<string, string>;
-  resting: string | null;
-  /** The phase whose turn used more than a limit allows, until that limit is raised. */
+  resting: string | null; // why this opening does no more, as a row of the flow says
+  /** A phase whose turn used more than a limit allows, until that limit is raised. */
   overdrawn?: string;
   /** Notes of people on the change that no turn with a change has read yet. */
   notes?: { request: string; commit: string; actor: Actor; notes: ReviewNote[] }[];
@@ -239,11 +239,11 @@ export type Run = {
   short?: readonly ShortLimit[];
   /** The question that the run is paused for has been answered. */
   decided?: true;
-  taken: Record<string, number>;
-  invocation: Record<string, number>;
-  finished: number;
+  taken: Record<string, number>; // how often each count of the run was used
+  invocation: Record<string, number>; // the same for counts of this opening
+  finished: number; // phases ended since the last pause
   retries: number;
-  violations: number;
+  violations: number; // of the scope, or by secrets in files
   /** The last attempt that left its scope or wrote a secret into a file, and how: the agent is told when it tries again. */
   violation: { attempt: AttemptId; paths: string[]; detail: string; by?: "secret" } | null;
   ledger: Ledger;
@@ -257,11 +257,11 @@ export type Run = {
   called?: Record<string, Verdict>;
   /** Artifacts that satisfy a gate but have no real content, and why. */
   hollow?: Record<string, string>;
-  /** Changes to protected files at the last check, and the hash that a person approved. */
+  /** Changes to protected files at the last check; `content`: the hash of exactly these, which a person can approve. */
   oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
   /** Changed tests that were put back because a person said so. */
   putBack?: string[];
-  approved?: string[];
+  approved?: string[]; // hashes of changes that a person approved
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */
   origins?: (Forked & { tip: string })[];
   /** Claims of agents that the next check of their cursor decides. */
@@ -277,7 +277,7 @@ export type Run = {
   /** The run's branch as the journal knows it. */
   tip: { commit: string; tree: string };
   seq: number;
-  activeMs: number;
+  activeMs: number; // how long processes have had the run open, by the journal's clock
   /** How much of that the run was paused: waiting for people or providers isn't work. */
   pausedMs?: number;
   startedAt: string | null;

@@ -2,7 +2,7 @@
 
 import { type RunStatus, runStates, runTransitions } from "../contracts/objective.ts";
 
-/** What each command does to a run's state, as a transition; the others read, or ask for something within a state. */
+/** The state that a command leads to; the other commands read, or ask for something within a state. */
 const targets = { go: "running", resume: "running", pause: "paused", stop: "stopped" } as const satisfies Record<string, RunStatus>;
 const statesOfCommand = {
   ack: ["draft"],

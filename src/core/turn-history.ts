@@ -21,7 +21,7 @@ export function buildTurnHistory(
   const turn = run.turns[position];
   invariant(turn !== undefined, `${attempt} is an agent's turn`);
   const firsts = firstTurns(run, position);
-  // The common case copies nothing.
+  // In the common case every turn was asked once, and nothing is repeated.
   const areEarlierAskedOnce = run.turns.every(({ asks }, index) => asks === 1 || index >= position);
   const history = areEarlierAskedOnce
     ? firsts.slice(0, position)
@@ -39,10 +39,10 @@ function repeatAsks({ turns }: RunView, first: TurnFacts, index: number): readon
 const firstTurnsCache = new WeakMap<RunView["turns"], TurnFacts[]>();
 
 /** The first asks of the turns before this position, and perhaps of later ones. */
-function firstTurns(run: RunView, at: number): readonly TurnFacts[] {
+function firstTurns(run: RunView, position: number): readonly TurnFacts[] {
   let firsts = firstTurnsCache.get(run.turns);
   if (firsts === undefined) firstTurnsCache.set(run.turns, (firsts = []));
-  for (const turn of firsts.length < at ? run.turns.slice(firsts.length, at) : []) firsts.push(turnFacts(run, turn, 1));
+  for (const turn of firsts.length < position ? run.turns.slice(firsts.length, position) : []) firsts.push(turnFacts(run, turn, 1));
   return firsts;
 }
 

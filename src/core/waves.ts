@@ -4,7 +4,10 @@ import { invariant } from "../kit/invariant.ts";
 
 type Task = { readonly id: string; readonly files: readonly string[]; readonly after: readonly string[] };
 
-/** No task comes before one that it depends on, and no two of a wave share a file. Within a wave they keep the reader's order. */
+/**
+ * No task comes before one that it depends on, and no two of a wave share a file. Within a wave they keep the reader's order, but for a task
+ * on which one that is listed earlier depends: it moves up.
+ */
 export function sortIntoWaves<T extends Task>(tasks: readonly T[]): T[][] {
   const waves: T[][] = [];
   const files: Set<string>[] = [];

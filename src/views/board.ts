@@ -1,7 +1,7 @@
 // board: renders a run for `watch` while it works: phases, the steps and tasks under way, what is spent, the circuit breaker, the last live
 // event. It is redrawn in place, so its order is fixed and it never has more than `rowsMax` lines.
 
-import { listOpenExecutions, stepsOfPhase, taskPath } from "../core/selectors.ts";
+import { listOpenAttempts, stepsOfPhase, taskPath } from "../core/selectors.ts";
 import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
 import { buildBreakerView, describeBreaker } from "./breaker-view.ts";
@@ -76,7 +76,7 @@ const stepMarks = { passed: "✓", failed: "✗", skipped: "-" } as const;
 function openLines(run: RunView): readonly string[] {
   const open = run.phases.filter(({ status }) => status === "open");
   const phases = open.slice(0, openMax).flatMap(({ id }) => [stepsLine(run, id), ...tasksLine(run, id)]);
-  const actions = listOpenExecutions(run)
+  const actions = listOpenAttempts(run)
     .slice(0, openMax)
     .map(({ attempt, role, stage, kind }) => {
       const stageText = kind === "agent" ? `: ${stageLabels[stage] ?? stage}` : "";

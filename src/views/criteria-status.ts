@@ -4,7 +4,7 @@ import { type Check, type CheckResult, type CheckStatus, couldNotRun } from "../
 import type { Criterion } from "../contracts/objective.ts";
 import { isReasonCode, reasons } from "../contracts/reason.ts";
 import { findBaseline, judgeChecks } from "../core/completion.ts";
-import { listOpenExecutions, listOpenQuestions, stepsOfPhase } from "../core/selectors.ts";
+import { listOpenAttempts, listOpenQuestions, stepsOfPhase } from "../core/selectors.ts";
 import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
 import { buildFlowProof } from "./flow-proof.ts";
@@ -187,7 +187,7 @@ export function listFailingChecks(run: RunView): readonly CheckResult[] {
 
 /** Where the run is: its open attempts, or its open phases if no attempt is open. */
 export function describeCurrentPlaces(run: RunView): readonly string[] {
-  const attempts = listOpenExecutions(run);
+  const attempts = listOpenAttempts(run);
   if (attempts.length > 0) return attempts.map(({ step, cursor, stage }) => `${step} of ${describeCursor(cursor)} (${stage})`);
   return run.phases.filter(({ status }) => status === "open").map(({ id, name }) => phaseTitle(id, name));
 }

@@ -1,7 +1,7 @@
 // now-lines: renders the last rows of a terminal while a run works in it: each turn or check under way with its latest live event, and
 // what is spent.
 
-import { listOpenExecutions } from "../core/selectors.ts";
+import { listOpenAttempts } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { buildBudgetView } from "./budget-view.ts";
 import { labelWidth, stepPrefix, turnLabel } from "./progress.ts";
@@ -18,7 +18,7 @@ export type LiveActivity = {
 
 /** Renders a row for each turn or check under way, and what is spent; empty if none is under way. */
 export function nowLines(run: RunView, { latestLineOf, ageMs }: LiveActivity): readonly string[] {
-  const open = listOpenExecutions(run);
+  const open = listOpenAttempts(run);
   if (run.status !== "running" || open.length === 0) return [];
   const rows = open.slice(0, actionsMax).map(({ attempt, kind, stage }) => {
     const isTurn = kind === "agent" && stage === "started"; // after its turn, an attempt's changes are checked

@@ -2,7 +2,7 @@
 // else is shown with -v.
 
 import type { IsolationInForce } from "../contracts/event.ts";
-import { listOpenExecutions, listOpenQuestions } from "../core/selectors.ts";
+import { listOpenAttempts, listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeBreaker } from "./breaker-view.ts";
@@ -51,7 +51,7 @@ export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}):
     ...questionRows(run),
     ...(owner === null
       ? []
-      : listOpenExecutions(run).flatMap((open) => row("Now", `${agentPrefix(run, open.role)}${describeAttempt(open.attempt)}`))),
+      : listOpenAttempts(run).flatMap((open) => row("Now", `${agentPrefix(run, open.role)}${describeAttempt(open.attempt)}`))),
     ...(view.interrupted === null ? [] : interruptionRows(view.interrupted).flatMap(([name, text]) => row(name, text))),
     ...(hasTable ? [] : checkRows(run)),
     ...row(
@@ -134,7 +134,7 @@ const whyLines = (run: RunView): readonly string[] => {
 
 /** The steps under way; between two steps, the open phases. */
 const describeCurrentSteps = (run: RunView): string => {
-  const steps = listOpenExecutions(run).map(({ step }) => step);
+  const steps = listOpenAttempts(run).map(({ step }) => step);
   const phases = run.phases.filter(({ status }) => status === "open").map(({ id, name }) => (name === "" ? `phase ${id}` : name));
   return firstFew(steps.length > 0 ? steps : phases, 3);
 };

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { reasons } from "../../contracts/reason.ts";
-import { whyPushBlocked, decidePullRequestStep, type PullRequestView, whyNotPushed } from "../../core/pull-request.ts";
+import { whyPushBlocked, decidePullRequestStep, type PullRequestView, findFollowUpRefusal } from "../../core/pull-request.ts";
 import { openForge, pushCommit } from "../../forge/remote.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { refuse, respond } from "../../project/respond.ts";
@@ -94,7 +94,7 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
       message: `${run} works on the pull request and needs you. ${response?.message ?? ""}`.trim(),
       remediation: [...(response?.remediation ?? []), `autopilot resume --run ${run}`, `autopilot pr watch ${openRun.run}`],
     });
-  const rejection = whyNotPushed(openRun.view(), view);
+  const rejection = findFollowUpRefusal(openRun.view(), view);
   if (rejection === null) {
     const snapshot = await openForge(request.place, context.env).look(request.opened.number); // W4
     const blockedBy = whyPushBlocked(request, snapshot, view.tip.commit);
