@@ -5,14 +5,14 @@ import type { Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { CommandResult } from "./command.ts";
 import type { ReportedNames } from "./detect/test-names.ts";
-import type { TrustedRun } from "./reporter/reporter-trust.ts";
+import type { ReporterRun } from "./reporter/reporter-trust.ts";
 import { whyFailuresIgnored, whyProvesLess } from "./tally.ts";
 import { whyJudgeRewritten, type WrittenTo } from "./written-files.ts";
 
 /** A folder with the commit's files. `tree`: its tree hash before a check ran in it. */
 export type Checkout = { readonly folder: string; readonly tree: GitSha; readonly dependencies: Hash | null };
 
-export type CheckRun = TrustedRun & {
+export type CheckRun = ReporterRun & {
   readonly result: CommandResult;
   readonly tests: TestTally | null;
   readonly names: ReportedNames;

@@ -11,7 +11,7 @@ import { type CommandResult, predictEnvHash, runCommand } from "./command.ts";
 import { openTestOutput, listFolderPaths } from "./test-output.ts";
 import { parseEvidence, storeEvidence } from "./evidence.ts";
 import { isTriedOut } from "./experiments/try-out.ts";
-import { hasTestsIn } from "./has-tests.ts";
+import { createTestFileFilter } from "./has-tests.ts";
 import { createManifestReader } from "./detect/manifest-file.ts";
 import { findUnmetNeeds } from "./detect/unmet-needs.ts";
 import { findBrokenTests, toTestNames, mergeNames, findUnrunTests } from "./detect/test-names.ts";
@@ -20,7 +20,7 @@ import { findQuarantine } from "./quarantine.ts";
 import { combineStatuses, selectComparableRuns, pickDecidingRun, countRunsWanted, type RepeatPolicy } from "./repeats.ts";
 import type { OpenParts } from "./verifier-parts.ts";
 import { chooseTestSource, describeRecordGap } from "./reporter/choose-test-source.ts";
-import { mayBeAffected, openTrust, type Trust } from "./reporter/reporter-trust.ts";
+import { mayBeAffected, openReporterTrial, type ReporterTrial } from "./reporter/reporter-trust.ts";
 import { describeBrokenTests, describeFewerTests, describeUnrunTests } from "./lost-tests.ts";
 import { reportRunning } from "./report-running.ts";
 import { findWrittenFiles, describeTouchedFiles, wroteNothing, type WrittenTo } from "./written-files.ts";
@@ -96,29 +96,30 @@ export class CheckSession {
     if (this.#request.cancel.aborted) return false;
     onLiveEvent({ signal: "checking", attempt, title: check.title, command: check.command });
     const baseEvidence = await this.#baseEvidence(check);
-    const trust = openTrust<CheckRun>(kindsRecorded.has(check.kind) && (baseEvidence === null || baseEvidence.recorded !== undefined));
-    const runs = await this.#runUntilDecided(check, trust);
-    return runs !== null && (await this.#keepResult(check, runs, baseEvidence, trust.note()));
+    const isReported = kindsRecorded.has(check.kind) && (baseEvidence === null || baseEvidence.recorded !== undefined);
+    const trial = openReporterTrial<CheckRun>(isReported);
+    const runs = await this.#runUntilDecided(check, trial);
+    return runs !== null && (await this.#keepResult(check, runs, baseEvidence, trial.note()));
   }
 
   /** Repeats the check until its runs agree or show that it is flaky (V6). Null if it was cancelled (V3). */
-  async #runUntilDecided(check: Check, trust: Trust<CheckRun>): Promise<readonly CheckRun[] | null> {
+  async #runUntilDecided(check: Check, trial: ReporterTrial<CheckRun>): Promise<readonly CheckRun[] | null> {
     const policy = this.#repeatPolicy(check);
     const statusesOf = (finished: readonly CheckRun[]): readonly CheckStatus[] => finished.map(({ status }) => status);
     let runs: readonly CheckRun[];
     do {
-      const run = await this.#runOnce(check, trust.usesReporter());
+      const run = await this.#runOnce(check, trial.usesReporter());
       if (run === null) return null;
-      runs = trust.add(run);
-    } while (trust.needsRun() || runs.length < countRunsWanted(check, statusesOf(runs), policy));
+      runs = trial.add(run);
+    } while (trial.needsRun() || runs.length < countRunsWanted(check, statusesOf(runs), policy));
     if (runs.length >= this.#repeatMax || (await this.#testsBrokenSinceBase(check, runs)).length === 0) return runs;
-    // Once more: a test that is flaky within a check that fails anyway does not count as broken.
-    const rerun = await this.#runOnce(check, trust.usesReporter());
+    // Once more: a test that is flaky within a check that fails anyway does not count as broken (V8).
+    const rerun = await this.#runOnce(check, trial.usesReporter());
     return rerun === null ? null : [...runs, rerun];
   }
 
   /** Stores the evidence of a check's runs and adds its result. False without a run that decides. */
-  async #keepResult(check: Check, runs: readonly CheckRun[], baseEvidence: Evidence | null, trustNote: string): Promise<boolean> {
+  async #keepResult(check: Check, runs: readonly CheckRun[], baseEvidence: Evidence | null, reporterNote: string): Promise<boolean> {
     const { commit } = this.#request;
     const statuses = runs.map((run) => run.status);
     const status = combineStatuses(statuses);
@@ -132,7 +133,7 @@ export class CheckSession {
     const why = unmetNeeds?.why ?? deciding.why ?? describeBrokenTests(broke);
     const quarantine = this.#quarantine(check);
     const { isolation, product, putBlob, redactor, verdicts } = this.#parts;
-    const note = [result.note, trustNote].filter((text) => text !== "").join("; ");
+    const note = [result.note, reporterNote].filter((text) => text !== "").join("; ");
     const observation = {
       check,
       result: { ...result, note },
@@ -176,7 +177,7 @@ export class CheckSession {
     if (result.status === "cancelled") return null;
     const treeAfter = await this.#noteTree(check, checkout);
     const wrote = await this.#findWritten(check, checkout, treeAfter);
-    const hasTests = hasTestsIn(checkout.folder, this.#parts.workspace.foldersOf(checkout.folder));
+    const hasTests = createTestFileFilter(checkout.folder, this.#parts.workspace.foldersOf(checkout.folder));
     const output = testOutput.take(hasTests);
     const record = result.record?.take(hasTests) ?? null;
     const baseEvidence = await this.#baseEvidence(check);
@@ -239,7 +240,7 @@ export class CheckSession {
     return this.#checkout;
   }
 
-  /** What it reported of its tests on the base; undefined if that is not compared. */
+  /** What it reported of its tests on the base, nothing if it was not run there; undefined if that is not compared. */
   #baseTally({ id }: Check): TestTally | undefined {
     return this.#request.tests === undefined ? undefined : (this.#request.tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
   }
@@ -295,5 +296,5 @@ export class CheckSession {
   }
 }
 
-/** The checks whose test runners report over our own channel; gates and restores run no tests of interest. */
+/** The checks whose test runners report over our own channel; gates and restores run no tests of interest, and a hold-out is run as it is. */
 const kindsRecorded: ReadonlySet<Check["kind"]> = new Set(["criterion", "project", "red_green"]);

@@ -19,7 +19,7 @@ type Program = { readonly argv: readonly string[]; readonly cwd: string; readonl
 
 export function spawnDetached({ argv, cwd, env }: Program): ChildProcess {
   const [program = "/bin/false", ...args] = argv;
-  // Detached: its own session, hence a group to signal and no controlling terminal.
+  // Detached: its own session, hence a group to signal and no controlling terminal. C3 (command.ts)
   return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
 }
 

@@ -1,10 +1,11 @@
 // command: runs one command, bounded in time, output, environment and child processes. It never throws for what the command does.
 //
 // Invariants:
-//   C1. It ends: by itself, at its time limit, or within a second of being cancelled.
+//   C1. It ends: by itself, at its time limit, or soon after it was cancelled. Only a process that hangs in the kernel takes seconds longer,
+//       and is then given up (command-process.ts).
 //   C2. When it returns, no process of the command is left; if one could not be ended, the result says so.
-//   C3. It has no terminal, and its input is empty.
-//   C4. It sees the listed environment only (environment.ts), and its output is kept within bounds (output.ts).
+//   C3. It has no terminal, and its input is empty (command-process.ts).
+//   C4. It sees the listed environment only (check-environment.ts), and its output is kept within bounds (output.ts).
 //   C5. The variables of our reporter (reporter/) are not part of the environment that is compared.
 
 import { existsSync } from "node:fs";
@@ -102,7 +103,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
 
 function buildLaunch(request: CommandRequest, scratch: string, reporter: Reporter | null = null): Launch {
   const extra = request.env === undefined ? {} : { extra: request.env };
-  const env = buildEnvironment({ from: process.env, hasFolder: existsSync, scratch, ...extra });
+  const env = buildEnvironment({ from: process.env, hasFolder: existsSync, scratch, ...extra }); // C4
   const reporterFiles = reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
   const unwrapped: Launch = { argv: ["/bin/sh", "-c", request.command], cwd: request.cwd, env, ...reporterFiles };
   return request.wrap === undefined ? unwrapped : request.wrap(unwrapped);
@@ -111,9 +112,9 @@ function buildLaunch(request: CommandRequest, scratch: string, reporter: Reporte
 /** The hash of the environment a command would have; null if that is known only once it starts. */
 export function predictEnvHash(request: CommandRequest): Hash | null {
   try {
-    return hashEnvironment(buildLaunch(request, request.cwd).env);
+    return hashEnvironment(buildLaunch(request, request.cwd).env); // any folder does: HOME and TMPDIR are not hashed
   } catch {
-    return null;
+    return null; // the isolation could not say how it would start the command
   }
 }
 
@@ -187,7 +188,7 @@ async function supervise(
 ): Promise<Supervised> {
   const release = guard?.(mark);
   const child = spawnDetached(launch);
-  for (const stream of [child.stdout, child.stderr]) stream?.on("error", () => undefined);
+  for (const stream of [child.stdout, child.stderr]) stream?.on("error", () => undefined); // a broken pipe only ends the output
   for (const { onStdout, onStderr } of listeners) {
     child.stdout?.on("data", onStdout);
     child.stderr?.on("data", onStderr);

@@ -43,7 +43,7 @@ function describeEnd({ status, ending, timeoutMs }: CommandEnd): string {
   }
 }
 
-/** Checks have no terminal and no input; a command that needs one fails, and rarely says so in these words. */
+/** Checks have no terminal and no input; a command that needs one fails, and rarely says that this is why. */
 function describeTerminalNeed({ status, output }: CommandEnd): string {
   if (status === "passed" || status === "cancelled") return "";
   const terminalMessages = /\/dev\/tty|not a (tty|terminal)|inappropriate ioctl|no (controlling )?(tty|terminal)|stdin is not/i;

@@ -21,7 +21,7 @@ export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 export type Observation = {
   readonly check: Check;
   readonly result: CommandResult;
-  /** A cancelled command proves nothing, so it has no evidence and arrives here without a status. */
+  /** Never `cancelled`: a cancelled command proves nothing, and has no evidence. */
   readonly status: CheckStatus;
   readonly cwd: string;
   readonly isolation: string;
@@ -40,7 +40,7 @@ export type Observation = {
   readonly recorded?: Recorded | null;
   /** The lines of its output that report a failure. */
   readonly failing?: readonly string[];
-  /** Packages that a manifest names and that are not installed. */
+  /** What it needed and did not have here: packages that a manifest names, or hosts it could not reach. */
   readonly uninstalled?: string;
   /** Tests that passed on the base and fail now. */
   readonly broke?: readonly string[];
@@ -94,7 +94,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
   const treeNote = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
   const notes = [result.note, treeNote, ...describeObservation(observation)].filter((text) => text !== "").join("; ");
   const note = notes === "" ? "" : `[autopilot: ${notes}]`;
-  const bytesMax = excerptBytesMax - Buffer.byteLength(note) - 1;
+  const bytesMax = excerptBytesMax - Buffer.byteLength(note) - 1; // for the line break before the note
   const linesMax = note === "" ? excerptLinesMax : excerptLinesMax - 1;
   const excerpt =
     status === "passed" ? readLastLines(result.output, linesMax, bytesMax) : buildFailingExcerpt(observation, linesMax, bytesMax);
@@ -129,7 +129,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
   };
 }
 
-/** The failing lines that are not at the end of the output, then that end. They take at most a third of the bytes and half of the lines. */
+/** Failing lines that are not at the end of the output, then that end. They take at most a third of the bytes and half of the lines. */
 function buildFailingExcerpt({ result, failing = [] }: Observation, linesMax: number, bytesMax: number): string {
   const end = readLastLines(result.output, linesMax, bytesMax);
   const lines: string[] = [];

@@ -6,8 +6,11 @@ import { countPatterns } from "./protected/test-patterns.ts";
 
 const testFileBytesMax = 1024 * 1024;
 
-/** Returns a predicate for paths of a checkout. Only regular files of bounded size are read. `layers`: folders of an overlay, top first. */
-export const hasTestsIn =
+/**
+ * Returns a predicate for paths of a checkout: whether the file contains test cases. Only regular files of bounded size are read; others
+ * contain none. `layers`: folders of an overlay, top first.
+ */
+export const createTestFileFilter =
   (folder: string, layers: readonly string[] = [folder]) =>
   (path: string): boolean => {
     const relativePath = isAbsolute(path) ? relative(folder, path) : path;

@@ -46,7 +46,7 @@ export function listLivingProcesses(family: Family): readonly number[] {
   return [...members];
 }
 
-/** Sends a signal to the group and to everything else that belongs. */
+/** Sends a signal to the group and to everything else that belongs; returns how many living processes that were. */
 export function signalFamily(family: Family, signal: "SIGTERM" | "SIGKILL"): number {
   const living = listLivingProcesses(family); // scanned first: a process that is gone by then was not left behind
   send(-family.leader, signal);
@@ -114,6 +114,7 @@ function readStat(pid: number): readonly string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
+/** Field 22 of /proc/PID/stat, which is the twentieth behind the program's name. */
 const parseStartTick = (fields: readonly string[]): number => Number(fields[19] ?? 0) || 0;
 
 const lookUpStartTick = keepStartTicks({

@@ -15,7 +15,7 @@ export type RepeatPolicy = {
 
 /**
  * How often a check is run on one tree, given its results so far: once if nothing is new, twice if it fails, and `repeatMax` times if it
- * passes now and did not before. Once the results differ no further run is needed: the check is flaky.
+ * passes now and did not before, unless experiments repeat it anyway. Once the results differ no further run is needed: it is flaky.
  */
 export function countRunsWanted(check: Pick<Check, "kind">, statuses: readonly CheckStatus[], policy: RepeatPolicy): number {
   const { previousStatus, repeatMax, isTriedOut } = policy;

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type MakeFolder = () => Promise<string>;
-const makeTemporaryFolder: MakeFolder = () => mkdtemp(join(tmpdir(), "autopilot-check-"));
+/** Its name does not say who runs the command: HOME is in it (N2 in check-environment.ts). */
+const makeTemporaryFolder: MakeFolder = () => mkdtemp(join(tmpdir(), "work-"));
 
 /** A command's own `home` and `tmp`, empty, readable by the user alone. Closing removes them. */
 export async function openScratch(

@@ -3,7 +3,7 @@
 // Invariants:
 //   T1. Nothing is guessed: output in no known form has no tally. All output is read, even what is not kept, so that a flood of output
 //       cannot hide a summary.
-//   T2. A tally never makes a check pass. It can only show that a passing check ran less than before.
+//   T2. A tally never makes a check pass. It can only show that a check that exits with 0 ran less than before, or that its tests failed.
 
 import type { Evidence, TestTally } from "../contracts/evidence.ts";
 
@@ -84,6 +84,7 @@ const tallyFromRan = (
   skipped: parseCount(skipped),
 });
 
+/** `2` of `Failures: 2`. */
 const numberAfter = (message: string, name: string): string => new RegExp(`\\b${name}: (\\d{1,9})`).exec(message)?.[1] ?? "0";
 
 /** `failures=1, skipped=2`. Skipped tests are among those of the line before (`Ran 5 tests in …`), so they are subtracted. */

@@ -14,29 +14,30 @@ import { parseEvidence } from "./evidence.ts";
 import { isSameCommand } from "./same-command.ts";
 
 type TreeKey = { readonly tree: GitSha; readonly dependencies: Hash | null };
-export type Query = TreeKey & {
+export type VerdictQuery = TreeKey & {
   readonly check: Check;
   /** Computed only if everything else matches; null if it is unknown before the command is run. */
   readonly envHash: () => Hash | null;
   /** How many runs a status must rest on to be trusted now. */
   readonly runsMin: (status: CheckStatus) => number;
 };
-export type Verdicts = {
-  find(query: Query, recorded: readonly CheckResult[]): Promise<CheckResult | null>;
+export type VerdictCache = {
+  /** An earlier result for the same input, if it rests on enough runs; `recorded`: the results that the journal names. */
+  find(query: VerdictQuery, recorded: readonly CheckResult[]): Promise<CheckResult | null>;
   keep(key: TreeKey & { readonly envHash: Hash }, result: CheckResult, runs: number): void;
 };
-type Verdict = TreeKey & { readonly envHash: Hash; readonly result: CheckResult; readonly runs: number };
+type CachedVerdict = TreeKey & { readonly envHash: Hash; readonly result: CheckResult; readonly runs: number };
 
 const verdictsMax = 1_000;
 
-/** `null` in the map: evidence that was read once and cannot be used. */
-export function openVerdicts(parts: {
+export function openVerdictCache(parts: {
   readonly readBlob: (hash: Hash) => Promise<Uint8Array>;
   readonly product: string;
   readonly isolation: string;
-}): Verdicts {
-  const verdicts = new Map<Hash, Verdict | null>();
-  const remember = (hash: Hash, verdict: Verdict | null): void => {
+}): VerdictCache {
+  /** By the hash of its evidence; null for evidence that was read once and cannot be used. */
+  const verdicts = new Map<Hash, CachedVerdict | null>();
+  const remember = (hash: Hash, verdict: CachedVerdict | null): void => {
     verdicts.set(hash, verdict);
     for (const oldest of [...verdicts.keys()].slice(0, Math.max(0, verdicts.size - verdictsMax))) verdicts.delete(oldest);
   };
@@ -53,7 +54,7 @@ export function openVerdicts(parts: {
     async find({ check, tree, dependencies, envHash, runsMin }, recorded) {
       for (const result of recorded) if (isSameCheck(result.check, check)) await load(result); // K1
       const matches = [...verdicts.values()].filter(
-        (candidate): candidate is Verdict =>
+        (candidate): candidate is CachedVerdict =>
           candidate !== null &&
           candidate.tree === tree &&
           candidate.dependencies === dependencies &&

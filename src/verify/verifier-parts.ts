@@ -12,7 +12,7 @@ import type { Env } from "./check-environment.ts";
 import type { PutBlob } from "./evidence.ts";
 import type { TreeReader } from "./protected/find-protected.ts";
 import type { MakeFolder } from "./scratch.ts";
-import type { Verdicts } from "./verdicts.ts";
+import type { VerdictCache } from "./verdicts.ts";
 
 export type VerifierParts = {
   readonly workspace: Pick<
@@ -63,7 +63,7 @@ export type VerifierParts = {
 
 /** What the parts of an open verifier share. */
 export type OpenParts = VerifierParts & {
-  readonly verdicts: Verdicts | null;
+  readonly verdicts: VerdictCache | null;
   /** Results of experiments on passing checks, by the hash of the check's evidence. */
   readonly tried?: Map<string, CheckResult>;
 };

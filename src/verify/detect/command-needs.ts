@@ -53,7 +53,7 @@ export function findNeeds(command: string, tree: Tree): readonly Need[] {
   return [...needs, ...findPackageNeeds(program, tree)];
 }
 
-/** Scripts of package.json call programs that are installed beside it. */
+/** Scripts of package.json call programs that are installed beside it; with Yarn's `.pnp.cjs` there is no folder of them. */
 function findPackageNeeds(program: string, tree: Tree): readonly Need[] {
   const managers = ["npm", "npx", "pnpm", "yarn", "bun"];
   if (!managers.includes(program) || tree.files.has(".pnp.cjs") || !hasDependencies(tree.read("package.json"))) return [];

@@ -6,7 +6,10 @@ import type { Tree } from "./manifest.ts";
 /** The config's choice: `copy` takes the installed folders, `lockfile` restores them, a list names the commands. */
 export type RestoreSetting = "copy" | "lockfile" | readonly string[];
 
-/** The first lock file of each group decides. Every command installs exactly what the lock file says, or fails. */
+/**
+ * The first lock file of each group decides. The command installs exactly what the lock file says, or fails; a requirements.txt says as much
+ * as it pins.
+ */
 const lockFileGroups: readonly (readonly (readonly [lock: string, command: string])[])[] = [
   [
     ["pnpm-lock.yaml", "pnpm install --frozen-lockfile"],

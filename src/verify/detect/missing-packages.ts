@@ -22,7 +22,7 @@ export function findMissingPackages(lines: readonly string[], read: (path: strin
   const missing: MissingPackage[] = [];
   for (const name of names) {
     const manifest = manifests.find((path) => isNamed(name, read(path)));
-    const isProject = manifests.some((path) => projectNames(read(path) ?? "").has(normalize(name)));
+    const isProject = manifests.some((path) => findProjectNames(read(path) ?? "").has(normalize(name)));
     const isWritten = [`${name}.py`, `${name}/__init__.py`, `src/${name}/__init__.py`].some((path) => read(path) !== null);
     // The project's own package counts only if it is written: then it has to be installed to be found.
     if (manifest !== undefined && (!isProject || isWritten)) missing.push({ name, manifest });
@@ -34,7 +34,7 @@ export function findMissingPackages(lines: readonly string[], read: (path: strin
 const normalize = (text: string): string => text.toLowerCase().replaceAll("_", "-");
 
 /** What a manifest calls its own project: `"name": "calc"`, `name = "calc"`, `module example.com/calc`. */
-const projectNames = (manifest: string): ReadonlySet<string> =>
+const findProjectNames = (manifest: string): ReadonlySet<string> =>
   new Set(
     [...manifest.matchAll(/^(?: {2}|\t|\{ ?)?"?(?:name"?\s*[:=]|module\s)\s*["']?([^"'\s]+)/gm)].map(([, name = ""]) => normalize(name)),
   );

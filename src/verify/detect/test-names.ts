@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   N1. Nothing is guessed: a name has passed only if the output says so, or says that all of its group was run and names the failures.
-//   N2. Memory and time are bounded whatever is printed: so many names of so many letters, in one pass.
+//   N2. Memory and time are bounded whatever is printed: a limited number of names of limited length, in one pass.
 
 import type { TestNames } from "../../contracts/evidence.ts";
 
@@ -243,7 +243,7 @@ export const toTestNames = ({ passed, failed, whole }: ReportedNames): TestNames
 
 /** Tests that passed on the base and that the output does not name now, though it names others. */
 export function findUnrunTests(before: TestNames, now: ReportedNames): readonly string[] {
-  if (now.passed.size === 0 || before.passed.length >= passedMax || now.passed.size >= passedMax) return []; // N1
+  if (now.passed.size === 0 || before.passed.length >= passedMax || now.passed.size >= passedMax) return []; // N1: names may be missing
   // vitest and jest name the tests of a file only if one of them fails; of a file that passes they print the number of tests.
   const testNames = [...now.passed, ...now.failed.keys()].filter((name) => name.includes(" > "));
   const filesWithNames = new Set(testNames.map((name) => name.split(" > ", 1)[0] ?? ""));

@@ -16,9 +16,12 @@ const messageForms: readonly RegExp[] = [
   new RegExp(String.raw`npm (?:ERR!|error) network request to https?://${host}`, "i"),
 ];
 
+/** The hosts that these lines name, at most one of each line. */
 export function findUnreachableHosts(lines: readonly string[]): readonly string[] {
   return [...new Set(lines.flatMap((line) => messageForms.flatMap((form) => form.exec(line)?.[1] ?? []).slice(0, 1)))];
 }
 
+const shownMax = 3;
+
 export const describeUnreachableHosts = (hosts: readonly string[]): string =>
-  `it could not run: it asked ${hosts.slice(0, 3).join(", ")} over the network, which checks don't have here; install what it fetches beforehand, or set network.checks in your own config`;
+  `it could not run: it asked ${hosts.slice(0, shownMax).join(", ")} over the network, which checks don't have here; install what it fetches beforehand, or set network.checks in your own config`;

@@ -9,7 +9,7 @@ import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
 import { buildCommandRequest } from "../check-command.ts";
 import { runCommand } from "../command.ts";
 import { openTestOutput, listFolderPaths } from "../test-output.ts";
-import { hasTestsIn } from "../has-tests.ts";
+import { createTestFileFilter } from "../has-tests.ts";
 import { loadProtectionRules, textBytesMax } from "../protected/find-protected.ts";
 import { isReadOnly } from "../protected/programs.ts";
 import type { ProtectionRules } from "../protected/judge.ts";
@@ -277,7 +277,7 @@ async function observe(
   const command = buildCommandRequest(parts, asRun, folder, request.cancel);
   const isRecorded = evidence?.recorded !== undefined;
   const result = await runCommand({ ...command, timeoutMs: Math.min(parts.timeoutMs, timeoutMs), testOutput, isRecorded });
-  const isTestFile = hasTestsIn(folder, parts.workspace.foldersOf(folder));
+  const isTestFile = createTestFileFilter(folder, parts.workspace.foldersOf(folder));
   const { tests, names } = chooseTestSource(testOutput.take(isTestFile), result.record?.take(isTestFile) ?? null, evidence);
   await parts.workspace.dropCheckout(folder); // deliberate breakages do not stay
   if (result.status === "cancelled" || result.status === "timed_out") return null;

@@ -69,6 +69,7 @@ const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 const extension = (path: string): string => /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 const countLines = (text: string): number => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
+/** How far from the cited lines a quote may stand. */
 const linesNear = 5;
 /** Whether at least half of what is quoted stands near the cited lines: a quote may leave lines out, and add comments. */
 function isQuotedNearby(text: string, { lines, quote = [] }: Citation): boolean {
@@ -84,6 +85,7 @@ const squeezeSpace = (text: string): string => text.replaceAll(/\s+/g, " ").trim
 
 /** Code in a line of text, `return a - b;`, as opposed to a name, a path or a command. */
 const codeInText = /`([^`\n]*(?:[;{}=]|\w\s*\()[^`\n]*)`/g;
+/** Fewer quotes are not judged; and so large a share of them has to be missing. */
 const quotesMin = 4;
 const inventedShare = 0.8;
 
@@ -118,7 +120,7 @@ function findQuotes(text: string): readonly Quote[] {
 
 type Block = { readonly info: string; readonly lines: readonly string[] };
 
-/** Cuts a long line, if possible at a space, into pieces that a pattern can search quickly. */
+/** Cuts a line of over 2000 characters, if possible at a space, into pieces that a pattern can search quickly. */
 const splitLongLine = (line: string): readonly string[] =>
   line.length <= 2_000 ? [line] : (line.match(/.{1,2000}(?:\s|$)|.{2000}/g) ?? []);
 

@@ -25,6 +25,7 @@ type ProveRequest = Pick<Parameters<Verifier["prove"]>[0], "attempt" | "base" | 
 const documentsMax = 500;
 const citedShownMax = 10;
 const citedBytesMax = 512 * 1024;
+/** So many cited paths are searched in the history; each costs a process. */
 const historyMax = 50;
 /** Files that people read as text. Logs are what a tool printed, and a program's comments are no report. */
 const isDocument = (path: string): boolean => /\.(?:md|markdown|mdx|rst|adoc|org|txt|text|html?|json)$|(?:^|\/)[^./]+$/i.test(path);

@@ -83,6 +83,7 @@ function judgeMatches(pattern: string, text: Text | null, { match }: GateFacts):
 /** Why a listed file has no readable text; null if it has. */
 export const whyUnreadable = (text: Text | null): string | null => (text === null ? "a file that cannot be read" : (text.fault ?? null));
 
+/** For a text that was read in part: 1 MiB is `textBytesMax` of tree-facts.ts. */
 function describeBound(text: Text): string {
   return text.isWhole ? "" : " in the first 1 MiB";
 }

@@ -17,14 +17,14 @@ export type Judgement = {
   readonly holds: boolean;
   readonly failures: readonly ProofFailure[];
   /** What must be looked up before the judgement is final; nothing holds while something is missing. */
-  readonly missing: MissingFacts;
-  /** The files that satisfy the gates, and how many lines each must have; 0 if it only has to exist. */
+  readonly missing: MissingFacts; // G1
+  /** The files that satisfy the gates, and what those require of each. */
   readonly satisfied: ReadonlyMap<string, GateRequirement>;
   /** The files whose text or existence decided something: those that satisfy the gates, conditions, and lists that name other files. */
   readonly read: ReadonlySet<string>;
 };
 
-/** What a gate requires of a file besides existing. */
+/** What a gate requires of a file besides existing. `minLines`: 0 if it asks for no number of lines. */
 export type GateRequirement = { readonly asksContent: boolean; readonly minLines: number };
 
 const forEachMax = 5_000;
@@ -189,7 +189,7 @@ class Judge {
   }
 }
 
-/** A template's {1} … {9} from a match's groups. A path that leaves the tree is in no listing, so it is not found. */
+/** Fills a template's {1}, {2} … from a match's groups, and {0} with the whole match. A path that leaves the tree is in no listing. */
 function fillTemplate(template: string, groups: readonly string[]): string {
   return template.replace(/\{(\d{1,2})\}/g, (_, index: string) => groups[Number(index)] ?? "");
 }

@@ -4,7 +4,7 @@
 // The gate then holds, as its author wrote it, and what is found here is reported beside it.
 //
 // Invariants:
-//   H1. Only text that cannot be meant as content is a placeholder: a short honest text is not.
+//   H1. Only text that cannot be meant as content is a placeholder: a short honest text is not (placeholder-lines.ts says which lines are).
 //   H2. One line of content is enough, unless the gate asks for many lines.
 //   H3. The time it takes is linear in the size of the text.
 
@@ -15,7 +15,7 @@ export type ArtifactContext = {
   readonly path: string;
   /** How many lines its gate asks for; 0 if it asks for none. */
   readonly minLines: number;
-  /** The lines of the agent's prompt, from `promptLines`. */
+  /** The lines of the agent's prompt, from `parsePromptLines`. */
   readonly promptLines?: ReadonlySet<string>;
 };
 
@@ -83,7 +83,7 @@ function describeRepetition(contentLines: readonly string[], minLines: number): 
   return `${forms} ${forms === 1 ? "line" : "different lines"} of content, where ${minLines} lines are asked for`;
 }
 
-/** An empty object or list. What isn't valid JSON is for the gates to judge. */
+/** An empty object, list or text, or null. What isn't valid JSON is for the gates to judge. */
 function describeEmptyJson(text: string): string | null {
   const compact = text.replaceAll(/\s+/g, "");
   const words: Readonly<Record<string, string>> = { "{}": "an empty object", "[]": "an empty list", null: "null", '""': "an empty text" };

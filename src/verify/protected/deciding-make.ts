@@ -8,6 +8,7 @@ const judgingTarget = /^(?:tests?|unit|e2e|lint|check|verify|typecheck|ci|cov|co
 const globalSetting =
   /^\s*(?:export\s+|override\s+)*(?:SHELL|\.SHELLFLAGS|MAKEFLAGS|PATH)\s*[:?+]?=|^\s*-?s?include\b|^\.(?:IGNORE|ONESHELL|SILENT|DEFAULT|POSIX)\b/;
 
+/** A rule for more targets than this makes the whole file decide. */
 const targetsMax = 100;
 type Rule = { readonly prerequisites: readonly string[]; readonly text: string };
 
@@ -42,7 +43,7 @@ export function extractMakeParts(text: string, commandSet: CommandSet): Deciding
 }
 
 /** Targets that are never part of a check. */
-const neverChecks = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
+const otherTarget = /^(?:\.PHONY|clean|distclean|docs?|install|uninstall|deploy|publish|release|help|run|serve|start|dev|fmt|format)\b/;
 
 /** Every rule of an included makefile may be part of a check, except for those that never are. */
 export function extractIncludedMakeParts(text: string): DecidingParts {
@@ -50,7 +51,7 @@ export function extractIncludedMakeParts(text: string): DecidingParts {
   const globalLines = text.split("\n").filter((line) => globalSetting.test(line));
   return {
     ...Object.fromEntries(
-      [...rules].filter(([target]) => !neverChecks.test(target)).map(([target, rule]) => [`target ${target}`, rule.text]),
+      [...rules].filter(([target]) => !otherTarget.test(target)).map(([target, rule]) => [`target ${target}`, rule.text]),
     ),
     ...Object.fromEntries([...settings].map(([name, value]) => [`variable ${name}`, value])),
     ...(globalLines.length === 0 ? {} : { "how rules are run": globalLines.join("\n") }),

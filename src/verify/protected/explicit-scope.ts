@@ -1,8 +1,8 @@
 // explicit-scope: tells whether a run's scope explicitly says that a protected file may change.
 //
 // Invariants:
-//   X1. A pattern names a protected file only if it could not have been written for anything else: it is the exact path, or everything it
-//       matches is a protected file. `**`, `src/**` and `*.ts` match a test but do not name one.
+//   X1. A pattern names a protected file only if it could not have been written for anything else: it is the exact path, or a sample path
+//       made from it is a protected file too. `**`, `src/**` and `*.ts` match a test but do not name one.
 //   X2. A source file that contains its own tests is never named by its path: allowing the code to change doesn't allow that for the tests.
 
 import picomatch from "picomatch";

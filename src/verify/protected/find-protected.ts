@@ -24,8 +24,11 @@ import { createRowFinder } from "./protect.ts";
 export type TreeReader = Pick<Workspace, "differences" | "pathsAt" | "textAt">;
 export type ProtectedParts = {
   readonly workspace: TreeReader;
+  /** Globs of further protected files; with `!`, of files that are not protected. */
   readonly protect: readonly string[];
+  /** Whether dependencies are restored before checks. */
   readonly restores: boolean;
+  /** Whether experiments follow a pass. */
   readonly areTriedOut?: boolean;
 };
 
@@ -178,7 +181,7 @@ const shadowingRow: ProtectionRow = {
   because: "it bears the name of a rule that the makefile runs, and while it is there make finds nothing to do",
 };
 
-/** Whether a path would keep make from running a check: it is a new file or folder with the name of a target. */
+/** Returns a predicate: whether a path would keep make from running a check, as a new file or folder with the name of a target. */
 function createShadowingFilter(makefiles: readonly string[], commandSet: CommandSet, paths: StringSet): (path: string) => boolean {
   if (!commandSet.commands.some((command) => /\bmake\b/.test(command))) return () => false;
   const folders = new Set([...paths].map((path) => path.split("/", 1)[0] ?? ""));
@@ -242,7 +245,7 @@ export function findMoves(differences: readonly Difference[]): ReadonlyMap<strin
   const byName = new Map(added.map(({ path }) => [baseName(path), path]));
   const moves = new Map<string, string>();
   for (const { path, kind, was } of differences) {
-    const newPath = kind === "deleted" ? (byContent.get(was ?? "-") ?? byName.get(baseName(path))) : undefined;
+    const newPath = kind === "deleted" ? (byContent.get(was ?? "-") ?? byName.get(baseName(path))) : undefined; // "-" is no content
     if (newPath !== undefined) moves.set(path, newPath);
   }
   return moves;

@@ -22,7 +22,7 @@ export async function findImportedScripts(
     const next: string[] = [];
     for (const path of queue) {
       const text = await read(path);
-      for (const script of text === null ? [] : scriptsUsedBy(path, text, paths)) {
+      for (const script of text === null ? [] : findUsedScripts(path, text, paths)) {
         if (scripts.size >= filesMax || scripts.has(script) || programs.has(script) || namedPaths.has(script)) continue;
         scripts.add(script);
         next.push(script);
@@ -40,7 +40,7 @@ const pythonImport = /^[ \t]{0,80}(?:from[ \t]{1,9}\.{0,2}([A-Za-z_]\w{0,80})[ \
 const endings = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
 
 /** The paths that a script may import or run, by its language. */
-function namesUsedBy(program: string, text: string): readonly string[] {
+function listUsedPaths(program: string, text: string): readonly string[] {
   const folder = dirname(program);
   const capture = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([, first, second]) => first ?? second ?? "");
   if (/\.[cm]?[jt]s$/.test(program)) return capture(jsImport).flatMap((name) => endings.map((ending) => join(folder, `${name}${ending}`)));
@@ -49,10 +49,10 @@ function namesUsedBy(program: string, text: string): readonly string[] {
   return [...sourced.flatMap((name) => [normalize(name), join(folder, name)]), ...findPrograms([text])];
 }
 
-function scriptsUsedBy(program: string, text: string, paths: StringSet): readonly string[] {
+function findUsedScripts(program: string, text: string, paths: StringSet): readonly string[] {
   const isJudgingScript = (path: string): boolean =>
     paths.has(path) &&
     !codePathPattern.test(path) &&
     (toolPathPattern.test(path) || (/\.(?:ba)?sh$/.test(path) && judgingPathPattern.test(path)));
-  return namesUsedBy(program, text).filter(isJudgingScript);
+  return listUsedPaths(program, text).filter(isJudgingScript);
 }

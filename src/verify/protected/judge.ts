@@ -20,7 +20,7 @@ import { findChangedParts, extractDecidingParts } from "./deciding.ts";
 import type { DecidingParts, CommandSet } from "./command-set.ts";
 import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
-import { addedLines, hasOnlyMore, isPlainAddition } from "./only-more.ts";
+import { listAddedLines, hasOnlyMore, isPlainAddition } from "./only-more.ts";
 import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./kinds.ts";
 
@@ -70,7 +70,7 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
   const judgedChanges = changedFiles.flatMap((file) => {
     const { path } = file.difference;
     const row = findApplicableRow(file.difference, rules);
-    const finding = row === null ? null : findFinding(file, row, moved.get(path) ?? null, rules);
+    const finding = row === null ? null : describeFileChange(file, row, moved.get(path) ?? null, rules);
     if (row === null || finding === null) return [];
     const isNamed = findNamingPattern(scope, path, rules.rowOf) !== null;
     const hasOnlyMoreTests = row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
@@ -93,7 +93,7 @@ export function judgeProtected({ changedFiles, moved, rules, scope, approved }: 
 }
 
 /** What was done to a protected file; null if the change does not count. */
-function findFinding(
+function describeFileChange(
   file: ChangedFile,
   row: ProtectionRow,
   movedTo: string | null,
@@ -116,8 +116,8 @@ function findFinding(
     return { how: "changed", message: "it is another content, too large or no text to be looked into" }; // J3
   if (before === after) return { how: "changed", message: "its mode or its kind of file is another one" };
   if (row.part === "make" || row.part === "included")
-    return findPartFinding({ path, row, before, after: withoutNewFiles(before, after, addedPaths), commandSet }); // J6
-  if (row.part !== undefined) return findPartFinding({ path, row, before, after, commandSet }); // J2
+    return describePartChange({ path, row, before, after: withoutNewFiles(before, after, addedPaths), commandSet }); // J6
+  if (row.part !== undefined) return describePartChange({ path, row, before, after, commandSet }); // J2
   const findings = findChangeFindings(path, row.kind, before, after);
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
@@ -128,12 +128,12 @@ function findFinding(
 /** J6: a makefile without the words for new files of the work: `SRC = a.c b.c` of `SRC = a.c b.c new.c`, also `new.h` and `new.o`. */
 function withoutNewFiles(before: string, after: string, addedPaths: readonly string[]): string {
   const stemOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
-  const newStems = new Set(addedPaths.filter((path) => compiled.test(path)).map(stemOf));
+  const newStems = new Set(addedPaths.filter((path) => compiledFile.test(path)).map(stemOf));
   const knownWords = new Set(before.split(/\s+/));
-  const isNewFile = (word: string): boolean => compiled.test(word) && newStems.has(stemOf(word)) && !knownWords.has(word);
+  const isNewFile = (word: string): boolean => compiledFile.test(word) && newStems.has(stemOf(word)) && !knownWords.has(word);
   return after.replaceAll(/[ \t]+(\S+)/g, (all, word: string) => (isNewFile(word) ? "" : all));
 }
-const compiled = /\.(?:c|cc|cpp|cxx|h|hh|hpp|o|obj|s|S)$/;
+const compiledFile = /\.(?:c|cc|cpp|cxx|h|hh|hpp|o|obj|s|S)$/;
 
 /** Data with a case a line. In JSON and YAML a later entry may take the place of an earlier one. */
 const lineData = /\.(?:txt|csv|tsv)$/;
@@ -144,7 +144,9 @@ const hasOnlyAdditions = ({ difference: { path }, before, after }: ChangedFile, 
   before !== null &&
   after !== null &&
   hasOnlyMore(before, after) &&
-  (/^\d+ test cases? (?:was|were) added/.test(message) || lineData.test(path) || addedLines(before, after).every(isPlainAddition));
+  (/^\d+ test cases? (?:was|were) added/.test(message) || // as change-kind.ts words it
+    lineData.test(path) ||
+    listAddedLines(before, after).every(isPlainAddition));
 
 const isEmpty = (deciding: DecidingParts | null): boolean => deciding !== null && Object.keys(deciding).length === 0;
 
@@ -159,7 +161,8 @@ type PartChange = {
   readonly commandSet: CommandSet;
 };
 
-function findPartFinding({ path, row, before, after, commandSet }: PartChange): ChangeFinding | null {
+/** What was done to the deciding parts of a file; null if they are as they were, or the change of them is harmless. */
+function describePartChange({ path, row, before, after, commandSet }: PartChange): ChangeFinding | null {
   const { part } = row;
   if (part === undefined) return null;
   const [partsBefore, partsAfter] = [extractDecidingParts(part, before, commandSet), extractDecidingParts(part, after, commandSet)];

@@ -24,7 +24,10 @@ const rules: Readonly<Record<Language, readonly Rule[]>> = {
   java: [...slashes, ['"""', '"""', true], ['"', '"', true], ["'", "'", true]],
 };
 
-/** `spans`: with `comments`, strings are left as they are. */
+/**
+ * `spans`: with `comments`, strings are left as they are. Languages without rules of their own are masked by those of one whose comments and
+ * strings have the same form: C by Java's, Perl by Python's.
+ */
 export function maskText(text: string, family: Language, spans: "all" | "comments" = "all"): string {
   const chunks: string[] = [];
   let position = 0;
@@ -70,12 +73,12 @@ type SpanStart = {
 };
 
 function findSpanEnd({ text, position, openLength, close, escapes }: SpanStart): Span {
-  const isLine = close === "\n" || (close.length === 1 && close !== "`");
+  const isInOneLine = close === "\n" || (close.length === 1 && close !== "`");
   for (let to = position + openLength; to < text.length; to++) {
     if (escapes && text[to] === "\\") to++;
     else if (text.startsWith(close, to)) return { inner: [position + openLength, to], to: close === "\n" ? to : to + close.length };
     // A string that does not close ends with its line.
-    else if (isLine && escapes && text[to] === "\n") return { inner: [position + openLength, to], to };
+    else if (isInOneLine && escapes && text[to] === "\n") return { inner: [position + openLength, to], to };
   }
   return { inner: [Math.min(position + openLength, text.length), text.length], to: text.length };
 }

@@ -46,7 +46,7 @@ function splitImports(text: string): { readonly imports: readonly Import[]; read
 }
 
 /** The lines of a text that has only more than another one, which that one does not have. */
-export function addedLines(before: string, after: string): readonly string[] {
+export function listAddedLines(before: string, after: string): readonly string[] {
   const remaining = before.split("\n");
   return after.split("\n").filter((line) => {
     if (line !== remaining[0]) return true;

@@ -65,7 +65,7 @@ const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
 const readModuleMacros = (text: string, code: string, from: number, to: number): string =>
   /\bmacro_(?:rules|use|export)\b/.test(code.slice(from, to)) ? squeezeSpace(text.slice(from, to)) : "";
 
-/** The later file with the earlier one's test modules; null if the later one's cannot be separated from its code. */
+/** The later file with the earlier one's test modules in the place of its own; null if the earlier one has none. */
 export function restoreRustTests(before: string, after: string): string | null {
   const baseModules = findModules(maskText(before, "rust")).map(({ from, to }) => before.slice(from, to));
   if (baseModules.length === 0) return null;

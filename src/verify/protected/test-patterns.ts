@@ -56,12 +56,12 @@ const patternsByLanguage: Readonly<Record<Language, TestPatterns>> = {
   },
 };
 
-export type Counts = Readonly<Record<keyof TestPatterns, number>>;
+export type PatternCounts = Readonly<Record<keyof TestPatterns, number>>;
 
 /** Go's build constraints are comments, so they are searched in the original text. */
 const ignoredBuild = /^\/\/\s*(?:go:build|\+build)\s+.*\bignore\b/gm;
 
-export function countPatterns(text: string, family: Language): Counts {
+export function countPatterns(text: string, family: Language): PatternCounts {
   const code = maskText(text, family);
   const count = (pattern: RegExp): number => code.match(pattern)?.length ?? 0;
   const { cases, assertions, skips, focuses, mocks, empty } = patternsByLanguage[family];

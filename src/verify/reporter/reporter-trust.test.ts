@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { CheckStatus } from "../../contracts/evidence.ts";
-import { mayBeAffected, openTrust, type TrustedRun } from "./reporter-trust.ts";
+import { mayBeAffected, openReporterTrial, type ReporterRun } from "./reporter-trust.ts";
 
 type Came = readonly [CheckStatus, number];
 
 /** Runs a check as often as it takes; `comes` answers for it with our reporters loaded and without. */
-function settled(comes: (isAsked: boolean, position: number) => Came): readonly TrustedRun[] {
-  const trust = openTrust<TrustedRun>(true);
-  let runs: readonly TrustedRun[] = [];
+function settled(comes: (isAsked: boolean, position: number) => Came): readonly ReporterRun[] {
+  const trust = openReporterTrial<ReporterRun>(true);
+  let runs: readonly ReporterRun[] = [];
   for (let index = 0; index === 0 || trust.needsRun(); index += 1) {
     const isAsked = trust.usesReporter();
     const [status, failed] = comes(isAsked, index);
@@ -15,7 +15,7 @@ function settled(comes: (isAsked: boolean, position: number) => Came): readonly 
   }
   return runs;
 }
-const words = (runs: readonly TrustedRun[]): readonly string[] =>
+const words = (runs: readonly ReporterRun[]): readonly string[] =>
   runs.map(({ hasReporter: isAsked, status }) => `${isAsked ? "asked" : "bare"} ${status}`);
 
 describe("a check that is run with our reporters", () => {
@@ -32,7 +32,7 @@ describe("a check that is run with our reporters", () => {
   test("that fails in other tests without them is read from its output", () =>
     expect(words(settled((isAsked) => ["failed", isAsked ? 3 : 1]))).toEqual(["bare failed"]));
   test("and was let go of says so", () => {
-    const trust = openTrust<TrustedRun>(true);
+    const trust = openReporterTrial<ReporterRun>(true);
     for (const [isAsked, status] of [
       [true, "failed"],
       [false, "passed"],

@@ -1,5 +1,8 @@
 // reporter-trust: decides whether our reporters may be loaded into a check: they must not change its result. Pure.
 //
+// The first run is with them. If it fails, the next one is without; if that one passes, a third is with them again. Runs that are needed for
+// other reasons (a check that may be flaky) follow with or without them, as these have shown.
+//
 // Invariants:
 //   T1. A failure counts only if the check fails without the reporters too. A check that fails with them and passes without them is run with
 //       them once more. If it passes then, it is flaky. If it fails again, the reporters are to blame, and from then on its results are read
@@ -9,7 +12,7 @@
 import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
 import type { CommandResult } from "../command.ts";
 
-export type TrustedRun = {
+export type ReporterRun = {
   readonly status: CheckStatus;
   /** Whether its test runners were asked to report, and any of them loaded our reporter. */
   readonly hasReporter: boolean;
@@ -23,18 +26,19 @@ export const mayBeAffected = ({ record, output }: Pick<CommandResult, "record" |
 /** The variables and paths by which reporters are loaded (reporter.ts): a program that may not read them names one of these. */
 const reporterTraces = /NODE_OPTIONS|sitecustomize|\/[0-9a-f]{10}\/(?:[ajm]\.cjs|[tv]\.mjs|py\b)/;
 
-export type Trust<Run> = {
+export type ReporterTrial<Run> = {
   /** Whether the next run uses reporters. */
   readonly usesReporter: () => boolean;
   /** Whether one more run is needed to decide. */
   readonly needsRun: () => boolean;
-  /** Adds a run; returns the runs that count. */
+  /** Adds a run; returns the runs that count, in their order: without those with reporters, once the reporters are to blame. */
   readonly add: (run: Run) => readonly Run[];
   /** What a person should know; empty if nothing. */
   readonly note: () => string;
 };
 
-export function openTrust<Run extends TrustedRun>(isWanted: boolean): Trust<Run> {
+/** `isWanted`: whether reporters are to be loaded at all. */
+export function openReporterTrial<Run extends ReporterRun>(isWanted: boolean): ReporterTrial<Run> {
   let isTrusted = isWanted;
   let runs: readonly Run[] = [];
   const listFailedWithReporter = (): readonly Run[] => runs.filter(({ hasReporter, status }) => hasReporter && status === "failed");

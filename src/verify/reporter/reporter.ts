@@ -2,8 +2,8 @@
 // environment variables of their languages), and a named pipe that those programs write to.
 //
 // Invariants:
-//   C1. Everything is in a folder of this one command, with random names, readable only. A line that was written to the pipe cannot be
-//       withdrawn. Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
+//   C1. Everything is in a folder of this one command, with random names; only the pipe can be written to. A line that was written to it
+//       cannot be withdrawn. Lines that others read before us are detected: they are numbered and sealed (sealed-lines.ts).
 //   C2. It never keeps a command from running: without a pipe, or if nothing arrives, there is no record.
 //   C3. When it returns, all that was written before the command ended has been read, within bounds.
 
@@ -24,6 +24,7 @@ export type Reporter = {
   /** What the command must be able to read, and the one file in it that it may write to. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
+  /** The environment with the variables by which test runners load our programs. */
   readonly environment: (env: Env) => Env;
   /** To be called when the command has ended. */
   readonly close: () => Promise<RecordReader>;
@@ -53,7 +54,7 @@ export async function openReporter(scratch: string, folders: readonly string[]):
     await createPipe(channel.pipe);
     const record = openRecord(channel.nonce, folders);
     const sealedLines = openSealedLines(channel, record);
-    const close = readPipe(channel.pipe, sealedLines);
+    const stopReading = readPipe(channel.pipe, sealedLines);
     return {
       readable: [folder],
       writable: [channel.pipe],
@@ -63,7 +64,7 @@ export async function openReporter(scratch: string, folders: readonly string[]):
         PYTHONPATH: [`${folder}/py`, env["PYTHONPATH"] ?? ""].filter((part) => part !== "").join(":"),
       }),
       close: async () => {
-        await close();
+        await stopReading();
         sealedLines.end();
         return record;
       },

@@ -37,7 +37,7 @@ const namesMax = 3_000;
 const failedMax = 500;
 const replacedMax = 50;
 /** The one group of all recorded names (detect/test-names.ts). */
-const group = "recorded";
+const recordedGroup = "recorded";
 
 /** `folders`: paths of the folder in which the check runs, which are removed from names. */
 export function openRecord(nonce: string, folders: readonly string[], testsMax = testsMaxDefault): RecordReader {
@@ -89,12 +89,17 @@ export function openRecord(nonce: string, folders: readonly string[], testsMax =
     take(hasTests) {
       if (runners.size === 0) return null;
       const empty = files.filter(hasTests).length;
-      const areAllNamed = passed.size < namesMax; // R4
+      // R4. Beyond the bound names are missing: then all that did not fail counts as passed.
+      const areAllNamed = passed.size < namesMax;
       for (const name of failed) passed.delete(name); // R2
       return {
         runners: [...new Set(runners.values())].toSorted(),
         tests: { ...count, ran: count.ran + files.length, ...(empty === 0 ? {} : { empty }) },
-        names: { passed, failed: new Map([...failed].map((name) => [name, group])), whole: new Set(areAllNamed ? [] : [group]) },
+        names: {
+          passed,
+          failed: new Map([...failed].map((name) => [name, recordedGroup])),
+          whole: new Set(areAllNamed ? [] : [recordedGroup]),
+        },
         replaced: [...new Set(replaced.values())].toSorted(),
         unended: new Set([...openProcesses, ...[...runners.keys()].filter((id) => !finishedRunners.has(id))]).size,
         foreignLines,

@@ -11,29 +11,29 @@ const red = (...failed: readonly string[]) => ({ before: { passed: false, failed
 
 describe("tests that the work wrote itself", () => {
   it("are named if nothing else shows the work", () => {
-    expect(findSelfWrittenPaths({ now: [...cases(old), ...cases(added, "test/minus.test.js")], then: cases(old) }, green, null)).toEqual([
-      "test/minus.test.js",
-    ]);
+    expect(
+      findSelfWrittenPaths({ current: [...cases(old), ...cases(added, "test/minus.test.js")], earlier: cases(old) }, green, null),
+    ).toEqual(["test/minus.test.js"]);
   });
 
   it("are named if they were added to a file that was there", () => {
-    expect(findSelfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, null)).toEqual([path]);
+    expect(findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, green, null)).toEqual([path]);
   });
 
   it("are not named if a test that was there failed before and passes now", () => {
-    expect(findSelfWrittenPaths({ now: cases(old + added), then: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, red("adds"), null)).toEqual([]);
   });
 
   it("are not named if the check did not run them", () => {
-    expect(findSelfWrittenPaths({ now: cases(old + added), then: cases(old) }, green, ["adds"])).toEqual([]);
+    expect(findSelfWrittenPaths({ current: cases(old + added), earlier: cases(old) }, green, ["adds"])).toEqual([]);
   });
 
   it("are not those that were moved", () => {
-    expect(findSelfWrittenPaths({ now: cases(old, "test/moved/plus.test.js"), then: cases(old) }, red("adds"), null)).toEqual([]);
+    expect(findSelfWrittenPaths({ current: cases(old, "test/moved/plus.test.js"), earlier: cases(old) }, red("adds"), null)).toEqual([]);
   });
 
   it("are not named if there are none", () => {
-    expect(findSelfWrittenPaths({ now: cases(old), then: cases(old) }, green, null)).toEqual([]);
+    expect(findSelfWrittenPaths({ current: cases(old), earlier: cases(old) }, green, null)).toEqual([]);
   });
 
   it("are said by their files", () => {

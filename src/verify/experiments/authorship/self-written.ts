@@ -6,17 +6,17 @@ import type { Observed } from "../flips/noticed-flips.ts";
 import { filterDeciding } from "../flips/deciding-tests.ts";
 
 /**
- * The files of those tests; empty if one of them is older than the work. `now` and `then`: the tests as they are judged and as they were
- * before. `ran`: the names of those that passed, or null if the check names none.
+ * The files of those tests; empty if one of them is older than the work. `current` and `earlier`: the tests as they are judged and as they
+ * were before the work. `passedNames`: the names of those that passed, or null if the check names none.
  */
 export function findSelfWrittenPaths(
-  { now, then }: { readonly now: readonly TestCase[]; readonly then: readonly TestCase[] },
+  { current, earlier }: { readonly current: readonly TestCase[]; readonly earlier: readonly TestCase[] },
   { before, wasRed }: { readonly before: Observed | null; readonly wasRed: boolean },
-  ran: readonly string[] | null,
+  passedNames: readonly string[] | null,
 ): readonly string[] {
-  const isRun = (test: TestCase): boolean => ran === null || ran.some((name) => isNameOfTest(name, test));
-  const deciding = filterDeciding(now, then, before, wasRed).filter(isRun);
-  const earlierTests = new Set(then.map(testKey));
+  const hasPassed = (test: TestCase): boolean => passedNames === null || passedNames.some((name) => isNameOfTest(name, test));
+  const deciding = filterDeciding(current, earlier, before, wasRed).filter(hasPassed);
+  const earlierTests = new Set(earlier.map(testKey));
   return deciding.some((test) => earlierTests.has(testKey(test))) ? [] : [...new Set(deciding.map(({ path }) => path))];
 }
 

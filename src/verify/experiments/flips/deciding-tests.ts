@@ -8,7 +8,7 @@
 //       as passed.
 //   R3. A test that stays green is reported by name, never as an accusation: before the work it could not pass, so nothing shows what it would
 //       have noticed then.
-//   R4. A test that is marked as skipped, and was before, does not count.
+//   R4. A test that is marked as skipped does not count: it shows nothing. (To mark one is a change of a protected file.)
 
 import { listBreakages } from "./breakages.ts";
 import { isNameOfTest, isNameOfFile, type TestCase } from "../source/test-cases.ts";
@@ -22,41 +22,70 @@ export type DecidingTest = { readonly test: TestCase; readonly flips: readonly F
 /** A test that stays green. `flip`: what it did not notice; null if nothing in it could be made wrong. */
 export type SilentTest = { readonly test: TestCase; readonly flip: Flip | null };
 
+/** So many tests of the judging files are considered, and so many of those that decide are broken. */
 const casesMax = 600;
 export const decidingTestsMax = 200;
 
-/** The tests that a pass depends on. `now` and `then`: the tests of the files that judge, now and before. */
+/**
+ * The tests that a pass depends on. `current` and `earlier`: the tests of the files that judge, as they are judged and as they were before the
+ * work. `before` and `wasRed`: what the check reported then, and whether it failed.
+ */
 export function filterDeciding(
-  now: readonly TestCase[],
-  then: readonly TestCase[],
+  current: readonly TestCase[],
+  earlier: readonly TestCase[],
   before: Observed | null,
   wasRed: boolean,
 ): readonly TestCase[] {
-  const keyOf = ({ path, text }: TestCase): string => `${path}\n${text.trim()}`;
-  const earlierTests = new Set(then.map(keyOf));
-  const isWithin = (inner: TestCase, outer: TestCase): boolean =>
-    inner !== outer && inner.path === outer.path && inner.from >= outer.from && inner.to <= outer.to && inner.text !== outer.text;
-  const containsOther = (test: TestCase): boolean => now.some((inner) => isWithin(inner, test));
-  const all = now.slice(0, casesMax).filter((test) => !test.isSkipped && !containsOther(test)); // R4
-  const isNew = (test: TestCase): boolean => !earlierTests.has(keyOf(test));
-  if (!wasRed) return all.filter(isNew);
-  const failed = [...(before?.failed ?? [])];
-  const reportedNames = failed.filter((name) => all.some((test) => isNameOfTest(name, test)));
-  const fileNames = failed.filter((name) => !reportedNames.includes(name) && all.some(({ path }) => isNameOfFile(name, path)));
-  const isGroup = (name: string): boolean => failed.some((failedName) => failedName.startsWith(`${name} > `));
-  const isIncomplete =
-    before === null || failed.some((name) => !reportedNames.includes(name) && !fileNames.includes(name) && !isGroup(name));
-  const isReported = (test: TestCase): boolean => reportedNames.some((name) => isNameOfTest(name, test));
-  const reportedPaths = new Set(all.filter(isReported).map(({ path }) => path));
-  const passedNames = isIncomplete ? [...(before?.passedNames ?? [])] : [];
-  return all.filter(
-    (test) =>
-      isNew(test) ||
-      isReported(test) ||
-      (!reportedPaths.has(test.path) && fileNames.some((name) => isNameOfFile(name, test.path))) ||
-      (isIncomplete && !passedNames.some((name) => isNameOfTest(name, test))), // R2
-  );
+  const earlierKeys = new Set(earlier.map(testKey));
+  const candidates = current.slice(0, casesMax).filter((test) => !test.isSkipped && !containsOther(test, current)); // R4
+  const isNew = (test: TestCase): boolean => !earlierKeys.has(testKey(test));
+  if (!wasRed) return candidates.filter(isNew);
+  const failures = attributeFailures(before, candidates);
+  return candidates.filter((test) => isNew(test) || mayHaveFailed(test, failures)); // R2
 }
+
+const testKey = ({ path, text }: TestCase): string => `${path}\n${text.trim()}`;
+
+/** Whether a test is a group of others: those count, and not the group. */
+const containsOther = (outer: TestCase, tests: readonly TestCase[]): boolean =>
+  tests.some(
+    (inner) =>
+      inner !== outer && inner.path === outer.path && inner.from >= outer.from && inner.to <= outer.to && inner.text !== outer.text,
+  );
+
+/** What is known of the tests that failed before the work. */
+type EarlierFailures = {
+  /** Names of tests, and of files whose tests were not reported one by one. */
+  readonly testNames: readonly string[];
+  readonly fileNames: readonly string[];
+  /** Files with a test that was reported by name. */
+  readonly namedPaths: ReadonlySet<string>;
+  /** Whether every failure is attributed to a test, a file or a group of tests. */
+  readonly isComplete: boolean;
+  readonly passedNames: readonly string[];
+};
+
+function attributeFailures(before: Observed | null, tests: readonly TestCase[]): EarlierFailures {
+  const failed = [...(before?.failed ?? [])];
+  const testNames = failed.filter((name) => tests.some((test) => isNameOfTest(name, test)));
+  const fileNames = failed.filter((name) => !testNames.includes(name) && tests.some(({ path }) => isNameOfFile(name, path)));
+  const isGroup = (name: string): boolean => failed.some((failedName) => failedName.startsWith(`${name} > `));
+  return {
+    testNames,
+    fileNames,
+    namedPaths: new Set(tests.filter((test) => hasName(test, testNames)).map(({ path }) => path)),
+    isComplete: before !== null && failed.every((name) => testNames.includes(name) || fileNames.includes(name) || isGroup(name)),
+    passedNames: [...(before?.passedNames ?? [])],
+  };
+}
+
+/** By its name, or with its whole file; if not every failure is known, every test that isn't known to have passed. R2 */
+function mayHaveFailed(test: TestCase, { testNames, fileNames, namedPaths, isComplete, passedNames }: EarlierFailures): boolean {
+  const isFileReported = !namedPaths.has(test.path) && fileNames.some((name) => isNameOfFile(name, test.path));
+  return hasName(test, testNames) || isFileReported || (!isComplete && !hasName(test, passedNames));
+}
+
+const hasName = (test: TestCase, names: readonly string[]): boolean => names.some((name) => isNameOfTest(name, test));
 
 /** The tests with what can be made wrong in each. `words`: identifiers that the work added; assertions about them come first. */
 export function findTestFlips(
@@ -82,7 +111,7 @@ type FlipSearch = {
   readonly flipsOf?: (path: string) => readonly Flip[];
 };
 
-/** By score, and among equals what mentions the work first. */
+/** By score; what mentions the work gains half a point: more than `otherKindPenalty`, less than the steps between kinds of expectations. */
 export const scoreRelevance = ({ score, was }: Flip, words: ReadonlySet<string>): number => score * 2 + (mentionsAny(was, words) ? 1 : 0);
 export const mentionsAny = (text: string, words: ReadonlySet<string>): boolean =>
   (text.match(/[A-Za-z_$][\w$]+/g) ?? []).some((word) => words.has(word));

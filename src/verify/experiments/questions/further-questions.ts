@@ -48,10 +48,11 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
   if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) return null;
   const tests = await readAllTests(context);
   const gone = differences.filter(({ path, kind }) => kind === "deleted" && context.rules.rowOf(path)?.kind === "test");
-  const then = await Promise.all(
+  const earlierCases = await Promise.all(
     [...tests, ...gone.slice(0, filesReadMax)].map(async ({ path }) => findTestCases(path, (await lab.textAt("base", path)) ?? "")),
   );
-  const paths = findSelfWrittenPaths({ now: tests.flatMap(({ path, text }) => findTestCases(path, text)), then: then.flat() }, lab, passed);
+  const current = tests.flatMap(({ path, text }) => findTestCases(path, text));
+  const paths = findSelfWrittenPaths({ current, earlier: earlierCases.flat() }, lab, passed);
   return paths.length === 0 ? null : describeSelfWritten(paths);
 }
 
