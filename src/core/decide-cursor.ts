@@ -1,5 +1,6 @@
 // decide-cursor: moves one cursor one step on: where an outcome leads, and what begins next.
 // Invariants D1 and on: core/decide.ts.
+// Invariants K1 and on: core/breaker.ts.
 
 import { stepKind, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
@@ -50,7 +51,7 @@ function beginStep(run: RunView, cursor: CursorView, step: Step): NextAction | n
   const tries = (ownValue(cursor.tries, attempt) ?? 0) + 1;
   const event = "step_started" as const;
   if (kind !== "agent") return { do: "attempt", event: { event, walk: cursor.path, step: step.id, attempt, kind, try: tries } };
-  // Half open allows one attempt: every other cursor waits for it. K2 (breaker.ts)
+  // Half open allows one attempt: every other cursor waits for it. K2
   if (run.breaker.state === "half_open" && listLiveAttempts(run).some((open) => open.kind === "agent")) return null;
   const need = estimateNeed(run, cursor.phase, step);
   const shortfall = findShortfall(run, cursor.phase, need); // D5

@@ -1,4 +1,5 @@
 // command-process: starts the process of a command, stops it, and waits for its exit and its last output.
+// Invariants C1 and on: verify/command.ts.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Clock } from "../ports/clock.ts";
@@ -19,7 +20,7 @@ type Program = { readonly argv: readonly string[]; readonly cwd: string; readonl
 
 export function spawnDetached({ argv, cwd, env }: Program): ChildProcess {
   const [program = "/bin/false", ...args] = argv;
-  // Detached: its own session, hence a group to signal and no controlling terminal. C3 (command.ts)
+  // Detached: its own session, hence a group to signal and no controlling terminal. C3
   return spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
 }
 

@@ -1,11 +1,12 @@
 // scratch: creates an empty private HOME and TMP for a check and removes them afterwards.
+// Invariants N1 and on: verify/check-environment.ts.
 
 import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type MakeFolder = () => Promise<string>;
-/** Its name does not say who runs the command: HOME is in it (N2 in check-environment.ts). */
+/** Its name does not say who runs the command: HOME is in it. N2 */
 const makeTemporaryFolder: MakeFolder = () => mkdtemp(join(tmpdir(), "work-"));
 
 /** A command's own `home` and `tmp`, empty, readable by the user alone. Closing removes them. */
