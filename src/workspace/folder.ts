@@ -1,10 +1,10 @@
 // folder: creates and deletes whole folders and small files so that a crash leaves the old or the new, never a half.
 //
 // Invariants:
-//   F1. A folder is renamed away before anything in it is deleted, so its name never shows a half-deleted tree.
+//   F1. A folder that is discarded is renamed away before anything in it is deleted, so its name never shows a half-deleted tree.
 //   F2. Deleting follows no link.
 //   F3. Reading never blocks and ends: only regular files are read.
-//   F4. A folder goes whatever its modes: commands close their own folders, and read-only caches are common.
+//   F4. A folder goes whatever its modes: commands take their own access away, and read-only caches are common.
 
 import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -31,16 +31,21 @@ const eraseTimeoutMs = 600_000;
 
 /** Writes a small file atomically: temp file, sync, rename, sync of the folder. Private to its owner by default. */
 export async function writeFileAtomically(path: string, text: string | Buffer, mode?: number): Promise<void> {
-  const draft = `${path}.${randomUUID()}.tmp`;
-  const file = await open(draft, "wx", 0o600);
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    await file.writeFile(text);
-    if (mode !== undefined) await file.chmod(mode);
-    await file.datasync();
-  } finally {
-    await file.close();
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      if (mode !== undefined) await file.chmod(mode);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
-  await rename(draft, path);
   const folder = await open(dirname(path), "r");
   try {
     await folder.sync();
@@ -51,7 +56,7 @@ export async function writeFileAtomically(path: string, text: string | Buffer, m
 
 const jsonBytesMax = 64 << 20;
 
-/** A JSON file's content, or null if there is none or it isn't JSON. */
+/** A JSON file's content; null if there is none, it is too large, or it isn't JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     const bytes = readSmallFile(path, jsonBytesMax);
@@ -62,7 +67,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** A regular file's bytes; null if there is none, if it is something else (a pipe, a device: F3), or larger. */
+/** A regular file's bytes; null if there is none, it is something else (a pipe, a device: F3), or larger. Throws if it may not be read. */
 export function readSmallFile(path: string | Buffer, bytesMax: number): Buffer | null {
   let fd: number;
   try {
@@ -85,7 +90,7 @@ export async function discard(folder: string, trash: string): Promise<void> {
   if (trashed !== null) await erase(trashed);
 }
 
-/** Renames a folder away, to be deleted later; null if there was none. */
+/** Renames a folder away, to be deleted later, and returns its new path; null if there was none. */
 export function moveToTrash(folder: string, trash: string): string | null {
   if (lstatSync(trash, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(trash); // F2
   mkdirSync(trash, { recursive: true, mode: 0o700 });
@@ -128,7 +133,7 @@ export async function erase(folder: string | Buffer): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true }); // F2
   } catch {
-    for (const [program, args] of forcedDeleteCommands(folder.toString()))
+    for (const [program, args] of composeForcedDelete(folder.toString()))
       await execFileAsync(program, args, { timeout: eraseTimeoutMs }).catch(() => undefined);
   }
 }
@@ -138,13 +143,13 @@ export function eraseSync(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    for (const [program, args] of forcedDeleteCommands(folder)) spawnSync(program, args, { timeout: eraseTimeoutMs, stdio: "ignore" });
+    for (const [program, args] of composeForcedDelete(folder)) spawnSync(program, args, { timeout: eraseTimeoutMs, stdio: "ignore" });
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** F4. Neither program follows links, and both descend folder by folder: a tree may be nested too deep for one path. */
-const forcedDeleteCommands = (folder: string): readonly (readonly [string, readonly string[]])[] => [
+const composeForcedDelete = (folder: string): readonly (readonly [string, readonly string[]])[] => [
   ["chmod", ["-R", "u+rwx", "--", folder]],
   ["rm", ["-rf", "--", folder]],
 ];

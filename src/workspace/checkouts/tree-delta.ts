@@ -18,6 +18,7 @@ const execFileAsync = promisify(execFile);
 const whiteoutTimeoutMs = 60_000;
 /** A command line may have at least 128 KiB. */
 const argumentBytesMax = 100_000;
+const reasonCharsMax = 300;
 
 export type TreeDelta = {
   /** New or changed files, as in the second tree. */
@@ -90,9 +91,8 @@ async function writeWhiteouts(folder: string, names: readonly string[]): Promise
       timeout: whiteoutTimeoutMs,
     });
   } catch (error) {
-    throw new WorkspaceFailed(
-      "workspace_unusable",
-      `Files could not be marked as gone: ${error instanceof Error ? error.message.slice(0, 300) : ""}`,
-    );
+    // The message of the error begins with the script; what the shell said is the reason.
+    const reason = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    throw new WorkspaceFailed("workspace_unusable", `Files could not be marked as gone: ${reason.slice(0, reasonCharsMax)}`);
   }
 }

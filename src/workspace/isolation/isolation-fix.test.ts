@@ -15,6 +15,8 @@ test.each([
   ],
   ["the kernel gives none", "bwrap", "No permissions to create new namespace", { forbidsUserNamespaces: true }, "user.max_user_namespaces"],
   ["a container may not make them", "bwrap", "Operation not permitted", { isContainer: true }, "--cap-add SYS_ADMIN"],
+  ["the runtime is missing", "srt", "rg is not installed", {}, "sandbox-runtime"],
+  ["a word of the failure only looks like ripgrep", "srt", "bwrap: Invalid argument", { isContainer: true }, "--cap-add SYS_ADMIN"],
   ["the disk is unfit for an overlay", "overlay", "mount: wrong fs type", {}, "Linux 5.11"],
   ["it is no Linux", "bwrap", "", { isLinux: false }, "needs Linux"],
 ] as const)("where %s, doctor says what to do", (_when, level, said, facts, words) => {

@@ -13,11 +13,13 @@ export type MachineFacts = {
   readonly forbidsUserNamespaces: boolean;
 };
 
+/** Programs that Anthropic's sandbox runtime consists of or needs; a failure names those that are missing. */
 const runtimeParts = ["srt", "socat", "rg", "ripgrep"];
 
+/** What to do so that a level works, given what its self-test said. */
 export function adviseLevelFix(level: IsolationLevel, failures: readonly string[], facts: MachineFacts = readMachineFacts()): string {
   const text = failures.join("; ");
-  const missing = level === "srt" ? runtimeParts.filter((part) => text.includes(part)) : [];
+  const missing = level === "srt" ? runtimeParts.filter((part) => new RegExp(`\\b${part}\\b`).test(text)) : [];
   if (missing.length > 0)
     return "install Anthropic's sandbox runtime (npm install -g @anthropic-ai/sandbox-runtime@0.0.78 on Node 20), and on Linux bubblewrap, socat and ripgrep";
   if (level === "landlock" && /perl|python/i.test(text)) return "install perl or python3: one of them sets Landlock up";

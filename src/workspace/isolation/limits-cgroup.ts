@@ -62,7 +62,7 @@ function parseControllers(kind: string, options: string): readonly string[] {
 const unescapeMountPath = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** Null if cgroups can't be used here. Leftovers of dead runners are removed. */
+/** The runner's cgroups; null if they can't be used here. Leftovers of dead runners are removed. */
 export async function openCgroups(runDir: string, parents = prepareOwnCgroups()): Promise<Cgroups | null> {
   const usable = parents.flatMap((parent) => {
     const files = probeGroupFiles(parent, composeGroupName(runDir, `probe-${randomUUID()}`));
@@ -73,7 +73,7 @@ export async function openCgroups(runDir: string, parents = prepareOwnCgroups())
   await Promise.all(usable.map(({ parent }) => clearLeftovers(parent)));
   return {
     enforced,
-    version: usable.some(({ files }) => files.includes("pids.max") && files.includes("cgroup.kill")) ? "v2" : "v1",
+    version: usable.some(({ files }) => files.includes("pids.max") && files.includes("cgroup.controllers")) ? "v2" : "v1",
     createGroup: (key, limits) =>
       usable.map(({ parent, files }) => {
         const folder = join(parent, composeGroupName(runDir, key));
@@ -90,6 +90,7 @@ export async function openCgroups(runDir: string, parents = prepareOwnCgroups())
   };
 }
 
+/** The runner's own folders (C1), told to let children have limits. */
 function prepareOwnCgroups(): readonly string[] {
   if (process.platform !== "linux") return [];
   const parents = findOwnCgroupFolders(readText("/proc/self/mountinfo"), readText("/proc/self/cgroup"));
@@ -128,6 +129,7 @@ const toCgroupSettings = ({ processesMax, memoryBytesMax }: Limits): readonly (r
   ["memory.memsw.limit_in_bytes", String(memoryBytesMax)],
 ];
 
+/** `autopilot-4026531836-4711-123456-0a1b2c3d4e5f` */
 const groupPattern = /^autopilot-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
 
 /** A group's name says who owns it: the pid namespace, the pid and the start time of its runner. */
@@ -160,10 +162,13 @@ async function removeGroup(folder: string): Promise<void> {
 
 const readPidNamespace = (): string => /\d+/.exec(readLink("/proc/self/ns/pid"))?.[0] ?? "0";
 
+/** Its place after the program's name, which may have blanks in it. */
+const startTimeField = 19;
+
 /** The start time of a process, in kernel ticks; undefined if there is none. */
 function readStartTime(pid: number): string | undefined {
   const line = readText(`/proc/${pid}/stat`);
-  return line === "" ? undefined : line.slice(line.lastIndexOf(")") + 2).split(" ")[19];
+  return line === "" ? undefined : line.slice(line.lastIndexOf(")") + 2).split(" ")[startTimeField];
 }
 
 function kill(pid: number): void {
@@ -178,7 +183,7 @@ function tryWrite(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: "r+" });
   } catch {
-    return; // missing, or not writable: the limit then counts as not enforceable
+    return; // missing, or refused: what must succeed is written without this
   }
 }
 

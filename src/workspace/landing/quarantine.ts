@@ -39,12 +39,10 @@ async function savePatch(run: RunWorkspace, attempt: AttemptId): Promise<void> {
   const examined = await examineLayer(run, attempt);
   if (examined.changes.length === 0 && examined.violations.length === 0) return;
   await mkdir(run.folders.quarantine, { recursive: true, mode: 0o700 });
-  const slug = toSlug(attempt);
-  const patchCount = (await readdir(run.folders.quarantine)).filter(
-    (name) => name.startsWith(`${slug}-`) && name.endsWith(".patch"),
-  ).length;
+  const { folder, isPatchName } = findDiscardedPatches(run.runDir, attempt);
+  const patchCount = (await readdir(folder)).filter(isPatchName).length;
   await writeFileAtomically(
-    join(run.folders.quarantine, `${slug}-${patchCount + 1}.patch`),
+    join(folder, `${toSlug(attempt)}-${patchCount + 1}.patch`),
     run.redact(Buffer.concat([composeHeader(attempt, examined), await createDiff(run, examined)])),
   );
 }
@@ -55,15 +53,21 @@ function composeHeader(attempt: AttemptId, { record, changes, violations }: Exam
     `Attempt ${JSON.stringify(attempt)}, set aside; made on ${record.base}.`,
     ...violations.slice(0, headerLinesMax).map(({ path, kind, detail }) => `violation ${kind} ${JSON.stringify(path)}: ${detail}`),
     ...changes.slice(0, headerLinesMax).map((change) => `${toChangeVerb(change)} ${JSON.stringify(displayPath(change.path))}`),
+    ...listLeftOut("violations", violations.length),
+    ...listLeftOut("changes", changes.length),
   ];
   return Buffer.from(`${lines.join("\n")}\n\n`);
 }
+
+const listLeftOut = (what: string, count: number): readonly string[] =>
+  count > headerLinesMax ? [`and ${count - headerLinesMax} more ${what}`] : [];
 
 function toChangeVerb({ before, after }: Examined["changes"][number]): string {
   if (after === null) return "deleted";
   return before === null ? "created" : "changed";
 }
 
+/** The attempt's changes as a patch, without files that are too large or have a secret in them. */
 async function createDiff(run: RunWorkspace, examined: Examined): Promise<Buffer> {
   // A file with a secret in it is kept in no form: in an object or a binary patch it would not be recognised any more.
   const excludedPaths = new Set(
@@ -93,7 +97,8 @@ async function createDiff(run: RunWorkspace, examined: Examined): Promise<Buffer
       tree,
       "--",
     ];
-    return (await git({ ...run.shadow.call, args, outputBytesMax: patchBytesMax })).out;
+    const { out, isCut } = await git({ ...run.shadow.call, args, outputBytesMax: patchBytesMax });
+    return isCut ? Buffer.concat([out, Buffer.from(`\nThe diff has more than ${patchBytesMax} bytes; the rest is left out.\n`)]) : out;
   } catch (error) {
     // The patch is a courtesy; a layer that still changes must not keep a run from continuing.
     if (error instanceof WorkspaceFailed && error.reason !== "disk_full")
