@@ -13,11 +13,17 @@ const roomBytesMin = 16_384;
  */
 const unexplainedBytesMin = 256 << 20;
 
+/** `write error: No space left on device` */
 const noSpacePattern = /No space left on device|Disk quota exceeded|Out of diskspace|\b(ENOSPC|EDQUOT)\b/;
+/** `fatal: unable to write new index file` */
 const notWrittenPattern = /(unable to|could not|failed to|cannot) (write|create|append)|write error|sha1 file .* error/i;
+/** `error: unable to create file a: Permission denied` */
 const otherReasonPattern = /Permission denied|Read-only file system|Operation not permitted|File exists|Is a directory|Not a directory/;
 
-/** A sentence that names the full disk, for a failure with this message in these folders; null if it is about something else. */
+/**
+ * A sentence that names the fullest disk, for a failure with this message in these folders or the temporary one; null if it is about
+ * something else.
+ */
 export function explainDiskFull(message: string, folders: readonly string[]): string | null {
   const rooms = [...folders, tmpdir()].flatMap((folder) => readRoom(folder)).toSorted((a, b) => a.bytes - b.bytes);
   const [least] = rooms;
@@ -27,9 +33,10 @@ export function explainDiskFull(message: string, folders: readonly string[]): st
   return least.bytes < (isUnexplained ? unexplainedBytesMin : roomBytesMin) ? describeRoom(least) : null;
 }
 
-export type Room = { readonly folder: string; readonly bytes: number; readonly hasInodes: boolean };
+/** How much more a disk can hold; `folder` is on it. */
+export type DiskRoom = { readonly folder: string; readonly bytes: number; readonly hasInodes: boolean };
 
-export const describeRoom = ({ folder, bytes, hasInodes }: Room): string =>
+export const describeRoom = ({ folder, bytes, hasInodes }: DiskRoom): string =>
   hasInodes
     ? `The disk at ${findMount(folder)} is full (${Math.floor(bytes / 1024)} KB left).`
     : `The disk at ${findMount(folder)} has no room for more files (all its inodes are used).`;
@@ -41,7 +48,7 @@ function findMount(folder: string): string {
 }
 
 /** The room of the disk that a folder is on, or would be if it existed; empty if that is unknown. */
-function readRoom(folder: string): readonly Room[] {
+function readRoom(folder: string): readonly DiskRoom[] {
   try {
     const { blocks, bavail, bsize, files, ffree } = statfsSync(folder);
     if (blocks === 0) return [];

@@ -49,9 +49,9 @@ async function createOwnFolder(parent: string): Promise<string> {
   const tryLock = await loadTryLock().catch(() => null);
   const folder = mkdtempSync(join(parent, prefix)); // with mode 0700
   if (tryLock === null) return folder; // without locks ownership is unknown, and nothing is swept
-  const draft = join(folder, `${ownerFile}.new`);
-  const fd = openSync(draft, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
-  if (tryLock(fd)) renameSync(draft, join(folder, ownerFile)); // T1: locked before it can be seen
+  const unlocked = join(folder, `${ownerFile}.new`);
+  const fd = openSync(unlocked, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+  if (tryLock(fd)) renameSync(unlocked, join(folder, ownerFile)); // T1: locked before it can be seen
   process.once("exit", () => removeIfEmpty(folder));
   return folder;
 }

@@ -87,9 +87,11 @@ export type WorkspaceOptions = {
   readonly sharesHistory?: boolean;
   /** Where bases and history are kept; default: the user's cache. */
   readonly store?: Store;
-  /** For fault tests: called at named points inside `apply`. */
+  /** For fault tests: called at named points while the run's branch is changed. */
   readonly failpoint?: (place: string) => void;
 };
+
+const errorCharsMax = 2_000;
 
 export const runBranchName = (runId: RunId): string => `autopilot/${runId}`;
 
@@ -102,27 +104,27 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   }
   await erase(run.folders.trash);
 
-  const inTurn = createQueue(); // applying and landing move branches, and two attempts of one run must not race each other
-  const inOpeningTurn = createQueue(); // opening a layer may take over the packages of a finished one
+  const runInTurn = createQueue(); // applying and landing move branches, and two attempts of one run must not race each other
+  const openInTurn = createQueue(); // opening a layer may take over the packages of a finished one
   return {
     tip: () => readTip(run),
     openLayer: (attempt, masks, keeps, isOver = () => false) =>
-      inOpeningTurn(async () =>
+      openInTurn(async () =>
         createLayer(run, attempt, { tip: (await readTip(run)).commit, masks: [...run.masks, ...masks], keeps, isOver }),
       ),
     changesOf: async (attempt) => {
       const { changes, violations, ignored, tree } = await examineLayer(run, attempt);
       return { paths: changes.map(({ path }) => displayPath(path)), violations, ignored, tree };
     },
-    apply: (attempt, subject) => inTurn(() => applyAttempt(run, attempt, subject)),
-    preview: (attempt) => inTurn(() => previewAttempt(run, attempt)),
-    revert: (request) => inTurn(() => revertAttempts(run, request)),
-    mergeChild: (request) => inTurn(() => mergeChild(run, request)),
-    commitFiles: (request) => inTurn(() => commitFiles(run, request)),
-    restore: (request) => inTurn(() => restoreFiles(run, request)),
+    apply: (attempt, subject) => runInTurn(() => applyAttempt(run, attempt, subject)),
+    preview: (attempt) => runInTurn(() => previewAttempt(run, attempt)),
+    revert: (request) => runInTurn(() => revertAttempts(run, request)),
+    mergeChild: (request) => runInTurn(() => mergeChild(run, request)),
+    commitFiles: (request) => runInTurn(() => commitFiles(run, request)),
+    restore: (request) => runInTurn(() => restoreFiles(run, request)),
     quarantine: (attempt) => quarantineLayer(run, attempt),
-    inspect: (attempt, layerTree) => inspect(run, attempt, layerTree),
-    checkout: (commit, purpose, taken) => makeCheckout(run, commit, purpose, taken),
+    inspect: (attempt, layerTree) => inspectAttempt(run, attempt, layerTree),
+    checkout: (commit, purpose, overrides) => makeCheckout(run, commit, purpose, overrides),
     foldersOf: (folder) => run.checkouts.foldersOf(folder),
     dropCheckout: (folder) => dropCheckout(run, folder),
     differences: (from, to) => readDifferences(run, from, to),
@@ -136,7 +138,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     touchedIn: (folder) => readTouchedFiles(run, folder),
     stampOf: readCheckoutStamp,
     dependenciesIn: (folder) => readDependencyFingerprint(run, folder),
-    land: (message, judgeMerge) => inTurn(() => landRun(run, message, judgeMerge, options.isSquashed)),
+    land: (message, judgeMerge) => runInTurn(() => landRun(run, message, judgeMerge, options.isSquashed)),
     summary: async () => {
       const tip = (await readTip(run)).commit;
       await readRunCommits(run, tip);
@@ -247,7 +249,7 @@ function openSharedHistory(shadow: Shadow, store: Store | undefined): NonNullabl
   };
 }
 
-/** A new run's branch starts at the base; an old run's must have the run's commits and nothing else. */
+/** A new run's branch starts at the base, or where it was forked; an old run's must have the run's commits and nothing else. */
 async function openBranch(run: RunWorkspace, expectedTip: GitSha | null): Promise<void> {
   const user = userRepositoryCall(run);
   const zeroSha = "0".repeat(run.base.commit.length);
@@ -260,7 +262,7 @@ async function openBranch(run: RunWorkspace, expectedTip: GitSha | null): Promis
   const branch = await git({ ...user, args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`], codes: [0, 1, 128] });
   if (branch.code !== 0) {
     if (created !== null)
-      throw toGitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, 2000)}`);
+      throw toGitFailure(user, created, `git update-ref failed (${created.code}): ${created.err.trim().slice(0, errorCharsMax)}`);
     const [branchName, shortTip] = [shortBranchName(run.ref), expectedTip?.slice(0, 12) ?? ""];
     throw new WorkspaceFailed(
       "workspace_changed",
@@ -279,7 +281,7 @@ async function openBranch(run: RunWorkspace, expectedTip: GitSha | null): Promis
 }
 
 /** What is left of an attempt after a crash: its layer, if its hash is still the recorded one, and its commit. */
-async function inspect(run: RunWorkspace, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
+async function inspectAttempt(run: RunWorkspace, attempt: AttemptId, layerTree: GitSha | null): ReturnType<Workspace["inspect"]> {
   const commit = (await findAttemptCommit(run, attempt, (await readTip(run)).commit))?.commit ?? null;
   if ((await run.layers.read(attempt)) === null) return { layer: "absent", commit };
   if (!existsSync(layerFolder(run, attempt))) return { layer: "absent", commit };

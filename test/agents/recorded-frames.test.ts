@@ -39,7 +39,7 @@ function replay({ turn, updates, answer }: Recorded) {
   take("during");
   take("after");
   const response = answer.result ?? null;
-  const usage = response === null ? null : computeUsage(profile.usage, collector.usageReport(response), nothingUsed);
+  const usage = response === null ? null : computeUsage(profile.usage, collector.composeUsageReport(response), nothingUsed);
   const { error } = answer;
   const computed = computeOutcome({
     end: error === undefined ? { by: "stop", stop: String(response?.["stopReason"]) } : { by: "error", ...error, data: error.data ?? null },

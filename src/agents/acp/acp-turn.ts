@@ -3,7 +3,7 @@
 // Invariants:
 //   T1. Whatever happens, the process tree is ended before the result is returned (see run-process.ts).
 //   T2. The result is computed from what was observed; no claim of the agent makes a failed turn a good one.
-//   T3. What one prompt used is reported once: with `onAskAgain` if the agent is asked again, else with the result.
+//   T3. What one prompt used is reported once: with `onAskAgain` if the agent is asked again, else with the result (kept in converse.ts).
 
 import { client, type ClientConnection, RequestError } from "@agentclientprotocol/sdk";
 import { PassThrough } from "node:stream";
@@ -149,6 +149,6 @@ function listOutputWarnings(wire: Wire, collector: Collector): readonly string[]
   const { lines, bytes } = wire.garbage();
   return [
     ...(lines > 0 ? [`${lines} lines (${bytes} bytes) on its stdout were no protocol messages and were ignored`] : []),
-    ...(collector.beyondChars > 0 ? [`${collector.beyondChars} characters of its answer were beyond the limit and were dropped`] : []),
+    ...(collector.droppedChars > 0 ? [`${collector.droppedChars} characters of its answer were beyond the limit and were dropped`] : []),
   ];
 }

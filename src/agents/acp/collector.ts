@@ -1,4 +1,4 @@
-// collector: collects what an agent reports while it works: text, tool calls, usage. It keeps a bounded amount and counts what is beyond.
+// collector: collects what an agent reports while it works: text, tool calls, usage. It keeps a bounded amount, and counts the text beyond.
 //
 // Invariants:
 //   C1. Only updates of this turn's session count. Updates from before the session has a name are held back until it has one.
@@ -26,7 +26,7 @@ export class Collector {
   #allText: string[] = [];
   #answerText: string[] = [];
   #chars = 0;
-  #beyondChars = 0;
+  #droppedChars = 0;
   #costUsd: number | null = null;
   #usageUpdates = 0;
   #toolCountBefore = 0;
@@ -94,8 +94,8 @@ export class Collector {
   }
 
   /** How many characters of text were dropped because there was too much. */
-  get beyondChars(): number {
-    return this.#beyondChars;
+  get droppedChars(): number {
+    return this.#droppedChars;
   }
 
   /** The updates since the last prompt that carried a `_meta`. */
@@ -103,7 +103,8 @@ export class Collector {
     return this.#metas;
   }
 
-  usageReport(response: unknown): UsageReport {
+  /** What the agent reported about its usage since the last prompt, with its response to that. */
+  composeUsageReport(response: unknown): UsageReport {
     return {
       response,
       chunks: this.#chunks,
@@ -152,7 +153,7 @@ export class Collector {
   #keep(text: string): string {
     const keptText = text.slice(0, saidCharsMax - this.#chars);
     this.#chars += keptText.length;
-    this.#beyondChars += text.length - keptText.length;
+    this.#droppedChars += text.length - keptText.length;
     if (keptText !== "") this.#allText.push(keptText);
     return keptText;
   }

@@ -17,7 +17,8 @@ import { createFailedTurn } from "./failed-turn.ts";
 import { nothingUsed, nextBaseline, type UsageBaseline, computeUsage } from "./usage.ts";
 import { wholeTail } from "../../kit/whole-words.ts";
 
-const rawCharsMax = 3000;
+/** How much of an answer that does not fit is shown. */
+const shownAnswerCharsMax = 3_000;
 
 export type Conversation = {
   readonly request: TurnRequest;
@@ -32,6 +33,7 @@ export type Conversation = {
   readonly stderr: () => string;
 };
 
+/** Prompts the agent, and corrects it until its return fits, it may not be asked again, or the turn ends otherwise. */
 export async function converse(conversation: Conversation): Promise<TurnResult> {
   const { request, environment, collector, stderr } = conversation;
   const prompts = [conversation.openingPrompt];
@@ -42,7 +44,7 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
     const facts = { ...request.facts, ask: request.facts.ask + corrections };
     const { end, response } = await sendPrompt(conversation, prompts.at(-1) ?? "", { run: request.run, ...facts, history: [...history] });
     history.push(facts);
-    const report = collector.usageReport(response);
+    const report = collector.composeUsageReport(response);
     const usage = response === null ? null : computeUsage(environment.profile.usage, report, baseline);
     baseline = nextBaseline(report, baseline);
     const turnOutcome = computePromptOutcome(conversation, end, response, usage);
@@ -62,7 +64,7 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
     const mayAskAgain =
       corrections < correctionsMax && (await request.onAskAgain(facts.ask + 1, judgement.errors, collector.answer, usage));
     if (!mayAskAgain) {
-      const detail = `What the agent handed back does not fit: ${judgement.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, rawCharsMax)}`;
+      const detail = `What the agent handed back does not fit: ${judgement.errors.join("; ")}.\nIt said:\n${wholeTail(collector.answer, shownAnswerCharsMax)}`;
       return createFailedTurn("return_invalid", detail, { isOpen: true, said: collector.said, stderr: stderr(), usage });
     }
     prompts.push(composeCorrection(request.returns?.schema ?? {}, judgement.errors, environment.tools !== null));
@@ -125,6 +127,7 @@ function computePromptOutcome(
   });
 }
 
+/** The answer, if it comes in time. */
 function waitForAnswer(request: Promise<PromptResponse>, ms: number): Promise<PromptResponse | null> {
   const timer = new AbortController();
   const timeout = wait(ms, null, { signal: timer.signal }).catch(() => null);

@@ -69,7 +69,7 @@ export async function runCliTurn(
     }
     session = result.session ?? sessionName;
 
-    const report = { ...collector.usageReport({ usage: result.usage }), costUsd: result.costUsd };
+    const report = { ...collector.composeUsageReport({ usage: result.usage }), costUsd: result.costUsd };
     const usage = computeUsage(environment.profile.usage, report, baseline);
     baseline = nextBaseline(report, baseline);
     const turnOutcome = computeCommandOutcome(result, usage, { collector, environment }); // T1

@@ -14,7 +14,7 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathFromText, bytePathBytes, listParentFolders } from "../git/byte-path.ts";
+import { type BytePath, bytePathFromText, bytePathBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { type Base, parseBaseTree } from "../bases/base.ts";
 import type { SealedFolder } from "../bases/sealed-folder.ts";
@@ -202,7 +202,6 @@ async function makeReflinkCopy(
 ): Promise<void> {
   const { base, delta } = nearest;
   await execFileAsync("cp", ["-a", "--reflink=always", "--", `${base.files}/.`, folder], { timeout: copyTimeoutMs });
-  for (const path of [...delta.deleted, ...delta.changed.map(([changedPath]) => changedPath)])
-    await erase(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]));
+  for (const path of [...delta.deleted, ...delta.changed.map(([changedPath]) => changedPath)]) await erase(toDiskPath(folder, path));
   await writeChanged(shadow, delta.changed, tree, folder);
 }

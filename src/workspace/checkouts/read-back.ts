@@ -2,7 +2,7 @@
 // something was written.
 //
 // Invariants:
-//   K1. No link is followed (fd-walk.ts), and a whiteout is the kernel's: processes inside a checkout cannot create one.
+//   K1. No link is followed (fd-walk.ts), and a whiteout (a device of number 0) is the kernel's: an overlay lets no process create one.
 //   K2. Only the kernel knows what was deleted from a recreated folder, so the checkout is mounted again and listed.
 //   K3. A difference counts as the checkout's own change only where the lower folders are as they were sealed (sealed-folder.ts): damage to
 //       a base never becomes a change.
@@ -11,14 +11,14 @@
 import { existsSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, listParentFolders, joinBytePath, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathBytes, listParentFolders, joinBytePath, splitLastPart, type BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { NotRead, withFolder } from "../layers/fd-walk.ts";
 import type { FindIgnored } from "../git/ignore-rules.ts";
 import { makeAccessible, listNamesAt, withFolderHandle } from "../isolation/overlay-fd.ts";
 import { type ScannedEntry, scanEntry, classifyGitName, scanLayer, type ScanInput, scanSubmodule } from "../layers/scan-layer.ts";
 import type { PathTest } from "../layers/scope-globs.ts";
-import { isTree, type ObjectFormat, type TreeEntry } from "../git/tree.ts";
+import { isGitlink, isTree, type ObjectFormat, type TreeEntry } from "../git/tree.ts";
 import type { TreeFolders } from "../git/tree-folders.ts";
 import { isIntactAt, isSameFolder } from "../bases/sealed-folder.ts";
 import { describeMergedView, readLowers, readSealedLowers } from "./checkout-place.ts";
@@ -57,6 +57,7 @@ export type ReadBack = {
 const writtenMax = 2_000_000;
 const sliceMs = 25;
 
+/** What was written in the checkout, compared with `reference`. */
 export async function readBack({ place, ...options }: ReadBackInput): Promise<ReadBack> {
   const missingLower = findMissingLower(place);
   if (place === null || missingLower !== null) {
@@ -115,13 +116,13 @@ async function readWritten(input: PlacedInput): Promise<Written> {
   let entryCount = 0;
   let sliceBeganMs = performance.now();
   for (let shared = stack.pop(); shared !== undefined; shared = stack.pop()) {
-    const entries = list(input, shared, written);
+    const entries = listEntries(input, shared, written);
     entryCount += entries.length;
     if (entryCount > writtenMax) throw new WorkspaceFailed("workspace_unusable", `More than ${writtenMax} files were written.`);
     for (const path of [shared.path, ...entries.map(([name]) => joinBytePath(shared.path, name))])
       if (!isIntactAt(lowers, bytePathBytes(path))) written.damaged.push(path); // K3
-    if (shared.path !== top) written.shared.push(shared);
-    stack.push(...(await sortEntries(input, shared, entries, written)));
+    if (shared.path !== top) written.shared.push(shared); // the top can't be recreated (K2)
+    stack.push(...(await classifyEntries(input, shared, entries, written)));
     if (performance.now() - sliceBeganMs < sliceMs) continue;
     await setImmediate(); // a long scan must not keep a stop request waiting
     sliceBeganMs = performance.now();
@@ -132,7 +133,7 @@ async function readWritten(input: PlacedInput): Promise<Written> {
 type FolderEntries = readonly (readonly [name: BytePath, stat: Stats])[];
 
 /** Adds each entry of a folder to what was written, by its kind; returns the subfolders that are in the tree too. */
-async function sortEntries(
+async function classifyEntries(
   input: PlacedInput,
   { path: folder, tree }: SharedFolder,
   entries: FolderEntries,
@@ -148,7 +149,7 @@ async function sortEntries(
     const treeEntry = treeFolder.get(name);
     const isTreeFile = treeEntry !== undefined && !isTree(treeEntry);
     if (gitName !== null) written.scanned.set(path, gitName);
-    else if (treeEntry?.mode === "160000") {
+    else if (treeEntry !== undefined && isGitlink(treeEntry)) {
       const findings = isWhiteout(stat) ? [] : scanSubmodule(createScanInput(input), path, stat);
       for (const [foundPath, entry] of findings) written.scanned.set(foundPath, entry);
     } else if (isWhiteout(stat)) await addDeleted(input, written.deleted, path, treeEntry);
@@ -159,7 +160,7 @@ async function sortEntries(
       written.untracked.push(stat.isDirectory() ? (`${path}/` as BytePath) : path);
     }
   }
-  identifyReplaced(input, folder, replaced, written.scanned);
+  scanReplaced(input, folder, replaced, written.scanned);
   return subfolders;
 }
 
@@ -170,18 +171,17 @@ const isWhiteout = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rd
 async function addDeleted(input: ReadBackInput, deleted: Set<BytePath>, path: BytePath, treeEntry: TreeEntry | undefined): Promise<void> {
   if (treeEntry === undefined) return;
   if (!isTree(treeEntry)) deleted.add(path);
-  else for await (const [below, entry] of input.folders.listFilesBelow(input.tree, path)) if (entry.mode !== "160000") deleted.add(below);
+  else for await (const [below, entry] of input.folders.listFilesBelow(input.tree, path)) if (!isGitlink(entry)) deleted.add(below);
 }
 
 /** A folder's entries. One whose mode keeps its owner out is made accessible first; one that cannot be read is reported. */
-function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Written): FolderEntries {
-  const index = path.lastIndexOf("/");
-  if (path !== "")
-    withFolderHandle(folder, path.slice(0, Math.max(index, 0)) as BytePath, (folderHandle) =>
-      makeAccessible(folderHandle, path.slice(index + 1) as BytePath),
-    );
+function listEntries({ folder }: ReadBackInput, { path }: SharedFolder, written: Written): FolderEntries {
+  const [parent, name] = splitLastPart(path);
+  if (path !== top) withFolderHandle(folder, parent, (parentHandle) => makeAccessible(parentHandle, name));
   try {
-    return withFolder(folder, path, (folderHandle) => folderHandle.list().map((name) => [name, folderHandle.stat(name)] as const));
+    return withFolder(folder, path, (folderHandle) =>
+      folderHandle.list().map((entryName) => [entryName, folderHandle.stat(entryName)] as const),
+    );
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
     written.scanned.set(path, { kind: "unstorable", violation: "unreadable", detail: `the folder could not be read (${error.message})` });
@@ -192,7 +192,7 @@ function list({ folder }: ReadBackInput, { path }: SharedFolder, written: Writte
 type ReplacedFile = { readonly path: BytePath; readonly name: BytePath; readonly stat: Stats; readonly treeEntry: TreeEntry };
 
 /** Hashes the files of one folder that were written over files of the tree. */
-function identifyReplaced(
+function scanReplaced(
   input: ReadBackInput,
   folder: BytePath,
   replaced: readonly ReplacedFile[],
@@ -220,9 +220,9 @@ async function findDeletedByMount(input: PlacedInput, shared: readonly SharedFol
   for (const [index, { path, tree }] of shared.entries()) {
     const names = mergedNames[index] ?? null;
     if (names === null) continue; // it is reported as unreadable
-    const present = new Set(names);
+    const presentNames = new Set(names);
     for (const [name, entry] of await input.folders.read(tree))
-      if (!present.has(name)) await addDeleted(input, deleted, joinBytePath(path, name), entry);
+      if (!presentNames.has(name)) await addDeleted(input, deleted, joinBytePath(path, name), entry);
   }
   return deleted;
 }
@@ -236,5 +236,5 @@ async function readNeighbours(input: ReadBackInput, created: readonly BytePath[]
     if (entry !== undefined && isTree(entry))
       for (const name of (await input.folders.read(entry.sha)).keys()) neighbours.push(joinBytePath(folder, name));
   }
-  return neighbours.filter((path) => displayPath(path) !== "");
+  return neighbours;
 }

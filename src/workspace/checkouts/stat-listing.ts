@@ -10,14 +10,14 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { tickMs } from "../bases/sealed-folder.ts";
-import { type BytePath, bytePathBytes } from "../git/byte-path.ts";
+import { type BytePath, toDiskPath } from "../git/byte-path.ts";
 
 export type UnchangedTest = (path: BytePath, stat: Stats) => boolean;
 
 /** After so many files other work of this process gets its turn. */
 const filesAtOnce = 500;
 
-const statsKey = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
+const toStatsKey = ({ ino, size, mode, nlink, mtimeMs, ctimeMs }: Stats): string => [ino, size, mode, nlink, mtimeMs, ctimeMs].join(" ");
 const listingPath = (place: string): string => join(place, "listing");
 
 /** Records the files' stat data of a folder; nothing has been written there yet. */
@@ -26,8 +26,8 @@ export async function writeListing(place: string, folder: string, paths: Iterabl
   if (!(await keepsChangeTimes(place))) return; // L1
   const rows: string[] = [];
   for (const path of paths) {
-    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { throwIfNoEntry: false });
-    if (stat !== undefined && !stat.isDirectory()) rows.push(`${statsKey(stat)}\t${path}\0`);
+    const stat = lstatSync(toDiskPath(folder, path), { throwIfNoEntry: false });
+    if (stat !== undefined && !stat.isDirectory()) rows.push(`${toStatsKey(stat)}\t${path}\0`);
     if (rows.length % filesAtOnce === 0) await setImmediate();
   }
   await writeFile(listingPath(place), rows.join(""), "latin1");
@@ -38,11 +38,11 @@ export async function writeListing(place: string, folder: string, paths: Iterabl
 async function keepsChangeTimes(place: string): Promise<boolean> {
   const probe = join(place, "probe");
   writeFileSync(probe, "a");
-  const before = lstatSync(probe);
+  const firstStat = lstatSync(probe);
   await sleep(tickMs);
   writeFileSync(probe, "b");
-  utimesSync(probe, before.atime, before.mtime);
-  const hasAdvanced = lstatSync(probe).ctimeMs > before.ctimeMs;
+  utimesSync(probe, firstStat.atime, firstStat.mtime);
+  const hasAdvanced = lstatSync(probe).ctimeMs > firstStat.ctimeMs;
   await rm(probe);
   return hasAdvanced;
 }
@@ -56,5 +56,5 @@ export async function readListing(place: string): Promise<UnchangedTest | null> 
     const tab = row.indexOf("\t");
     if (tab > 0) statsByPath.set(row.slice(tab + 1), row.slice(0, tab));
   }
-  return (path, stat) => statsByPath.get(path) === statsKey(stat);
+  return (path, stat) => statsByPath.get(path) === toStatsKey(stat);
 }

@@ -18,6 +18,9 @@ export function splitLastPart(path: BytePath): readonly [folder: BytePath, name:
   return [path.slice(0, Math.max(slash, 0)) as BytePath, path.slice(slash + 1) as BytePath];
 }
 
+/** Where a path of a tree is on disk, for a tree whose root is this folder. Bytes, since a name need not be text. */
+export const toDiskPath = (root: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]);
+
 /** The path as text; null if its bytes aren't UTF-8. */
 export function bytePathText(path: BytePath): string | null {
   if (/^[\x00-\x7f]*$/.test(path)) return path;

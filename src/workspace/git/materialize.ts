@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathBytes, listParentFolders, bytePathParts, type BytePath } from "./byte-path.ts";
+import { bytePathBytes, listParentFolders, bytePathParts, type BytePath, toDiskPath } from "./byte-path.ts";
 import { isAttributesFile } from "./attributes.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
@@ -64,8 +64,8 @@ async function writeFewFiles(shadow: Shadow, rows: readonly FileRow[], folder: s
   }
   for (const [path, mode, content] of contents) {
     const parent = listParentFolders(path).at(-1);
-    if (parent !== undefined) await mkdir(pathInFolder(folder, parent), { recursive: true });
-    await writeFile(pathInFolder(folder, path), content, { mode });
+    if (parent !== undefined) await mkdir(toDiskPath(folder, parent), { recursive: true });
+    await writeFile(toDiskPath(folder, path), content, { mode });
   }
   return true;
 }
@@ -73,8 +73,6 @@ async function writeFewFiles(shadow: Shadow, rows: readonly FileRow[], folder: s
 /** Whether git would write a file byte for byte, since no attributes are written beside it. */
 const isPlainFile = ([path, entry]: FileRow): boolean =>
   entry.mode.startsWith("100") && !isAttributesFile(path) && bytePathParts(path).every((part) => !unsafeNamePattern.test(part));
-
-const pathInFolder = (folder: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]);
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
 export async function writeTree(shadow: Shadow, call: GitContext, onto: GitSha, changes: Iterable<TreeChange>): Promise<GitSha> {

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { composeMountArguments, type Mount } from "./bwrap-mounts.ts";
+import { composeMountArguments, type SandboxMount } from "./bwrap-mounts.ts";
 
-const readable = (path: string): Mount => ({ kind: "readable", path });
-const writable = (path: string): Mount => ({ kind: "writable", path });
-const nothing = (path: string): Mount => ({ kind: "nothing", path });
-const tmp: Mount = { kind: "scratch", path: "/tmp", bytesMax: 1000 };
+const readable = (path: string): SandboxMount => ({ kind: "readable", path });
+const writable = (path: string): SandboxMount => ({ kind: "writable", path });
+const nothing = (path: string): SandboxMount => ({ kind: "nothing", path });
+const tmp: SandboxMount = { kind: "scratch", path: "/tmp", bytesMax: 1000 };
 /** As lines, so that a list reads like a list. */
-const lines = (mounts: readonly Mount[], links: readonly (readonly [string, string])[] = []): string[] =>
+const lines = (mounts: readonly SandboxMount[], links: readonly (readonly [string, string])[] = []): string[] =>
   composeMountArguments(mounts, links, true)
     .join(" ")
     .split(/ (?=--)/);
@@ -60,7 +60,7 @@ test("links are made where nothing that was given holds them, in /tmp after it i
 test("links are made in a HOME of the box's own, unless they are there, and in no other folder that may be written", () => {
   const from = mkdtempSync(join(tmpdir(), "box-mounts-"));
   symlinkSync("/no/old", join(from, "bin"));
-  const home: Mount = { kind: "writable", path: "/no/home", from, isOwn: true };
+  const home: SandboxMount = { kind: "writable", path: "/no/home", from, isOwn: true };
   const links = [
     ["/no/home/.nvm", "/no/tools/nvm"],
     ["/no/home/bin", "/no/old"],

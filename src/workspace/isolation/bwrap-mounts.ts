@@ -2,14 +2,14 @@
 // other.
 //
 // Invariants:
-//   X1. Nothing can be written except where allowed: whatever is created to hide something or as a mount point is finally read-only, so
-//       that a write there fails rather than seeming to succeed and vanishing.
+//   X1. Nothing can be written except where allowed: whatever is created to hide something is finally read-only, so that a write there
+//       fails rather than seeming to succeed and vanishing. (For mount points bwrap-sandbox.ts sees to that.)
 //   X2. Deeper paths come later, so that the narrower rule wins; of two rules about one path the more explicit one wins.
 
 import { lstatSync } from "node:fs";
 import { isWithin } from "./program-paths.ts";
 
-export type Mount =
+export type SandboxMount =
   /**
    * Something from outside, at the same path unless `from` says otherwise. `isOwn`: made for this sandbox, so links may be created in it.
    */
@@ -21,15 +21,21 @@ export type Mount =
   /** Nothing: an empty folder, or an empty file. */
   | { readonly kind: "nothing"; readonly path: string };
 
-export type Link = readonly [link: string, target: string];
+/** A link inside the sandbox. */
+export type SandboxLink = readonly [link: string, target: string];
 
+/** X2: the higher number wins. */
 const explicitness = { writable: 4, readable: 3, nothing: 2, scratch: 1, folder: 0 } as const;
 
-/** `canLimitSizes`: whether this bubblewrap can limit scratch folders. */
-export function composeMountArguments(mounts: readonly Mount[], links: readonly Link[], canLimitSizes: boolean): readonly string[] {
+/** The options for all mounts and links, in order. `canLimitSizes`: whether this bubblewrap can limit scratch folders. */
+export function composeMountArguments(
+  mounts: readonly SandboxMount[],
+  links: readonly SandboxLink[],
+  canLimitSizes: boolean,
+): readonly string[] {
   const ordered = dropRedundant(keepMostExplicit(mounts));
   const emptyFolders = ordered.filter(({ kind, path }) => kind === "nothing" && isFolder(path)).map(({ path }) => path);
-  const composeLinkOptions = (isWanted: (enclosing: Mount | undefined) => boolean): readonly string[] =>
+  const composeLinkOptions = (isWanted: (enclosing: SandboxMount | undefined) => boolean): readonly string[] =>
     links.flatMap(([link, target]) => {
       const enclosing = findEnclosingMount(link, ordered);
       return isWanted(enclosing) && !existsInMount(link, enclosing) ? ["--symlink", target, link] : [];
@@ -43,8 +49,8 @@ export function composeMountArguments(mounts: readonly Mount[], links: readonly 
 }
 
 /** One mount per path, shallow ones first. X2 */
-function keepMostExplicit(mounts: readonly Mount[]): readonly Mount[] {
-  const byPath = new Map<string, Mount>();
+function keepMostExplicit(mounts: readonly SandboxMount[]): readonly SandboxMount[] {
+  const byPath = new Map<string, SandboxMount>();
   for (const mount of mounts) {
     const key = mount.kind === "folder" ? `${mount.path}/` : mount.path; // a folder does not determine what is in it
     const sameKey = byPath.get(key);
@@ -56,8 +62,8 @@ function keepMostExplicit(mounts: readonly Mount[]): readonly Mount[] {
 }
 
 /** Leaves out mounts that change nothing: what is readable already, a folder that exists anyway, hiding something that does not exist. */
-function dropRedundant(sorted: readonly Mount[]): readonly Mount[] {
-  const needed: Mount[] = [];
+function dropRedundant(sorted: readonly SandboxMount[]): readonly SandboxMount[] {
+  const needed: SandboxMount[] = [];
   for (const mount of sorted) {
     const enclosing = findEnclosingMount(mount.path, needed);
     const isEnclosed = enclosing?.kind === "readable" && enclosing.from === undefined;
@@ -70,10 +76,10 @@ function dropRedundant(sorted: readonly Mount[]): readonly Mount[] {
 }
 
 /** The innermost mount that a path is in. */
-const findEnclosingMount = (path: string, keptMounts: readonly Mount[]): Mount | undefined =>
+const findEnclosingMount = (path: string, keptMounts: readonly SandboxMount[]): SandboxMount | undefined =>
   keptMounts.findLast((mount) => mount.kind !== "folder" && isWithin(path, mount.path));
 
-function toMountOptions(mount: Mount, canLimitSizes: boolean): readonly string[] {
+function toMountOptions(mount: SandboxMount, canLimitSizes: boolean): readonly string[] {
   const { path } = mount;
   if (mount.kind === "writable") return ["--bind", mount.from ?? path, path];
   if (mount.kind === "readable") return ["--ro-bind-try", mount.from ?? path, path];
@@ -82,14 +88,15 @@ function toMountOptions(mount: Mount, canLimitSizes: boolean): readonly string[]
   return isFolder(path) ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }
 
-const isOwn = (mount: Mount | undefined): boolean => mount?.kind === "writable" && mount.isOwn === true;
+const isOwn = (mount: SandboxMount | undefined): boolean => mount?.kind === "writable" && mount.isOwn === true;
 
 /** Whether a writable folder already has something at a link's path, for example from an earlier command. */
-function existsInMount(link: string, mount: Mount | undefined): boolean {
+function existsInMount(link: string, mount: SandboxMount | undefined): boolean {
   if (mount?.kind !== "writable") return false;
   const pathOutside = `${mount.from ?? mount.path}${link.slice(mount.path.length)}`;
   return lstatSync(pathOutside, { throwIfNoEntry: false }) !== undefined;
 }
 
 const pathDepth = (path: string): number => path.split("/").length;
+/** A path that does not exist outside counts as a folder: as such it is empty inside, too. */
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;

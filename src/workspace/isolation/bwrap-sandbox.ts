@@ -15,10 +15,10 @@ import { homedir, totalmem } from "node:os";
 import { delimiter, join } from "node:path";
 import { buildSeccompFilter } from "./seccomp-filter.ts";
 import type { BwrapVariant } from "./bwrap-variants.ts";
-import { composeMountArguments, type Link, type Mount } from "./bwrap-mounts.ts";
+import { composeMountArguments, type SandboxLink, type SandboxMount } from "./bwrap-mounts.ts";
 import { homeSecrets, homeToolchains, linkedEtcFiles, machinePaths, machineSecrets, toolchainVariables } from "./sandbox-paths.ts";
-import { findProgramPaths, resolvePath } from "./program-paths.ts";
-import { cleanEnvironment, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
+import { findProgramPaths, isWithin, resolvePath } from "./program-paths.ts";
+import { cleanEnvironment, composeToolchainVariables, privateHome, type Command, type IsolationPlace } from "./confinement.ts";
 import { withEgress, listEgressMounts, findEgressProgram } from "./egress.ts";
 
 export type SandboxInput = {
@@ -41,6 +41,7 @@ const commonOptions = ["--cap-drop", "ALL", "--die-with-parent", "--new-session"
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
+/** The command line that runs a command in a sandbox of its own, with its environment. */
 export function buildSandbox({ place, variant, command, mountedFolder }: SandboxInput): Sandbox {
   const home = command.home === "user" ? (command.env["HOME"] ?? homedir()) : privateHome(place.runDir);
   const cwd = toRealPath(command.cwd);
@@ -116,7 +117,7 @@ function findHomeInside({ home: whose, env, writable, network }: Command, home: 
 function findFolderInside({ shownAs, writable, readable = [] }: Command, cwd: string, homeInside: string): string {
   if (shownAs === undefined) return cwd;
   const [shown, others] = [toRealPath(shownAs), [...writable, ...readable].map(toRealPath).filter((path) => path !== cwd)];
-  return [homeInside, ...others].some((path) => isIn(path, shown)) ? cwd : shown;
+  return [homeInside, ...others].some((path) => isWithin(path, shown)) ? cwd : shown;
 }
 
 type ShownPaths = {
@@ -132,7 +133,7 @@ function layOutSandbox(
   place: IsolationPlace,
   command: Command,
   { home, homeInside, cwd, cwdInside, mountedFolder }: ShownPaths,
-): { readonly mounts: readonly Mount[]; readonly links: readonly Link[] } {
+): { readonly mounts: readonly SandboxMount[]; readonly links: readonly SandboxLink[] } {
   const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(toRealPath);
   const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: toRealPath(userHome), hidden });
@@ -154,7 +155,9 @@ function layOutSandbox(
     ...machineSecrets,
     ...homeSecrets.map((path) => toRealPath(join(userHome, path))), // a toolchain may be linked, and is mounted at its real path
     ...findPrivateEtcFiles(),
-  ].filter((path) => isNoLink(path) && (!isShownElsewhere || !isIn(path, homeInside) || readable.some(({ real }) => isIn(path, real))));
+  ].filter(
+    (path) => isRealEntry(path) && (!isShownElsewhere || !isWithin(path, homeInside) || readable.some(({ real }) => isWithin(path, real))),
+  );
   return {
     mounts: [
       { kind: "scratch", path: "/tmp", bytesMax: scratchBytes },
@@ -164,7 +167,7 @@ function layOutSandbox(
         ? { kind: "writable", path: homeInside, from: mountedFolder(toRealPath(home)), isOwn: true }
         : { kind: "folder", path: toRealPath(home) },
       ...secrets.map((path) => ({ kind: "nothing", path }) as const),
-      ...hidden.filter((path) => cwd === cwdInside || !isIn(path, cwdInside)).map((path) => ({ kind: "nothing", path }) as const),
+      ...hidden.filter((path) => cwd === cwdInside || !isWithin(path, cwdInside)).map((path) => ({ kind: "nothing", path }) as const),
       ...readable.map(({ real }) => ({ kind: "readable", path: real }) as const),
       ...writablePaths.map(({ real }) => ({ kind: "writable", path: real === cwd ? cwdInside : real, from: mountedFolder(real) }) as const),
     ],
@@ -177,14 +180,16 @@ function findHomeToHide(home: string, path: string): readonly string[] {
   return ["/", ...machinePaths, ...path.split(delimiter)].includes(home) ? [] : [home];
 }
 
-/** Root can read everything, so in its sandbox files of /etc that not everybody may read are hidden; other users can't read them anyway. */
 let privateEtcFiles: readonly string[] | null = null;
+
+/** Root can read everything, so in its sandbox files of /etc that not everybody may read are hidden; other users can't read them anyway. */
 function findPrivateEtcFiles(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   privateEtcFiles ??= findUnreadable("/etc");
   return privateEtcFiles;
 }
 
+/** The files and folders below a folder that not everybody may read, as far as it has no more than `etcEntriesMax` entries. */
 function findUnreadable(root: string): readonly string[] {
   const unreadable: string[] = [];
   let entries = 0;
@@ -202,28 +207,22 @@ function findUnreadable(root: string): readonly string[] {
   return unreadable;
 }
 
-/** Variables for toolchains that would not find themselves with another HOME. */
-function composeToolchainVariables(env: Readonly<Record<string, string>>): Record<string, string> {
-  const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
-  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && existsSync(path)));
-}
-
 /** Writes the seccomp filter into the run's folder, which no sandbox sees. */
 function writeFilterFile(runDir: string, { users }: BwrapVariant): string {
   const file = join(runDir, `box-${users.kind}.filter`);
   const program = buildSeccompFilter(process.arch, users.kind === "closed");
   if (existsSync(file) && readFileSync(file).equals(program)) return file;
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, program, { mode: 0o600 });
-  renameSync(draft, file);
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, program, { mode: 0o600 });
+  renameSync(temporary, file);
   return file;
 }
 
-const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 const toRealPath = (path: string): string => resolvePath(path)?.real ?? path;
 
-function isNoLink(path: string): boolean {
+/** Whether there is something at a path, and it isn't a link. */
+function isRealEntry(path: string): boolean {
   try {
     return !(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true);
   } catch {

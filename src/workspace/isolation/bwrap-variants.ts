@@ -54,7 +54,7 @@ function readBwrapVersion(bwrap: string, cache: SelfTestCache): Version {
     const match = /(\d+)\.(\d+)/.exec(text);
     return [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
   } catch {
-    return [0, 0];
+    return [0, 0]; // it counts as old, and gets no option that an old one lacks
   }
 }
 

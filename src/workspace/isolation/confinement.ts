@@ -1,8 +1,11 @@
 // confinement: the types that every isolation level uses: a command, its limits, an isolation; and the environment that a command gets.
 
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { IsolationInForce } from "../../contracts/event.ts";
 import type { isolationLevels } from "../../contracts/objective.ts";
+import { toolchainVariables } from "./sandbox-paths.ts";
 import type { SelfTestCache } from "./self-test-cache.ts";
 
 export type IsolationLevel = (typeof isolationLevels)[number];
@@ -96,11 +99,17 @@ export function baseEnvironment(outer: Readonly<Record<string, string | undefine
 }
 
 /**
- * Removes git's variables, and sets a ceiling so that a git in this folder never finds the user's repository above it. `cwd`: null if there
- * is no repository above it.
+ * Removes git's variables; and tells a git in the folder `cwd` never to look for the user's repository above it, nor to prompt. `cwd`: null
+ * if there is no repository above it.
  */
 export function cleanEnvironment(env: Readonly<Record<string, string>>, cwd: string | null): Record<string, string> {
   const pairs = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
   const ceiling = cwd === null ? {} : { GIT_CEILING_DIRECTORIES: dirname(cwd), GIT_TERMINAL_PROMPT: "0" };
   return { ...Object.fromEntries(pairs), ...ceiling };
+}
+
+/** Variables for toolchains that would not find themselves with another HOME. */
+export function composeToolchainVariables(env: Readonly<Record<string, string>>): Record<string, string> {
+  const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
+  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && existsSync(path)));
 }

@@ -33,6 +33,7 @@ const enforcingLevels: readonly { readonly level: IsolationLevel; readonly make:
   { level: "landlock", make: (place) => createLandlockIsolation(place) },
 ];
 
+/** The wanted level, or with `auto` the strongest, if its self-test passes; else why not. */
 export async function chooseIsolation(wanted: IsolationLevel, place: IsolationPlace): Promise<IsolationChoice> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   if (wanted === "none") return { isolation: noIsolation() };

@@ -1,8 +1,9 @@
 // landlock-filter: the system calls that a landlocked command may not use, as a seccomp filter (classic BPF). Pure.
 //
 // Landlock knows paths, TCP ports and signals. What it does not know is refused here by class:
-//   F1. Sockets: only TCP itself, made by its own number, and only if it may connect at all. Datagrams, unix sockets, and other protocols
-//       that reach the same ports (MPTCP, SCTP) are refused, and nothing connects by sending or listens without a port.
+//   F1. Sockets: without a shared network only TCP itself, made by its own number, and only if there is an egress. Datagrams and other
+//       protocols that reach the same ports (MPTCP, SCTP) are refused, and nothing connects by sending or listens. Unix sockets and other
+//       families are refused with any network, but for netlink's routing table.
 //   F2. Objects that all processes of a user share by number or name: memory, semaphores, queues, keys.
 //   F3. Limits and priorities of any process but the caller.
 //   F4. io_uring, by which calls can bypass a filter.
@@ -23,6 +24,7 @@ const fastOpen = 0x20000000;
 /** `setpriority` numbers its targets from zero, `ioprio_set` from one. */
 const oneProcess = { setpriority: 0, ioprio_set: 1 } as const;
 const offsets = { number: 0, arch: 4, arguments: [16, 24, 32, 40] } as const;
+/** `refuse` is EPERM, `absent` is ENOSYS, as if the kernel did not have the call. */
 const answers = { allow: 0x7fff0000, refuse: 0x00050001, absent: 0x00050026 } as const;
 const opcodes = { load: 0x20, and: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, answer: 0x06 } as const;
 
@@ -67,7 +69,7 @@ const jumpToSharedCalls = (processor: Processor): readonly Step[] => [
   { when: "equal", value: ioUringSetup, go: "absent" }, // F4
   ...Object.values(sharedObjectCalls).map((number): Step => ({ when: "equal", value: number[processor], go: "refused" })), // F2
   ...Object.values(otherProcessCalls).map((number): Step => ({ when: "equal", value: number[processor], go: "self" })), // F3
-  ...keysOf(groupTargetCalls).map((name): Step => ({ when: "equal", value: groupTargetCalls[name][processor], go: name })),
+  ...keysOf(groupTargetCalls).map((name): Step => ({ when: "equal", value: groupTargetCalls[name][processor], go: name })), // F3
 ];
 
 const decideSharedCalls = (): readonly Step[] => [

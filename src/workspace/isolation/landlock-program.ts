@@ -27,7 +27,8 @@ export const landlockAccess = {
 export const landlockAccessAll = 0xffff;
 
 // Both scripts do the same. Their numbers are the kernel's: calls 444 to 446 create a set of rules, add one and apply the set; prctl 38
-// gives up new privileges, 22 installs a filter; the tables of 13 to 16 are how many rights each version of Landlock knows.
+// gives up new privileges, 22 installs a filter; the tables of 13 to 16 are how many rights each version of Landlock knows (P2); a path is
+// opened by 0x280000 (O_PATH, O_CLOEXEC), and one that is missing gets no rule; 0xc007 are the rights that a file can have.
 const perl = `
 use strict; use warnings;
 sub fail { print STDERR "landlock: $_[0]: $!\\n"; exit 126 }
@@ -111,6 +112,8 @@ const interpreters: readonly Interpreter[] = [
 /** The programs that a test of Landlock starts. */
 export const interpreterPrograms: readonly string[] = interpreters.map(({ program }) => program);
 
+const versionTimeoutMs = 5_000;
+/** By interpreter: arguments by which it prints the kernel's Landlock version. */
 const versionArguments: Readonly<Record<string, readonly string[]>> = {
   perl: ["-e", "print syscall(444, 0, 0, 1)"],
   python3: [
@@ -132,7 +135,7 @@ export function findLandlock(allowedPrograms: readonly string[] = interpreterPro
     if (path === null) continue;
     const interpreter = { program, argv: [path, ...argv.slice(1)] };
     const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
-    const answer = spawnSync(path, [...(versionArguments[program] ?? [])], { env, encoding: "utf8", timeout: 5_000 });
+    const answer = spawnSync(path, [...(versionArguments[program] ?? [])], { env, encoding: "utf8", timeout: versionTimeoutMs });
     if (answer.status === 0) return { interpreter, abi: Math.max(0, Number(answer.stdout.trim()) || 0) };
   }
   return { interpreter: null, abi: 0 };

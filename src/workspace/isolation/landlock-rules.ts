@@ -12,23 +12,26 @@ import { isWithin, findProgramPaths, resolvePath } from "./program-paths.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 import { landlockAccess, landlockAccessAll } from "./landlock-program.ts";
 
-export type Rule = readonly [may: number, path: string];
+/** What a command may do below a path, as the kernel's bits. */
+export type LandlockRule = readonly [rights: number, path: string];
 
 // Access rights for what is only read, for folders that may be written, and for devices.
-const read = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
+const readRights = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
 /** Everything but devices: those can be neither created nor used. */
-const write = landlockAccessAll & ~landlockAccess.makeDevices & ~landlockAccess.ioctl;
-const device = landlockAccess.readFile | landlockAccess.writeFile | landlockAccess.ioctl;
+const writeRights = landlockAccessAll & ~landlockAccess.makeDevices & ~landlockAccess.ioctl;
+const deviceRights = landlockAccess.readFile | landlockAccess.writeFile | landlockAccess.ioctl;
 
 /** No terminals: those of the same user could be read and written, and Landlock cannot distinguish them. */
 const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
 /** Read by nearly every program about itself and the machine; of other processes Landlock shows only what all users may see. */
 const kernelPlaces = ["/proc"];
+/** Of a folder with a secret in it, further entries are not granted. */
 const piecesMax = 4_000;
 
 export type RulesInput = { readonly place: IsolationPlace; readonly command: Command; readonly writable: readonly string[] };
 
-export function buildLandlockRules({ place, command, writable }: RulesInput): readonly Rule[] {
+/** Every rule of a command (R1). */
+export function buildLandlockRules({ place, command, writable }: RulesInput): readonly LandlockRule[] {
   const userHome = homedir();
   const hidden = [...place.hidden, place.runDir].map(toRealPath);
   const programs = findProgramPaths({ argv: command.argv, path: command.env["PATH"] ?? "", home: toRealPath(userHome), hidden });
@@ -40,9 +43,9 @@ export function buildLandlockRules({ place, command, writable }: RulesInput): re
   const readable = (command.readable ?? []).flatMap((path) => resolvePath(path)?.real ?? []);
   return [
     ...pieces,
-    ...[...readable, ...kernelPlaces].map((path): Rule => [read, path]),
-    ...devices.map((path): Rule => [device, path]),
-    ...writable.map((path): Rule => [write, toRealPath(path)]),
+    ...[...readable, ...kernelPlaces].map((path): LandlockRule => [readRights, path]),
+    ...devices.map((path): LandlockRule => [deviceRights, path]),
+    ...writable.map((path): LandlockRule => [writeRights, toRealPath(path)]),
   ];
 }
 
@@ -53,11 +56,11 @@ const keepOutermost = (paths: readonly string[]): readonly string[] => {
 };
 
 /** Rules for reading a path except for its secrets, whose names may be listed and whose contents may not be read (R2). */
-function grantWithoutSecrets(path: string, secrets: readonly string[]): readonly Rule[] {
+function grantWithoutSecrets(path: string, secrets: readonly string[]): readonly LandlockRule[] {
   if (secrets.some((secret) => isWithin(path, secret))) return [];
   const secretsInside = secrets.filter((secret) => isWithin(secret, path));
-  if (secretsInside.length === 0 && !isEtcOfRoot(path)) return [[read, path]];
-  if (!(lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)) return isPrivate(path) ? [] : [[read, path]];
+  if (secretsInside.length === 0 && !isEtcOfRoot(path)) return [[readRights, path]];
+  if (!(lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)) return isPrivate(path) ? [] : [[readRights, path]];
   const below = readNames(path)
     .slice(0, piecesMax)
     .map((name) => join(path, name))
@@ -69,6 +72,7 @@ function grantWithoutSecrets(path: string, secrets: readonly string[]): readonly
 /** Root may read everything, so for root files of /etc that not every user may read are left out. */
 const isEtcOfRoot = (path: string): boolean => process.getuid?.() === 0 && path === "/etc";
 
+/** Whether root runs this, and not every user may read this file of /etc. */
 function isPrivate(path: string): boolean {
   if (process.getuid?.() !== 0 || !path.startsWith("/etc/")) return false;
   const stat = lstatSync(path, { throwIfNoEntry: false });

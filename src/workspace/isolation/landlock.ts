@@ -10,11 +10,11 @@ import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { buildSeccompFilter } from "./seccomp-filter.ts";
-import { toolchainVariables } from "./sandbox-paths.ts";
 import { resolvePath } from "./program-paths.ts";
-import { testSandbox } from "./sandbox-self-test.ts";
+import { egressFailure, networkFailure, testSandbox } from "./sandbox-self-test.ts";
 import {
   cleanEnvironment,
+  composeToolchainVariables,
   detachedProcessGap,
   privateHome,
   type Command,
@@ -95,17 +95,11 @@ function wrapCommand(place: IsolationPlace, command: Command, interpreter: Inter
     String(command.egress?.port ?? 0),
     filters.join(","),
     String(rules.length),
-    ...rules.flatMap(([may, path]) => [String(may), path]),
+    ...rules.flatMap(([rights, path]) => [String(rights), path]),
     ...command.argv,
   ];
   const env = { ...composeToolchainVariables(command.env), ...cleanEnvironment(command.env, cwd), HOME: home, TMPDIR: temporary };
   return { argv, env, cwd: command.cwd };
-}
-
-/** Variables for toolchains that would not find themselves with another HOME. */
-function composeToolchainVariables(env: Readonly<Record<string, string>>): Record<string, string> {
-  const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
-  return Object.fromEntries(pairs.filter(([name, path]) => env[name] === undefined && resolvePath(path) !== null));
 }
 
 async function selfTest(
@@ -127,9 +121,9 @@ async function selfTest(
   try {
     let failures = await testSandbox({ place, wrap: withEgressServer });
     // Another process may have had that port: then the test proves nothing, and another port is tried.
-    for (let tries = 1; tries < egressTriesMax && failures.join() === "the egress did not lead out"; tries += 1)
+    for (let tries = 1; tries < egressTriesMax && failures.join() === egressFailure; tries += 1)
       failures = await testSandbox({ place, wrap: withEgressServer });
-    const remaining = abi >= versionSince.tcp ? failures : failures.filter((sentence) => !sentence.includes("network"));
+    const remaining = abi >= versionSince.tcp ? failures : failures.filter((sentence) => sentence !== networkFailure);
     if (remaining.length === 0) place.cache?.note("landlock", interpreterPrograms, "holds");
     return remaining;
   } finally {

@@ -1,4 +1,5 @@
-// limits-systemd: limits by a transient systemd scope, if a user instance runs: the usual way on a desktop, which owns the cgroups.
+// limits-systemd: limits by a transient systemd scope, if the user has an instance of systemd: the usual way on a desktop, where it owns the
+// cgroups.
 
 import { execFile } from "node:child_process";
 import type { Limits } from "./confinement.ts";
@@ -49,6 +50,7 @@ export function composeScopeCommand({ flags, env }: Systemd, unit: string, limit
 let ordinal = 0;
 const nextOrdinal = (): number => (ordinal += 1);
 
+/** Kills what runs in the scopes of a unit. */
 export async function stopScope(systemd: Systemd, unit: string): Promise<void> {
   await succeeds(systemd, ["systemctl", ...systemd.flags, "kill", "--signal=SIGKILL", `${unit}-*.scope`]);
 }

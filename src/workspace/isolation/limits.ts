@@ -39,7 +39,7 @@ type LimitMechanism = {
 
 type PreparedLimits = {
   /** Words in front of the command. */
-  readonly before: readonly string[];
+  readonly prefix: readonly string[];
   /** Files into which the command writes its pid, to join its cgroups. */
   readonly joinFiles: readonly string[];
   /** How many tasks `ulimit` allows; null if it isn't used. */
@@ -54,8 +54,8 @@ const bytesTried = 96 * 1024 ** 2;
 const blockBytes = 512;
 
 // Joins the cgroups, sets the ulimits and becomes the command. Arguments: the number of files to join, the number of tasks or `-`, the size
-// of a file in blocks or `-`, the files, the command. Dash names the number of processes -p, others -u; that is tested in a separate shell,
-// since a wrong letter may end it.
+// of a file in blocks or `-`, the files, the command. If a group can't be joined, the command does not start (L2); there is no `ulimit -v`
+// (L3). Dash names the number of processes -p, others -u; that is tested in a separate shell, since a wrong letter may end it.
 const joinScript = `
 count=$1; tasks=$2; blocks=$3; shift 3
 while [ "$count" -gt 0 ]; do
@@ -69,6 +69,7 @@ if [ "$tasks" != - ]; then
 fi
 exec "$@"`;
 
+/** Opens the limits of a run, by the best mechanism here. */
 export async function openLimits(runDir: string, cache: SelfTestCache = noCache): Promise<OpenedLimits> {
   const keys = new Set<string>();
   const mechanism = await chooseMechanism(runDir, cache);
@@ -91,15 +92,15 @@ export async function openLimits(runDir: string, cache: SelfTestCache = noCache)
 }
 
 function wrapInLimits(mechanism: LimitMechanism, argv: readonly string[], limits: Limits, key: string): readonly string[] {
-  const { before, joinFiles, tasksMax } = mechanism.prepare(limits, key);
+  const { prefix, joinFiles, tasksMax } = mechanism.prepare(limits, key);
   const blocks = String(Math.ceil(limits.diskBytesMax / blockBytes));
   const numbers = [String(joinFiles.length), tasksMax === null ? "-" : String(tasksMax), blocks];
-  return [...before, "/bin/sh", "-c", joinScript, "autopilot-limits", ...numbers, ...joinFiles, ...argv];
+  return [...prefix, "/bin/sh", "-c", joinScript, "autopilot-limits", ...numbers, ...joinFiles, ...argv];
 }
 
 type ChosenMechanism = { readonly chosen: LimitMechanism; readonly holdsProcesses: boolean; readonly holdsMemory: boolean };
 
-/** The first mechanism that enforces both limits; else the first that enforces one. L1 */
+/** The mechanism that an earlier test chose and that is here, else the one that tests choose now. */
 async function chooseMechanism(runDir: string, cache: SelfTestCache): Promise<ChosenMechanism> {
   const cgroups = await openCgroups(runDir).catch(() => null);
   const cgroupMechanisms = cgroups === null ? [] : [createCgroupMechanism(cgroups)];
@@ -137,6 +138,7 @@ function parseCachedChoice(text: string | null): CachedChoice | null {
   }
 }
 
+/** Tests the mechanisms in order: the first that enforces both limits, else one, else any. L1 */
 async function testAll(candidates: readonly LimitMechanism[]): Promise<ChosenMechanism> {
   let best: ChosenMechanism | null = null;
   for (const chosen of candidates) {
@@ -151,7 +153,7 @@ async function testAll(candidates: readonly LimitMechanism[]): Promise<ChosenMec
 const createCgroupMechanism = (cgroups: Cgroups): LimitMechanism => ({
   name: `cgroup ${cgroups.version}`,
   endsAll: cgroups.enforced.has("ending"),
-  prepare: (limits, key) => ({ before: [], joinFiles: cgroups.createGroup(key, limits), tasksMax: null }),
+  prepare: (limits, key) => ({ prefix: [], joinFiles: cgroups.createGroup(key, limits), tasksMax: null }),
   release: (key) => cgroups.clear(key),
 });
 
@@ -164,7 +166,7 @@ async function findScopeMechanism(): Promise<readonly LimitMechanism[]> {
       name: "systemd scope",
       endsAll: true,
       prepare: (limits, key) => ({
-        before: composeScopeCommand(systemd, toUnitName(key), limits, tasksPerProcess),
+        prefix: composeScopeCommand(systemd, toUnitName(key), limits, tasksPerProcess),
         joinFiles: [],
         tasksMax: null,
       }),
@@ -177,9 +179,12 @@ async function findScopeMechanism(): Promise<readonly LimitMechanism[]> {
 const ulimitMechanism: LimitMechanism = {
   name: "rlimits",
   endsAll: false,
-  prepare: ({ processesMax }) => ({ before: [], joinFiles: [], tasksMax: countUserTasks() + processesMax * tasksPerProcess }),
+  prepare: ({ processesMax }) => ({ prefix: [], joinFiles: [], tasksMax: countUserTasks() + processesMax * tasksPerProcess }),
   release: () => Promise.resolve(),
 };
+
+/** What a user has running, generously guessed. */
+const tasksGuess = 2_000;
 
 function countUserTasks(): number {
   const uid = process.getuid?.() ?? -1;
@@ -189,7 +194,7 @@ function countUserTasks(): number {
     );
     return ownPids.reduce((sum, pid) => sum + readThreadCount(pid), 0);
   } catch {
-    return 2_000; // Without /proc: a generous guess of what a user has running.
+    return tasksGuess; // there is no /proc
   }
 }
 

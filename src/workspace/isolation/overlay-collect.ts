@@ -4,7 +4,7 @@
 // namespace, and what the folder has and the overlay has not is deleted. The on-disk format of whiteouts need not be known for that.
 //
 // Invariants:
-//   C1. No link is followed on either side: every folder is opened by its name inside the one before it.
+//   C1. No link is followed on either side: every folder is opened by its name inside the one before it (overlay-fd.ts).
 //   C2. If it is killed at any moment, the next collect ends with the same folder: written files are hard-linked into the folder, and stay
 //       in the overlay until everything is merged.
 //   C3. Files are merged as what they are: links, pipes and hard links too, so that the judge (layers/judge-layer.ts) sees them.
@@ -49,7 +49,7 @@ export type CollectInput = {
 
 const entriesMax = 2_000_000;
 const depthMax = 128;
-
+/** After this time the walk lets others have the event loop. */
 const sliceMs = 25;
 
 /** Merges what was written for a folder into it, and deletes the overlay. Does nothing if there is none. */
@@ -149,12 +149,13 @@ const describeMergedView = ({ programs }: CollectInput, overlayFolder: string): 
   },
 });
 
+/** Merges the upper folder into the agent's, folder by folder. */
 async function mergeIntoFolder(
   { folder, failpoint }: CollectInput,
   overlayFolder: string,
   differences: ReadonlyMap<BytePath, Difference>,
 ): Promise<void> {
-  const draft = join(overlayFolder, overlayNames.draft);
+  const temporary = join(overlayFolder, overlayNames.draft);
   const moveEntryAway = (lower: FolderHandle, name: BytePath): void => {
     failpoint?.();
     moveAway(lower, name, join(overlayFolder, overlayNames.gone));
@@ -167,7 +168,7 @@ async function mergeIntoFolder(
     if (lowerKind !== "none" && (lowerKind === "folder") !== isFolder) moveEntryAway(lower, name);
     failpoint?.();
     if (isFolder) makeFolder(lower, name);
-    else linkInto(kind === "folder" ? null : upper, lower, name, draft); // C2, C3
+    else linkInto(kind === "folder" ? null : upper, lower, name, temporary); // C2, C3
     return isFolder;
   };
   await walkFolders((path, listNames) =>

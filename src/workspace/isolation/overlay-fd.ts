@@ -22,11 +22,11 @@ import { readErrorCode } from "../failure.ts";
 
 /** A folder held open, by its descriptor. */
 export type FolderHandle = { readonly descriptor: number };
-export type Kind = "folder" | "whiteout" | "other" | "none";
+export type EntryKind = "folder" | "whiteout" | "other" | "none";
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Opens a folder without reading it, so that an unreadable one can be opened up. Node has no constant for it. */
-const openPathOnly = 0o10000000;
+/** O_PATH: opens a folder without reading it, so that an unreadable one can be made accessible. Node has no constant for it. */
+const pathOnlyFlag = 0o10000000;
 const linkRefusalCodes = new Set(["EMLINK", "EPERM", "EXDEV"]);
 const noFolderCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
@@ -65,7 +65,7 @@ function statAt(folder: FolderHandle, name: BytePath): Stats | undefined {
   return lstatSync(pathIn(folder, name), { throwIfNoEntry: false });
 }
 
-export function readKindAt(folder: FolderHandle, name: BytePath): Kind {
+export function readKindAt(folder: FolderHandle, name: BytePath): EntryKind {
   const stat = statAt(folder, name);
   if (stat === undefined) return "none";
   if (stat.isDirectory()) return "folder";
@@ -76,7 +76,7 @@ export function readKindAt(folder: FolderHandle, name: BytePath): Kind {
 export function makeAccessible(folder: FolderHandle, name: BytePath): void {
   const mode = statAt(folder, name)?.mode ?? 0o700;
   if ((mode & 0o700) === 0o700) return;
-  const descriptor = openSync(pathIn(folder, name), openPathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const descriptor = openSync(pathIn(folder, name), pathOnlyFlag | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     chmodSync(`/proc/self/fd/${descriptor}`, (mode & 0o777) | 0o700);
   } finally {
@@ -84,28 +84,32 @@ export function makeAccessible(folder: FolderHandle, name: BytePath): void {
   }
 }
 
+/** Creates a folder, or makes the existing one accessible. */
 export function makeFolder(folder: FolderHandle, name: BytePath): void {
   if (statAt(folder, name) === undefined) mkdirSync(pathIn(folder, name), { mode: 0o755 });
   else makeAccessible(folder, name);
 }
 
-/** Hard-links an entry of `from` into `to`, replacing what was there; if that is impossible, a dangling link takes its place. */
-export function linkInto(from: FolderHandle | null, to: FolderHandle, name: BytePath, draft: string): void {
+/**
+ * Hard-links an entry of `from` into `to`, replacing what was there, by way of the path `temporary`. If that is impossible, or `from` is
+ * null, a dangling link takes its place.
+ */
+export function linkInto(from: FolderHandle | null, to: FolderHandle, name: BytePath, temporary: string): void {
   const [source, target] = [from === null ? undefined : statAt(from, name), statAt(to, name)];
   // Both are the same file already: a rename would do nothing and leave the temporary name.
   if (source !== undefined && target !== undefined && source.ino === target.ino && source.dev === target.dev) return;
-  rmSync(draft, { force: true });
-  if (from === null || !tryLink(pathIn(from, name), draft)) symlinkSync("not-brought-in", draft);
-  renameSync(draft, pathIn(to, name));
+  rmSync(temporary, { force: true });
+  if (from === null || !tryLink(pathIn(from, name), temporary)) symlinkSync("not-brought-in", temporary);
+  renameSync(temporary, pathIn(to, name));
 }
 
 /**
  * False if the file can't be linked: it has all the hard links its file system allows (EMLINK), the kernel forbids linking it (EPERM), or
  * it is on another file system (EXDEV).
  */
-function tryLink(path: Buffer, draft: string): boolean {
+function tryLink(path: Buffer, temporary: string): boolean {
   try {
-    linkSync(path, draft);
+    linkSync(path, temporary);
     return true;
   } catch (error) {
     if (linkRefusalCodes.has(readErrorCode(error) ?? "")) return false;
@@ -113,8 +117,8 @@ function tryLink(path: Buffer, draft: string): boolean {
   }
 }
 
-/** Renames a file or a whole folder away. */
-export function moveAway(folder: FolderHandle, name: BytePath, into: string): void {
+/** Renames a file or a whole folder away, into `destination`. */
+export function moveAway(folder: FolderHandle, name: BytePath, destination: string): void {
   if (readKindAt(folder, name) === "folder") makeAccessible(folder, name);
-  renameSync(pathIn(folder, name), join(into, randomUUID()));
+  renameSync(pathIn(folder, name), join(destination, randomUUID()));
 }

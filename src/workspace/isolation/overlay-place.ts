@@ -18,16 +18,16 @@ export const overlayNames = { upper: "upper", work: "work", merged: "merged", lo
 
 export const overlaysRoot = (runDir: string): string => join(runDir, "apart");
 /** The prefix of the names of all overlays of folders at this path, past and present. */
-export const overlayPrefix = (folder: string): string => `${basename(folder)}-${textHash(folder)}-`;
+export const overlayPrefix = (folder: string): string => `${basename(folder)}-${hashText(folder)}-`;
 
 /** Where writes to a folder are kept; null if there is no such folder. */
 export function findOverlayFolder(runDir: string, folder: string): string | null {
   const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return null;
-  return join(overlaysRoot(runDir), `${overlayPrefix(folder)}${textHash(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
+  return join(overlaysRoot(runDir), `${overlayPrefix(folder)}${hashText(`${stat.dev}:${stat.ino}:${stat.birthtimeNs}`)}`); // O1
 }
 
-const textHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const hashText = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 /** Creates the folders an overlay needs, if missing. */
 export function createOverlayFolders(overlayFolder: string, folder: string): void {

@@ -1,7 +1,8 @@
 // sandbox-self-test: tests a sandbox by running one probe in it: what must work works, and what must fail fails.
 //
 // Invariants:
-//   T1. Writes and connections are verified from outside; the sandbox's own report counts only if it admits a breach.
+//   T1. Writes and connections are verified from outside; the sandbox's own report counts if it admits a breach, and for the egress, whose
+//       answer only it can have seen.
 //   T2. Everything that must fail would succeed without the sandbox: the folders are the user's own, the listener runs and answers.
 
 import { execFile } from "node:child_process";
@@ -22,7 +23,10 @@ export type SandboxTest = {
   readonly collect?: (folder: string) => Promise<void>;
 };
 
-const timeoutMs = 20_000;
+export const networkFailure = "the network was not shut off";
+export const egressFailure = "the egress did not lead out";
+const probeTimeoutMs = 20_000;
+const errorCharsMax = 300;
 const egressWaitMs = 5_000;
 
 type ProbeReport = {
@@ -36,7 +40,7 @@ type ProbeReport = {
 export async function testSandbox({ place, wrap, collect }: SandboxTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   // HOME is where a write would succeed without isolation, so its failure proves something.
-  const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
+  const homeFile = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
   // A socket's path is limited, and a run's folder may be deep.
   const egressFolder = await createSocketFolder("egress", "s");
@@ -53,7 +57,7 @@ export async function testSandbox({ place, wrap, collect }: SandboxTest): Promis
     const folder = join(testFolder, "inside");
     const sibling = join(testFolder, "sibling");
     await createFiles(folder, sibling);
-    const forbidden = [join(sibling, "file"), join(testFolder, "file"), join(place.runDir, "self-test-file"), atHome];
+    const forbidden = [join(sibling, "file"), join(testFolder, "file"), join(place.runDir, "self-test-file"), homeFile];
     const hidden = [join(sibling, "secret")];
     const port = readServerPort(outside);
     const egressPort = port === 65_535 ? port - 1 : port + 1; // any other port: inside, nothing else listens there
@@ -77,8 +81,8 @@ export async function testSandbox({ place, wrap, collect }: SandboxTest): Promis
     const failures: string[] = [];
     if (report.wrote.length > 0 || forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // T1
     if (report.seen.length > 0) failures.push("a hidden file could be read");
-    if (report.connected || connections > 0) failures.push("the network was not shut off");
-    if (report.egress !== "egress") failures.push("the egress did not lead out");
+    if (report.connected || connections > 0) failures.push(networkFailure);
+    if (report.egress !== "egress") failures.push(egressFailure);
     if (collect !== undefined && !(wasKeptApart && isMerged)) failures.push("what was written was not kept apart");
     return failures;
   } catch (error) {
@@ -86,7 +90,7 @@ export async function testSandbox({ place, wrap, collect }: SandboxTest): Promis
   } finally {
     outside.close();
     egress.close();
-    await Promise.all([testFolder, egressFolder, atHome, join(place.runDir, "self-test-file")].map(erase));
+    await Promise.all([testFolder, egressFolder, homeFile, join(place.runDir, "self-test-file")].map(erase));
   }
 }
 
@@ -127,8 +131,8 @@ call(order.port, (outside) => knock((egress) => {
 function runProbe({ argv, env, cwd }: WrappedCommand): Promise<{ readonly report: ProbeReport | null; readonly err: string }> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
-    execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
-      resolve({ report: parseProbeOutput(out), err: err.trim().slice(0, 300) || (readErrorCode(error) ?? "") });
+    execFile(program, args, { env, cwd, timeout: probeTimeoutMs, killSignal: "SIGKILL" }, (error, out, err) => {
+      resolve({ report: parseProbeOutput(out), err: err.trim().slice(0, errorCharsMax) || (readErrorCode(error) ?? "") });
     });
   });
 }

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   S1. Calls of another architecture are refused as a whole: the same number would mean another call.
-//   S2. Debuggers stay possible (leak checkers need them): they see the sandbox's own processes and no others.
+//   S2. Debuggers stay possible (ptrace is not refused; leak checkers need it): they see the sandbox's own processes and no others.
 
 import { Buffer } from "node:buffer";
 

@@ -5,7 +5,8 @@
 //   C1. An entry is valid only while everything a test depends on is the same: the start of the machine, its kernel and the settings about
 //       namespaces, our user and confinement, the programs, the file system of the folder, and this program itself; for a sandbox also the
 //       home folder, which it shows or hides.
-//   C2. Only passes are cached. A failure is tested again each time: it may have been temporary.
+//   C2. Of a level only a pass is cached. A failure is tested again each time: it may have been temporary. (What resource limits do here is
+//       cached as it was found, limits.ts.)
 //   C3. If the cache can't be trusted (store-folder.ts, S1) or written, everything is tested again, and nothing fails for it.
 
 import { createHash, randomUUID } from "node:crypto";
@@ -19,6 +20,7 @@ import { eraseSync, readSmallFile } from "../folder.ts";
 export type SelfTestCache = {
   /** The cached result of a test that starts these programs; null if there is none, or something has changed. */
   read(test: string, programs: readonly string[]): string | null;
+  /** Records the result of a test. */
   note(test: string, programs: readonly string[], result: string): void;
 };
 
@@ -36,10 +38,10 @@ export function openSelfTestCache(
 ): SelfTestCache {
   const boot = readText("/proc/sys/kernel/random/boot_id");
   if (boot === "" || !isTrusted(store)) return noCache; // C3
-  const machineHash = textHash([boot, home, ...readMachineFacts(folder)].join("\n")); // C1
-  const prefix = `${textHash(boot).slice(0, 16)}-`;
+  const machineHash = hashText([boot, home, ...readMachineFacts(folder)].join("\n")); // C1
+  const prefix = `${hashText(boot).slice(0, 16)}-`;
   const testFile = (test: string, programs: readonly string[]): string =>
-    join(store, cacheName, `${prefix}${textHash([machineHash, test, ...programs.map(readProgramFacts)].join("\n"))}`);
+    join(store, cacheName, `${prefix}${hashText([machineHash, test, ...programs.map(readProgramFacts)].join("\n"))}`);
   return {
     read: (test, programs) => {
       try {
@@ -50,9 +52,9 @@ export function openSelfTestCache(
     },
     note: (test, programs, result) => {
       try {
-        const draft = join(store, cacheName, `${prefix}${randomUUID()}`);
-        writeFileSync(draft, result, { mode: 0o600, flag: "wx" });
-        renameSync(draft, testFile(test, programs));
+        const temporary = join(store, cacheName, `${prefix}${randomUUID()}`);
+        writeFileSync(temporary, result, { mode: 0o600, flag: "wx" });
+        renameSync(temporary, testFile(test, programs));
         // Entries from an earlier boot are useless.
         for (const name of readdirSync(join(store, cacheName)))
           if (!name.startsWith(prefix)) rmSync(join(store, cacheName, name), { force: true });
@@ -86,8 +88,11 @@ function isTrusted(store: string): boolean {
 
 /** Kernel settings about user namespaces; they change while the machine runs. */
 const namespaceSettings = ["kernel/unprivileged_userns_clone", "kernel/apparmor_restrict_unprivileged_userns", "user/max_user_namespaces"];
-/** Lines of /proc/self/status about this process's own confinement: a test inside a sandbox says nothing about one outside. */
-const confinementLines = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
+/**
+ * Lines of /proc/self/status about this process's own confinement (`CapEff:\t0000000000000000`): a test inside a sandbox says nothing about
+ * one outside.
+ */
+const confinementPattern = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
 /** Everything that a test's result depends on, except for the programs it starts (C1). */
 function readMachineFacts(folder: string): readonly string[] {
@@ -97,7 +102,7 @@ function readMachineFacts(folder: string): readonly string[] {
     process.version,
     [process.getuid?.(), process.getgid?.(), ...(process.getgroups?.() ?? [])].join(" "),
     ...namespaceSettings.map((name) => readText(`/proc/sys/${name}`)),
-    ...(readText("/proc/self/status").match(confinementLines) ?? []),
+    ...(readText("/proc/self/status").match(confinementPattern) ?? []),
     readText("/proc/self/attr/current"),
     ...["user", "mnt", "net", "pid"].map((name) => readLink(`/proc/self/ns/${name}`)),
     `${dev} ${statfsSync(folder).type}`,
@@ -125,7 +130,7 @@ function readProgramFacts(name: string): string {
     : [path, stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs, stat.mode, stat.uid].join(" ");
 }
 
-const textHash = (text: string): string => createHash("sha256").update(text).digest("hex");
+const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 function readText(path: string): string {
   try {

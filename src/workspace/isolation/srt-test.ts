@@ -12,12 +12,16 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { privateHome, type Command, type IsolationPlace, type WrappedCommand } from "./confinement.ts";
+import { egressFailure, networkFailure } from "./sandbox-self-test.ts";
 import { readErrorCode } from "../failure.ts";
 import { erase } from "../folder.ts";
 
 export type OutsideTest = { readonly place: IsolationPlace; readonly wrap: (command: Command) => WrappedCommand; readonly isMac: boolean };
 
-const timeoutMs = 30_000;
+const probeTimeoutMs = 30_000;
+/** How long the probe waits for the egress. */
+const egressWaitMs = 4_000;
+const errorCharsMax = 300;
 
 // Runs inside the sandbox and tries everything. The egress may open a moment after the sandbox, so an early connection to it is retried. It
 // ends when the egress was reached (the file `enough`), or after `waitMs`.
@@ -41,7 +45,7 @@ const look = setInterval(() => fs.existsSync("enough") && process.exit(), 20);`;
 export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Promise<readonly string[]> {
   await mkdir(privateHome(place.runDir), { recursive: true });
   const testFolder = await mkdtemp(join(place.runDir, "self-test-"));
-  const atHome = join(homedir(), `.autopilot-self-test-${process.pid}`);
+  const homeFile = join(homedir(), `.autopilot-self-test-${process.pid}`);
   const folder = join(testFolder, "inside");
   const connections = { outside: 0, egress: 0 };
   const outside = await listen(() => (connections.outside += 1));
@@ -53,13 +57,13 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     await mkdir(folder);
     await mkdir(join(testFolder, "sibling"));
     await writeFile(join(testFolder, "sibling", "secret"), "secret");
-    const forbidden = [join(testFolder, "sibling", "file"), join(testFolder, "file"), atHome];
+    const forbidden = [join(testFolder, "sibling", "file"), join(testFolder, "file"), homeFile];
     const probeInput = {
       forbidden,
       hidden: join(testFolder, "sibling", "secret"),
       port: readServerPort(outside),
       egressPort: readServerPort(egress),
-      waitMs: 4_000,
+      waitMs: egressWaitMs,
     };
     const wrapped = wrap({
       argv: [process.execPath, "-e", probeScript, JSON.stringify(probeInput)],
@@ -75,15 +79,15 @@ export async function testFromOutside({ place, wrap, isMac }: OutsideTest): Prom
     const failures: string[] = [];
     if (forbidden.some((path) => existsSync(path))) failures.push("a forbidden write succeeded"); // O1
     if (existsSync(join(folder, "seen"))) failures.push("a hidden file could be read");
-    if (connections.outside > 0 && !isMac) failures.push("the network was not shut off");
-    if (connections.egress === 0) failures.push("the egress did not lead out");
+    if (connections.outside > 0 && !isMac) failures.push(networkFailure); // a Mac's sandbox shares the machine's loopback
+    if (connections.egress === 0) failures.push(egressFailure);
     return failures;
   } catch (error) {
     return [`it could not be tried: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
     outside.close();
     egress.close();
-    await Promise.all([testFolder, atHome].map(erase));
+    await Promise.all([testFolder, homeFile].map(erase));
   }
 }
 
@@ -103,8 +107,8 @@ const readServerPort = (server: Server): number => (server.address() as AddressI
 function runProbe({ argv, env, cwd }: WrappedCommand): Promise<string> {
   const [program = "", ...args] = argv;
   return new Promise((resolve) => {
-    execFile(program, args, { env, cwd, timeout: timeoutMs, killSignal: "SIGKILL" }, (error, _out, err) => {
-      resolve(err.trim().slice(0, 300) || (readErrorCode(error) ?? ""));
+    execFile(program, args, { env, cwd, timeout: probeTimeoutMs, killSignal: "SIGKILL" }, (error, _out, err) => {
+      resolve(err.trim().slice(0, errorCharsMax) || (readErrorCode(error) ?? ""));
     });
   });
 }

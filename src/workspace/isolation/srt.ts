@@ -1,7 +1,7 @@
 // srt: isolation by Anthropic's sandbox runtime, if it is installed: bubblewrap with its own proxy on Linux, Seatbelt on a Mac.
 //
 // Invariants:
-//   S1. The settings of a command are in the run's folder, which the command does not see, and apply to that command alone.
+//   S1. The settings of a command are in the run's folder, which the command does not see, in a file named by a hash of them.
 //   S2. Variables that the runtime adds to a command's environment are removed: they contain the whole command line, and hide the egress.
 //   S3. Within the runtime a command is landlocked as well, if available: the kernel's files are read-only, and objects that all processes
 //       of a user share cannot be reached, neither of which the runtime enforces.
@@ -23,7 +23,7 @@ import { findProgramOnPath } from "./program-paths.ts";
 import { callNumbers, readProcessor } from "./call-numbers.ts";
 import { buildSharedObjectFilter } from "./landlock-filter.ts";
 import { landlockAccess, landlockAccessAll, findLandlock, interpreterPrograms } from "./landlock-program.ts";
-import { readErrorCode } from "../failure.ts";
+import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { buildSrtSettings } from "./srt-settings.ts";
 import { testFromOutside } from "./srt-test.ts";
 
@@ -148,10 +148,10 @@ function composeLandlockArguments(): readonly string[] {
   if (processor === null || interpreter === null || abi < 1) return [];
   const kernelFolders = ["/proc", "/sys"];
   const tops = readdirSync("/").map((name) => `/${name}`);
-  const read = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
+  const readRights = landlockAccess.execute | landlockAccess.readFile | landlockAccess.readFolder;
   const rules = [
     ["/", landlockAccess.readFolder],
-    ...kernelFolders.map((top) => [top, read]),
+    ...kernelFolders.map((top) => [top, readRights]),
     ...tops.filter((top) => !kernelFolders.includes(top)).map((top) => [top, landlockAccessAll]),
   ];
   const numbers = [callNumbers.prctl[processor], callNumbers.capset[processor]].map(String);
@@ -174,7 +174,8 @@ function prepareSocketFolder(): string {
   // Another user could have created it before us, and would then own our sockets.
   const { uid, mode } = lstatSync(folder);
   if (uid !== process.getuid?.() || (mode & 0o177077) !== 0o040000)
-    throw new Error(`${folder} belongs to somebody else, or is open to others`);
+    // a real folder, with no rights for group and others
+    throw new WorkspaceFailed("isolation_unavailable", `${folder} belongs to somebody else, or is open to others.`, `remove ${folder}`);
   sweepSrtSockets();
   if (!isSweptAtExit) process.once("exit", sweepSrtSockets);
   isSweptAtExit = true;
@@ -187,6 +188,7 @@ const socketFolderPath = (): string => join(tmpdir(), `autopilot-srt-${process.g
 /** Deletes the sockets of dead runtimes: a killed one leaves its own, named by its pid. */
 export function sweepSrtSockets(): void {
   for (const name of existsSync(socketFolderPath()) ? readdirSync(socketFolderPath()) : []) {
+    // `srt-http-4711.sock`
     const pid = Number(/^srt-[a-z]+-(\d+)(?:-\d+)?\.sock$/.exec(name)?.[1] ?? 0);
     if (pid > 0 && isGone(pid)) rmSync(join(socketFolderPath(), name), { force: true });
   }
@@ -207,8 +209,8 @@ function writeSettingsFile(runDir: string, settings: object): string {
   const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);
   if (existsSync(file)) return file;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, file);
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, file);
   return file;
 }

@@ -37,6 +37,7 @@ import { isSameEntry, type Tree } from "../git/tree.ts";
 /** How often applying starts over because another process moved the branch meanwhile. */
 const racesMax = 5;
 const headBytesMax = 4_096;
+const errorCharsMax = 500;
 
 /** Commits an attempt's changes; returns the paths in conflict if the branch changed the same, and null if there is nothing to apply. */
 export async function applyAttempt(
@@ -82,6 +83,7 @@ export async function previewAttempt(run: RunWorkspace, attempt: AttemptId): Pro
   return (await createAttemptCommit(run, { attempt, subject: "preview", tip, examined }))?.commit ?? null;
 }
 
+/** Throws if there is a violation: then nothing may be applied. */
 export function refuseViolations({ violations }: Pick<Examined, "violations">): void {
   const [first] = violations;
   if (first === undefined) return;
@@ -169,7 +171,7 @@ export async function moveBranch(run: RunWorkspace, to: GitSha, from: GitSha): P
   });
   if (answer.code === 0) return true;
   if ((await readTip(run)).commit !== from) return false;
-  throw toGitFailure(user, answer, `The run's branch could not be moved: ${answer.err.trim().slice(0, 500)}`);
+  throw toGitFailure(user, answer, `The run's branch could not be moved: ${answer.err.trim().slice(0, errorCharsMax)}`);
 }
 
 /** Throws if the run's branch is checked out somewhere: moving it would make the user's files look changed. */
@@ -180,16 +182,16 @@ export async function refuseIfCheckedOut(run: RunWorkspace): Promise<void> {
   const linked = await readdir(join(commonDir, "worktrees")).catch(() => []);
   const heads = [commonDir, gitDir, ...linked.map((name) => join(commonDir, "worktrees", name))].map((folder) => join(folder, "HEAD"));
   if (!heads.some((head) => readSmallFile(head, headBytesMax)?.toString("utf8").trim() === `ref: ${run.ref}`)) return;
-  throw checkedOutError(run);
+  throw createCheckedOutError(run);
 }
 
 /** Only git can read branches that are in a reftable. */
 async function refuseIfInWorktreeList(run: RunWorkspace): Promise<void> {
   const { out } = await git({ ...userRepositoryCall(run), args: ["worktree", "list", "--porcelain"] });
-  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw checkedOutError(run);
+  if (out.toString("utf8").split("\n").includes(`branch ${run.ref}`)) throw createCheckedOutError(run);
 }
 
-const checkedOutError = ({ ref }: RunWorkspace): WorkspaceFailed =>
+const createCheckedOutError = ({ ref }: RunWorkspace): WorkspaceFailed =>
   new WorkspaceFailed(
     "workspace_changed",
     `The run's branch ${shortBranchName(ref)} is checked out; switch to another branch, then resume.`,

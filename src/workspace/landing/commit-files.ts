@@ -20,6 +20,7 @@ import type { RunWorkspace } from "../run-workspace.ts";
 import { refuseIfCheckedOut, refuseViolations } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 
+/** Commits the files; null if nothing differs, or the paths in conflict. */
 export async function commitFiles(
   run: RunWorkspace,
   { attempt, since, files, subject }: CommitFilesRequest,
@@ -52,11 +53,11 @@ async function findViolations(run: RunWorkspace, since: GitSha, { path, text }: 
 /** The files that the branch changed since they were read (C1). */
 async function findConflicts(run: RunWorkspace, since: GitSha, tip: GitSha, files: readonly RunnerFile[]): Promise<readonly string[]> {
   const folders = openTreeFolders(run.shadow.call);
-  const treeBefore = await resolveTree(run.shadow.call, since);
+  const sinceTree = await resolveTree(run.shadow.call, since);
   const changed: string[] = [];
-  for (const { path } of treeBefore === tip ? [] : files) {
-    const [before, now] = await Promise.all([treeBefore, tip].map((tree) => folders.findEntry(tree, bytePathFromText(path))));
-    if (!isSameEntry(before ?? null, now ?? null)) changed.push(path);
+  for (const { path } of sinceTree === tip ? [] : files) {
+    const [readEntry, tipEntry] = await Promise.all([sinceTree, tip].map((tree) => folders.findEntry(tree, bytePathFromText(path))));
+    if (!isSameEntry(readEntry ?? null, tipEntry ?? null)) changed.push(path);
   }
   return changed;
 }

@@ -8,6 +8,7 @@ import { composeRunMessage, readChangedDisplayPaths, type RunCommit, shortBranch
 import { createCommit } from "../git/new-commit.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 
+/** Commits the tree and moves the branch; throws if the branch is no longer at `tip`. */
 export async function commitOnTip(
   run: RunWorkspace,
   { attempt, subject }: { readonly attempt: AttemptId; readonly subject: string },

@@ -9,9 +9,8 @@
 //       the files are staged, and the next call commits them.
 
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromText, type BytePath, bytePathBytes, displayPath } from "../git/byte-path.ts";
+import { bytePathFromText, type BytePath, bytePathBytes, displayPath, toDiskPath } from "../git/byte-path.ts";
 import { git, readGitLine } from "../git/git.ts";
 import type { GitContext } from "../git/git-call.ts";
 import { identityEnv, readIdentity } from "../git/identity.ts";
@@ -20,7 +19,7 @@ import { findRepository, type Repository } from "../git/repository.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
 import { readChangedFiles } from "../git/checkout-status.ts";
 import { isTree, isSameEntry, type TreeEntry, resolveTree } from "../git/tree.ts";
-import { openTreeFolders, writeEditedTree } from "../git/tree-folders.ts";
+import { openTreeFolders, writeEditedTree, type TreeChange } from "../git/tree-folders.ts";
 import { openUserView } from "../git/user-view.ts";
 import { findUnfinishedOperation } from "./unfinished-operation.ts";
 
@@ -37,7 +36,6 @@ export type PagesInput = {
   readonly subject: string;
 };
 
-type Change = readonly [BytePath, TreeEntry | null];
 type PagesGitContext = GitContext & { readonly env: Readonly<Record<string, string>> };
 
 const pagesTrailer = "Autopilot-Pages";
@@ -77,6 +75,7 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   return null;
 }
 
+/** Also false if one of the commits is gone. */
 const isAncestor = async (call: PagesGitContext, older: GitSha, head: GitSha): Promise<boolean> =>
   (await git({ ...call, args: ["merge-base", "--is-ancestor", older, head], codes: [0, 1, 128] })).code === 0;
 
@@ -92,7 +91,7 @@ async function readChanges(
   call: PagesGitContext,
   { owned }: PagesInput,
   pages: readonly Pages[],
-): Promise<readonly Change[]> {
+): Promise<readonly TreeChange[]> {
   const isPage = compileOwnedPaths(owned);
   const isWanted = (path: BytePath): boolean => isPage(displayPath(path)) && pages.some(({ folder }) => path.startsWith(`${folder}/`));
   const folders = openTreeFolders(call);
@@ -105,7 +104,7 @@ async function readChanges(
     repository,
     files.map(([path]) => path),
   );
-  const changes: Change[] = [];
+  const changes: TreeChange[] = [];
   for (const [name, content] of files) {
     if (ignored.has(name)) continue; // P2
     const path = bytePathFromText(name);
@@ -114,7 +113,7 @@ async function readChanges(
     if (!isSameEntry(headEntries.get(path) ?? null, entry)) changes.push([path, entry]);
   }
   const deletedPaths = [...headEntries.keys()].filter(
-    (path) => lstatSync(join(repository.root, displayPath(path)), { throwIfNoEntry: false }) === undefined,
+    (path) => lstatSync(toDiskPath(repository.root, path), { throwIfNoEntry: false }) === undefined,
   );
   return [...changes, ...deletedPaths.map((path) => [path, null] as const)];
 }
@@ -127,10 +126,10 @@ async function findIgnored(repository: Repository, paths: readonly string[]): Pr
 }
 
 /** The changes that put these paths back to what HEAD has. */
-async function readHeadEntries(call: PagesGitContext, head: GitSha, changes: readonly Change[]): Promise<readonly Change[]> {
+async function readHeadEntries(call: PagesGitContext, head: GitSha, changes: readonly TreeChange[]): Promise<readonly TreeChange[]> {
   const [tree, folders] = [await resolveTree(call, head), openTreeFolders(call)];
   return Promise.all(
-    changes.map(async ([path]): Promise<Change> => {
+    changes.map(async ([path]): Promise<TreeChange> => {
       const entry = await folders.findEntry(tree, path);
       return [path, entry === undefined || isTree(entry) ? null : entry];
     }),
@@ -138,7 +137,7 @@ async function readHeadEntries(call: PagesGitContext, head: GitSha, changes: rea
 }
 
 /** Updates the user's index with these files; false if another git is using it. */
-async function updateIndex(call: PagesGitContext, { head }: Repository, changes: readonly Change[]): Promise<boolean> {
+async function updateIndex(call: PagesGitContext, { head }: Repository, changes: readonly TreeChange[]): Promise<boolean> {
   const zeroSha = "0".repeat(head.commit.length);
   const input = changes.map(([path, entry]) =>
     Buffer.concat([Buffer.from(`${entry?.mode ?? "0"} ${entry?.sha ?? zeroSha}\t`), bytePathBytes(path), Buffer.from([0])]),

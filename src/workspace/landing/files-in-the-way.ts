@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { readErrorCode } from "../failure.ts";
-import { type BytePath, bytePathBytes, bytePathFromBytes, displayPath, joinBytePath, listParentFolders } from "../git/byte-path.ts";
+import { type BytePath, bytePathFromBytes, displayPath, joinBytePath, listParentFolders, toDiskPath } from "../git/byte-path.ts";
 import type { TreeDifference } from "../git/tree-folders.ts";
 
 const namesShownMax = 5;
@@ -30,23 +30,22 @@ export function findFilesInTheWay({ root }: { readonly root: string }, differenc
 function listFilesAt(root: string, path: BytePath): readonly BytePath[] {
   const stat = statIn(root, path);
   if (stat?.isDirectory() !== true) return stat === undefined ? [] : [path];
-  const names = readdirSync(toAbsoluteBytes(root, path), { encoding: "buffer" });
+  const names = readdirSync(toDiskPath(root, path), { encoding: "buffer" });
   return names.flatMap((name) => listFilesAt(root, joinBytePath(path, bytePathFromBytes(name))));
 }
 
 /** Undefined if nothing is there, also if something above the path isn't a folder. */
 function statIn(root: string, path: BytePath): Stats | undefined {
   try {
-    return lstatSync(toAbsoluteBytes(root, path));
+    return lstatSync(toDiskPath(root, path));
   } catch (error) {
-    const errno = readErrorCode(error);
-    if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
+    const code = readErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }
 }
 
-const toAbsoluteBytes = (root: string, path: BytePath): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytePathBytes(path)]);
-
+/** The sentence about files in the way, and what to do. */
 export const describeFilesInTheWay = (names: readonly string[]): string =>
   `Files git does not track (ignored ones too: .gitignore, .git/info/exclude) are in the way; move them away: ${formatShortList(names)}`;
 

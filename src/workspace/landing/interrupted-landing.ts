@@ -11,8 +11,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
-import { bytePathFromBytes, bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, displayPath, type BytePath, toDiskPath } from "../git/byte-path.ts";
 import { readJson, writeFileAtomically } from "../folder.ts";
+import { isAncestor } from "../git/commits.ts";
 import { git, readGitLine } from "../git/git.ts";
 import { userRepositoryCall } from "../git/run-commits.ts";
 import { clearLock, waitUntilGone } from "../git/leftovers.ts";
@@ -43,7 +44,7 @@ export async function undoInterruptedLanding(run: RunWorkspace): Promise<Landing
     if (!(await clearLock(lock, run.repository.root, "theirs"))) return describeLock(lock);
   }
   const head = await readGitLine({ ...userRepositoryCall(run), args: ["rev-parse", "--verify", "HEAD^{commit}"] });
-  if (!(await isLanded(run, to, head))) {
+  if (!(await isAncestor(userRepositoryCall(run), to, head))) {
     const foreignChange = await restoreCheckout(run, head, from, to);
     if (foreignChange !== null) return { because: "checkout_dirty", detail: `Uncommitted changes: ${displayPath(foreignChange)}.` };
   }
@@ -51,7 +52,7 @@ export async function undoInterruptedLanding(run: RunWorkspace): Promise<Landing
   return null;
 }
 
-/** A lock from before the landing is another process's (C2): it is waited for, and never deleted. */
+/** A lock from before the landing is another process's: it is waited for, and never deleted. Null once all are gone. */
 export async function waitForForeignLocks(run: RunWorkspace): Promise<LandingObstacle | null> {
   for (const lock of listLockPaths(run)) if (!(await waitUntilGone(lock))) return describeLock(lock);
   return null;
@@ -75,10 +76,6 @@ function listLockPaths({ repository, base }: RunWorkspace): readonly string[] {
   ];
 }
 
-async function isLanded(run: RunWorkspace, to: GitSha, head: GitSha): Promise<boolean> {
-  return (await git({ ...userRepositoryCall(run), args: ["merge-base", "--is-ancestor", to, head], codes: [0, 1] })).code === 0;
-}
-
 /**
  * Restores index and files to the branch's content (the branch may have moved meanwhile). If a file isn't as the landing leaves it, nothing
  * is touched, and that file is returned.
@@ -99,14 +96,14 @@ async function restoreCheckout(run: RunWorkspace, head: GitSha, from: GitSha, to
   if (touched.length === 0) return null;
   const view = await openUserView(run.repository);
   const call = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
-  const nulSeparated = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
+  const formatPathRows = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
     paths.map(({ path }) => Buffer.concat([bytePathBytes(path), Buffer.from([0])]));
-  await git({ ...call, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: nulSeparated(touched) });
-  for (const { path, isNew } of touched) if (isNew) rmSync(pathInCheckout(run, path), { force: true });
+  await git({ ...call, args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head], input: formatPathRows(touched) });
+  for (const { path, isNew } of touched) if (isNew) rmSync(toDiskPath(run.repository.root, path), { force: true });
   await git({
     ...call,
     args: ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"],
-    input: nulSeparated(touched.filter(({ isNew }) => !isNew)),
+    input: formatPathRows(touched.filter(({ isNew }) => !isNew)),
   });
   return null;
 }
@@ -116,25 +113,23 @@ async function isFromLanding(run: RunWorkspace, path: BytePath, from: GitSha, to
   const content = readCheckedOut(run, path);
   if (content === null) return true;
   if (content === "other") return false;
-  const [before, after] = [await readCommitted(run, from, path), await readCommitted(run, to, path)];
-  if (before?.equals(content) === true) return true; // only the index had been updated
-  return after !== null && after.subarray(0, content.length).equals(content);
+  const [oldContent, newContent] = [await readCommitted(run, from, path), await readCommitted(run, to, path)];
+  if (oldContent?.equals(content) === true) return true; // only the index had been updated
+  return newContent !== null && newContent.subarray(0, content.length).equals(content);
 }
 
 /** A file's content as a checkout would write it, with the user's own filters; null if the commit has no such file. */
 async function readCommitted(run: RunWorkspace, commit: GitSha, path: BytePath): Promise<Buffer | null> {
-  const name = `${commit}:${bytePathBytes(path).toString("utf8")}`;
+  const name = `${commit}:${displayPath(path)}`;
   const { code, out } = await git({ ...(await openUserView(run.repository)), args: ["cat-file", "--filters", name], codes: [0, 128] });
   return code === 0 ? out : null;
 }
 
+/** What the checkout has at a path: a file's bytes, a link's target, something else; null if nothing. */
 function readCheckedOut(run: RunWorkspace, path: BytePath): Buffer | "other" | null {
-  const file = pathInCheckout(run, path);
+  const file = toDiskPath(run.repository.root, path);
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return null;
   if (stat.isSymbolicLink()) return readlinkSync(file, { encoding: "buffer" });
   return stat.isFile() ? readFileSync(file) : "other";
 }
-
-const pathInCheckout = (run: RunWorkspace, path: BytePath): Buffer =>
-  Buffer.concat([Buffer.from(`${run.repository.root}/`), bytePathBytes(path)]);

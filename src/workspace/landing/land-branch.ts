@@ -20,6 +20,8 @@ import { describeFilesInTheWay, findFilesInTheWay, formatShortList } from "./fil
 import { findUnfinishedOperation, type UnfinishedOperation } from "./unfinished-operation.ts";
 import { readFileDifferences } from "../git/tree-folders.ts";
 
+const errorCharsMax = 300;
+
 export type BranchLanding =
   | { readonly landed: true }
   | { readonly landed: false; readonly because: "moved"; readonly detail: string }
@@ -63,7 +65,9 @@ export async function landBranch(repository: Repository, request: BranchRequest)
   const checkouts = await readCheckouts(repository, ref);
   if (checkouts.length === 0) {
     const refUpdate = await git({ ...call, args: ["update-ref", "-m", "autopilot: landed", ref, to, from], codes: [0, 1, 128] });
-    return refUpdate.code === 0 ? { landed: true } : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, 300) };
+    return refUpdate.code === 0
+      ? { landed: true }
+      : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, errorCharsMax) };
   }
   const otherCheckout = await findOtherCheckout(repository, checkouts);
   if (otherCheckout !== null) return { landed: false, because: "held", ...toCheckedOutObstacle(branch, otherCheckout) };

@@ -42,9 +42,11 @@ import { openUserView } from "../git/user-view.ts";
 
 /** How often landing starts over because something else moved the checkout meanwhile. */
 const racesMax = 5;
+const errorCharsMax = 500;
 type Landed = Extract<LandResult, { readonly landed: true }>;
 type Refusal = Extract<LandResult, { readonly landed: false }>;
 
+/** Lands the run's work on the branch it began on; or says why that can't be done now. */
 export async function landRun(run: RunWorkspace, message: string, judgeMerge: JudgeMerge, isSquashed = false): Promise<LandResult> {
   const tip = (await readTip(run)).commit;
   if (tip === run.base.commit) return createRefusal("nothing_to_land", "The run made no commit.");
@@ -178,7 +180,7 @@ async function createMergeCommit(
     return createRefusal("merge_conflict", "This git is too old to merge without a checkout (2.38 or newer is needed).");
   if (/unrelated histories/.test(merge.err))
     return createRefusal("branch_rewritten", `The branch no longer has ${run.base.commit.slice(0, 12)}, on which the run began.`);
-  if (merge.code !== 0 && merge.code !== 1) return createRefusal("merge_conflict", merge.err.trim().slice(0, 500));
+  if (merge.code !== 0 && merge.code !== 1) return createRefusal("merge_conflict", merge.err.trim().slice(0, errorCharsMax));
   const text = message.trim() === "" ? `Merge ${shortBranchName(run.ref)}` : message.trim();
   const input = [Buffer.from(`${text}\n\nAutopilot-Run: ${run.runId}\n${since === null ? "" : composeSquashTrailer(tip)}`)];
   const mergedTree = missing.size === 0 ? tree : await writeTree(run.shadow, call, tree, missing.values());
@@ -208,7 +210,7 @@ async function moveCheckout(run: RunWorkspace, from: GitSha, to: GitSha, how: La
   await (/index\.lock': File exists/.test(answer.err) ? removeLandingRecord(run) : undoInterruptedLanding(run));
   if (fullDisk !== null) throw new WorkspaceFailed("disk_full", `${fullDisk} The work could not be merged; it is on its branch.`);
   const because = /not uptodate|overwritten|untracked|local changes/i.test(answer.err) ? "checkout_dirty" : "checkout_unwritable";
-  return createRefusal(because, `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, 500)}`);
+  return createRefusal(because, `Git would not update the checkout: ${answer.err.trim().replace(/\s+/g, " ").slice(0, errorCharsMax)}`);
 }
 
 /** Files and index first, then the branch: an interruption in between is undone by interrupted-landing.ts. */

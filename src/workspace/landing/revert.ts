@@ -9,7 +9,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import type { RevertRequest, RevertResult } from "../../ports/workspace.ts";
 import { refuseIfCheckedOut } from "./apply.ts";
-import { bytePathFromBytes, listParentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
+import { listParentFolders, displayPath, type BytePath } from "../git/byte-path.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, readGitLine } from "../git/git.ts";
@@ -18,10 +18,12 @@ import { identityEnv } from "../git/identity.ts";
 import { writeTree } from "../git/materialize.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
-import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
+import { isSameEntry, type Tree } from "../git/tree.ts";
+import { readFileDifferences, type TreeChange } from "../git/tree-folders.ts";
 
 const branchNamesMax = 100;
 
+/** Reverts the attempts, or says what is in conflict. */
 export async function revertAttempts(run: RunWorkspace, request: RevertRequest): Promise<RevertResult> {
   const tip = await readTip(run);
   const commits = await readRunCommits(run, tip.commit);
@@ -44,7 +46,7 @@ export async function revertAttempts(run: RunWorkspace, request: RevertRequest):
   await refuseIfCheckedOut(run);
   const branch = await keepOnBranch(run, request.branch, tip.commit); // U1
   run.failpoint("kept");
-  return { applied: await commitOnTip(run, request, tip.commit, tree), branch, conflict: [] };
+  return { applied: await commitOnTip(run, request, tip.commit, tree), branch, conflict: [] }; // U2
 }
 
 /** The run's commits after one of its own, or after the base. */
@@ -59,8 +61,6 @@ function listCommitsAfter(run: RunWorkspace, commits: readonly RunCommit[], sinc
   return commits.slice(index + 1);
 }
 
-type Row = readonly [BytePath, TreeEntry | null];
-
 /** Whether a commit is of one of the attempts to revert, whose ids have a common prefix. */
 const belongsTo = ({ attempt }: RunCommit, prefix: string): boolean => attempt.startsWith(encodeTrailerValue(prefix));
 
@@ -70,12 +70,12 @@ async function readChanges(
   { of: prefix, since }: RevertRequest,
   commits: readonly RunCommit[],
   tip: GitSha,
-): Promise<{ readonly rows: readonly Row[]; readonly shared: readonly BytePath[] }> {
+): Promise<{ readonly rows: readonly TreeChange[]; readonly shared: readonly BytePath[] }> {
   const revertedPaths = new Set<BytePath>();
   const otherPaths = new Set<BytePath>();
   for (const commit of commits) {
     const touched = belongsTo(commit, prefix) ? revertedPaths : otherPaths;
-    for (const path of await readChangedPaths(run, commit.parent, commit.commit)) touched.add(path);
+    for (const { path } of await readFileDifferences(run.shadow.call, commit.parent, commit.commit)) touched.add(path);
   }
   const [treeBefore, treeNow] = await Promise.all([readTree(run.shadow.call, since), readTree(run.shadow.call, tip)]);
   const isChanged = (path: BytePath): boolean => !isSameEntry(treeBefore.get(path) ?? null, treeNow.get(path) ?? null);
@@ -87,7 +87,7 @@ async function readChanges(
   };
 }
 
-const writeTreeChanges = (run: RunWorkspace, onto: GitSha, rows: readonly Row[]): Promise<GitSha> =>
+const writeTreeChanges = (run: RunWorkspace, onto: GitSha, rows: readonly TreeChange[]): Promise<GitSha> =>
   writeTree(run.shadow, run.shadow.callIntoUser, onto, rows);
 
 /**
@@ -122,15 +122,6 @@ function isBlocked(path: BytePath, treeBefore: Tree, treeNow: Tree, revertedPath
   if (!treeBefore.has(path)) return false;
   if (listParentFolders(path).some((folder) => treeNow.has(folder) && !revertedPaths.has(folder))) return true;
   return !treeNow.has(path) && [...treeNow.keys()].some((file) => file.startsWith(`${path}/`) && !revertedPaths.has(file));
-}
-
-async function readChangedPaths(run: RunWorkspace, from: GitSha, to: GitSha): Promise<readonly BytePath[]> {
-  const { out } = await git({ ...run.shadow.call, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
-  return out
-    .toString("latin1")
-    .split("\0")
-    .filter((path) => path !== "")
-    .map((path) => bytePathFromBytes(Buffer.from(path, "latin1")));
 }
 
 /** The branch that keeps a commit: of this name, or with a number if that is taken by another. */

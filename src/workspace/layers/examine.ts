@@ -4,7 +4,7 @@ import { lstatSync } from "node:fs";
 import { basename } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { bytePathBytes, displayPath, type BytePath } from "../git/byte-path.ts";
+import { displayPath, type BytePath, toDiskPath } from "../git/byte-path.ts";
 import { findEmbeddedRepositories, headBytesMax, type EmbeddedInput } from "./embedded-repository.ts";
 import { NotRead } from "./fd-walk.ts";
 import { openIgnoreRules } from "../git/ignore-rules.ts";
@@ -86,7 +86,7 @@ export async function findTouchedFiles(run: RunWorkspace, record: FolderRecord, 
   if (isUnchanged === null) return []; // nothing was recorded, so nothing can be said
   const touched: BytePath[] = [];
   for (const [path, { mode }] of await readTree(call, tree)) {
-    const stat = lstatSync(Buffer.concat([Buffer.from(`${folder}/`), bytePathBytes(path)]), { throwIfNoEntry: false });
+    const stat = lstatSync(toDiskPath(folder, path), { throwIfNoEntry: false });
     if (mode !== gitlinkMode && (stat === undefined || !isUnchanged(path, stat))) touched.push(path);
   }
   return touched;

@@ -20,7 +20,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath } from "../git/byte-path.ts";
+import { bytePathFromBytes, bytePathBytes, bytePathParts, type BytePath, toDiskPath } from "../git/byte-path.ts";
 import { readErrorCode } from "../failure.ts";
 
 const hasProc = existsSync("/proc/self/fd");
@@ -69,7 +69,7 @@ function withFolderByPath<T>(root: string, path: BytePath, use: (folder: OpenFol
   for (const part of parts) folders.push(join(folders.at(-1) ?? root, bytePathBytes(part).toString("utf8")));
   const readIdentities = (): string => folders.map((folder) => readIdentity(folder)).join(" "); // W3
   const identities = readIdentities();
-  const result = use(openFolderAt((name) => Buffer.concat([Buffer.from(`${folders.at(-1) ?? root}/`), bytePathBytes(name)])));
+  const result = use(openFolderAt((name) => toDiskPath(folders.at(-1) ?? root, name)));
   if (readIdentities() !== identities) throw new NotRead("a folder on the way was changed meanwhile");
   return result;
 }

@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { type BytePath, bytePathBytes, listParentFolders } from "../git/byte-path.ts";
+import { type BytePath, bytePathBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
 import { listAttributePaths } from "../git/attributes.ts";
 import { git } from "../git/git.ts";
 import type { GitContext } from "../git/git-call.ts";
@@ -100,10 +100,9 @@ function readOrNull({ folder, shadow, fileBytesMax }: StoredContentInput, path: 
 }
 
 async function writeCopy(files: string, path: BytePath, content: Buffer): Promise<void> {
-  const toCopyPath = (treePath: BytePath): Buffer => Buffer.concat([Buffer.from(`${files}/`), bytePathBytes(treePath)]);
   const parent = listParentFolders(path).at(-1);
-  if (parent !== undefined) await mkdir(toCopyPath(parent), { recursive: true });
-  await writeFile(toCopyPath(path), content);
+  if (parent !== undefined) await mkdir(toDiskPath(files, parent), { recursive: true });
+  await writeFile(toDiskPath(files, path), content);
 }
 
 type Copies = { readonly work: string; readonly files: string; readonly copied: readonly (readonly [BytePath, FileEntry])[] };

@@ -12,7 +12,7 @@ import { connect, createServer, type Socket } from "node:net";
 const connectionsMax = 512;
 const [port = "", socket = ""] = process.argv.slice(2);
 
-function pass(inner: Socket): void {
+function forward(inner: Socket): void {
   const outer = connect({ path: socket, allowHalfOpen: true });
   inner.setNoDelay(true);
   for (const [source, target] of [
@@ -26,7 +26,7 @@ function pass(inner: Socket): void {
 }
 
 function listen(host: string, onError: () => void): void {
-  const server = createServer({ allowHalfOpen: true }, pass);
+  const server = createServer({ allowHalfOpen: true }, forward);
   server.maxConnections = connectionsMax;
   server.on("error", onError);
   server.listen({ host, port: Number(port) }); // D1
