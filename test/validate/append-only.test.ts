@@ -71,6 +71,16 @@ describe("what git's history holds", () => {
     expect(await judged(folder)).toBe("RS5 unchecked");
   });
 
+  test("of another run is no edit either if it is too long to be compared; of this run it is one", async () => {
+    const long = `${lines(begun)}${`${" ".repeat(999)}\n`.repeat(17 * 1_049)}`; // over 16 MiB
+    const folder = scratch({ files: { [log]: long } });
+    const ts = "2026-06-01T00:00:00Z";
+    write(folder, { [log]: lines([{ ...runIndex, ts, started_at: ts }, ...begun.slice(1)]) });
+    expect(await judged(folder)).toBe("RS5 unchecked");
+    write(folder, { [log]: lines(begun) });
+    expect(await judged(folder)).toBe("1 RS5");
+  });
+
   test("with other ends of lines is the same log", async () => {
     const folder = scratch({ files: { [log]: lines(begun) } });
     writeFileSync(join(folder, log), lines(begun).replaceAll("\n", "\r\n"));

@@ -103,6 +103,18 @@ describe("a project", () => {
   });
 });
 
+test("a folder deeper than is looked at says so, and one that is just as deep does not", async () => {
+  const folder = scratchFolder();
+  const deep = Array.from({ length: 32 }, () => "d").join("/");
+  write(folder, { "run_state.jsonl": lines(wholeRun), [`${deep}/readme.txt`]: "" });
+  const rules = async (): Promise<readonly string[]> =>
+    filesOf((await autopilot(folder, ["validate", ".", "--json"])).json).flatMap(({ violations }) => violations.map(({ rule }) => rule));
+  const rulesBefore = await rules();
+  expect(rulesBefore).not.toContain("limit");
+  write(folder, { [`${deep}/d/run_state.jsonl`]: "" });
+  expect(await rules()).toEqual([...rulesBefore, "limit"]);
+});
+
 describe("a portfolio", () => {
   test("by its own folder, whatever that is called", async () => {
     const folder = scratchFolder();

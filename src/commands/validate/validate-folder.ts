@@ -2,7 +2,7 @@
 // content.
 //
 // Invariants:
-//   N1. The walk is bounded in entries, depth and files, follows no link, and says where it stopped.
+//   N1. The walk is bounded in entries, depth and files, follows no link, and says so if it left anything out.
 //   N2. A file that only resembles a format is not judged by it: name and location decide, and content only if unambiguous.
 
 import { type Dirent, existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
@@ -14,7 +14,7 @@ import { formatByName, detectFormat, headBytes } from "../../playbooks/contract/
 import { type NamedFile, type ValidatedFile, validateFile } from "./validate-file.ts";
 import { readBytes, isFolderAt, isUnread, withOpened } from "./validate-open.ts";
 
-const limits = { entriesMax: 50_000, depthMax: 10, filesMax: 5_000 } as const;
+const limits = { entriesMax: 50_000, depthMax: 32, filesMax: 5_000 } as const;
 /** Git's own folders, installed packages, and content-addressed files. */
 const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "venv", "blobs"]);
 
@@ -39,7 +39,7 @@ const violation = (rule: string, message: string): Violation => ({ line: 1, rule
 const incomplete: Violation = {
   line: 1,
   rule: "limit",
-  message: `holds more than ${limits.entriesMax} entries or ${limits.filesMax} files to judge; the rest was not looked at, so name what is meant`,
+  message: `holds more than ${limits.entriesMax} entries or ${limits.filesMax} files to judge, or folders more than ${limits.depthMax} deep; the rest was not looked at, so name what is meant`,
   severity: "warning",
 };
 
@@ -65,10 +65,11 @@ function walk(folder: string): { readonly names: readonly string[]; readonly isW
       if (item.isDirectory() && !isFileName(item.name)) {
         if (isPortfolio(join(folder, name))) names.push(name);
         if (depth < limits.depthMax) visit(name, depth + 1);
+        else if (readItems(join(folder, name)).length > 0) isWhole = false; // N1
       } else if (mayValidate(name)) names.push(name);
     }
   };
-  visit("", 1);
+  visit("", 0);
   return { names, isWhole };
 }
 
@@ -80,7 +81,7 @@ function readItems(folder: string): readonly Dirent[] {
   }
 }
 
-/** Names that only this format uses. */
+/** Whether the name is that of a file of a known format, whatever has it. */
 const isFileName = (name: string): boolean => /\.(jsonl|json|md|ya?ml)$/.test(name) && formatByName(name) !== null;
 
 /** By its name alone; the content is looked at later. */

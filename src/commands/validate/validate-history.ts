@@ -2,9 +2,9 @@
 // our own journal or git's history can, if they have this log.
 //
 // Invariants:
-//   A1. Nothing in the repository is executed: only git plumbing is used, and only for names and bytes.
+//   A1. Nothing in the repository is executed: only git plumbing is used, and only for names and bytes (git.ts refuses anything else).
 //   A2. A version in history is compared with the beginning of the file by hash; its bytes are fetched only if they differ.
-//   A3. Another run's log under the same name isn't an edit: only versions that begin with the same `_index` count.
+//   A3. Another run's log under the same name isn't an edit: only versions of a run that began at the same time count, by their first line.
 
 import { createHash } from "node:crypto";
 import { existsSync, fstatSync, readSync } from "node:fs";
@@ -29,6 +29,8 @@ export type Edit = { readonly line: number; readonly message: string };
 export type EditSearch = { readonly edits: readonly Edit[] } | { readonly why: string };
 
 const comparedBytesMax = 16 * 1_048_576;
+/** The first line of a log, `_index`, is some hundred bytes long. */
+const firstLineBytesMax = 65_536;
 const versionsMax = 20;
 const gitTimeoutMs = 20_000;
 
@@ -45,7 +47,7 @@ export async function findEdits(path: string, fd: number, facts: RunStateFacts):
 /** Compares with what our journal says the log must be; null if the run isn't ours, or this isn't its log. */
 async function compareWithJournal(path: string, fd: number, { runId }: RunStateFacts): Promise<EditSearch | null> {
   const paths = findProject(dirname(path));
-  if (paths === null || runId === null || !isOurs(paths, runId) || join(paths.root, runStatePath) !== path) return null;
+  if (paths === null || runId === null || !hasOwnJournal(paths, runId) || join(paths.root, runStatePath) !== path) return null;
   if (fstatSync(fd).size > comparedBytesMax) return { why: "it is too long to be held against the journal at once" };
   const ownRun = await readRunWithEntries(paths, runId);
   if (ownRun === null) return { why: `the journal of ${runId} cannot be read` };
@@ -57,17 +59,17 @@ async function compareWithJournal(path: string, fd: number, { runId }: RunStateF
       return null; // the log is compared without it
     }
   };
-  const file = new QualityLogFile(
+  const expectedLog = new QualityLogFile(
     paths.root,
     buildLog({ entries: () => ownRun.entries, readBlob: readBlobOrNull }),
     findEarlierLog(ownRun.view.drafted, readBlobOrNull),
   );
-  const difference = await file.findDifference();
+  const difference = await expectedLog.findDifference();
   if (difference === null) return { edits: [] };
   return { edits: [{ line: difference.line, message: `differs from the journal of ${runId}: written lines must not be edited` }] };
 }
 
-const isOurs = (paths: ProjectPaths, run: string): boolean =>
+const hasOwnJournal = (paths: ProjectPaths, run: string): boolean =>
   /^run-[\d-]+$/.test(run) && existsSync(join(runFolder(paths, run), "journal.jsonl"));
 
 async function readRunWithEntries(
@@ -88,25 +90,25 @@ async function compareWithGit(path: string, fd: number, facts: RunStateFacts): P
   try {
     const versions = await readVersions(path);
     if (versions.length === 0) return null;
-    let isKnown = false;
+    let hasOwnVersion = false;
     for (const version of versions) {
       const edit = await findEdit(path, fd, version, facts);
       if (edit === "another run") break; // older versions are other runs' too
       if (edit !== null) return { edits: [edit] };
-      isKnown = true;
+      hasOwnVersion = true;
     }
-    return isKnown ? { edits: [] } : { why: "what git's history holds under this name is another run's log" };
+    return hasOwnVersion ? { edits: [] } : { why: "what git's history holds under this name is another run's log" };
   } catch (error) {
     if (error instanceof WorkspaceFailed) return null; // no git, no repository, no commit: then there is no history
     throw error;
   }
 }
 
-/** The newest commits that changed the file, and its content in them. */
+/** The newest commits that changed the file, at most `versionsMax`, and its content in them. */
 async function readVersions(path: string): Promise<readonly Version[]> {
   const cwd = dirname(path);
-  const gitOptions = { cwd, timeoutMs: gitTimeoutMs, outputBytesMax: 65_536 };
-  const location = await git({ ...gitOptions, args: ["rev-parse", "--show-toplevel", "--absolute-git-dir"] });
+  const gitOptions = { cwd, timeoutMs: gitTimeoutMs, outputBytesMax: 65_536 }; // paths, and a line for each of a few commits
+  const location = await git({ ...gitOptions, args: ["rev-parse", "--show-toplevel", "--absolute-git-dir"] }); // A1
   const [root = "", gitDir = ""] = location.out.toString("utf8").split("\n");
   const name = relative(root, path);
   if (name.startsWith("..") || /[\n\0]/.test(name)) return [];
@@ -132,33 +134,34 @@ async function findEdit(
   { commit, oid, size }: Version,
   facts: RunStateFacts,
 ): Promise<Edit | "another run" | null> {
-  if (fstatSync(fd).size >= size && hashOfFirst(fd, size, oid.length === 64 ? "sha256" : "sha1") === oid) return null; // A2
+  if (fstatSync(fd).size >= size && hashFirstBytes(fd, size, oid.length === 64 ? "sha256" : "sha1") === oid) return null; // A2
+  const oldBytes = await readBlobStart(path, oid, size > comparedBytesMax ? firstLineBytesMax : comparedBytesMax);
+  const oldLines = splitLines(oldBytes);
+  if (parseStartedAt(oldLines[0] ?? "") !== facts.startedAt) return "another run"; // A3
   if (size > comparedBytesMax)
     return { line: 1, message: `does not begin with what commit ${commit.slice(0, 10)} holds under ${basename(path)}` };
-  const { out } = await git({
-    cwd: dirname(path),
-    args: ["cat-file", "blob", oid],
-    timeoutMs: gitTimeoutMs,
-    outputBytesMax: comparedBytesMax + 1,
-  });
-  const oldLines = splitLines(out);
-  const currentLines = splitLines(readBytes(fd, Math.max(size * 2, 65_536)));
-  if (parseStartedAt(oldLines[0] ?? "") !== facts.startedAt) return "another run"; // A3
+  // As many lines may take more bytes now: other line endings, or a line that became longer.
+  const currentLines = splitLines(readBytes(fd, Math.max(size * 2, firstLineBytesMax)));
   const line = oldLines.findIndex((text, index) => text !== currentLines[index] && !(index === oldLines.length - 1 && text === ""));
   if (line === -1) return null; // only the line endings differ
   const change = currentLines[line] === undefined ? "is gone" : "was edited";
   return { line: line + 1, message: `${change} since commit ${commit.slice(0, 10)}; what is written is never edited` };
 }
 
+async function readBlobStart(path: string, oid: string, bytesMax: number): Promise<Buffer> {
+  const args = ["cat-file", "blob", oid];
+  return (await git({ cwd: dirname(path), args, timeoutMs: gitTimeoutMs, outputBytesMax: bytesMax })).out;
+}
+
 const splitLines = (bytes: Buffer): readonly string[] => bytes.toString("utf8").split(/\r?\n/);
 
-/** When the run of a log began, by its first line; older logs have it as `ts`. */
+/** When the run of a log began, by its first line: `started_at` of a run, `ts` of a cycle. */
 function parseStartedAt(line: string): string | null {
   return /"started_at"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? /"ts"\s*:\s*"([^"]*)"/.exec(line)?.[1] ?? null;
 }
 
 /** The object id that git would give to the first bytes of the file. */
-function hashOfFirst(fd: number, size: number, algorithm: "sha1" | "sha256"): string {
+function hashFirstBytes(fd: number, size: number, algorithm: "sha1" | "sha256"): string {
   const hash = createHash(algorithm).update(`blob ${size}\0`);
   const chunk = Buffer.allocUnsafeSlow(262_144);
   for (let index = 0; index < size;) {

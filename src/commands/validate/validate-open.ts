@@ -5,7 +5,7 @@
 //   O2. Only regular files are opened; opening never waits for the other end of a pipe.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
-import { dirname, isAbsolute, relative } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { errorCode } from "../../journal/failure.ts";
 
 /** Why a file is not read: `format` is what was found instead, `message` completes the sentence "the path …". */
@@ -32,7 +32,7 @@ function openFile(path: string, within: string): number | Unread {
   try {
     const linkStats = lstatSync(path);
     const real = realpathSync(path);
-    if (isOutside(realpathSync(within), real)) return describeOutside(path, real, linkStats); // O1
+    if (isOutside(realpathSync(within), real)) return describeOutside(within, real, linkStats); // O1
     const stats = lstatSync(real);
     if (!stats.isFile()) return describeNotAFile(stats);
     return openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -46,12 +46,12 @@ const isOutside = (folder: string, path: string): boolean => {
   return relativePath === ".." || relativePath.startsWith("../") || isAbsolute(relativePath);
 };
 
-function describeOutside(path: string, real: string, linkStats: Stats): Unread {
+function describeOutside(within: string, real: string, linkStats: Stats): Unread {
   const relation = linkStats.isSymbolicLink() ? "is a link to" : `is reached through a link, and lies at`;
   return {
     format: "unknown",
     rule: "link",
-    message: `${relation} ${real}, which is outside of ${dirname(path)}; links that lead out are not followed, so name that file itself`,
+    message: `${relation} ${real}, which is outside of ${within}; links that lead out are not followed, so name that file itself`,
   };
 }
 
