@@ -1,6 +1,6 @@
 // A benchmark that ended while nobody looked: its own log says how.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -23,6 +23,7 @@ test.each([
   mkdirSync(join(own, "work/quality"), { recursive: true });
   writeFileSync(join(own, "work/quality/BUGS.md"), list);
   writeFileSync(join(own, "work/quality/run_state.jsonl"), `{"event":"run_start"}\n{"event":"run_end","status":"${status}"}\n`);
+  writeFileSync(join(own, "stdout.log"), "the key is s3cret\n");
   expect(readRunState(own)).toBe("ended");
   const input = {
     trees: { repository: { root: "/nowhere" } },
@@ -37,8 +38,9 @@ test.each([
     cycle: "c",
     env: {},
     interrupted: new AbortController().signal,
-    redact: (text: string) => text,
+    redact: (text: string) => text.replace("s3cret", "***"),
     baselineOf: () => parseBugs(list),
   } as unknown as BenchmarkContext;
   expect(await runBenchmark(input, { key, commit: "commit", isFresh: false })).toMatchObject(outcome);
+  expect(readFileSync(join(own, "stdout.log"), "utf8")).toBe("the key is ***\n");
 });

@@ -81,7 +81,10 @@ export async function runBenchmark(context: BenchmarkContext, { key, commit, isF
     // The run says that it is over, and its process has not ended: a server that it started may still be there.
     const endStatus = readExitCode(folder) === null ? findRunEnd(folder) : null;
     if (endStatus !== null) await endProcess(folder);
-    if (endStatus !== null && endStatus !== "success") return { kind: "failed", why: `its run ended ${endStatus}` };
+    if (endStatus !== null && endStatus !== "success") {
+      redactLogs(folder, context.redact); // B3
+      return { kind: "failed", why: `its run ended ${endStatus}` };
+    }
     const ended: Ended = endStatus === null ? await waitFor(folder, places.watchedFolders, wait) : { kind: "exited", code: 0 };
     return measureOutcome(context, key, ended, places.findingsFolder);
   }
@@ -162,7 +165,7 @@ async function prepareCopies(
   await trees.makeCopy(work, commit, [cyclesFolder, ...answers]); // B1
   const config = join(trees.repository.root, ".autopilot", "config.yaml");
   if (existsSync(config) && !existsSync(join(work, ".autopilot", "config.yaml"))) copyInto(config, join(work, ".autopilot"), "config.yaml");
-  if (plan.kind === "ref") await trees.makeCopy(target ?? "", plan.commit ?? plan.at, ["quality", ...findingsDefault]);
+  if (plan.kind === "ref") await trees.makeCopy(target ?? "", plan.commit ?? plan.at, ["quality", ...findingsDefault, ...answers]); // B1
   if (plan.kind === "outside") await copyOutside(plan, target ?? "", trees.repository.format);
   for (const name of target === null ? [] : ["config.yaml", "flows"]) {
     const source = join(work, ".autopilot", name);
@@ -172,10 +175,11 @@ async function prepareCopies(
   for (const path of ["quality", ...findingsDefault, context.plan.findings]) if (path !== null) eraseSync(join(cwd, path));
 }
 
-/** Paths in the repository that hold a benchmark's known bugs. */
+/** Paths in the repository, now or at a benchmark's commit, that hold its known bugs. */
 function answerPaths(root: string, { kind, baseline, at }: BenchmarkPlan): readonly string[] {
   const defaults = kind === "folder" ? [join(at, "BUGS.md"), join(at, "quality", "BUGS.md")] : [];
-  if (baseline === null || kind === "ref") return defaults;
+  if (baseline === null) return defaults;
+  if (kind === "ref" && baseline.startsWith(`${at}:`)) return [...defaults, baseline.slice(at.length + 1)]; // `v1.2:docs/BUGS.md`
   const path = relative(root, isAbsolute(baseline) ? baseline : join(root, baseline));
   const isOutside = path.startsWith("..") || isAbsolute(path);
   return isOutside ? defaults : [...defaults, path];
@@ -200,7 +204,7 @@ async function copyOutside({ at: folder, baseline }: BenchmarkPlan, target: stri
 /** Reads the metric and the findings of a run that ended. */
 function measureOutcome(context: BenchmarkContext, key: RunKey, ended: Ended, findingsFolder: string): BenchmarkOutcome {
   const folder = runFolder(context.folder, key);
-  for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), context.redact); // B3
+  redactLogs(folder, context.redact); // B3
   if (ended.kind !== "exited") return ended;
   if (ended.code !== 0) return { kind: "failed", why: `ended with code ${ended.code}${describeLastLine(folder)}` };
   const { metric: metricName } = context.plan.target;
@@ -223,6 +227,10 @@ function measureOutcome(context: BenchmarkContext, key: RunKey, ended: Ended, fi
 /** The copies take room and are made again when they are needed; logs and findings stay. */
 export function dropCopies(folder: string): void {
   for (const name of ["work", "target"]) eraseSync(join(folder, name));
+}
+
+function redactLogs(folder: string, redact: (text: string) => string): void {
+  for (const name of [stdoutFile, stderrFile]) redactFile(join(folder, name), redact);
 }
 
 /** Rewrites a log without secrets; of one that is too long only the end is kept. */

@@ -119,12 +119,8 @@ async function runOne(input: DriveInput, plan: CyclePlan, key: RunKey, commit: s
     const restarts = log.cycle.runs.get(runKeyText(key))?.hangs ?? 0;
     const hangSeconds = Math.round(plan.hang_ms / 1000);
     const why = outcome.kind === "hung" ? `gave no sign of life for ${hangSeconds} s and was ended` : "was killed from outside";
-    if (restarts >= restartsMax) {
-      const message = `${runText}: ${why}, ${restartsMax + 1} times; it is n/a`;
-      logProblem(log, message, { ...runFields, kind: "given_up" });
-      context.show(`! ${message}`);
-      return;
-    }
+    if (restarts >= restartsMax)
+      return recordOutcome({ log, context, plan, key, runText, runRoot }, { kind: "failed", why: `${why}, ${restartsMax + 1} times` });
     logProblem(log, `${runText}: ${why}; it is cleaned and started again`, { ...runFields, kind: "hung" });
     context.show(`! ${runText}: ${why}; started again`);
     isFresh = true;

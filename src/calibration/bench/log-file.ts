@@ -1,4 +1,5 @@
-// log-file: reads and writes a cycle's run_state.jsonl: one line an event, appended and synced before anything else happens.
+// log-file: reads and writes the run_state.jsonl of a calibration cycle: one line an event, appended and synced before anything else
+// happens.
 //
 // Invariants:
 //   L1. Written lines never change. A line that a power cut left half is cut off, since it was never acknowledged.
@@ -31,7 +32,7 @@ export type NewEvent = Unstamped<CalibrationCycleEvent> & Readonly<Record<string
 
 export type CycleLog = {
   readonly cycle: Cycle;
-  /** Several are one write: all of them are there, or none. */
+  /** Appends events and syncs them, several together. After a power cut the first of several may be there without the rest. */
   readonly append: (...events: readonly NewEvent[]) => void;
   /** The cycle that these first events make, as it will be read from the file. */
   readonly preview: (...events: readonly NewEvent[]) => Cycle;
@@ -41,7 +42,7 @@ export type CycleLog = {
 export const cyclePath = (root: string, name: string): string => join(root, cyclesFolder, name);
 
 /** Every cycle there is a log of, by name. */
-export function cycleNames(root: string): readonly string[] {
+export function listCycleNames(root: string): readonly string[] {
   requireNoLink(root, cyclesFolder); // L2
   try {
     return readdirSync(join(root, cyclesFolder), { withFileTypes: true })
@@ -53,7 +54,7 @@ export function cycleNames(root: string): readonly string[] {
       })
       .toSorted();
   } catch {
-    return []; // no cycle was ever begun
+    return []; // no cycle was ever begun, or the folder cannot be read
   }
 }
 
@@ -81,7 +82,7 @@ export type CycleList = {
 export function readCycles(root: string): CycleList {
   const cycles: Cycle[] = [];
   const broken: { name: string; why: string }[] = [];
-  for (const name of cycleNames(root)) {
+  for (const name of listCycleNames(root)) {
     try {
       cycles.push(readCycle(root, name));
     } catch (error) {
@@ -118,12 +119,9 @@ export function openLog(
     fd = openSync(path, flags, 0o644);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return refuse("calibration_input_invalid", {
-      message: `There is a calibration cycle ${name} already.`,
-      remediation: [`autopilot calibrate resume ${name} goes on with it; another --name begins a new one`],
-    });
+    return refuseExisting(name);
   }
-  const text = readFileSync(path, "utf8");
+  const text = readFileSync(fd, "utf8"); // L2
   const end = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1));
   if (end < fstatSync(fd).size) ftruncateSync(fd, end); // L1
   const cycle = foldText(text, `${cyclesFolder}/${name}/${logFile}`);
@@ -144,6 +142,18 @@ export function openLog(
     close: () => closeSync(fd),
   };
 }
+
+/** Refuses a name that a cycle has already. */
+export function requireNewCycle(root: string, name: string): void {
+  const path = join(cyclePath(root, name), logFile);
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isUnwritten(path)) refuseExisting(name);
+}
+
+const refuseExisting = (name: string): never =>
+  refuse("calibration_input_invalid", {
+    message: `There is a calibration cycle ${name} already.`,
+    remediation: [`autopilot calibrate resume ${name} goes on with it; another --name begins a new one`],
+  });
 
 /** Whether a log has no complete line: its writer was killed before the first, and no cycle has begun. */
 function isUnwritten(path: string): boolean {

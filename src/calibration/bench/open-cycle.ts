@@ -18,24 +18,26 @@ import { refuse } from "../../project/respond.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { auditPage } from "../cycle/audit.ts";
 import { auditFile, cyclesFolder } from "../cycle/plan.ts";
-import { type CycleLog, openLog } from "./log-file.ts";
+import { type CycleLog, openLog, requireNewCycle } from "./log-file.ts";
 import { openTrees, type Trees } from "./trees.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type OpenCycle = {
   readonly log: CycleLog;
   readonly trees: Trees;
+  /** The cycle's disposable folder: baselines, copies and results of benchmarks, its git directory. */
   readonly folder: string;
   readonly redact: (text: string) => string;
 };
 
+/** Below `.autopilot`; each cycle has its disposable folder here. */
 export const calibrationsFolder = "calibrations";
 
-/** Opens a cycle for `work` alone, and closes it whatever happens. `before` runs under the lock, before the log is opened. */
+/** Opens a cycle for `work` alone, and closes it whatever happens. `prepare` runs under the lock, before the log is opened. */
 export async function withCycle<Value>(
   context: CommandContext,
   paths: ProjectPaths,
-  request: { readonly name: string; readonly isNew: boolean; readonly before?: (trees: Trees) => Promise<void> },
+  request: { readonly name: string; readonly isNew: boolean; readonly prepare?: (trees: Trees) => Promise<void> },
   work: (open: OpenCycle) => Promise<Value>,
 ): Promise<Value> {
   const repository = await requireRepository(paths.root);
@@ -43,10 +45,13 @@ export async function withCycle<Value>(
   const lock = await lockCycles(allCycles);
   try {
     await addIgnoreLines(repository.commonDir);
-    if (request.isNew) eraseSync(join(allCycles, request.name)); // O2
+    if (request.isNew) {
+      requireNewCycle(paths.root, request.name); // an existing cycle keeps its folder
+      eraseSync(join(allCycles, request.name)); // O2
+    }
     const folder = ensureOwnFolder(paths, calibrationsFolder, request.name);
     const trees = await openTrees(repository, request.name, join(folder, "git"));
-    await request.before?.(trees);
+    await request.prepare?.(trees);
     const { redactor } = getRedaction(context, paths.root);
     const redact = (text: string): string => redactor.text(text);
     const log = openLog(paths.root, request.name, { isNew: request.isNew, now: () => systemClock.now(), redact });

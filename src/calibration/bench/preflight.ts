@@ -74,7 +74,10 @@ export async function preflight(context: CommandContext, input: PreflightInput):
   const configText = plan.command === null ? await trees.textAt(lever.commit, configPath) : null;
   if (configText !== null) {
     const config = configWith(configText, context.env);
-    const problem = "problem" in config ? null : await findAgentProblem(context, repository.root, plan.agent, config.config);
+    const problem =
+      "problem" in config
+        ? { problem: `${configPath} is not valid: ${config.problem}`, remedy: "give a lever that leaves it valid" }
+        : await findAgentProblem(context, repository.root, plan.agent, config.config);
     if (problem !== null) return { ...problem, problem: `With the lever: ${problem.problem}` };
   }
   await trees.keep(leverRef, lever.commit);

@@ -118,8 +118,8 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
     },
     async textAt(commit, path) {
       const args = ["cat-file", "blob", `${commit}:${path}`];
-      const { code, out } = await git({ ...hubCall, args, codes: [0, 128], outputBytesMax: textBytesMax });
-      return code === 0 ? out.toString("utf8") : null;
+      const { code, out, isCut } = await git({ ...hubCall, args, codes: [0, 128], outputBytesMax: textBytesMax });
+      return code === 0 && !isCut ? out.toString("utf8") : null;
     },
     async holds(commit, path) {
       const args = ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`];

@@ -34,6 +34,16 @@ describe("the verdict", () => {
     expect(judgeFigures({ ...plain, ...figures, iteration: 3 }).verdict).toBe("halt-iterate-cap");
   });
 
+  test("a gain that only hidden digits tell from the floor is shown with them, as a share too", () => {
+    expect(judgeFigures({ ...plain, before: { a: 0.4 }, after: { a: 0.450000001 } }).why).toContain(
+      "is 0.050000001, above the noise floor 0.05",
+    );
+    const scale = { better: "higher", isRelative: true } as const;
+    expect(judgeFigures({ ...plain, scale, before: { a: 100 }, after: { a: 105.001 } }).why).toContain(
+      "is 5.001 %, above the noise floor 5 %",
+    );
+  });
+
   test("exactly the floor is neither a gain nor a fall", () => {
     expect(judgeFigures({ ...plain, before: { a: 0.75 }, after: { a: 0.8 } }).verdict).toBe("iterate");
     expect(judgeFigures({ ...plain, before: { a: 0.8 }, after: { a: 0.75 } }).verdict).toBe("iterate");

@@ -144,5 +144,6 @@ function describeFallen(input: VerdictInput): string {
 function distinctAmount({ scale, noiseFloor }: Pick<VerdictInput, "scale" | "noiseFloor">, value: number): string {
   const text = amountText(scale, value);
   const looksLikeFloor = text === amountText(scale, noiseFloor) && value !== noiseFloor;
-  return looksLikeFloor && !scale.isRelative ? String(value) : text;
+  if (!looksLikeFloor) return text;
+  return scale.isRelative ? `${rounded(value * 100)} %` : String(value);
 }

@@ -3,6 +3,7 @@
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { driveCycle } from "../../calibration/bench/drive.ts";
 import type { OpenCycle } from "../../calibration/bench/open-cycle.ts";
+import { judgeCycle } from "../../calibration/cycle/decide.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { respond } from "../../project/respond.ts";
@@ -43,7 +44,8 @@ function describeEnd({ log: { cycle } }: OpenCycle): string {
 
 function nextSteps({ log: { cycle } }: OpenCycle): readonly string[] {
   const { applied, end } = cycle;
-  if (end?.verdict === "iterate" && Object.values(end.delta).every((gain) => gain === null))
+  if (end?.verdict === "iterate" && judgeCycle(cycle).mean_gain === null)
+    // the line's own delta is of recall alone
     return ["nothing was measured: fix the benchmarks (the log has the reason of each), then autopilot calibrate start again"];
   if (end?.verdict === "iterate")
     return [

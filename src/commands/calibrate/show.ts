@@ -2,7 +2,7 @@
 
 import { join, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { cycleNames, readCycle, readCycles } from "../../calibration/bench/log-file.ts";
+import { listCycleNames, readCycle, readCycles } from "../../calibration/bench/log-file.ts";
 import { calibrationsFolder, withCycle } from "../../calibration/bench/open-cycle.ts";
 import { isOwnCycle } from "../../calibration/bench/own-cycles.ts";
 import { auditPage } from "../../calibration/cycle/audit.ts";
@@ -24,7 +24,7 @@ import { driveOpenCycle } from "./drive-open-cycle.ts";
 /** The cycle that is meant: the named one, else the only open one, else the newest. `among`: whether a cycle that has ended will do. */
 async function findCycle(context: CommandContext, name: string | undefined, among: "open" | "all") {
   const paths = await requireProject(context.cwd);
-  const names = cycleNames(paths.root);
+  const names = listCycleNames(paths.root);
   if (name !== undefined) {
     if (!names.includes(name))
       refuse("calibration_missing", { message: `There is no calibration cycle ${JSON.stringify(name)} here.${didYouMean(name, names)}` });

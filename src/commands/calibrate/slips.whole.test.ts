@@ -74,6 +74,48 @@ test("a blank list of findings was never written: n/a, and with a metric no reca
   expect(logOf(metric)).not.toContain('"recall":0');
 });
 
+test("a name that is taken is refused, and its cycle keeps what it has measured and the bugs it knows", async () => {
+  const context = repository();
+  writeFileSync(join(context.cwd, "made.txt"), "in the way\n");
+  await start(context, {});
+  const baseline = join(context.cwd, ".autopilot/calibrations/c/baselines/bench.md");
+  const known = readFileSync(baseline, "utf8");
+  expect(await start(context, {})).toMatchObject({ reason_code: "calibration_input_invalid", message: expect.stringContaining("already") });
+  expect(readFileSync(baseline, "utf8")).toBe(known);
+});
+
+test("the known bugs of a commit are in no copy, wherever they are listed", async () => {
+  const context = repository();
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: context.cwd });
+  writeFileSync(join(context.cwd, "known.md"), "### BUG-001: a bug\n");
+  git("add", "-A");
+  git("-c", "user.name=S", "-c", "user.email=s@example.invalid", "commit", "-qm", "known");
+  git("tag", "v1");
+  const finds = 'test ! -e known.md && test ! -e "$CALIBRATION_ROOT/known.md" && echo "### BUG-001: a bug" >BUGS.md';
+  expect(await start(context, { benchmarks: "old=v1", baselines: ["old=known.md"], command: finds })).toMatchObject({
+    data: { before: { old: 1 }, not_counted: {} },
+  });
+});
+
+test("a metric without a list of bugs was measured: the next step is another lever", async () => {
+  const context = repository();
+  const { remediation } = await start(context, { command: "echo cost=2", metric: "cost", better: "lower" });
+  expect(remediation[0]).toContain("--iteration 2");
+});
+
+test("a lever that makes the config invalid is refused before anything is measured", async () => {
+  const context = repository();
+  writeFileSync(join(context.cwd, "agent.yaml"), "turns: []\n");
+  execFileSync("git", ["add", "-A"], { cwd: context.cwd });
+  execFileSync("git", ["-c", "user.name=S", "-c", "user.email=s@example.invalid", "commit", "-qm", "agent"], { cwd: context.cwd });
+  const apply = "mkdir -p .autopilot && echo 'nonsense: 1' >.autopilot/config.yaml";
+  expect(await start(context, { apply, command: undefined, agent: "scripted:agent.yaml" })).toMatchObject({
+    reason_code: "calibration_preflight_failed",
+    message: expect.stringContaining("With the lever: .autopilot/config.yaml is not valid"),
+  });
+  expect(logOf(context)).not.toContain('"event":"benchmark_start"');
+});
+
 test("a lever that changes a benchmark itself is told of", async () => {
   const context = repository();
   const response = await start(context, { apply: "echo 2 >bench/a.js" });

@@ -65,8 +65,8 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
     const request = validateInput(context, paths, input);
     let benchmarks: BenchmarkPlan[] = [];
     let branch: string | null = null;
-    // Called once the cycle is locked and its working trees are there, before anything is written.
-    const before = async (trees: Trees): Promise<void> => {
+    // Called once the cycle is locked and its working trees are there, before its log is begun.
+    const prepare = async (trees: Trees): Promise<void> => {
       branch = trees.repository.branch;
       refuseWhileOpen(context, paths);
       const { benchmarks: words, target } = request;
@@ -75,7 +75,7 @@ export function startCalibration(context: CommandContext, input: StartInput): Pr
         { words, baselines: input.baselines ?? [], metric: target.metric },
       );
     };
-    return withCycle(context, paths, { name: request.name, isNew: true, before }, async (open) => {
+    return withCycle(context, paths, { name: request.name, isNew: true, prepare }, async (open) => {
       const { lever, name, iteration, hypothesis, noiseFloor, benchmarks: _words, ...planFields } = request;
       const plan: CyclePlan = { ...planFields, lever: lever.plan, benchmarks, seed: name, ...(branch === null ? {} : { branch }) };
       const index = {
