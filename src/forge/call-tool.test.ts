@@ -37,7 +37,17 @@ test("a program that is not there is named; one in a folder of the repository is
 test("texts go in as JSON on stdin; an answer of another shape is told, and gives no pull request", async () => {
   const echo = standIn(`cat > ${join(folder, "in.json")}; echo "{\\"number\\": \\"seven\\"}"`);
   const request = { branch: "b", base: "main", title: "`id` $(id)", body: "'\"", isDraft: false };
-  await expect(openGitHub(echo, "acme/shop").create(request)).rejects.toMatchObject({ reason: "forge_unreachable" });
+  await expect(openGitHub(echo, "acme/shop").createPullRequest(request)).rejects.toMatchObject({ reason: "forge_unreachable" });
+});
+
+test("a list that is too long to be read whole is a failure: a part of it is not taken for all", async () => {
+  const pull = { number: 1, html_url: "https://github.com/acme/shop/pull/1", state: "open", head: { sha: "a" } };
+  writeFileSync(join(folder, "page.json"), JSON.stringify(Array.from({ length: 100 }, () => pull)));
+  const endless = openGitHub(standIn(`cat ${join(folder, "page.json")}`), "acme/shop");
+  await expect(endless.findPullRequest("b")).rejects.toMatchObject({
+    reason: "forge_unreachable",
+    message: expect.stringContaining("5000 entries or more"),
+  });
 });
 
 test("a token of another host is not handed to the program", async () => {

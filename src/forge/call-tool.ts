@@ -1,9 +1,10 @@
-// call-tool: calls the API of a code host through the user's own `gh` or `glab`, which has their login. The token never passes through here.
+// call-tool: calls the API of a code host through the user's own `gh` or `glab`, which has their login. A stored login is never seen here;
+// tokens of the environment are handed on unread.
 //
 // Invariants:
 //   T1. Only the `api` command is used, with an address and JSON: no text of others is ever a word of a command line or read by a shell.
 //   T2. The program runs outside every repository, never asks the user, and its time and output are limited.
-//   T3. The address is made of parts that were escaped here.
+//   T3. The address is made of parts that were escaped with `escapePart`, numbers and fixed words (github.ts and gitlab.ts compose it).
 //   T4. A token of the environment is sent only to its own host: a repository decides which host is asked, and must not get another's token.
 
 import { spawn } from "node:child_process";
@@ -12,10 +13,12 @@ import type { ForgeTool } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { foreignTokens } from "./foreign-tokens.ts";
 
+/** `env`: the user's environment. */
 export type ToolContext = { readonly tool: ForgeTool; readonly host: string; readonly env: Readonly<Record<string, string | undefined>> };
+/** `path`: the address below the API's root, with its query. With a `body` it is a POST. */
 export type ApiCall = { readonly path: string; readonly body?: object; readonly isText?: true };
 
-const callMs = 60_000;
+const callTimeoutMs = 60_000;
 const outputBytesMax = 16 << 20;
 const messageCharsMax = 500;
 
@@ -48,11 +51,12 @@ const withoutForeignTokens = (host: string, env: ToolContext["env"]): ToolContex
 
 function toolFailure(tool: ForgeTool, host: string, code: number | null, text: string): WorkspaceFailed {
   const message = text.replace(/\s+/g, " ").trim().slice(0, messageCharsMax);
-  const needsLogin = (tool === "gh" && code === 4) || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(text);
+  const needsLogin =
+    (tool === "gh" && code === 4) /* its exit code for that */ || /auth login|HTTP 401|401 Unauthorized|Bad credentials/i.test(text);
   if (needsLogin)
     return new WorkspaceFailed("forge_login_needed", `${tool} isn't logged in at ${host}.`, `${tool} auth login --hostname ${host}`);
   const isLimited = /rate limit|\b429\b|Too Many Requests/i.test(text); // GitHub says so with 403
-  const isRefused = !isLimited && /\b(?:HTTP )?(?:403|404|409|410|422)\b/.test(text);
+  const isRefused = !isLimited && /\b(?:403|404|409|410|422)\b/.test(text);
   return isRefused
     ? new WorkspaceFailed(
         "forge_refused",
@@ -79,7 +83,7 @@ function run(program: string, argv: readonly string[], env: ToolContext["env"], 
       LC_ALL: "C",
     };
     const child = spawn(program, argv, { cwd: "/", env: { ...env, ...quietEnv }, stdio: ["pipe", "pipe", "pipe"] }); // T2
-    const timer = setTimeout(() => child.kill("SIGKILL"), callMs);
+    const timer = setTimeout(() => child.kill("SIGKILL"), callTimeoutMs); // T2
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     let bytes = 0;
     const collect = (into: Buffer[]) => (chunk: Buffer) => {

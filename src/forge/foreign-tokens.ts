@@ -3,7 +3,8 @@
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const hostOf = (text: string | undefined): string | null => {
+/** `https://Git.example.org:8443/x` → `git.example.org`; null for an empty text. */
+const parseHost = (text: string | undefined): string | null => {
   const host = (text ?? "")
     .trim()
     .toLowerCase()
@@ -14,8 +15,8 @@ const hostOf = (text: string | undefined): string | null => {
 
 /** The names of the variables that the program for this host must not see. */
 export function foreignTokens(host: string, env: Env): readonly string[] {
-  const enterprise = hostOf(env["GH_HOST"]);
-  const gitlab = hostOf(env["GITLAB_HOST"]) ?? hostOf(env["GITLAB_URI"]) ?? hostOf(env["GL_HOST"]) ?? "gitlab.com";
+  const enterprise = parseHost(env["GH_HOST"]);
+  const gitlab = parseHost(env["GITLAB_HOST"]) ?? parseHost(env["GITLAB_URI"]) ?? parseHost(env["GL_HOST"]) ?? "gitlab.com";
   return [
     ...(host === "github.com" || (host.endsWith(".ghe.com") && host === enterprise) ? [] : ["GH_TOKEN", "GITHUB_TOKEN"]),
     ...(host === enterprise && host !== "github.com" ? [] : ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]),

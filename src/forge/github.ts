@@ -4,10 +4,11 @@
 //   S1. Only comments of people with write access count. Others are counted, not passed on.
 
 import * as v from "valibot";
-import type { OutsideEvidence } from "../contracts/forge/pull-request.ts";
+import { evidenceKeyCharsMax, type OutsideEvidence } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import { fetchAll, fetchOne, fetchUpTo, cutText, excerptOf, fetchLog, ShownUrl } from "./answers.ts";
 import { escapePart, type ToolContext } from "./call-tool.ts";
+import { cutAuthor, cutComment, excerptLogEnd, placeField } from "./evidence-text.ts";
+import { fetchAll, fetchLog, fetchOne, fetchUpTo, ShownUrl } from "./fetch-answers.ts";
 import type { Forge, PullRequest } from "./forge.ts";
 
 const text = v.string();
@@ -44,8 +45,9 @@ const IssueRow = v.looseObject({
   pull_request: v.optional(v.unknown()),
 });
 
+/** Of check runs, and of the older commit statuses (`failure`, `error`). A cancelled or skipped check is no finding. */
 const failedConclusions = new Set(["failure", "timed_out", "startup_failure", "action_required", "error"]);
-/** Only for these is write access checked: a member of an organization may often only read. */
+/** Only of these is the write access asked for; of others it is known. A member of an organization may often only read. */
 const trustedAssociations = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 const Permission = v.looseObject({ permission: text });
 const writePermissions = new Set(["admin", "maintain", "write"]);
@@ -53,37 +55,37 @@ const writePermissions = new Set(["admin", "maintain", "write"]);
 export function openGitHub(tool: ToolContext, project: string): Forge {
   const [owner = ""] = project.split("/");
   const root = `repos/${project.split("/").map(escapePart).join("/")}`;
-  const find: Forge["find"] = async (branch) => {
+  const findPullRequest: Forge["findPullRequest"] = async (branch) => {
     const rows = await fetchAll(tool, Pull, `${root}/pulls?state=all&head=${escapePart(`${owner}:${branch}`)}`);
     const pulls = rows.map(toPullRequest);
     return pulls.find(({ state }) => state === "open") ?? pulls[0] ?? null;
   };
   return {
-    find,
-    create: async ({ branch, base, title, body, isDraft }) => {
+    findPullRequest,
+    createPullRequest: async ({ branch, base, title, body, isDraft }) => {
       try {
         return toPullRequest(await fetchOne(tool, Pull, `${root}/pulls`, { title, body, head: branch, base, draft: isDraft }));
       } catch (error) {
         // GitHub refuses a second pull request of a branch: then the first is meant.
-        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await find(branch) : null;
+        const existing = error instanceof WorkspaceFailed && error.reason === "forge_refused" ? await findPullRequest(branch) : null;
         if (existing?.state === "open") return existing;
         throw error;
       }
     },
-    look: async (number) => {
+    inspectPullRequest: async (number) => {
       const pull = toPullRequest(await fetchOne(tool, Pull, `${root}/pulls/${number}`));
       if (pull.state !== "open" || pull.head === null) return { ...pull, pending: 0, evidence: [], ignored: 0 };
       const checks = await fetchChecks(tool, root, pull.head);
       const comments = await fetchComments(tool, root, number);
       return { ...pull, pending: checks.pending, evidence: [...checks.evidence, ...comments.evidence], ignored: comments.ignored };
     },
-    issues: async ({ label, countMax }) => {
+    listIssues: async ({ label, countMax }) => {
       const labelQuery = label === undefined ? "" : `&labels=${escapePart(label)}`;
-      const { found, isWhole } = await fetchUpTo(tool, IssueRow, `${root}/issues?state=open${labelQuery}`, {
+      const { values, isWhole } = await fetchUpTo(tool, IssueRow, `${root}/issues?state=open${labelQuery}`, {
         countMax,
         keep: ({ pull_request }) => pull_request === undefined, // GitHub lists pull requests among the issues
       });
-      const issues = found.map(({ html_url, title, body, labels }) => ({
+      const issues = values.map(({ html_url, title, body, labels }) => ({
         url: html_url,
         title,
         body: body ?? "",
@@ -104,8 +106,8 @@ async function fetchChecks(
   root: string,
   head: string,
 ): Promise<{ readonly pending: number; readonly evidence: readonly OutsideEvidence[] }> {
-  const runs = await fetchAll(tool, CheckRun, `${root}/commits/${escapePart(head)}/check-runs?filter=latest`, { at: "check_runs" });
-  const statuses = await fetchAll(tool, Status, `${root}/commits/${escapePart(head)}/status`, { at: "statuses" });
+  const runs = await fetchAll(tool, CheckRun, `${root}/commits/${escapePart(head)}/check-runs?filter=latest`, { listField: "check_runs" });
+  const statuses = await fetchAll(tool, Status, `${root}/commits/${escapePart(head)}/status`, { listField: "statuses" });
   const evidence: OutsideEvidence[] = [];
   for (const { id, name, conclusion, app, output } of runs.filter((run) => failedConclusions.has(run.conclusion ?? ""))) {
     const log = app?.slug === "github-actions" ? await fetchLog(tool, `${root}/actions/jobs/${id}/logs`) : ""; // a job has its check's number
@@ -113,16 +115,16 @@ async function fetchChecks(
     evidence.push({
       key: `check:${head}:${id}`,
       kind: "check",
-      by: name.slice(0, 200) || "check",
-      text: excerptOf(log === "" ? summary : log) || (conclusion ?? ""),
+      by: cutAuthor(name, "check"),
+      text: excerptLogEnd(log === "" ? summary : log) || (conclusion ?? ""),
     });
   }
   for (const { context, state, description, updated_at = "" } of statuses.filter((status) => failedConclusions.has(status.state)))
     evidence.push({
-      key: `status:${head}:${context}:${updated_at}`.slice(0, 300),
+      key: `status:${head}:${context}:${updated_at}`.slice(0, evidenceKeyCharsMax),
       kind: "check",
-      by: context.slice(0, 200) || "status",
-      text: cutText(description ?? state),
+      by: cutAuthor(context, "status"),
+      text: cutComment(description ?? state),
     });
   const pending = runs.filter(({ status }) => status !== "completed").length + statuses.filter(({ state }) => state === "pending").length;
   return { pending, evidence };
@@ -154,9 +156,9 @@ async function fetchComments(
         evidence.push({
           key: `${kind}:${id}`,
           kind: "comment",
-          by: user.login.slice(0, 200) || "somebody",
-          ...(file === undefined || file === "" ? {} : { at: `${file.slice(0, 4_096)}${line == null ? "" : `:${line}`}` }),
-          text: cutText(body),
+          by: cutAuthor(user.login, "somebody"),
+          ...placeField(file ?? "", line ?? null),
+          text: cutComment(body),
         });
     }
   return { ignored, evidence };

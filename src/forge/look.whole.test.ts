@@ -25,15 +25,15 @@ test.each([
   const stand = codeHost(folder, tool);
   git(folder, "push", "-q", stand.remote, "main:refs/heads/work");
   const forge = openForge({ tool, host, project: "acme/shop" }, { ...stand.env, HOME: join(dirname(folder), "home") });
-  expect(await forge.find("work")).toBeNull();
-  const made = await forge.create({ branch: "work", base: "main", title: "t", body: "b", isDraft: true });
+  expect(await forge.findPullRequest("work")).toBeNull();
+  const made = await forge.createPullRequest({ branch: "work", base: "main", title: "t", body: "b", isDraft: true });
   expect(made).toMatchObject({ number: 7, state: "open", isDraft: true, head: git(folder, "rev-parse", "main") });
-  expect(await forge.find("work")).toEqual(made);
+  expect(await forge.findPullRequest("work")).toEqual(made);
   // A second one is refused by the host, and then found.
-  expect(await forge.create({ branch: "work", base: "main", title: "t", body: "b", isDraft: true })).toEqual(made);
+  expect(await forge.createPullRequest({ branch: "work", base: "main", title: "t", body: "b", isDraft: true })).toEqual(made);
 
   stand.set({ checks, comments });
-  const look = await forge.look(7);
+  const look = await forge.inspectPullRequest(7);
   expect(look).toMatchObject({ state: "open", pending: 0, ignored: 2 });
   expect(look.evidence.map(({ kind, by, at, text }) => [kind, by, at, text])).toEqual([
     ["check", "lint", undefined, "line 1 lacks a c"],
@@ -41,7 +41,7 @@ test.each([
   ]);
   expect(look.evidence[1]?.key).toBe(key);
   stand.set({ checks: checks.map((check) => ({ ...check, status: "in_progress", conclusion: null })) });
-  expect((await forge.look(7)).pending).toBeGreaterThan(0);
+  expect((await forge.inspectPullRequest(7)).pending).toBeGreaterThan(0);
   stand.set({ pulls: stand.read().pulls.map((pull) => ({ ...pull, state: "closed" })) });
-  expect(await forge.look(7)).toMatchObject({ state: "closed", evidence: [] });
+  expect(await forge.inspectPullRequest(7)).toMatchObject({ state: "closed", evidence: [] });
 });

@@ -4,11 +4,12 @@ import type { ForgeTool } from "../contracts/forge/pull-request.ts";
 
 export type RemoteAddress = { readonly host: string; readonly project: string };
 
-/** Names under which a host answers git only, and its real name. */
+/** Names under which a host answers git alone (port 443 for ssh), and the name at which its API is. */
 const aliases: Readonly<Record<string, string>> = { "ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com" };
-const hostForm = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
-/** Two or more names with slashes between; no name begins with a dot or a dash. */
-const projectForm = /^(?:[\w][\w.-]*\/)+[\w][\w.-]*$/;
+/** `git.example.org` */
+const hostPattern = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
+/** `group/project`: two or more names with slashes between; no name begins with a dot or a dash. */
+const projectPattern = /^(?:[\w][\w.-]*\/)+[\w][\w.-]*$/;
 
 /** Null if it isn't an address of a project on a host: a folder, say. */
 export function parseAddress(url: string): RemoteAddress | null {
@@ -21,11 +22,11 @@ export function parseAddress(url: string): RemoteAddress | null {
     .replace(/^\/+/, "")
     .replace(/\/+$/, "")
     .replace(/\.git$/, "");
-  if (!hostForm.test(host) || !projectForm.test(project)) return null;
+  if (!hostPattern.test(host) || !projectPattern.test(project)) return null;
   return { host: aliases[host] ?? host, project };
 }
 
-/** By the host's name; null if that is not conclusive. */
+/** By the host's name: `github.com`, `git.gitlab-example.org`. Null if that is not conclusive. */
 export function toolFor(host: string): ForgeTool | null {
   if (/(?:^|[.-])github(?:[.-]|$)/.test(host)) return "gh";
   return /(?:^|[.-])gitlab(?:[.-]|$)/.test(host) ? "glab" : null;

@@ -3,13 +3,14 @@
 // Invariants:
 //   R1. Exactly one branch is pushed, by the commit's hash, and never over unseen commits: git refuses anything but a fast-forward, or, if
 //       a head was seen, any other head.
-//   R2. Of the repository's configuration only the address is read, as data; no hook, helper or transport of it runs.
+//   R2. Of the repository's configuration only names and addresses of remotes are read, as data; no hook, helper or transport of it runs
+//       (openTransfer pushes from a git directory of our own).
 //   R3. A URL may contain a password: it is passed to git and written nowhere.
 //   R4. Only the project of the pull request is pushed to: a URL that was changed since is refused.
 
 import { join } from "node:path";
 import { findOnPath } from "../agents/find-agents.ts";
-import type { ForgeTool, PullRequestTarget } from "../contracts/forge/pull-request.ts";
+import { type ForgeTool, forgeTools, type PullRequestTarget } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { git } from "../workspace/git/git.ts";
 import type { Repository } from "../workspace/git/repository.ts";
@@ -20,7 +21,10 @@ import { openGitLab } from "./gitlab.ts";
 import { parseAddress, toolFor } from "./remote-address.ts";
 import type { Forge } from "./forge.ts";
 
+const messageCharsMax = 500;
+
 type Env = Readonly<Record<string, string | undefined>>;
+/** What the user chose by a flag. */
 export type RemoteChoice = { readonly remote?: string | undefined; readonly tool?: ForgeTool | undefined };
 export type ForgeRemote = Pick<PullRequestTarget, "tool" | "host" | "project" | "remote">;
 
@@ -45,12 +49,12 @@ export async function findRemote(repository: Repository, branch: string | null, 
       `The remote ${remote} isn't the address of a GitHub or GitLab project.`,
       "name another one with --remote",
     );
-  return { ...address, remote, tool: choice.tool ?? toolFor(address.host) ?? onlyTool(address.host, env) };
+  return { ...address, remote, tool: choice.tool ?? toolFor(address.host) ?? chooseInstalledTool(address.host, env) };
 }
 
 /** For a host whose name says nothing: the one program that is installed. */
-function onlyTool(host: string, env: Env): ForgeTool {
-  const installed = (["gh", "glab"] as const).filter((tool) => findOnPath(tool, env) !== null);
+function chooseInstalledTool(host: string, env: Env): ForgeTool {
+  const installed = forgeTools.filter((tool) => findOnPath(tool, env) !== null);
   const [tool, other] = installed;
   if (tool !== undefined && other === undefined) return tool;
   throw new WorkspaceFailed(
@@ -80,12 +84,12 @@ export async function pushCommit(
       `The remote ${place.remote} is not ${place.project} at ${place.host} any more; nothing was pushed.`,
       "put its address back, or name another one with --remote",
     ); // R4
-  const transfer = await openTransfer(repository, join(runFolder, "push.git"));
+  const transfer = await openTransfer(repository, join(runFolder, "push.git")); // R2
   // As `gh auth setup-git` would set it: the user's own login, for this host alone.
-  const hidden = foreignTokens(place.host, env).map((name) => `-u ${name}`);
-  const helper = [`credential.https://${place.host}.helper=!env ${hidden.join(" ")} ${place.tool} auth git-credential`];
+  const unsetOptions = foreignTokens(place.host, env).map((name) => `-u ${name}`);
+  const helper = [`credential.https://${place.host}.helper=!env ${unsetOptions.join(" ")} ${place.tool} auth git-credential`];
   const ref = `refs/heads/${place.branch}`;
-  const lease = seen === null ? [] : [`--force-with-lease=${ref}:${seen}`];
+  const lease = seen === null ? [] : [`--force-with-lease=${ref}:${seen}`]; // R1
   const { code, err } = await transfer(["push", "-q", "--no-verify", ...lease, "--", url, `${commit}:${ref}`], helper);
   if (code === 0) return;
   const message = err
@@ -93,7 +97,7 @@ export async function pushCommit(
     .replaceAll(/:\/\/[^@/\s]*@/g, "://")
     .replace(/\s+/g, " ")
     .trim()
-    .slice(0, 500); // R3
+    .slice(0, messageCharsMax); // R3
   if (/non-fast-forward|fetch first|\[rejected\]/.test(err))
     throw new WorkspaceFailed("pull_request_moved", `${place.branch} at ${place.remote} holds something else; nothing is pushed over it.`);
   throw new WorkspaceFailed(

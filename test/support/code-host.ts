@@ -82,8 +82,9 @@ const answer = () => {
   if (/pulls\\/\\d+\\/comments$/.test(where)) return said("line");
   if (/issues\\/\\d+\\/comments$/.test(where)) return said("issue");
   if (where.endsWith("/jobs")) return first(state.checks.map((c) => ({ id: c.id, name: c.name, status: c.conclusion === "failure" ? "failed" : "success" })));
-  if (where.endsWith("/notes")) return first(state.comments.map((c) => ({ id: c.id, body: c.body, author: { username: c.login }, position: c.path ? { new_path: c.path, new_line: c.line } : null })));
-  if (where.endsWith("/members/all")) return first(state.comments.filter((c) => c.association === "MEMBER").map((c) => ({ username: c.login, access_level: c.permission === "read" ? 20 : 40 })));
+  if (where.endsWith("/notes")) return first(state.comments.map((c) => ({ id: c.id, body: c.body, author: { id: state.comments.findIndex((d) => d.login === c.login), username: c.login }, position: c.path ? { new_path: c.path, new_line: c.line } : null })));
+  const member = state.comments[/members\\/all\\/(\\d+)$/.exec(where)?.[1] ?? -1];
+  if (member?.association === "MEMBER") return { username: member.login, access_level: member.permission === "read" ? 20 : 40 };
   const asking = /collaborators\\/([^/]+)\\/permission$/.exec(where);
   if (asking) return { permission: state.comments.find((c) => c.login === asking[1])?.permission ?? "write" };
   if (where.endsWith("/issues")) return first(state.issues.filter((i) => !asked.get("labels") || i.labels.includes(asked.get("labels"))).map((i) => isGh

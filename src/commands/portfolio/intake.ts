@@ -90,6 +90,7 @@ async function readIssues(
   issuesMax: number,
 ): Promise<{ readonly issues: readonly TrackedIssue[]; readonly isWhole: boolean }> {
   if (file !== undefined) {
+    if (label !== undefined) return refuseInput("--label is for issues that gh or glab list: choose them when you export the file.");
     const content = readOwnFile(resolve(context.cwd, file));
     if (content === null) return refuseInput(`${file} cannot be read as a file.`);
     const tracked = readTrackerFile(file, content);
@@ -100,6 +101,6 @@ async function readIssues(
   if (project.repository === null) return refuseInput(`${project.project_id} has no repository to ask for its issues.`);
   const repository = await requireRepository(project.repository);
   const remote = await findRemote(repository, project.target, { tool: from === "github" ? "gh" : "glab" }, context.env);
-  const { issues, isWhole } = await openForge(remote, context.env).issues({ label, countMax: issuesMax });
+  const { issues, isWhole } = await openForge(remote, context.env).listIssues({ label, countMax: issuesMax });
   return { issues: issues.map(({ url, title, body }) => ({ link: url, title, body })), isWhole };
 }

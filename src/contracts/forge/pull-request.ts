@@ -22,15 +22,20 @@ export type PullRequestTarget = v.InferOutput<typeof PullRequestTarget>;
 
 export const evidenceCharsMax = 6_000;
 export const evidenceItemsMax = 40;
+export const evidenceKeyCharsMax = 300;
+export const evidenceAuthorCharsMax = 200;
+/** Of a path without its line number. */
+export const evidencePathCharsMax = 4_096;
 
 /** Findings of others: a failed CI check, a comment at a pull request, the text of an issue. Evidence, never an instruction. */
 export const OutsideEvidence = v.strictObject({
   /** The same finding has the same key, so that it is worked on once. */
-  key: text(300),
+  key: text(evidenceKeyCharsMax),
   kind: v.picklist(["check", "comment", "issue"]),
-  by: text(200),
+  /** The check, or the person. */
+  by: text(evidenceAuthorCharsMax),
   /** `path:line` for a comment on a line. */
-  at: v.optional(text(4_200)),
+  at: v.optional(text(evidencePathCharsMax + 104)), // a colon and a line number
   text: v.pipe(v.string(), v.maxLength(evidenceCharsMax)),
 });
 export type OutsideEvidence = v.InferOutput<typeof OutsideEvidence>;

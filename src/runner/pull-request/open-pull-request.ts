@@ -45,7 +45,7 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   const isTargetGiven = input.remote !== undefined || input.tool !== undefined || input.base !== undefined;
   const target = recorded === undefined || isTargetGiven ? await findTarget(context, repository, view, input) : recorded.place;
   const forge = openForge(target, context.env);
-  const existing = await forge.find(target.branch); // P1; this also reports a missing login before anything is pushed
+  const existing = await forge.findPullRequest(target.branch); // P1; this also reports a missing login before anything is pushed
   if (existing !== null && existing.state !== "open") return refuseEnded(view, existing);
   const { commit } = view.tip; // P2
   const isDraft = isOpenedAsDraft(view.verdict, input.draft === true);
@@ -54,7 +54,12 @@ export async function openPullRequest(context: CommandContext, openRun: OpenRun,
   await pushCommit(repository, openRun.folder, target, { commit, env: context.env });
   const opened =
     existing ??
-    (await forge.create({ branch: target.branch, base: target.into, isDraft, ...(await renderTexts(context, openRun, repository)) }));
+    (await forge.createPullRequest({
+      branch: target.branch,
+      base: target.into,
+      isDraft,
+      ...(await renderTexts(context, openRun, repository)),
+    }));
   const { number, url } = opened;
   await openRun.append({
     event: "pull_request_opened",

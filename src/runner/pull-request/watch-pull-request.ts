@@ -54,7 +54,7 @@ const toFinalResult = (response: CommandResponse): PollResult => ({ response, ma
 /** Polls the pull request once and does what follows from it. */
 async function pollOnce(context: CommandContext, openRun: OpenRun, input: WatchInput): Promise<PollResult> {
   const request = requireOpened(openRun);
-  const snapshot = await openForge(request.place, context.env).look(request.opened.number);
+  const snapshot = await openForge(request.place, context.env).inspectPullRequest(request.opened.number);
   const next = decidePullRequestStep(request, snapshot, input.tries);
   switch (next.do) {
     case "end":
@@ -96,7 +96,7 @@ async function driveAndPush(context: CommandContext, openRun: OpenRun, run: stri
     });
   const rejection = findFollowUpRefusal(openRun.view(), view);
   if (rejection === null) {
-    const snapshot = await openForge(request.place, context.env).look(request.opened.number); // W4
+    const snapshot = await openForge(request.place, context.env).inspectPullRequest(request.opened.number); // W4
     const blockedBy = whyPushBlocked(request, snapshot, view.tip.commit);
     if (blockedBy === "moved") return toFinalResult(stoppedResponse(openRun, "pull_request_moved"));
     if (blockedBy !== null) return toFinalResult(await recordEnd(openRun, blockedBy));
