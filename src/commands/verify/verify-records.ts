@@ -2,14 +2,15 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Entry } from "../../contracts/event.ts";
+import type { DocumentRead } from "../../contracts/documents-read.ts";
+import type { Cast, Entry } from "../../contracts/event.ts";
 import type { CheckResult, ProtectedChange } from "../../contracts/evidence.ts";
 import { readBlob } from "../../journal/blobs.ts";
 import { errorCode, JournalFailure } from "../../journal/failure.ts";
 import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 
-export type Records = {
+export type JournalRecords = {
   /** Results by the hash of their evidence, in the order in which they were made. */
   readonly results: ReadonlyMap<string, CheckResult>;
   /** The changed protected files that did not count, by commit. */
@@ -19,13 +20,13 @@ export type Records = {
 };
 
 /** Collects everything in one pass over the journal. */
-export async function readRecords(paths: ProjectPaths, run: string): Promise<Records> {
+export async function readRecords(paths: ProjectPaths, run: string): Promise<JournalRecords> {
   const results = new Map<string, CheckResult>();
   const protectedChanges = new Map<string, readonly ProtectedChange[]>();
   const commits: { commit: string; tree: string; what: string }[] = [];
   const blobs = new Set<string>();
   await forEachEntry(paths, run, (entry) => {
-    for (const blob of findBlobs(entry)) blobs.add(blob);
+    for (const blob of listBlobHashes(entry)) blobs.add(blob);
     if (entry.event === "run_drafted") commits.push({ commit: entry.base.commit, tree: entry.base.tree, what: "base" });
     if (entry.event === "changes_applied" || entry.event === "tests_put_back")
       commits.push({ commit: entry.commit, tree: entry.tree, what: entry.attempt });
@@ -40,15 +41,19 @@ export async function readRecords(paths: ProjectPaths, run: string): Promise<Rec
   return { results, uncountedProtectedChanges: protectedChanges, commits, blobs };
 }
 
-/** The hashes of the blobs that an event refers to. */
-function findBlobs(entry: Entry): readonly string[] {
+/** The hashes of the blobs that an event refers to; those of outputs are in the evidence (`output_hash`). */
+export function listBlobHashes(entry: Entry): readonly string[] {
   switch (entry.event) {
-    case "run_drafted":
-      return [...Object.values(entry.prompts), ...findScripts(entry.cast)];
+    case "run_drafted": {
+      const calledPrompts = (entry.called ?? []).flatMap(({ prompts }) => Object.values(prompts));
+      return [...Object.values(entry.prompts), ...calledPrompts, ...listScripts(Object.values(entry.cast)), ...listDocuments(entry)];
+    }
     case "run_forked":
-      return [...Object.values(entry.prompts ?? {}), ...findScripts(entry.cast ?? {})];
+      return [...Object.values(entry.prompts ?? {}), ...listScripts(Object.values(entry.cast ?? {}))];
     case "policy_changed":
-      return findScripts(entry.cast ?? {});
+      return [...listScripts(Object.values(entry.cast ?? {})), ...listDocuments(entry)];
+    case "agent_switched":
+      return listScripts([entry.player]);
     case "return_asked_again":
       return entry.raw === undefined ? [] : [entry.raw];
     case "turn_ended":
@@ -61,10 +66,14 @@ function findBlobs(entry: Entry): readonly string[] {
   }
 }
 
-const findScripts = (cast: Readonly<Record<string, { readonly script?: string | undefined }>>): readonly string[] =>
-  Object.values(cast).flatMap(({ script }) => (script === undefined ? [] : [script]));
+/** The scripts of scripted agents, those that take over at a provider's limit included. */
+const listScripts = (casts: readonly Cast[]): readonly string[] =>
+  casts.flatMap((cast) => [cast, ...(cast.instead ?? [])]).flatMap(({ script }) => script ?? []);
 
-/** Every blob the journal refers to, and every one on disk: each must match its hash. */
+const listDocuments = ({ documents = [] }: { readonly documents?: readonly DocumentRead[] | undefined }): readonly string[] =>
+  documents.map(({ hash }) => hash);
+
+/** Every blob the journal refers to, and every one on disk: each must be there and match its hash. */
 export function checkBlobs(
   paths: ProjectPaths,
   run: string,

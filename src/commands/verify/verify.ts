@@ -16,8 +16,8 @@ import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
 import { findChangedTranscripts } from "./transcript-verify.ts";
-import { checkBlobs, type Records, readRecords } from "./verify-records.ts";
-import { type Rechecked, type RecheckedCommit, verifyPage } from "./verify-page.ts";
+import { checkBlobs, type JournalRecords, readRecords } from "./verify-records.ts";
+import { type RecheckedEvidence, type RecheckedCommit, verifyPage } from "./verify-page.ts";
 import { compareVerdicts } from "./verify-verdict.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -114,7 +114,7 @@ async function recheckAll(
   });
 }
 
-async function recheckCommits(repository: Repository, { commits }: Records): Promise<readonly RecheckedCommit[]> {
+async function recheckCommits(repository: Repository, { commits }: JournalRecords): Promise<readonly RecheckedCommit[]> {
   const rechecked: RecheckedCommit[] = [];
   for (const { commit, tree, what } of commits) {
     const actualTree = await readTreeId(repository, commit);
@@ -138,7 +138,7 @@ type RecheckInput = {
   readonly paths: ProjectPaths;
   readonly repository: Repository;
   readonly view: RunView;
-  readonly records: Records;
+  readonly records: JournalRecords;
   /** Null for evidence that is gone or damaged. */
   readonly evidenceByHash: ReadonlyMap<string, Evidence | null>;
   readonly isForeign: boolean;
@@ -149,11 +149,11 @@ async function recheckEvidence(
   context: CommandContext,
   { paths, repository, view, records: { results, uncountedProtectedChanges: oracles }, evidenceByHash, isForeign }: RecheckInput,
 ): Promise<{
-  readonly evidence: readonly Rechecked[];
+  readonly evidence: readonly RecheckedEvidence[];
   readonly isolation: string | null;
   readonly statusByHash: ReadonlyMap<string, CheckStatus>;
 }> {
-  const evidence: Rechecked[] = [];
+  const evidence: RecheckedEvidence[] = [];
   const statusByHash = new Map<string, CheckStatus>();
   const evidenceByKey = new Map<string, { readonly record: Evidence; readonly hashes: string[] }>();
   for (const [hash, { check, status }] of results) {
@@ -201,7 +201,7 @@ function refuseInterrupted({ status, drafted }: RunView, done: number, total: nu
   });
 }
 
-function compareEvidence({ check, commit, status }: Evidence, id: string, result: RecheckResult): Rechecked {
+function compareEvidence({ check, commit, status }: Evidence, id: string, result: RecheckResult): RecheckedEvidence {
   const record = { id, command: check.command, commit, recorded: status };
   if ("why" in result) return { ...record, now: "cannot be run again", holds: null, why: result.why };
   const rechecked = { ...record, now: result.status, holds: result.status === status };

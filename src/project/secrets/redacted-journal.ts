@@ -57,7 +57,9 @@ export function redactDraft(
   });
   if (newHashes.size === 0) return { event, blobs };
   const newHash = (hash: string): string => newHashes.get(hash) ?? hash;
-  const prompts = Object.fromEntries(Object.entries(event.prompts).map(([name, hash]) => [name, newHash(hash)]));
+  const withNewHashes = (hashes: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(hashes).map(([name, hash]) => [name, newHash(hash)]));
+  const called = event.called?.map((item) => ({ ...item, prompts: withNewHashes(item.prompts) }));
   const withNewScript = <Player extends { readonly script?: string | undefined }>(agent: Player): Player =>
     agent.script === undefined ? agent : { ...agent, script: newHash(agent.script) };
   const cast = Object.fromEntries(
@@ -67,7 +69,7 @@ export function redactDraft(
     ]),
   );
   const documents = event.documents?.map(({ path, hash }) => ({ path, hash: newHash(hash) }));
-  const redacted = { ...event, prompts, cast };
+  const redacted = { ...event, prompts: withNewHashes(event.prompts), cast, ...(called === undefined ? {} : { called }) };
   return { event: documents === undefined ? redacted : { ...redacted, documents }, blobs: cleanBlobs };
 }
 
