@@ -5,10 +5,11 @@ import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { priorityDefault } from "../../contracts/portfolio-journal.ts";
 import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
-import { openHub } from "../../fleet/hub.ts";
+import { type Hub, openHub } from "../../fleet/hub.ts";
 import { requireHubBranch } from "../../fleet/own-hub.ts";
 import { readRepositoryId } from "../../fleet/repository-id.ts";
 import { readSharedMark } from "../../fleet/shared-mark.ts";
+import { invariant } from "../../kit/invariant.ts";
 import type { WorkOrder } from "../../ports/dispatch.ts";
 import { type GoInput, requestsNewRun } from "../../playbooks/contract/go-input.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
@@ -23,6 +24,7 @@ import { makeDraft } from "../../runner/draft/make-draft.ts";
 import { buildPreview } from "../../runner/draft/build-preview.ts";
 import { withRun } from "../../runner/open-run.ts";
 import { readStatus, describeUncommitted } from "../../workspace/git/checkout-status.ts";
+import type { Repository } from "../../workspace/git/repository.ts";
 import { compileOwnedPaths } from "../../workspace/layers/scope-globs.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { parseLabels, requireHub } from "./worker.ts";
@@ -32,13 +34,14 @@ export type SubmitInput = {
   readonly store?: string | undefined;
   readonly yes: boolean;
   readonly priority?: number | undefined;
+  /** Labels that a worker must have. */
   readonly needs?: readonly string[] | undefined;
   readonly slots?: number | undefined;
 };
 
 /** How many runs of one repository the workers work on at once. */
 export const slotsDefault = 8;
-/** `number`: the run's first order is 1. */
+/** The id of one of a run's orders; the first has the number 1. */
 export const orderId = (key: string, number: number): string => `${key}.${number}`;
 
 /** Drafts the run, shows its preview, and once it is confirmed offers it to the workers. */
@@ -60,7 +63,7 @@ export function submitRun(callerContext: CommandContext, objective: GoInput, inp
         message: "The checkout is on no branch, so the work could not land.",
         remediation: ["git switch main"],
       });
-    const order = {
+    const terms = {
       repository: await readRepositoryId(repository),
       priority: input.priority ?? priorityDefault,
       needs,
@@ -72,41 +75,67 @@ export function submitRun(callerContext: CommandContext, objective: GoInput, inp
     await requireHubBranch(repository, hub, hubUrl, branch);
     // The run is drafted in a temporary clone, so that the checkout here stays as it is.
     const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
-    const copyContext = { ...context, cwd: copy };
-    const copyPaths = pathsOfCopy(copy);
-    let run: string | null = null;
     try {
       await (await openExchange(paths.root, join(workerFolder, "exchange.git"))).makeCopy(copy, { branch, commit: head.commit });
-      const drafted = await makeDraft(copyContext, copyPaths, objective);
-      run = drafted.run;
-      const { view } = await readRun(copyPaths, run);
-      const preview = await buildPreview(copyContext, copyPaths, view);
-      const warnings = [...drafted.warnings, ...preview.warnings, ...(await uncommittedWarnings(paths.root, head.commit))];
-      if (!input.yes && !(await askToSubmit(context, preview.page)))
-        return respond("dry_run_required_before_execute", {
-          message: "Not submitted: the preview isn't confirmed.",
-          page: preview.page,
-          rowsMax: screenRows,
-          warnings,
-          remediation: ["the same with --yes"],
-          data: { preview: preview.data },
-        });
-      const key = readSharedMark(runFolder(copyPaths, run))?.key ?? "";
-      // The order comes last: the commit and the started run that it refers to exist by then.
-      await hub.send(key, 0, head.commit);
-      await recordStart(copyContext, copyPaths, run);
-      await offerOrder(context, { id: orderId(key, 1), run: key, ...order });
-      return respond("ok", {
-        message: `Submitted ${key}. The next worker that is free takes it.`,
-        warnings,
-        remediation: ["autopilot fleet status"],
-        data: { key, order: orderId(key, 1), ...order },
-      });
+      const uncommitted = await listUncommittedWarnings(repository, head.commit);
+      return await submitFromCopy(context, { copy, commit: head.commit, hub, objective, terms, uncommitted, isConfirmed: input.yes });
     } finally {
-      if (run !== null) unbindRun(context.env, runFolder(copyPaths, run), run);
       eraseSync(copy);
     }
   });
+}
+
+type Submission = {
+  /** The temporary clone. */
+  readonly copy: string;
+  /** The commit that the run begins at. */
+  readonly commit: string;
+  readonly hub: Hub;
+  readonly objective: GoInput;
+  readonly terms: Omit<WorkOrder, "id" | "run">;
+  /** Warnings of changes that the run will not see. */
+  readonly uncommitted: readonly string[];
+  readonly isConfirmed: boolean;
+};
+
+/** Drafts, previews, starts and offers the run. Only the store keeps it: what binds it to this machine is removed. */
+async function submitFromCopy(
+  context: CommandContext,
+  { copy, commit, hub, objective, terms, uncommitted, isConfirmed }: Submission,
+): Promise<CommandResponse> {
+  const copyContext = { ...context, cwd: copy };
+  const copyPaths = pathsOfCopy(copy);
+  const { run, warnings: draftWarnings } = await makeDraft(copyContext, copyPaths, objective);
+  try {
+    const { view } = await readRun(copyPaths, run);
+    const preview = await buildPreview(copyContext, copyPaths, view);
+    const warnings = [...draftWarnings, ...preview.warnings, ...uncommitted];
+    if (!isConfirmed && !(await askToSubmit(context, preview.page)))
+      return respond("dry_run_required_before_execute", {
+        message: "Not submitted: the preview isn't confirmed.",
+        page: preview.page,
+        rowsMax: screenRows,
+        warnings,
+        remediation: ["the same with --yes"],
+        data: { preview: preview.data },
+      });
+    const mark = readSharedMark(runFolder(copyPaths, run));
+    invariant(mark !== null, "a run that is drafted while a store is named is in that store");
+    const { key } = mark;
+    // The order comes last: the commit and the started run that it refers to exist by then.
+    await hub.send(key, 0, commit);
+    await recordStart(copyContext, copyPaths, run);
+    const order: WorkOrder = { id: orderId(key, 1), run: key, ...terms };
+    await offerOrder(context, order);
+    return respond("ok", {
+      message: `Submitted ${key}. The next worker that is free takes it.`,
+      warnings,
+      remediation: ["autopilot fleet status"],
+      data: { key, order: order.id, ...terms },
+    });
+  } finally {
+    unbindRun(context.env, runFolder(copyPaths, run), run);
+  }
 }
 
 async function askToSubmit(context: CommandContext, page: readonly string[]): Promise<boolean> {
@@ -134,7 +163,7 @@ async function offerOrder(context: CommandContext, order: WorkOrder): Promise<vo
 }
 
 /** Workers only see commits: warns of changes that aren't committed. */
-async function uncommittedWarnings(root: string, commit: string): Promise<readonly string[]> {
-  const { changed } = await readStatus(await requireRepository(root), compileOwnedPaths([]));
+async function listUncommittedWarnings(repository: Repository, commit: string): Promise<readonly string[]> {
+  const { changed } = await readStatus(repository, compileOwnedPaths([]));
   return changed.length === 0 ? [] : [describeUncommitted(changed, commit)];
 }
