@@ -136,7 +136,7 @@ export const Config = v.strictObject({
       quarantine: v.optional(v.array(Quarantine)),
       /** `copy`: what is installed beside the code. `lockfile`: restored by the project's own tool, with the network for that step alone. */
       restore: v.optional(v.union([v.picklist(["copy", "lockfile"]), v.array(text)])),
-      /** Variables that checks get in addition to the user's shell. HOME and TMPDIR stay private folders. */
+      /** Variables that checks get beside the few of the user's shell (verify/check-environment.ts). HOME and TMPDIR stay private folders. */
       env: v.optional(v.record(VariableName, text)),
       /** Further names that a repository's config may set; a `*` at the end matches any suffix. */
       env_from_repository: v.optional(v.array(v.pipe(text, v.regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/)))),

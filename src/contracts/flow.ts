@@ -256,7 +256,7 @@ export const Flow = v.strictObject({
   flow: Name,
   version: v.pipe(v.number(), v.integer(), v.minValue(1)),
   about: v.optional(v.string()),
-  /** Whose files show its runs to people and to other tools; see docs/FLOWS.md, "Faces". */
+  /** The playbook whose documents it follows, and whose files show its runs to people and to other tools. */
   playbook: v.optional(Name),
   /** Where the documents of a phase are, for `{phase_dir}`: a path with `{phase}` in it. */
   phase_dir: v.optional(v.pipe(v.string(), v.includes("{phase}", "expected a path that holds {phase}"))),

@@ -21,12 +21,14 @@ export const Policy = v.strictObject({
   restores: maybe(v.array(Check)),
   /** The lock files of the tree under check name those commands, and not only those the base had. */
   restore_from: maybe(v.literal("lockfile")),
-  /** How often at most a check is run on one tree, which ones are known to be flaky until when, and which further files are protected. */
+  /** How often at most a check is run on one tree to find out whether it is flaky. */
   repeat: maybe(Count),
   /** When a passing check is tried out, and for how many minutes at most. */
   canary: maybe(v.picklist(canaryModes)),
   canary_minutes_max: maybe(v.number()),
+  /** Checks known to be flaky, and until when. */
   quarantine: maybe(v.array(Quarantine)),
+  /** Globs of further files that judge as they were before the run. */
   protect: maybe(v.array(text)),
   agent_hosts: maybe(v.array(text)),
   prices: maybe(v.record(text, ModelPrice)),
