@@ -45,7 +45,7 @@ export function answer(context: CommandContext, input: AnswerInput): Promise<Com
 export const hashQuestion = (run: string, block: string, question: string): string =>
   createHash("sha256").update([run, block, question].join("\0")).digest("hex").slice(0, 16);
 
-/** The open question that is meant: the named one (the end of its name is enough), else the only one. */
+/** The open question that is meant: the named one (the end of its name is enough if no other ends so), else the only one. */
 export function findOpenBlock(loaded: LoadedRun, blockName: string | undefined): OpenBlock {
   const openBlocks = listOpenQuestions(loaded.view);
   const runFields = { run_id: loaded.run, state: loaded.view.status };
@@ -55,16 +55,21 @@ export function findOpenBlock(loaded: LoadedRun, blockName: string | undefined):
       message: `${loaded.run} has no open question.`,
       data: { allowed_from: ["a run with an open question"] },
     });
-  const [match] = blockName === undefined ? openBlocks : openBlocks.filter(({ block }) => block.endsWith(blockName));
-  if (match === undefined || (blockName === undefined && openBlocks.length > 1)) {
-    return refuse("human_block_open", {
-      ...runFields,
-      result: "FAIL",
-      message: blockName === undefined ? "Several questions are open; say which." : `No open question is called ${blockName}.`,
-      remediation: openBlocks.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),
-    });
-  }
-  return match;
+  const matching = openBlocks.filter(({ block }) => blockName === undefined || block.endsWith(blockName));
+  const onlyMatch = matching.length === 1 ? matching[0] : undefined;
+  const match = openBlocks.find(({ block }) => block === blockName) ?? onlyMatch;
+  if (match !== undefined) return match;
+  return refuse("human_block_open", {
+    ...runFields,
+    result: "FAIL",
+    message: describeUnclear(blockName, matching.length),
+    remediation: openBlocks.map(({ block, question }) => `autopilot answer --block "${block}" …   (${question})`),
+  });
+}
+
+function describeUnclear(blockName: string | undefined, matches: number): string {
+  if (blockName === undefined) return "Several questions are open; say which.";
+  return matches === 0 ? `No open question is called ${blockName}.` : `${matches} open questions end with ${blockName}; say which.`;
 }
 
 type GivenAnswer = { readonly block: OpenBlock; readonly text: string; readonly issues: readonly string[] };

@@ -2,7 +2,7 @@
 // of every other run are built from its journal and its transcripts.
 //
 // Invariants:
-//   T1. Every whole line counts or is reported with its number; a line that a crash cut in two is skipped.
+//   T1. Every whole line counts or is reported, the first ones with their numbers; a line that a crash cut in two is skipped.
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,8 @@ import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { phasesFolder } from "../contracts/roadmap-places.ts";
 
 const fileBytesMax = 64 * 1_048_576;
-const warningsMax = 10;
+/** Of one file. */
+const badLinesShownMax = 10;
 
 type Input = { readonly run?: string | undefined; readonly phase?: string | undefined };
 
@@ -82,6 +83,7 @@ async function traceFromJournal(paths: ProjectPaths, runName: string | null, pha
   return respond("ok", { ...runFields, message: `${spans.length} spans of ${run}.`, page: tracePage(spans), data: { phases, spans } });
 }
 
+/** ` of phase 3`, for the middle of a sentence; empty for all phases. */
 const ofPhase = (phase: string | null): string => (phase === null ? "" : ` of phase ${phase}`);
 
 /** When the named run worked: only spans of that time are its own. Null if no run was named. */
@@ -102,17 +104,22 @@ function readTraceFiles(root: string, phaseFilter: string | null): Traces {
   for (const folder of readFolders(join(root, phasesFolder))) {
     if (phaseFilter !== null && phaseIdOfFolder(folder) !== phaseFilter) continue;
     const path = `${phasesFolder}/${folder}/TRACE.jsonl`;
-    const text = readTraceFile(join(root, path));
-    if (text === null) continue;
+    const traceFile = readTraceFile(join(root, path));
+    if (traceFile === "absent") continue;
     phases.push(phaseIdOfFolder(folder));
-    if (text === "") warnings.push(`${path} is larger than ${fileBytesMax} bytes and was not read.`);
-    const wholeLines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n"); // T1
+    if (traceFile === "too large") {
+      warnings.push(`${path} is larger than ${fileBytesMax} bytes and was not read.`);
+      continue;
+    }
+    let badLines = 0;
+    const wholeLines = traceFile.content.slice(0, traceFile.content.lastIndexOf("\n") + 1).split("\n"); // T1
     for (const [index, line] of wholeLines.entries()) {
       if (line.trim() === "") continue;
       const span = parseSpan(line);
       if (span !== null) spans.push(span);
-      else if (warnings.length < warningsMax) warnings.push(`${path}:${index + 1} is no trace span and was left out.`); // T1
+      else if (++badLines <= badLinesShownMax) warnings.push(`${path}:${index + 1} is no trace span and was left out.`); // T1
     }
+    if (badLines > badLinesShownMax) warnings.push(`${path}: ${badLines - badLinesShownMax} more lines are no trace spans.`); // T1
   }
   return { spans, phases, warnings };
 }
@@ -131,20 +138,20 @@ function readFolders(folder: string): readonly string[] {
   }
 }
 
-/** The file's text; null if there is none, empty if it is too large. Neither a link nor a pipe is opened. */
-function readTraceFile(path: string): string | null {
+/** The file's text, unless there is none or it is too large. Neither a link nor a pipe is opened. */
+function readTraceFile(path: string): { readonly content: string } | "absent" | "too large" {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
-    return null;
+    return "absent";
   }
   try {
-    const { size } = fstatSync(fd);
-    if (!fstatSync(fd).isFile()) return null;
-    if (size > fileBytesMax) return "";
-    const bytes = Buffer.alloc(size);
-    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, size, 0));
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) return "absent";
+    if (stats.size > fileBytesMax) return "too large";
+    const bytes = Buffer.alloc(stats.size);
+    return { content: bytes.toString("utf8", 0, readSync(fd, bytes, 0, stats.size, 0)) };
   } finally {
     closeSync(fd);
   }

@@ -41,13 +41,16 @@ export async function turnDiff(paths: ProjectPaths, run: string, view: RunView, 
       ...runFields,
       message: `The commit of turn ${turn} is no longer in this repository: its branch was deleted.`,
     });
-  const { text } = await readPatch(repository, parent, commit);
+  const { text, isCut } = await readPatch(repository, parent, commit);
   return respond("ok", {
     ...runFields,
     message: `Turn ${turn} of ${run}.`,
     page: patchLines(text),
     data: { attempt, parent, commit, patch: text, discarded },
-    warnings: discarded.length === 0 ? [] : [`${plural(discarded.length, "earlier try", "earlier tries")} of this turn were discarded.`],
+    warnings: [
+      ...(discarded.length === 0 ? [] : [`${plural(discarded.length, "earlier try", "earlier tries")} of this turn were discarded.`]),
+      ...(isCut ? [`The patch is too large and was cut: git diff ${parent.slice(0, 12)} ${commit.slice(0, 12)} shows all of it.`] : []),
+    ],
   });
 }
 

@@ -148,6 +148,13 @@ describe.concurrent("trace", () => {
     const { code, json } = await autopilot(folder, ["trace", "--json"]);
     expect([code, (json["spans"] as readonly unknown[]).length]).toEqual([0, 1]);
     expect(json.warnings).toEqual([".planning/phases/1/TRACE.jsonl:2 is no trace span and was left out."]);
+    write(folder, {
+      ".planning/phases/1/TRACE.jsonl": lines(...Array.from({ length: 12 }, () => ({ odd: true }))),
+      ".planning/phases/2/TRACE.jsonl": "",
+    });
+    const { warnings } = (await autopilot(folder, ["trace", "--json"])).json;
+    expect(warnings).toHaveLength(11);
+    expect(warnings.at(-1)).toBe(".planning/phases/1/TRACE.jsonl: 2 more lines are no trace spans.");
   });
 
   test("where there is none it says where it looked; a run that is not there is told", async () => {

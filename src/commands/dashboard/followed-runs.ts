@@ -55,7 +55,7 @@ type Reading = {
   problem: string | null;
   /** Null unless the run is among those viewed last (W3). */
   entries: Entry[] | null;
-  /** Null until it was looked up. */
+  /** Null until it was looked up since the last lines were read. */
   isForeign: boolean | null;
 };
 
@@ -153,6 +153,7 @@ function readNewEntries(readings: Map<string, Reading>, source: RunSource): Read
     }).end;
     reading.bytes = stats.size;
     reading.problem = null;
+    reading.isForeign = null; // an adoption adds lines
   } catch (error) {
     if (!(error instanceof JournalFailure) && !(error instanceof InvariantBroken)) throw error;
     Object.assign(reading, { ...createReading(stats.ino), problem: error.message, bytes: stats.size }); // W1

@@ -69,7 +69,7 @@ async function play(context: CommandContext, input: { readonly keep?: boolean | 
     const hasLanded = readFileSync(join(shop, "src/discount.js"), "utf8").includes("0.9") && !readdirSync(shop).includes("deploy.sh");
     say("");
     if (resumed.code !== 0 || verified.code !== 0 || report.verdict !== "verified" || !hasLanded)
-      return respondFailed("the demo did not end as it should", shop);
+      return respondFailed("the demo did not end as it should", keptFolder);
     return respond("ok", {
       message: "Honest work landed and verified; one lie caught, one break-out blocked, one power cut survived.",
       state: report.state,

@@ -8,11 +8,12 @@ import { parseCriterion } from "../../portfolio/planner/backlog.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
+import { oneLine } from "../../views/wording.ts";
 
 /** The lines between the first two lines `---` of a page. */
 const frontMatterPattern = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*$/m;
 
-/** Updates the tasks that came of the tool's events with what their pages say beyond. Returns a warning for each page that is wrong. */
+/** Updates the tasks that came of the tool's events with what their pages say beyond. Returns a warning for all that is not taken over. */
 export async function adoptSnapshots(context: CommandContext, { paths, state, write }: OpenPortfolio): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const task_id of Object.keys(state.tasks)) {
@@ -26,12 +27,15 @@ export async function adoptSnapshots(context: CommandContext, { paths, state, wr
     }
     const { objective, acceptance_criteria, dependencies, priority } = snapshot.value;
     const criteria = (Array.isArray(acceptance_criteria) ? acceptance_criteria : []).flatMap((text) => {
-      const criterion = typeof text === "string" ? parseCriterion(text) : null;
-      return criterion === null || typeof criterion === "string" ? [] : [criterion]; // a string says what is wrong with it
+      const criterion = typeof text === "string" ? parseCriterion(text) : "a criterion is not a text";
+      if (typeof criterion !== "string") return [criterion];
+      warnings.push(`${name}: ${criterion}; it is left out`); // a string says what is wrong with it
+      return [];
     });
-    const knownDependencies = (Array.isArray(dependencies) ? dependencies : []).filter(
-      (id) => state.tasks[id] !== undefined && id !== task_id,
-    );
+    const dependencyIds = Array.isArray(dependencies) ? dependencies : [];
+    const knownDependencies = dependencyIds.filter((id) => state.tasks[id] !== undefined && id !== task_id);
+    for (const id of dependencyIds)
+      if (!knownDependencies.includes(id)) warnings.push(`${name}: it depends on ${oneLine(id, 60)}, which is no other task here`);
     const changes: Partial<TaskFields> = {
       ...(objective === undefined ? {} : { objective }),
       ...(criteria.length === 0 ? {} : { acceptance_criteria: criteria }),

@@ -64,7 +64,7 @@ export async function recoverTasks(
       );
       if (changes.length > 0) await portfolio.write(...changes);
       else gone.add(task.task_id);
-      hasWritten = true;
+      hasWritten ||= changes.length > 0;
     }
   }
   // A run that stopped for want of budget may have been given more since.
@@ -72,6 +72,7 @@ export async function recoverTasks(
     if (task.status !== "ready" || task.short === null) continue;
     const changes = await findRaisedLimits(pool.paths, task);
     if (changes.length > 0) await portfolio.write(...changes);
+    hasWritten ||= changes.length > 0;
   }
   return { gone, hasWritten };
 }

@@ -22,7 +22,10 @@ export function installSkills(context: CommandContext, input: SkillsInput): Prom
     const message =
       written.length === 0 && replaced.length === 0
         ? "Everything is there already."
-        : `${describeCount(written.length)} written to ${folders.join(" and ") || "no folder"}.`;
+        : [
+            ...(written.length === 0 ? [] : [`${describeCount(written.length)} written to ${folders.join(" and ")}`]),
+            ...(replaced.length === 0 ? [] : [`${replaced.join(", ")} removed, which a skill replaces`]),
+          ].join("; ") + ".";
     return buildResponse(root, { message, files, kept: files.filter(isKept), written, replaced });
   });
 }
