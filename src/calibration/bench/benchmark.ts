@@ -13,7 +13,7 @@ import { type Bug, parseBugs, measureRecall, type Recall } from "../cycle/bugs.t
 import { parseMetric } from "../cycle/metric.ts";
 import { type BenchmarkPlan, type CyclePlan, cyclesFolder, findingsDefault, recallTarget } from "../cycle/plan.ts";
 import type { RunKey } from "../cycle/state.ts";
-import { type Ended, endProcess, readExitCode, isAtWork, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
+import { type ProcessEnd, endProcess, readExitCode, isAtWork, startProcess, stderrFile, stdoutFile, waitForProcess } from "./process.ts";
 import { commitCopy, initCopy, type Trees } from "./trees.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -31,10 +31,10 @@ export type BenchmarkContext = {
 export type BenchmarkOutcome =
   | { readonly kind: "measured"; readonly recalled: Recall; readonly metric: number | null }
   | { readonly kind: "failed"; readonly why: string }
-  | Exclude<Ended, { readonly kind: "exited" }>;
+  | Exclude<ProcessEnd, { readonly kind: "exited" }>;
 
-/** For a benchmark that measures a metric and left no list of findings: no recall, since 0 would mean that a list was compared. */
-const noFindingsList: Recall = { recall: null, matches: [], found: [], missed: [] };
+/** For a benchmark that measures a metric and has no list of known bugs or of findings: no recall, since 0 would mean that two were compared. */
+const noFindingsList: Recall = { recall: null, matches: [], foundIds: [], missedIds: [] };
 
 const logBytesMax = 8 << 20;
 const tailCharsMax = 300;
@@ -46,14 +46,11 @@ export const runFolder = (folder: string, { benchmark, lever_state, repeat }: Ru
 
 /** What became of a run that was started: `gone` if its process has died without a result. */
 export function readRunState(folder: string): "ended" | "at work" | "gone" {
-  if (readExitCode(folder) !== null || hasRunEnd(folder)) return "ended"; // B2
+  if (readExitCode(folder) !== null || findRunEnd(folder) !== null) return "ended"; // B2
   return isAtWork(folder) ? "at work" : "gone";
 }
 
-/** A quality run says in its own log that it is over, and how it ended. */
-const hasRunEnd = (folder: string): boolean => findRunEnd(folder) !== null;
-
-/** The status in the last `run_end` of the run's log; null if it has none. */
+/** The status in the last `run_end` of the log that a quality run writes itself; null if it has none. */
 function findRunEnd(folder: string): string | null {
   for (const name of ["work", "target"]) {
     const lines = (readText(join(folder, name, "quality", "run_state.jsonl")) ?? "").split("\n");
@@ -85,7 +82,7 @@ export async function runBenchmark(context: BenchmarkContext, { key, commit, isF
       redactLogs(folder, context.redact); // B3
       return { kind: "failed", why: `its run ended ${endStatus}` };
     }
-    const ended: Ended = endStatus === null ? await waitFor(folder, places.watchedFolders, wait) : { kind: "exited", code: 0 };
+    const ended: ProcessEnd = endStatus === null ? await waitForProcess(folder, places.watchedFolders, wait) : { kind: "exited", code: 0 };
     return measureOutcome(context, key, ended, places.findingsFolder);
   }
   requireNoLink(context.folder, relative(context.folder, dirname(folder)));
@@ -107,7 +104,7 @@ export async function runBenchmark(context: BenchmarkContext, { key, commit, isF
       CALIBRATION_REPEAT: String(key.repeat),
     },
   });
-  const ended = await waitFor(folder, places.watchedFolders, { ...wait, child });
+  const ended = await waitForProcess(folder, places.watchedFolders, { ...wait, child });
   return measureOutcome(context, key, ended, places.findingsFolder);
 }
 
@@ -147,11 +144,11 @@ function planPlaces(
   if (subfolder !== "") argv.push("--target-path", subfolder);
   if (agent !== undefined) argv.push("--agent", agent);
   const watchedFolders = target === null ? [work] : [work, target];
-  return { work, target, cwd, findingsFolder: cwd, watchedFolders, qualityCommand: argv.map(quoted).join(" ") };
+  return { work, target, cwd, findingsFolder: cwd, watchedFolders, qualityCommand: argv.map(quoteWord).join(" ") };
 }
 
 /** A word for the shell: `it's` becomes `'it'\''s'`. */
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Makes the copies of the repository and of the benchmark's code, without any list of bugs. */
 async function prepareCopies(
@@ -202,7 +199,7 @@ async function copyOutside({ at: folder, baseline }: BenchmarkPlan, target: stri
 }
 
 /** Reads the metric and the findings of a run that ended. */
-function measureOutcome(context: BenchmarkContext, key: RunKey, ended: Ended, findingsFolder: string): BenchmarkOutcome {
+function measureOutcome(context: BenchmarkContext, key: RunKey, ended: ProcessEnd, findingsFolder: string): BenchmarkOutcome {
   const folder = runFolder(context.folder, key);
   redactLogs(folder, context.redact); // B3
   if (ended.kind !== "exited") return ended;

@@ -16,7 +16,7 @@ import { runKeyText, type RunKey } from "../cycle/state.ts";
 import type { CycleJudgement } from "../cycle/verdict.ts";
 import { type BenchmarkOutcome, type BenchmarkContext, dropCopies, readRunState, runBenchmark, runFolder } from "./benchmark.ts";
 import type { CycleLog } from "./log-file.ts";
-import { readKeptBaseline, leverRef, preflight, type Problem, type Ready } from "./preflight.ts";
+import { readKeptBaseline, leverRef, preflight, type Blocker, type PreparedCycle } from "./preflight.ts";
 import { readSpending } from "./spent.ts";
 import type { Trees } from "./trees.ts";
 
@@ -25,7 +25,8 @@ const pathsShownMax = 5;
 export type DriveResult =
   | { readonly kind: "ended"; readonly judged: CycleJudgement | null }
   | { readonly kind: "interrupted" }
-  | { readonly kind: "preflight" | "stopped"; readonly problem: Problem };
+  /** `preflight`: it has not begun. `stopped`: it cannot go on. */
+  | { readonly kind: "preflight" | "stopped"; readonly blocker: Blocker };
 
 export type DriveInput = {
   readonly context: CommandContext;
@@ -62,24 +63,24 @@ export async function driveCycle(input: DriveInput): Promise<DriveResult> {
       await runAll(input, plan, next.runs, commit);
       continue;
     }
-    const problem = next.do === "apply" ? await applyLever(input, plan, ready.base, ready.lever) : await revertLever(input, ready.base);
-    if (problem !== null) return stopCycle(log, problem, "stopped");
+    const blocker = next.do === "apply" ? await applyLever(input, plan, ready.base, ready.lever) : await revertLever(input, ready.base);
+    if (blocker !== null) return stopCycle(log, blocker, "stopped");
   }
 }
 
 /** The lever of a cycle that was started earlier, and the commit it was made on. */
-async function findLever({ trees, log }: DriveInput): Promise<Ready | Problem> {
-  const lever = (await trees.refOf(leverRef)) ?? log.cycle.applied?.commit ?? null;
-  const base = lever === null ? null : await trees.commitOf(`${lever}^`);
+async function findLever({ trees, log }: DriveInput): Promise<PreparedCycle | Blocker> {
+  const lever = (await trees.findKept(leverRef)) ?? log.cycle.applied?.commit ?? null;
+  const base = lever === null ? null : await trees.resolveCommit(`${lever}^`);
   if (lever === null || base === null)
     return { problem: "The commit that the lever was made of is gone from this repository.", remedy: "begin a new cycle" };
   return { lever, base, excluded: [] };
 }
 
 /** Records why the cycle cannot go on. */
-function stopCycle(log: CycleLog, problem: Problem, kind: "preflight" | "stopped"): DriveResult {
-  log.append({ event: "error", message: `${problem.problem} ${problem.remedy}.`, recoverable: false });
-  return { kind, problem };
+function stopCycle(log: CycleLog, blocker: Blocker, kind: "preflight" | "stopped"): DriveResult {
+  log.append({ event: "error", message: `${blocker.problem} ${blocker.remedy}.`, recoverable: false });
+  return { kind, blocker };
 }
 
 /** Runs benchmarks, as many at once as there are jobs. */
@@ -116,12 +117,13 @@ async function runOne(input: DriveInput, plan: CyclePlan, key: RunKey, commit: s
     if (outcome.kind === "interrupted") return;
     if (outcome.kind === "measured" || outcome.kind === "failed")
       return recordOutcome({ log, context, plan, key, runText, runRoot }, outcome);
-    const restarts = log.cycle.runs.get(runKeyText(key))?.hangs ?? 0;
+    const restarts = log.cycle.runs.get(runKeyText(key))?.restarts ?? 0;
     const hangSeconds = Math.round(plan.hang_ms / 1000);
-    const why = outcome.kind === "hung" ? `gave no sign of life for ${hangSeconds} s and was ended` : "was killed from outside";
+    const why =
+      outcome.kind === "hung" ? `gave no sign of life for ${hangSeconds} s and was ended` : "was killed from outside, or could not start";
     if (restarts >= restartsMax)
       return recordOutcome({ log, context, plan, key, runText, runRoot }, { kind: "failed", why: `${why}, ${restartsMax + 1} times` });
-    logProblem(log, `${runText}: ${why}; it is cleaned and started again`, { ...runFields, kind: "hung" });
+    logRunError(log, `${runText}: ${why}; it is cleaned and started again`, { ...runFields, kind: "hung" });
     context.show(`! ${runText}: ${why}; started again`);
     isFresh = true;
   }
@@ -138,7 +140,7 @@ function beginRun({ context, log }: DriveInput, key: RunKey, runText: string, ru
   }
   const state = readRunState(runRoot); // R2
   if (state === "gone")
-    logProblem(log, `${runText}: was interrupted; it is cleaned and started again`, { ...runFields, kind: "interrupted" });
+    logRunError(log, `${runText}: was interrupted; it is cleaned and started again`, { ...runFields, kind: "interrupted" });
   else context.show(`${runText}: ${state === "ended" ? "had ended, its result is taken" : "is still at work"}`);
   return state === "gone";
 }
@@ -161,7 +163,7 @@ function recordOutcome(
   const spending = readSpending(runRoot);
   const spentField = spending === null ? {} : { spent: spending };
   if (outcome.kind === "failed") {
-    logProblem(log, `${runText}: ${outcome.why}; it is n/a`, { ...runFields, kind: "given_up", ...spentField });
+    logRunError(log, `${runText}: ${outcome.why}; it is n/a`, { ...runFields, kind: "given_up", ...spentField });
     context.show(`! ${runText}: ${outcome.why}`);
     return;
   }
@@ -170,8 +172,8 @@ function recordOutcome(
     event: "benchmark_end",
     ...runFields,
     recall: recalled.recall,
-    bugs_found: recalled.found,
-    bugs_missed: recalled.missed,
+    bugs_found: recalled.foundIds,
+    bugs_missed: recalled.missedIds,
     historical_baseline_path: plan.benchmarks.find(({ name }) => name === benchmark)?.baseline ?? "",
     matches: recalled.matches,
     ...(metric === null ? {} : { metric: plan.target.metric, metric_value: metric }),
@@ -186,10 +188,10 @@ function recordOutcome(
 }
 
 /** Records a fault of one benchmark's run; the cycle goes on. */
-const logProblem = (log: CycleLog, message: string, detail: Readonly<Record<string, unknown>>): void =>
+const logRunError = (log: CycleLog, message: string, detail: Readonly<Record<string, unknown>>): void =>
   log.append({ event: "error", message, recoverable: true, ...detail });
 
-const landingProblem = ({ because, detail }: { readonly because: "moved" | "held"; readonly detail: string }): Problem => ({
+const toBlocker = ({ because, detail }: { readonly because: "moved" | "held"; readonly detail: string }): Blocker => ({
   problem: `The lever's commit cannot be put on the branch: ${detail.replace(/\.$/, "")}.`,
   remedy:
     because === "moved"
@@ -198,13 +200,13 @@ const landingProblem = ({ because, detail }: { readonly because: "moved" | "held
 });
 
 /** Moves the branch to the lever's commit. */
-async function applyLever(input: DriveInput, plan: CyclePlan, base: string, lever: string): Promise<Problem | null> {
-  const problem = await moveBranch(input, { from: base, to: lever, name: "lever" });
-  if (problem !== null) return problem;
+async function applyLever(input: DriveInput, plan: CyclePlan, base: string, lever: string): Promise<Blocker | null> {
+  const blocker = await moveBranch(input, { from: base, to: lever, name: "lever" });
+  if (blocker !== null) return blocker;
   input.log.append({
     event: "lever_change_applied",
     lever_id: input.log.cycle.lever,
-    files_changed: [...(await input.trees.changedFiles(base, lever))],
+    files_changed: [...(await input.trees.listChangedFiles(base, lever))],
     commit_sha: lever,
     description: plan.description,
   });
@@ -213,23 +215,23 @@ async function applyLever(input: DriveInput, plan: CyclePlan, base: string, leve
 }
 
 /** Commits a revert of the lever, even if other commits are on top of it. */
-async function revertLever(input: DriveInput, base: string): Promise<Problem | null> {
+async function revertLever(input: DriveInput, base: string): Promise<Blocker | null> {
   const { trees, log } = input;
   const lever = log.cycle.applied?.commit ?? "";
   const checkout = await requireBranch(input);
   if ("problem" in checkout) return checkout;
-  const tip = (await trees.commitOf(`refs/heads/${checkout.branch}`)) ?? lever;
-  const earlierRevert = await trees.refOf("revert");
+  const tip = (await trees.resolveCommit(`refs/heads/${checkout.branch}`)) ?? lever;
+  const earlierRevert = await trees.findKept("revert");
   // A revert that was made before a crash counts if it is on the branch, or still fits on it; else the branch has gone on without it.
   const isUsable =
-    earlierRevert !== null && ((await trees.isAncestor(earlierRevert, tip)) || (await trees.commitOf(`${earlierRevert}^`)) === tip);
+    earlierRevert !== null && ((await trees.isAncestor(earlierRevert, tip)) || (await trees.resolveCommit(`${earlierRevert}^`)) === tip);
   const commit = isUsable ? earlierRevert : await commitRevert(input, { base, lever, tip });
   if (typeof commit !== "string") return commit;
-  await trees.keep("revert", commit);
-  const parent = (await trees.commitOf(`${commit}^`)) ?? tip;
-  const problem = await moveBranch(input, { from: parent, to: commit, name: "revert" });
-  if (problem !== null) return problem;
-  log.append({ event: "lever_change_reverted", files_changed: [...(await trees.changedFiles(parent, commit))], commit_sha: commit });
+  await trees.keepCommit("revert", commit);
+  const parent = (await trees.resolveCommit(`${commit}^`)) ?? tip;
+  const blocker = await moveBranch(input, { from: parent, to: commit, name: "revert" });
+  if (blocker !== null) return blocker;
+  log.append({ event: "lever_change_reverted", files_changed: [...(await trees.listChangedFiles(parent, commit))], commit_sha: commit });
   input.context.show(`✓ lever ${log.cycle.lever} reverted by ${commit.slice(0, 12)}`);
   return null;
 }
@@ -237,7 +239,7 @@ async function revertLever(input: DriveInput, base: string): Promise<Problem | n
 async function commitRevert(
   { trees, log }: DriveInput,
   { base, lever, tip }: { readonly base: string; readonly lever: string; readonly tip: string },
-): Promise<string | Problem> {
+): Promise<string | Blocker> {
   // The changes from the lever back to its base, applied to the branch's tip.
   const merged = await trees.mergeTrees(lever, tip, base);
   if ("conflicts" in merged)
@@ -250,7 +252,7 @@ async function commitRevert(
 }
 
 /** The branch that the cycle began on, if it is checked out: the lever is committed there and nowhere else. R3 */
-async function requireBranch({ trees, log }: DriveInput): Promise<{ readonly repository: Repository; readonly branch: string } | Problem> {
+async function requireBranch({ trees, log }: DriveInput): Promise<{ readonly repository: Repository; readonly branch: string } | Blocker> {
   const lookup = await findRepository(trees.repository.root);
   if ("failure" in lookup) return { problem: lookup.failure.detail, remedy: "fix the repository" };
   const { repository } = lookup;
@@ -268,7 +270,7 @@ async function requireBranch({ trees, log }: DriveInput): Promise<{ readonly rep
 async function moveBranch(
   input: DriveInput,
   { from, to, name }: { readonly from: string; readonly to: string; readonly name: string },
-): Promise<Problem | null> {
+): Promise<Blocker | null> {
   const { trees, log, folder } = input;
   const checkout = await requireBranch(input);
   if ("problem" in checkout) return checkout;
@@ -287,5 +289,5 @@ async function moveBranch(
     name: landingName,
     ownedPaths: [`${cyclesFolder}/**`],
   });
-  return landing.landed ? null : landingProblem(landing); // R3
+  return landing.landed ? null : toBlocker(landing); // R3
 }

@@ -2,7 +2,7 @@
 // yet.
 //
 // Invariants:
-//   L1. The user's checkout and branch are not touched here.
+//   L1. The user's checkout and branch are not touched here (trees.ts works in a git directory of our own).
 //   L2. A lever that changes nothing, or that would have no effect, is refused before a benchmark runs.
 
 import { mkdir, writeFile } from "node:fs/promises";
@@ -11,8 +11,8 @@ import { git, readGitLine } from "../../workspace/git/git.ts";
 import type { GitContext } from "../../workspace/git/git-call.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CyclePlan } from "../cycle/plan.ts";
-import { endProcess, startProcess, stderrFile, stdoutFile, waitFor } from "./process.ts";
-import { typedEdits } from "./typed-lever.ts";
+import { endProcess, startProcess, stderrFile, stdoutFile, waitForProcess } from "./process.ts";
+import { planTypedEdits } from "./typed-lever.ts";
 import type { Trees } from "./trees.ts";
 import { erase } from "../../workspace/folder.ts";
 
@@ -41,27 +41,28 @@ const logBytesMax = 8 << 20;
 const conflictsShownMax = 5;
 type TreeResult = { readonly tree: string } | { readonly problem: string; readonly remedy: string };
 
+/** Makes the lever's commit, or says why it cannot be made. */
 export async function makeLever(input: LeverInput): Promise<LeverResult> {
   const { trees, base, cycle, id, description } = input;
   const result = await buildTree(input);
   if ("problem" in result) return result;
-  if (result.tree === (await trees.treeOf(base)))
+  if (result.tree === (await trees.resolveTree(base)))
     return { problem: `The lever ${id} changes nothing on ${base.slice(0, 12)}.`, remedy: "give a lever that changes a tracked file" }; // L2
   const message = `calibrate: ${id}\n\n${description}\n\nCalibration-Cycle: ${cycle}\n`;
   const commit = await trees.commit(result.tree, base, message);
-  return { commit, files: await trees.changedFiles(base, commit) };
+  return { commit, files: await trees.listChangedFiles(base, commit) };
 }
 
 /** The tree with the lever's change. */
 function buildTree(input: LeverInput): Promise<TreeResult> {
   const { kind } = input.lever;
-  if (kind === "patch") return fromPatch(input);
-  if (kind === "commit") return fromCommit(input);
-  if (kind === "command") return fromCommand(input);
-  return fromEdits(input);
+  if (kind === "patch") return buildFromPatch(input);
+  if (kind === "commit") return buildFromCommit(input);
+  if (kind === "command") return buildFromCommand(input);
+  return buildFromEdits(input);
 }
 
-async function fromPatch({ trees, base, lever, folder }: LeverInput): Promise<TreeResult> {
+async function buildFromPatch({ trees, base, lever, folder }: LeverInput): Promise<TreeResult> {
   const root = trees.repository.root;
   const path = isAbsolute(lever.source) ? lever.source : resolve(root, lever.source);
   const text = readOwnFile(path, patchBytesMax);
@@ -82,10 +83,10 @@ async function fromPatch({ trees, base, lever, folder }: LeverInput): Promise<Tr
   };
 }
 
-async function fromCommit({ trees, base, lever }: LeverInput): Promise<TreeResult> {
-  const commit = await trees.commitOf(lever.source);
+async function buildFromCommit({ trees, base, lever }: LeverInput): Promise<TreeResult> {
+  const commit = await trees.resolveCommit(lever.source);
   if (commit === null) return { problem: `There is no commit ${lever.source} here.`, remedy: "name a commit of this repository" };
-  const parent = await trees.commitOf(`${commit}^`);
+  const parent = await trees.resolveCommit(`${commit}^`);
   if (parent === null)
     return { problem: `${lever.source} has no parent, so it is no change.`, remedy: "name a commit that changes something" };
   const merged = await trees.mergeTrees(parent, base, commit);
@@ -98,12 +99,12 @@ async function fromCommit({ trees, base, lever }: LeverInput): Promise<TreeResul
 }
 
 /** The command works in its own copy: what it does anywhere else isn't a part of the lever. */
-async function fromCommand({ trees, base, lever, folder, env, interrupted }: LeverInput): Promise<TreeResult> {
+async function buildFromCommand({ trees, base, lever, folder, env, interrupted }: LeverInput): Promise<TreeResult> {
   const copy = join(folder, "lever");
   await trees.makeCopy(copy, base, []);
   try {
     const { code, lastLine } = await runShell(lever.source, { cwd: copy, folder: join(folder, "lever-command"), env, interrupted });
-    if (code === 0) return { tree: await trees.treeOfCopy(copy) };
+    if (code === 0) return { tree: await trees.writeCopyTree(copy) };
     const codeText = code === null ? "a signal" : `code ${code}`;
     return {
       problem: `The lever's command ended with ${codeText}${lastLine === "" ? "" : `: ${lastLine}`}`,
@@ -114,8 +115,8 @@ async function fromCommand({ trees, base, lever, folder, env, interrupted }: Lev
   }
 }
 
-/** A command that prints nothing for so long is ended. */
-const commandQuietMsMax = 15 * 60_000;
+/** A lever's command that prints nothing for so long is ended. */
+const silentCommandMsMax = 15 * 60_000;
 
 /** Runs a command as a benchmark is run: nothing that it starts outlives it, and what a killed runner left of it is ended first. */
 async function runShell(
@@ -127,7 +128,7 @@ async function runShell(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const child = startProcess({ folder, cwd, command, env });
-    const ended = await waitFor(folder, [], { hangMs: commandQuietMsMax, interrupted, child });
+    const ended = await waitForProcess(folder, [], { hangMs: silentCommandMsMax, interrupted, child });
     const texts = [stdoutFile, stderrFile].map((name) => readOwnFile(join(folder, name), logBytesMax)?.trim() ?? "");
     const text = texts.findLast((candidate) => candidate !== "") ?? "";
     const lastLine = text.split("\n").at(-1) ?? "";
@@ -137,9 +138,9 @@ async function runShell(
   }
 }
 
-async function fromEdits({ trees, base, lever, id, env, defaultAgent }: LeverInput): Promise<TreeResult> {
+async function buildFromEdits({ trees, base, lever, id, env, defaultAgent }: LeverInput): Promise<TreeResult> {
   const { root } = trees.repository;
-  const edits = await typedEdits({ lever, id, root, env, defaultAgent, textAt: (path) => trees.textAt(base, path) }); // L2
+  const edits = await planTypedEdits({ lever, id, root, env, defaultAgent, readCommitted: (path) => trees.readFile(base, path) }); // L2
   if ("problem" in edits) return edits;
   const tree = await trees.editTree(base, async (call) => {
     for (const { path, text } of edits.files) await putFile(call, path, text);

@@ -23,7 +23,7 @@ import { redactEvent } from "../../kit/redact-value.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { Refusal, refuse } from "../../project/respond.ts";
-import { cycleName, cyclesFolder, logFile } from "../cycle/plan.ts";
+import { cycleNamePattern, cyclesFolder, logFile } from "../cycle/plan.ts";
 import { type Cycle, foldLine, newCycle } from "../cycle/state.ts";
 
 type Unstamped<Event> = Event extends { readonly ts: string } ? Omit<Event, "ts"> : never;
@@ -46,7 +46,7 @@ export function listCycleNames(root: string): readonly string[] {
   requireNoLink(root, cyclesFolder); // L2
   try {
     return readdirSync(join(root, cyclesFolder), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && cycleName.test(entry.name))
+      .filter((entry) => entry.isDirectory() && cycleNamePattern.test(entry.name))
       .map(({ name }) => name)
       .filter((name) => {
         const log = join(cyclePath(root, name), logFile);

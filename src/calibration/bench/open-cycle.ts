@@ -16,7 +16,7 @@ import { systemClock } from "../../project/runs/system-clock.ts";
 import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { refuse } from "../../project/respond.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
-import { auditPage } from "../cycle/audit.ts";
+import { renderAudit } from "../cycle/audit.ts";
 import { auditFile, cyclesFolder } from "../cycle/plan.ts";
 import { type CycleLog, openLog, requireNewCycle } from "./log-file.ts";
 import { openTrees, type Trees } from "./trees.ts";
@@ -59,7 +59,7 @@ export async function withCycle<Value>(
       return await work({ log, trees, folder, redact });
     } finally {
       log.close();
-      if (log.cycle.name !== "") await writeWholeFile(paths.root, `${cyclesFolder}/${request.name}/${auditFile}`, auditPage(log.cycle));
+      if (log.cycle.name !== "") await writeWholeFile(paths.root, `${cyclesFolder}/${request.name}/${auditFile}`, renderAudit(log.cycle));
     }
   } finally {
     lock.release();

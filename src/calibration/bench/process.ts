@@ -17,14 +17,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readOwnFile } from "../../project/own-file.ts";
 import { endFamily, type Family, listLivingProcesses } from "../../verify/processes.ts";
 
-export type Launch = {
+export type ProcessLaunch = {
   /** Where its logs and its exit code go. */
   readonly folder: string;
   readonly cwd: string;
   readonly command: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
-export type Ended =
+export type ProcessEnd =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "hung" }
   | { readonly kind: "died" }
@@ -39,16 +39,18 @@ const pollsPerScan = 20;
 
 export const stdoutFile = "stdout.log";
 export const stderrFile = "stderr.log";
+/** Holds the command's exit code, once it has ended. */
 const exitFile = "exit";
+/** Holds the mark and, once it is known, the pid. */
 const markFile = "started.json";
 
-/** The command's exit code is written whole or not at all, by a process that cannot be killed with us. */
+/** Runs the command and writes its exit code, whole or not at all, in a session of its own: what ends the runner does not end it. */
 const wrapperScript = `sh -c "$CALIBRATION_COMMAND" >"$CALIBRATION_LOGS/${stdoutFile}" 2>"$CALIBRATION_LOGS/${stderrFile}" </dev/null
 code=$?
 printf '%s\\n' "$code" >"$CALIBRATION_LOGS/${exitFile}.new" && mv "$CALIBRATION_LOGS/${exitFile}.new" "$CALIBRATION_LOGS/${exitFile}"`;
 
 /** Starts a command in a session of its own. The mark is on disk before the process exists, so that none is ever unknown. P1 */
-export function startProcess({ folder, cwd, command, env }: Launch): ChildProcess {
+export function startProcess({ folder, cwd, command, env }: ProcessLaunch): ChildProcess {
   const mark = randomUUID();
   writeFileSync(join(folder, markFile), JSON.stringify({ mark }), { mode: 0o600 });
   const child = spawn("/bin/sh", ["-c", wrapperScript], {
@@ -64,7 +66,7 @@ export function startProcess({ folder, cwd, command, env }: Launch): ChildProces
 
 /** The code it ended with; null while it has not. */
 export function readExitCode(folder: string): number | null {
-  const code = Number(readOwnFile(join(folder, exitFile), 64)?.trim() || Number.NaN);
+  const code = Number(readOwnFile(join(folder, exitFile), 64)?.trim() || Number.NaN); // an empty text would be 0
   return Number.isInteger(code) ? code : null;
 }
 
@@ -92,16 +94,20 @@ function readFamily(folder: string): Family | null {
   }
 }
 
-type Wait = { readonly hangMs: number; readonly interrupted: AbortSignal; readonly child?: ChildProcess };
+type WaitOptions = { readonly hangMs: number; readonly interrupted: AbortSignal; readonly child?: ChildProcess };
 
 /** Waits for a process that was started here, or by a runner that is gone, and ends what it left. */
-export async function waitFor(folder: string, watchedFolders: readonly string[], wait: Wait): Promise<Ended> {
+export async function waitForProcess(folder: string, watchedFolders: readonly string[], wait: WaitOptions): Promise<ProcessEnd> {
   const ended = await pollUntilEnded(folder, watchedFolders, wait);
   await endProcess(folder, wait.child?.pid); // P4
   return ended;
 }
 
-async function pollUntilEnded(folder: string, watchedFolders: readonly string[], { hangMs, interrupted, child }: Wait): Promise<Ended> {
+async function pollUntilEnded(
+  folder: string,
+  watchedFolders: readonly string[],
+  { hangMs, interrupted, child }: WaitOptions,
+): Promise<ProcessEnd> {
   const startMs = Date.now();
   for (let poll = 0; ; poll++) {
     const code = readExitCode(folder);
@@ -115,19 +121,19 @@ async function pollUntilEnded(folder: string, watchedFolders: readonly string[],
       const lateCode = readExitCode(folder); // it may have ended since the first look
       return lateCode === null ? { kind: "died" } : { kind: "exited", code: lateCode };
     }
-    if (Date.now() - Math.max(startMs, lastSignMs(folder, watchedFolders)) > hangMs) return { kind: "hung" }; // P2
+    if (Date.now() - Math.max(startMs, findLastSignMs(folder, watchedFolders)) > hangMs) return { kind: "hung" }; // P2
     await pause(pollMs, undefined, { signal: interrupted }).catch(() => undefined); // an interrupt ends the pause, and is seen above
   }
 }
 
 /** When it last printed, or its own run last wrote. */
-function lastSignMs(folder: string, roots: readonly string[]): number {
-  const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(runLogs)];
+function findLastSignMs(folder: string, roots: readonly string[]): number {
+  const files = [join(folder, stdoutFile), join(folder, stderrFile), ...roots.flatMap(listRunLogs)];
   return Math.max(0, ...files.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }
 
 /** The logs that a run of ours in a copy writes. */
-function runLogs(root: string): readonly string[] {
+function listRunLogs(root: string): readonly string[] {
   const runs = join(root, ".autopilot", "runs");
   const journals = existsSync(runs) ? readdirSync(runs).map((run) => join(runs, run, "journal.jsonl")) : [];
   return [join(root, "quality", "run_state.jsonl"), ...journals];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { readExitCode, startProcess, waitFor } from "./process.ts";
+import { readExitCode, startProcess, waitForProcess } from "./process.ts";
 
 const room = mkdtempSync(join(tmpdir(), "autopilot-bench-"));
 const left: number[] = [];
@@ -55,20 +55,20 @@ const wait = { hangMs: 60_000, interrupted: new AbortController().signal };
 test.each(ways)("what a benchmark left at work %s is ended before its result is taken", async (_how, words) => {
   const { folder, child, pid } = await begun(words);
   expect(isAlive(pid)).toBe(true); // the control: its command has ended, and it has not
-  expect(await waitFor(folder, [], { ...wait, child })).toEqual({ kind: "exited", code: 0 });
+  expect(await waitForProcess(folder, [], { ...wait, child })).toEqual({ kind: "exited", code: 0 });
   expect(isAlive(pid)).toBe(false);
 });
 
 test.each(ways)("also by a runner that comes back to it: %s", async (_how, words) => {
   const { folder, pid } = await begun(words);
   expect(isAlive(pid)).toBe(true);
-  expect(await waitFor(folder, [], wait)).toEqual({ kind: "exited", code: 0 });
+  expect(await waitForProcess(folder, [], wait)).toEqual({ kind: "exited", code: 0 });
   expect(isAlive(pid)).toBe(false);
 });
 
 test("one that wiped its environment is ended while it is in the session", async () => {
   const { folder, child, pid } = await begun("env -i WORK >/dev/null 2>&1 &");
   expect(isAlive(pid)).toBe(true);
-  await waitFor(folder, [], { ...wait, child });
+  await waitForProcess(folder, [], { ...wait, child });
   expect(isAlive(pid)).toBe(false);
 });

@@ -2,12 +2,12 @@
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Spent } from "../cycle/state.ts";
+import type { BenchmarkSpending } from "../cycle/state.ts";
 
 const journalBytesMax = 256 << 20;
 
 /** What the runs in a benchmark's copies used; null if there is no journal, because the command ran none of our runs. */
-export function readSpending(folder: string): Spent | null {
+export function readSpending(folder: string): BenchmarkSpending | null {
   const journals = ["work", "target"].flatMap((copy) => findJournals(join(folder, copy, ".autopilot", "runs")));
   if (journals.length === 0) return null;
   const spent = { tokens: 0, usd: 0 };

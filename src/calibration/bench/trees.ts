@@ -1,8 +1,9 @@
-// trees: makes a cycle's commits and copies, through a git directory of our own: nothing here moves a branch or touches a checkout.
+// trees: makes a cycle's commits and copies, through a git directory of our own that borrows the repository's objects. In the user's git
+// directory names are resolved and the cycle's own refs are kept; nothing here moves a branch or touches a checkout.
 //
 // Invariants:
 //   T1. A copy has the files of one tree and one commit, no history: what earlier commits or cycles knew is not to be found in it.
-//   T2. Commits that a cycle depends on are kept by its own refs until it is removed.
+//   T2. Commits that a cycle depends on are kept by refs of its own (refs/autopilot/calibrate/NAME); nothing here removes them.
 
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -16,14 +17,14 @@ import { erase } from "../../workspace/folder.ts";
 export type Trees = {
   readonly repository: Repository;
   /** The commit a name resolves to; null if there is none. */
-  readonly commitOf: (name: string) => Promise<string | null>;
-  readonly treeOf: (commit: string) => Promise<string>;
+  readonly resolveCommit: (name: string) => Promise<string | null>;
+  readonly resolveTree: (commit: string) => Promise<string>;
   /** Whether a commit is part of a branch's history. */
   readonly isAncestor: (commit: string, tip: string) => Promise<boolean>;
   /** The commit that the cycle keeps under a name; null if there is none. */
-  readonly refOf: (name: string) => Promise<string | null>;
+  readonly findKept: (name: string) => Promise<string | null>;
   /** Keeps a commit under a name of the cycle's own. */
-  readonly keep: (name: string, commit: string) => Promise<void>;
+  readonly keepCommit: (name: string, commit: string) => Promise<void>;
   /** Edits an index that holds a tree; returns the new tree. */
   readonly editTree: (
     tree: string,
@@ -36,18 +37,19 @@ export type Trees = {
     theirs: string,
   ) => Promise<{ readonly tree: string } | { readonly conflicts: readonly string[] }>;
   readonly commit: (tree: string, parent: string, message: string) => Promise<string>;
-  readonly changedFiles: (from: string, to: string) => Promise<readonly string[]>;
-  /** Null if there is no such file, or it is too large. */
-  readonly textAt: (commit: string, path: string) => Promise<string | null>;
+  readonly listChangedFiles: (from: string, to: string) => Promise<readonly string[]>;
+  /** The text of a file in a commit; null if there is no such file, or it is too large. */
+  readonly readFile: (commit: string, path: string) => Promise<string | null>;
   /** Whether a commit has a file or folder at a path. */
-  readonly holds: (commit: string, path: string) => Promise<boolean>;
+  readonly hasPath: (commit: string, path: string) => Promise<boolean>;
   /** Makes a folder with the files of a commit, except those at the paths in `without`. */
   readonly makeCopy: (folder: string, commit: string, without: readonly string[]) => Promise<void>;
-  /** The tree of a copy as it is now, its objects in the user's repository. */
-  readonly treeOfCopy: (folder: string) => Promise<string>;
+  /** Adds everything in a copy as it is now; returns its tree, whose objects are in the user's repository. */
+  readonly writeCopyTree: (folder: string) => Promise<string>;
 };
 
 const textBytesMax = 16 << 20;
+const messageCharsMax = 300;
 
 /** `hub` is the folder of the cycle's own git directory, which borrows the repository's objects. */
 export async function openTrees(repository: Repository, cycle: string, hub: string): Promise<Trees> {
@@ -69,14 +71,14 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
 
   return {
     repository,
-    commitOf: (name) => resolve(`${name}^{commit}`),
-    treeOf: (commit) => readGitLine({ ...hubCall, args: ["rev-parse", `${commit}^{tree}`] }),
+    resolveCommit: (name) => resolve(`${name}^{commit}`),
+    resolveTree: (commit) => readGitLine({ ...hubCall, args: ["rev-parse", `${commit}^{tree}`] }),
     isAncestor: async (commit, tip) =>
       (await git({ ...userCall, args: ["merge-base", "--is-ancestor", commit, tip], codes: [0, 1, 128] })).code === 0,
-    refOf: (name) => resolve(refName(name)),
-    keep: async (name, commit) => void (await git({ ...userCall, args: ["update-ref", refName(name), commit] })), // T2
+    findKept: (name) => resolve(refName(name)),
+    keepCommit: async (name, commit) => void (await git({ ...userCall, args: ["update-ref", refName(name), commit] })), // T2
     async editTree(tree, edit) {
-      const index = join(hub, `index-${process.pid}-${++indexCount}`);
+      const index = join(hub, `index-${process.pid}-${++indexCount}`); // benchmarks run side by side
       const call = { ...hubCall, env: { ...hubCall.env, GIT_INDEX_FILE: index } };
       try {
         await git({ ...call, args: ["read-tree", tree] });
@@ -100,7 +102,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       const [tree = "", ...names] = out.toString("utf8").split("\0");
       if (code === 0) return { tree };
       const conflicts = [...new Set(names.filter((name) => name !== ""))];
-      return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, 300) || "git could not merge it"] };
+      return { conflicts: conflicts.length > 0 ? conflicts : [err.trim().slice(0, messageCharsMax) || "git could not merge it"] };
     },
     commit: (tree, parent, message) =>
       readGitLine({
@@ -109,19 +111,19 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
         args: ["commit-tree", tree, "-p", parent, "-F", "-"],
         input: [Buffer.from(message)],
       }),
-    async changedFiles(from, to) {
+    async listChangedFiles(from, to) {
       const { out } = await git({ ...hubCall, args: ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"] });
       return out
         .toString("utf8")
         .split("\0")
         .filter((path) => path !== "");
     },
-    async textAt(commit, path) {
+    async readFile(commit, path) {
       const args = ["cat-file", "blob", `${commit}:${path}`];
       const { code, out, isCut } = await git({ ...hubCall, args, codes: [0, 128], outputBytesMax: textBytesMax });
       return code === 0 && !isCut ? out.toString("utf8") : null;
     },
-    async holds(commit, path) {
+    async hasPath(commit, path) {
       const args = ["cat-file", "-e", `${commit}:${path === "." ? "" : path}`];
       return (await git({ ...hubCall, args, codes: [0, 1, 128] })).code === 0;
     },
@@ -134,7 +136,7 @@ export async function openTrees(repository: Repository, cycle: string, hub: stri
       await git({ ...copy, args: ["checkout-index", "-a", "-f", "-q"] });
       await commitCopy(copy); // T1
     },
-    async treeOfCopy(folder) {
+    async writeCopyTree(folder) {
       const call = { cwd: folder, isOwn: true, env: { ...hubCall.env, GIT_DIR: join(folder, ".git"), GIT_WORK_TREE: folder } } as const;
       await git({ ...call, args: ["add", "-A"] });
       return readGitLine({ ...call, args: ["write-tree"] });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { CyclePlan } from "../cycle/plan.ts";
-import { typedEdits } from "./typed-lever.ts";
+import { planTypedEdits } from "./typed-lever.ts";
 
 const room = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-typed-")));
 afterAll(() => rmSync(room, { recursive: true, force: true }));
@@ -23,12 +23,12 @@ async function edited(kind: CyclePlan["lever"]["kind"], source: string, value: s
   };
   put(".autopilot", config);
   put("home/autopilot", own);
-  const edits = await typedEdits({
+  const edits = await planTypedEdits({
     lever: { kind, source, value },
     id: `${kind}:${source}`,
     root,
     env: { HOME: root, XDG_CONFIG_HOME: join(root, "home") },
-    textAt: (path) => Promise.resolve(path.endsWith("config.yaml") ? (config ?? null) : null),
+    readCommitted: (path) => Promise.resolve(path.endsWith("config.yaml") ? (config ?? null) : null),
     defaultAgent: () => Promise.resolve(here),
   });
   return "problem" in edits ? edits : { config: parse(edits.files[0]?.text ?? "") as Record<string, unknown> };

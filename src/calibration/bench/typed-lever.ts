@@ -24,14 +24,15 @@ import { readOwnFile } from "../../project/own-file.ts";
 import type { CyclePlan } from "../cycle/plan.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
-type Edit = { readonly path: string; readonly text: string };
-export type TypedEdits = { readonly files: readonly Edit[] } | { readonly problem: string; readonly remedy: string };
-type LeverInput = {
+type FileEdit = { readonly path: string; readonly text: string };
+export type TypedEdits = { readonly files: readonly FileEdit[] } | { readonly problem: string; readonly remedy: string };
+type TypedLeverInput = {
   readonly lever: CyclePlan["lever"];
   readonly id: string;
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly textAt: (path: string) => Promise<string | null>;
+  /** The text of a file in the commit that the lever is made on; null if there is none. */
+  readonly readCommitted: (path: string) => Promise<string | null>;
   /** The default agent if no config names one; null if unknown. */
   readonly defaultAgent: () => Promise<string | null>;
 };
@@ -41,18 +42,18 @@ export const configPath = ".autopilot/config.yaml";
 const refused = (problem: string, remedy: string): TypedEdits => ({ problem, remedy });
 
 /** Parses `prompt:<flow>/<step>`, `limit:<name>`, `agent:<role>` and `model:<role>`; null if an id is of no such kind. */
-export function typedLever(id: string): { readonly kind: "prompt" | "limit" | "agent" | "model"; readonly subject: string } | null {
+export function parseTypedLever(id: string): { readonly kind: "prompt" | "limit" | "agent" | "model"; readonly subject: string } | null {
   const [, kind, subject] = /^(prompt|limit|agent|model):([A-Za-z0-9][\w./*-]{0,200})$/.exec(id) ?? [];
   if (kind !== "prompt" && kind !== "limit" && kind !== "agent" && kind !== "model") return null;
   return { kind, subject: subject ?? "" };
 }
 
 /** The files that the lever changes, with their new texts, or why it cannot be made. */
-export async function typedEdits(request: LeverInput): Promise<TypedEdits> {
-  return request.lever.kind === "prompt" ? promptEdits(request) : configEdits(request);
+export async function planTypedEdits(request: TypedLeverInput): Promise<TypedEdits> {
+  return request.lever.kind === "prompt" ? planPromptEdits(request) : planConfigEdits(request);
 }
 
-async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEdits> {
+async function planPromptEdits({ lever, root, readCommitted }: TypedLeverInput): Promise<TypedEdits> {
   const [flow = "", promptName = ""] = lever.source.split("/");
   const file = lever.value ?? "";
   const text = readOwnFile(isAbsolute(file) ? file : resolve(root, file), fileBytesMax);
@@ -81,7 +82,7 @@ async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEd
   }
   const folder = `.autopilot/flows/${flow}`;
   const builtIn = Object.hasOwn(embedded, flow) ? embedded[flow] : undefined;
-  const isInRepository = (await textAt(`${folder}/flow.yaml`)) !== null;
+  const isInRepository = (await readCommitted(`${folder}/flow.yaml`)) !== null;
   if (isInRepository) return { files: [{ path: `${folder}/prompts/${prompt}`, text }] };
   if (builtIn === undefined) return refused(`${folder}/flow.yaml is not committed.`, "commit the flow, then start again");
   // A built-in flow is copied whole, so that exactly its prompt differs.
@@ -92,7 +93,7 @@ async function promptEdits({ lever, root, textAt }: LeverInput): Promise<TypedEd
   return { files: files.map((item) => (item.path === `${folder}/prompts/${prompt}` ? { ...item, text } : item)) };
 }
 
-async function configEdits({ lever, id, root, env, textAt, defaultAgent }: LeverInput): Promise<TypedEdits> {
+async function planConfigEdits({ lever, id, root, env, readCommitted, defaultAgent }: TypedLeverInput): Promise<TypedEdits> {
   const value = lever.value ?? "";
   if (value.trim() === "") return refused(`The lever ${id} has no value.`, "give it with --to VALUE");
   if (lever.kind === "limit" && !Object.hasOwn(limitRanges, lever.source))
@@ -100,7 +101,7 @@ async function configEdits({ lever, id, root, env, textAt, defaultAgent }: Lever
       `There is no limit ${lever.source}.${didYouMean(lever.source, Object.keys(limitRanges))}`,
       "docs/FLOWS.md lists them: Limits of the config",
     );
-  const committedText = await textAt(configPath);
+  const committedText = await readCommitted(configPath);
   const checkoutText = readOwnFile(join(root, configPath), fileBytesMax);
   if (committedText === null && checkoutText !== null)
     return refused(`${configPath} is there and not committed.`, `git add ${configPath}, commit it, then start again`);
@@ -121,11 +122,11 @@ async function configEdits({ lever, id, root, env, textAt, defaultAgent }: Lever
   if ("problem" in settings) return settings;
   for (const [path, content] of settings.paths) document.setIn([...path], content);
   const text = document.toString();
-  const leverConfig = configWith(text, env);
+  const leverConfig = readConfigText(text, env);
   if ("problem" in leverConfig)
     return refused(`The lever ${id} makes no valid config: ${leverConfig.problem}`, "autopilot config shows the keys and their ranges");
   const isInForce = settings.paths.every(
-    ([path, content]) => canonicalJson(valueAt(leverConfig.config, path) ?? null) === canonicalJson(content),
+    ([path, content]) => canonicalJson(getValueAt(leverConfig.config, path) ?? null) === canonicalJson(content),
   ); // Y1
   if (!isInForce)
     return refused(
@@ -152,17 +153,17 @@ type Settings =
 async function planSettings(
   { kind, source, value = "" }: CyclePlan["lever"],
   config: Config,
-  defaultAgent: LeverInput["defaultAgent"],
+  defaultAgent: TypedLeverInput["defaultAgent"],
 ): Promise<Settings> {
   if (kind === "limit") return { paths: [[["limits", source], Number.isFinite(Number(value)) ? Number(value) : value]] };
   const rolesWithAgent = Object.keys(config.roles ?? {});
   // A role that has an agent of its own would not follow `agent`.
   const keys = isEveryRole(source) ? [["agent"], ...rolesWithAgent.map((role) => ["roles", role])] : [["roles", source]];
   if (kind === "agent") {
-    const unknownName = splitNames(value).find((name) => !isAgent(name, config));
+    const unknownName = splitNames(value).find((name) => !isKnownAgent(name, config));
     if (unknownName !== undefined)
       return {
-        problem: `There is no agent called ${unknownName}.${didYouMean(unknownName, agentNames(config))}`,
+        problem: `There is no agent called ${unknownName}.${didYouMean(unknownName, listAgentNames(config))}`,
         remedy: "autopilot agents lists them",
       }; // Y1
     return { paths: keys.map((path) => [path, value]) };
@@ -174,9 +175,10 @@ async function planSettings(
 async function planModelSettings(
   { source, value, keys }: { readonly source: string; readonly value: string; readonly keys: readonly (readonly string[])[] },
   config: Config,
-  defaultAgent: LeverInput["defaultAgent"],
+  defaultAgent: TypedLeverInput["defaultAgent"],
 ): Promise<Settings> {
   const assigned = isEveryRole(source) ? [config.agent, ...Object.values(config.roles ?? {})] : [config.roles?.[source] ?? config.agent];
+  // Without any installed agent the lever is still made: the preflight says that the agent is missing.
   const fallbackAgent = assigned.includes(undefined) ? ((await defaultAgent()) ?? "claude") : "";
   const agents = [...new Set(assigned.flatMap((names) => splitNames(names ?? fallbackAgent)))];
   const [agent = ""] = agents;
@@ -189,7 +191,7 @@ async function planModelSettings(
   const profile = override.like ?? agent;
   const isPlain = extendableProfiles.includes(profile) && Object.keys(override).every((key) => key === "like" || key === "model");
   if (isPlain) {
-    const name = freshName(agent.replace(/-lever(-\d+)?$/, ""), config);
+    const name = chooseFreshName(agent.replace(/-lever(-\d+)?$/, ""), config);
     return { paths: [[["agents", name], { like: profile, model: value }], ...keys.map((path) => [path, name] as const)] }; // Y2
   }
   // The agent's other settings, such as a key's variable, must stay where they are: a repository's file could not set them.
@@ -211,14 +213,14 @@ const splitNames = (names: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-const agentNames = (config: Config): readonly string[] => [
+const listAgentNames = (config: Config): readonly string[] => [
   ...extendableProfiles.filter((name) => name !== "custom"),
   ...Object.keys(config.agents ?? {}),
 ];
-const isAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || agentNames(config).includes(name);
+const isKnownAgent = (name: string, config: Config): boolean => name.startsWith("scripted:") || listAgentNames(config).includes(name);
 
 /** A name that the config has not used: a second lever on a model must not change the agent of another role. */
-function freshName(base: string, config: Config): string {
+function chooseFreshName(base: string, config: Config): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? `${base}-lever` : `${base}-lever-${count}`;
     if (!Object.hasOwn(config.agents ?? {}, name)) return name;
@@ -226,16 +228,16 @@ function freshName(base: string, config: Config): string {
 }
 
 /** The value at a path in nested objects; undefined if the path ends before. */
-const valueAt = (root: unknown, path: readonly string[]): unknown =>
+const getValueAt = (root: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (value, key) => (typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined),
     root,
   );
 
-/** The settings that would be in force in a repository with this config. */
-export function configWith(
+/** The settings that would be in force in a repository with this config, read as a run would: from a file in a temporary folder. */
+export function readConfigText(
   text: string,
-  env: LeverInput["env"],
+  env: TypedLeverInput["env"],
 ): { readonly config: Config; readonly warnings: readonly string[] } | { readonly problem: string } {
   const folder = mkdtempSync(join(tmpdir(), "autopilot-lever-"));
   try {

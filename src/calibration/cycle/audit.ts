@@ -1,23 +1,24 @@
 // audit: renders a cycle as a page of Markdown: the plan, the result of every run, how each bug was matched, and the reason of the verdict.
 
 import { markdownCode, escapeMarkdown, markdownList, markdownSection, markdownTable } from "../../views/markdown.ts";
-import { decide, cycleFigures, judgeCycle, cycleRuns, cycleScale, cycleSide } from "./decide.ts";
+import { decide, listFigures, judgeCycle, listEndedRuns, getScale, computeMeans } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
-import type { CycleJudgement } from "./verdict.ts";
-import { figureText, gainText, intervalText, describeState, nextText } from "./cycle-figures.ts";
+import { type CycleJudgement, iterationsMax } from "./verdict.ts";
+import { formatFigure, formatGain, describeInterval, describeState, describeNext } from "./describe-figures.ts";
 
+/** Begins the page; `validate` recognises it by this. */
 export const auditTitle = "# Calibration audit: ";
 
-export function auditPage(cycle: Cycle): string {
+export function renderAudit(cycle: Cycle): string {
   const judged = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
   const lines = [
     `${auditTitle}${escapeMarkdown(cycle.name)}`,
     "",
-    `**Lever:** ${markdownCode(cycle.lever)}, iteration ${cycle.iteration} of 3`,
+    `**Lever:** ${markdownCode(cycle.lever)}, iteration ${cycle.iteration} of ${iterationsMax}`,
     `**Hypothesis:** ${escapeMarkdown(cycle.hypothesis, 1000)}`,
-    `**Target:** ${escapeMarkdown(target)}, ${cycleScale(cycle).better} is better; noise floor ${floorText(cycle)}`,
+    `**Target:** ${escapeMarkdown(target)}, ${getScale(cycle).better} is better; noise floor ${floorText(cycle)}`,
     `**Standing:** ${describeState(cycle)}`,
     ...markdownSection("Verdict", verdictLines(cycle, judged)),
     ...markdownSection("Figures", figureLines(cycle, judged, target)),
@@ -34,10 +35,10 @@ export function auditPage(cycle: Cycle): string {
 }
 
 const floorText = (cycle: Cycle): string =>
-  cycleScale(cycle).isRelative ? `${cycle.noiseFloor * 100} % of the figure before` : String(cycle.noiseFloor);
+  getScale(cycle).isRelative ? `${cycle.noiseFloor * 100} % of the figure before` : String(cycle.noiseFloor);
 
 function verdictLines(cycle: Cycle, judged: CycleJudgement): readonly string[] {
-  if (cycle.end === null) return [`None yet: ${escapeMarkdown(whatIsNext(cycle))}.`];
+  if (cycle.end === null) return [`None yet: ${escapeMarkdown(describeOpen(cycle))}.`];
   const { regressions } = judged.cross_benchmark_check;
   return [
     `**${cycle.end.verdict}**: ${escapeMarkdown(judged.why, 400)}.`,
@@ -46,33 +47,33 @@ function verdictLines(cycle: Cycle, judged: CycleJudgement): readonly string[] {
     ...regressions.map(({ benchmark, bug }) => `  - ${escapeMarkdown(benchmark)}${bug === null ? "" : `: ${escapeMarkdown(bug)}`}`),
     ...(judged.interval === null
       ? ["- Interval: none, since nothing ran twice (`--repeat`)"]
-      : [`- Mean gain ${gainText(cycle, judged.mean_gain)}, ${intervalText(cycle, judged.interval)}`]),
+      : [`- Mean gain ${formatGain(cycle, judged.mean_gain)}, ${describeInterval(cycle, judged.interval)}`]),
   ];
 }
 
 /** Why the cycle stopped, or its next step. */
-function whatIsNext(cycle: Cycle): string {
+function describeOpen(cycle: Cycle): string {
   if (cycle.stopped !== null) return cycle.stopped;
-  return nextText(decide(cycle));
+  return describeNext(decide(cycle));
 }
 
 function figureLines(cycle: Cycle, judged: CycleJudgement, target: string): readonly string[] {
-  const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
+  const [before, after] = [computeMeans(cycle, "pre-lever"), computeMeans(cycle, "post-lever")];
   const rows = cycle.benchmarks.map((name) => [
     escapeMarkdown(name),
-    figureText(before[name] ?? null),
-    figureText(after[name] ?? null),
-    figureText(judged.delta[name] ?? null),
-    gainText(cycle, judged.gain[name] ?? null),
-    `${cycleFigures(cycle, name, "pre-lever").length} / ${cycleFigures(cycle, name, "post-lever").length}`,
-    escapeMarkdown(cycleNote(cycle, name), 200),
+    formatFigure(before[name] ?? null),
+    formatFigure(after[name] ?? null),
+    formatFigure(judged.delta[name] ?? null),
+    formatGain(cycle, judged.gain[name] ?? null),
+    `${listFigures(cycle, name, "pre-lever").length} / ${listFigures(cycle, name, "post-lever").length}`,
+    escapeMarkdown(describeUncounted(cycle, name), 200),
   ]);
   return markdownTable(["benchmark", `${target} before`, "after", "delta", "gain", "runs", "note"], rows);
 }
 
 /** Why a benchmark, or one of its runs, does not count; empty if all do. */
-export function cycleNote(cycle: Cycle, name: string): string {
-  const isCounted = (["pre-lever", "post-lever"] as const).every((state) => cycleFigures(cycle, name, state).length > 0);
+export function describeUncounted(cycle: Cycle, name: string): string {
+  const isCounted = (["pre-lever", "post-lever"] as const).every((state) => listFigures(cycle, name, state).length > 0);
   const lostRun = [...cycle.runs.values()].find((run) => run.benchmark === name && run.status === "given_up");
   const reason = cycle.excluded.get(name) ?? lostRun?.because ?? null;
   if (reason === null) return "";
@@ -82,14 +83,17 @@ export function cycleNote(cycle: Cycle, name: string): string {
   return `${isCounted ? "one run did not count" : "n/a"}: ${shortReason}`;
 }
 
-/** Benchmarks of which the lever changed a file: what was measured after it is not what was measured before. */
-export function changedBenchmarks({ applied, plan }: Cycle): readonly string[] {
+/**
+ * Benchmarks of which the lever changed a file: what was measured after it is not what was measured before. Not one that is the whole
+ * repository, which every lever changes.
+ */
+export function listChangedBenchmarks({ applied, plan }: Cycle): readonly string[] {
   const files = applied?.files ?? [];
   return (plan?.benchmarks ?? []).flatMap(({ name, kind, at, baseline }) =>
     kind === "folder" && at !== "." && files.some((path) => path.startsWith(`${at}/`) && path !== baseline) ? [name] : [],
   );
 }
-export const benchmarkChangedText = (name: string): string =>
+export const describeChangedBenchmark = (name: string): string =>
   `The lever changes files of the benchmark ${name} itself, so its figures before and after are not of the same code.`;
 
 function leverLines(cycle: Cycle): readonly string[] {
@@ -97,13 +101,16 @@ function leverLines(cycle: Cycle): readonly string[] {
   return [
     `- Commit ${markdownCode(cycle.applied.commit)}: ${escapeMarkdown(cycle.applied.description)}`,
     `- Files: ${cycle.applied.files.map((path) => markdownCode(path)).join(", ")}`,
-    ...changedBenchmarks(cycle).map((name) => `- ${escapeMarkdown(benchmarkChangedText(name))}`),
+    ...listChangedBenchmarks(cycle).map((name) => `- ${escapeMarkdown(describeChangedBenchmark(name))}`),
     ...(cycle.reverted === null ? [] : [`- Reverted by ${markdownCode(cycle.reverted.commit ?? "an uncommitted change")}`]),
   ];
 }
 
 function matchLines(cycle: Cycle): readonly string[] {
-  const runs = cycle.benchmarks.flatMap((name) => [...cycleRuns(cycle, name, "pre-lever"), ...cycleRuns(cycle, name, "post-lever")]);
+  const runs = cycle.benchmarks.flatMap((name) => [
+    ...listEndedRuns(cycle, name, "pre-lever"),
+    ...listEndedRuns(cycle, name, "post-lever"),
+  ]);
   const rows = runs.flatMap(({ benchmark, lever_state, repeat, matches }) =>
     matches.map(({ baseline, found, by, detail }) => [
       escapeMarkdown(benchmark),

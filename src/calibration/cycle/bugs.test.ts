@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Bug, plainTitle, parseBugs, measureRecall } from "./bugs.ts";
+import { type Bug, normalizeTitle, parseBugs, measureRecall } from "./bugs.ts";
 import { parseMetric } from "./metric.ts";
 import { tries } from "../../../test/support/sampled.ts";
 
@@ -51,14 +51,14 @@ describe("recall", () => {
       bug("BUG-004", "four"),
     ];
     const found = [bug("BUG-001", "x"), bug("BUG-007", "y", "a.c", [15, 15]), bug("BUG-008", "off by  ONE")];
-    const { recall, matches, missed } = measureRecall(baseline, found);
+    const { recall, matches, missedIds } = measureRecall(baseline, found);
     expect(recall).toBe(0.75);
     expect(matches.map(({ baseline: known, found: as, by }) => `${known} ${as} ${by}`)).toEqual([
       "BUG-001 BUG-001 id",
       "BUG-002 BUG-007 place",
       "BUG-003 BUG-008 title",
     ]);
-    expect(missed).toEqual(["BUG-004"]);
+    expect(missedIds).toEqual(["BUG-004"]);
   });
 
   test("an id alone does not match bugs of different files", () => {
@@ -87,7 +87,7 @@ describe("recall", () => {
         expect(turned.matches).toEqual(recalled.matches);
         expect(new Set(recalled.matches.map((match) => match.baseline)).size).toBe(recalled.matches.length);
         expect(new Set(recalled.matches.map((match) => match.found)).size).toBe(recalled.matches.length);
-        expect(recalled.missed.length + recalled.matches.length).toBe(baseline.length);
+        expect(recalled.missedIds.length + recalled.matches.length).toBe(baseline.length);
         if (baseline.length > 0) expect(measureRecall(baseline, baseline).recall).toBe(1);
       }),
       { numRuns: tries(300) },
@@ -95,7 +95,7 @@ describe("recall", () => {
   });
 
   test("titles are compared by their words", () => {
-    expect(plainTitle("`Foo`:  Bar—baz ")).toBe("foo bar baz");
+    expect(normalizeTitle("`Foo`:  Bar—baz ")).toBe("foo bar baz");
   });
 });
 

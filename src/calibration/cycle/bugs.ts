@@ -12,25 +12,29 @@ export type Bug = {
   readonly file: string | null;
   readonly lines: readonly [number, number] | null;
 };
-export type MatchReason = "id" | "place" | "title";
-export type Match = { readonly baseline: string; readonly found: string; readonly by: MatchReason; readonly detail: string };
+export type BugMatchReason = "id" | "place" | "title";
+/** A bug of the baseline and the found bug that it is, by their ids; `detail`: what they have in common. As in the log. */
+export type BugMatch = { readonly baseline: string; readonly found: string; readonly by: BugMatchReason; readonly detail: string };
 export type Recall = {
+  /** The share of the baseline's bugs that were found; null without any (B3). */
   readonly recall: number | null;
-  readonly matches: readonly Match[];
-  readonly found: readonly string[];
-  readonly missed: readonly string[];
+  readonly matches: readonly BugMatch[];
+  /** Of all bugs that the run found, matched or not. */
+  readonly foundIds: readonly string[];
+  /** Of the baseline's bugs that it did not find. */
+  readonly missedIds: readonly string[];
 };
 
 /** `### BUG-001: the title` */
-const bugHeading = /^ {0,3}#{2,4}[ \t]+(BUG-(?:[A-Za-z][A-Za-z-]{0,40}-)?[A-Za-z0-9]{1,40})\b[ \t]*[:.—–-]*[ \t]*(.*)$/;
+const headingPattern = /^ {0,3}#{2,4}[ \t]+(BUG-(?:[A-Za-z][A-Za-z-]{0,40}-)?[A-Za-z0-9]{1,40})\b[ \t]*[:.—–-]*[ \t]*(.*)$/;
 /** `src/a.ts:12`, `src/a.ts:12-20` */
-const fileAndLines = /(?:^|[\s`"'(])((?:[\w.@+-]+\/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/;
+const placePattern = /(?:^|[\s`"'(])((?:[\w.@+-]+\/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/;
 /** `**File:** src/a.ts` */
-const fileField = /\*{0,2}(?:File|Location|Path)s?\*{0,2}:\*{0,2}[ \t]*`?((?:[\w.@+-]+\/)*[\w.@+-]+\.\w{1,10})`?/i;
+const fileFieldPattern = /\*{0,2}(?:File|Location|Path)s?\*{0,2}:\*{0,2}[ \t]*`?((?:[\w.@+-]+\/)*[\w.@+-]+\.\w{1,10})`?/i;
 /** `**Lines:** 12-20` */
-const linesField = /\*{0,2}Lines?\*{0,2}:\*{0,2}[ \t]*`?L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/i;
+const linesFieldPattern = /\*{0,2}Lines?\*{0,2}:\*{0,2}[ \t]*`?L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/i;
 
-/** Every bug with its own heading; a duplicate id counts once. */
+/** Every bug with its own heading, outside code fences; of a duplicate id the first. */
 export function parseBugs(text: string): readonly Bug[] {
   const bugs = new Map<string, Bug>();
   let openSection: { readonly id: string; readonly title: string; readonly body: string[] } | null = null;
@@ -44,7 +48,7 @@ export function parseBugs(text: string): readonly Bug[] {
     const fenceMark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1] ?? null;
     if (fenceMark !== null && openFence === null) openFence = fenceMark;
     else if (fenceMark !== null && openFence !== null && fenceMark.startsWith(openFence)) openFence = null;
-    const [, id, title = ""] = (openFence === null ? bugHeading.exec(line) : null) ?? [];
+    const [, id, title = ""] = (openFence === null ? headingPattern.exec(line) : null) ?? [];
     if (id !== undefined) {
       closeSection();
       openSection = { id, title: title.trim(), body: [] };
@@ -57,28 +61,28 @@ export function parseBugs(text: string): readonly Bug[] {
   return [...bugs.values()];
 }
 
-/** The file and lines that a bug names first; from its fields if it names none in the text. */
+/** The file and lines that a bug names first as `file:line`; else those of its fields. */
 function findPlace(lines: readonly string[]): Pick<Bug, "file" | "lines"> {
   for (const line of lines) {
-    const [, file, from, to] = fileAndLines.exec(line) ?? [];
-    if (file !== undefined) return { file, lines: rangeOf(from, to) };
+    const [, file, from, to] = placePattern.exec(line) ?? [];
+    if (file !== undefined) return { file, lines: parseLineRange(from, to) };
   }
   const findFirst = (pattern: RegExp): RegExpExecArray | null =>
     lines.reduce<RegExpExecArray | null>((match, line) => match ?? pattern.exec(line), null);
-  const file = findFirst(fileField)?.[1] ?? null;
-  const [, from, to] = findFirst(linesField) ?? [];
-  return { file, lines: file === null || from === undefined ? null : rangeOf(from, to) };
+  const file = findFirst(fileFieldPattern)?.[1] ?? null;
+  const [, from, to] = findFirst(linesFieldPattern) ?? [];
+  return { file, lines: file === null || from === undefined ? null : parseLineRange(from, to) };
 }
 
-function rangeOf(from: string | undefined, to: string | undefined): readonly [number, number] {
+function parseLineRange(from: string | undefined, to: string | undefined): readonly [number, number] {
   const [first, last] = [Number(from), Number(to ?? from)];
   return [Math.min(first, last), Math.max(first, last)];
 }
 
 /** Which bugs of a baseline a run found again. */
 export function measureRecall(baseline: readonly Bug[], foundBugs: readonly Bug[]): Recall {
-  const matches: Match[] = [];
-  const unmatched = { baseline: [...baseline].toSorted(byId), found: [...foundBugs].toSorted(byId) };
+  const matches: BugMatch[] = [];
+  const unmatched = { baseline: [...baseline].toSorted(compareIds), found: [...foundBugs].toSorted(compareIds) };
   for (const [by, describeMatch] of matchPasses) {
     for (const [knownBug, foundBug] of pairUp(unmatched.baseline, unmatched.found, (a, b) => describeMatch(a, b) !== null))
       matches.push({ baseline: knownBug.id, found: foundBug.id, by, detail: describeMatch(knownBug, foundBug) ?? "" });
@@ -88,37 +92,37 @@ export function measureRecall(baseline: readonly Bug[], foundBugs: readonly Bug[
   return {
     recall: baseline.length === 0 ? null : matches.length / baseline.length, // B3
     matches: matches.toSorted((a, b) => (a.baseline < b.baseline ? -1 : 1)),
-    found: foundBugs.map(({ id }) => id),
-    missed: baseline.map(({ id }) => id).filter((id) => !matches.some((match) => match.baseline === id)),
+    foundIds: foundBugs.map(({ id }) => id),
+    missedIds: baseline.map(({ id }) => id).filter((id) => !matches.some((match) => match.baseline === id)),
   };
 }
 
-function byId(a: Bug, b: Bug): number {
+function compareIds(a: Bug, b: Bug): number {
   if (a.id === b.id) return 0;
   return a.id < b.id ? -1 : 1;
 }
 
-/** B2: each pass says why two bugs are the same, or null. */
-const matchPasses: readonly (readonly [MatchReason, (baseline: Bug, found: Bug) => string | null])[] = [
-  ["id", sameId],
-  ["place", samePlace],
-  ["title", sameTitle],
+/** Each pass says what two bugs have in common that makes them one, or null; B2 is their order. */
+const matchPasses: readonly (readonly [BugMatchReason, (baseline: Bug, found: Bug) => string | null])[] = [
+  ["id", matchById],
+  ["place", matchByPlace],
+  ["title", matchByTitle],
 ];
 
-function sameId(a: Bug, b: Bug): string | null {
-  const isFileKnown = a.file !== null && b.file !== null;
-  return a.id === b.id && (!isFileKnown || isSameFile(a.file, b.file)) ? a.id : null;
+function matchById(a: Bug, b: Bug): string | null {
+  const mayBeSameFile = a.file === null || b.file === null || isSameFile(a.file, b.file); // B2
+  return a.id === b.id && mayBeSameFile ? a.id : null;
 }
 
-function samePlace(a: Bug, b: Bug): string | null {
+function matchByPlace(a: Bug, b: Bug): string | null {
   if (a.file === null || b.file === null || a.lines === null || b.lines === null) return null;
   if (!isSameFile(a.file, b.file) || !doOverlap(a.lines, b.lines)) return null;
   return `${a.file}:${a.lines.join("-")} and ${b.file}:${b.lines.join("-")}`;
 }
 
-function sameTitle(a: Bug, b: Bug): string | null {
-  const title = plainTitle(a.title);
-  return title !== "" && title === plainTitle(b.title) ? title : null;
+function matchByTitle(a: Bug, b: Bug): string | null {
+  const title = normalizeTitle(a.title);
+  return title !== "" && title === normalizeTitle(b.title) ? title : null;
 }
 
 /** The same path, or one that ends with the other: `driver.c` and `src/driver.c`. */
@@ -130,7 +134,7 @@ function isSameFile(first: string, second: string): boolean {
 const doOverlap = (a: readonly [number, number], b: readonly [number, number]): boolean => a[0] <= b[1] && b[0] <= a[1];
 
 /** A title without case and punctuation. */
-export const plainTitle = (title: string): string =>
+export const normalizeTitle = (title: string): string =>
   title
     .normalize("NFKC")
     .toLowerCase()

@@ -1,8 +1,8 @@
 // What a cycle cost, run by run: money and tokens where they are known, time always, failed runs too.
 
 import { expect, test } from "vitest";
-import { costNote, costPoints } from "./cost-curve.ts";
-import { cycleFile } from "./cycle-file.ts";
+import { describeCost, listCostPoints } from "./cost-curve.ts";
+import { renderCycleFile } from "./cycle-file.ts";
 import { foldLine, newCycle, type Cycle } from "./state.ts";
 
 const at = (minute: number): string => `2026-05-15T14:${String(minute).padStart(2, "0")}:00Z`;
@@ -62,13 +62,13 @@ test("cost over time has every run that is over, before and after apart, and is 
     failed(11, 12),
     [{ event: "benchmark_start", ts: at(13), benchmark: "b", lever_state: "post-lever", repeat: 2 }],
   );
-  expect(costPoints(cycle)).toEqual([
+  expect(listCostPoints(cycle)).toEqual([
     { at: at(3), tokens: 1_000, usd: 1, minutes: 2 },
     { at: at(10), tokens: 4_000, usd: 3, minutes: 8 },
     { at: at(12), tokens: 4_500, usd: 3.5, minutes: 9 },
   ]);
-  expect(costNote(cycle)).toBe("before $1.00, 1.0 k tokens, 2 min; after $2.50, 3.5 k tokens, 7 min");
-  const html = cycleFile(cycle);
+  expect(describeCost(cycle)).toBe("before $1.00, 1.0 k tokens, 2 min; after $2.50, 3.5 k tokens, 7 min");
+  const html = renderCycleFile(cycle);
   expect(html).toContain("Cost over time");
   expect(html).toMatch(/aria-label="\$3.50 were spent"/);
   expect(html).toMatch(/aria-label="9 min were spent"/);
@@ -77,7 +77,7 @@ test("cost over time has every run that is over, before and after apart, and is 
 
 test("a command that says nothing of money has its time; what is no sum is none", () => {
   const cycle = folded(run("pre-lever", 1, 3, { tokens: -5, usd: "much" }));
-  expect(costPoints(cycle)).toEqual([{ at: at(3), tokens: 0, usd: 0, minutes: 2 }]);
-  expect(cycleFile(cycle)).toMatch(/aria-label="2 min were spent"/);
-  expect(cycleFile(folded())).toContain("No run of a benchmark has ended yet");
+  expect(listCostPoints(cycle)).toEqual([{ at: at(3), tokens: 0, usd: 0, minutes: 2 }]);
+  expect(renderCycleFile(cycle)).toMatch(/aria-label="2 min were spent"/);
+  expect(renderCycleFile(folded())).toContain("No run of a benchmark has ended yet");
 });

@@ -8,7 +8,7 @@ import { formatMoney, shortNumber, shortDuration } from "../../views/web/page-fi
 import type { BenchmarkRun, Cycle } from "./state.ts";
 
 /** The sums so far at the end of every run, in the order they ended. */
-export function costPoints(cycle: Cycle): readonly SpendingPoint[] {
+export function listCostPoints(cycle: Cycle): readonly SpendingPoint[] {
   const sums = { tokens: 0, usd: 0, minutes: 0 };
   return endedRuns(cycle).map((run) => {
     sums.tokens += run.spent?.tokens ?? 0;
@@ -19,8 +19,8 @@ export function costPoints(cycle: Cycle): readonly SpendingPoint[] {
 }
 
 /** Null while nothing has ended. */
-export function costCurve(cycle: Cycle): Element | null {
-  const points = costPoints(cycle);
+export function drawCostCurve(cycle: Cycle): Element | null {
+  const points = listCostPoints(cycle);
   if (points.length === 0) return null;
   const period = { from: cycle.startedAt, until: cycle.lastAt };
   const spending = spendingChart(points, period);
@@ -28,7 +28,7 @@ export function costCurve(cycle: Cycle): Element | null {
 }
 
 /** Both sides in one sentence, so that a lever that only costs more is seen. */
-export function costNote(cycle: Cycle): string {
+export function describeCost(cycle: Cycle): string {
   const describeSide = (state: string): string => {
     const runs = endedRuns(cycle).filter(({ lever_state }) => lever_state === state);
     const sumOf = (unit: "tokens" | "usd"): number => runs.reduce((sum, { spent }) => sum + (spent?.[unit] ?? 0), 0);

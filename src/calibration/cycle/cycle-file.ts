@@ -3,13 +3,13 @@
 import { el, type Element, foreignText } from "../../views/web/element.ts";
 import { renderHtmlPage } from "../../views/web/page-file.ts";
 import { section } from "../../views/web/components.ts";
-import { cycleNote } from "./audit.ts";
-import { costCurve, costNote } from "./cost-curve.ts";
-import { cycleFigures, judgeCycle, cycleScale, cycleSide } from "./decide.ts";
+import { describeUncounted } from "./audit.ts";
+import { drawCostCurve, describeCost } from "./cost-curve.ts";
+import { listFigures, judgeCycle, getScale, computeMeans } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
-import { type Interval, sideInterval } from "./statistics.ts";
-import { figureText, gainText, intervalText, describeState } from "./cycle-figures.ts";
+import { type GainInterval, computeSideInterval } from "./statistics.ts";
+import { formatFigure, formatGain, describeInterval, describeState } from "./describe-figures.ts";
 import type { CycleJudgement } from "./verdict.ts";
 
 /** In pixels of the picture. */
@@ -19,10 +19,10 @@ const [nameCharsMax, noteCharsMax] = [15, 72];
 const sideOffset = 7;
 const axis = { from: size.label, to: size.width - size.right } as const;
 
-export function cycleFile(cycle: Cycle): string {
+export function renderCycleFile(cycle: Cycle): string {
   const judged = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
-  const { better } = cycleScale(cycle);
+  const { better } = getScale(cycle);
   return renderHtmlPage(
     `${cycle.name} · autopilot calibration`,
     el(
@@ -34,8 +34,12 @@ export function cycleFile(cycle: Cycle): string {
       ),
     ),
     section("Before and after", `${target}, ${better} is better`, el("div.panel", figurePicture(cycle, target))),
-    section("Mean gain", `noise floor ${gainText(cycle, cycle.noiseFloor)}`, el("div.panel", gainPicture(cycle, judged))),
-    section("Cost over time", costNote(cycle), el("div.panel.pad", costCurve(cycle) ?? el("p", "No run of a benchmark has ended yet."))),
+    section("Mean gain", `noise floor ${formatGain(cycle, cycle.noiseFloor)}`, el("div.panel", gainPicture(cycle, judged))),
+    section(
+      "Cost over time",
+      describeCost(cycle),
+      el("div.panel.pad", drawCostCurve(cycle) ?? el("p", "No run of a benchmark has ended yet.")),
+    ),
     section("Figures", `lever ${cycle.lever}, iteration ${cycle.iteration}`, el("div.panel.clip", figureTable(cycle, judged))),
     el("footer", foreignText(cycle.hypothesis)),
   );
@@ -73,7 +77,7 @@ const shortened = (text: string, charsMax: number): string => (text.length <= ch
 
 /** One row per benchmark: a ring is before, a disc below it is after, each with its interval; small marks are single runs. */
 function figurePicture(cycle: Cycle, target: string): Element {
-  const allFigures = cycle.benchmarks.flatMap((name) => leverStates.flatMap((state) => cycleFigures(cycle, name, state)));
+  const allFigures = cycle.benchmarks.flatMap((name) => leverStates.flatMap((state) => listFigures(cycle, name, state)));
   const top = target === recallTarget ? 1 : Math.max(1e-9, ...allFigures);
   const bottom = Math.min(0, ...allFigures);
   const rows = cycle.benchmarks.flatMap((name, index) => {
@@ -83,7 +87,7 @@ function figurePicture(cycle: Cycle, target: string): Element {
   const height = size.top + cycle.benchmarks.length * size.row + 24;
   const ticks = [bottom, (bottom + top) / 2, top].flatMap((value) => [
     line([toX(value, bottom, top), size.top - 8], [toX(value, bottom, top), height - 22], { opacity: 0.15 }),
-    label(toX(value, bottom, top), height - 6, figureText(value), "middle"),
+    label(toX(value, bottom, top), height - 6, formatFigure(value), "middle"),
   ]);
   const legend = label(axis.to, 16, "○ before   ● after   — 95 % interval   | one run", "end");
   return svg(height, `${target} of every benchmark before and after the lever`, ...ticks, ...rows, legend);
@@ -95,14 +99,14 @@ const leverStates = ["pre-lever", "post-lever"] as const;
 function figureRow(cycle: Cycle, name: string, y: number, { bottom, top }: { readonly bottom: number; readonly top: number }) {
   const x = (value: number): number => toX(value, bottom, top);
   const clip = (value: number): number => Math.min(top, Math.max(bottom, value));
-  const [before = null, after = null] = leverStates.map((state) => cycleSide(cycle, state)[name] ?? null);
+  const [before = null, after = null] = leverStates.map((state) => computeMeans(cycle, state)[name] ?? null);
   const runs = leverStates.flatMap((state) => {
     const [markTop, markBottom] = state === "pre-lever" ? [y - 18, y - 10] : [y + 10, y + 18];
-    const figures = cycleFigures(cycle, name, state);
+    const figures = listFigures(cycle, name, state);
     return figures.map((value) => line([x(value), markTop], [x(value), markBottom], { width: 2, opacity: 0.45 }));
   });
   const intervals = leverStates.flatMap((state) => {
-    const interval = sideInterval(cycleFigures(cycle, name, state), `${cycle.name} ${name} ${state}`);
+    const interval = computeSideInterval(listFigures(cycle, name, state), `${cycle.name} ${name} ${state}`);
     const sideY = state === "pre-lever" ? y - sideOffset : y + sideOffset;
     return interval === null ? [] : [line([x(clip(interval.low)), sideY], [x(clip(interval.high)), sideY], { width: 2, opacity: 0.6 })];
   });
@@ -113,7 +117,7 @@ function figureRow(cycle: Cycle, name: string, y: number, { bottom, top }: { rea
   ];
   const connection =
     before === null || after === null ? [] : [line([x(before), y - sideOffset], [x(after), y + sideOffset], { opacity: 0.35 })];
-  const noteText = shortened(cycleNote(cycle, name) || "not measured yet", noteCharsMax);
+  const noteText = shortened(describeUncounted(cycle, name) || "not measured yet", noteCharsMax);
   return [
     label(14, y + 4, shortened(name, nameCharsMax)),
     line([axis.from, y], [axis.to, y], { opacity: 0.15 }),
@@ -141,18 +145,18 @@ function gainPicture(cycle: Cycle, { mean_gain: mean, interval, gain }: CycleJud
   const y = 48;
   return svg(
     100,
-    `mean gain ${gainText(cycle, mean)}`,
+    `mean gain ${formatGain(cycle, mean)}`,
     el("rect", { x: x(-cycle.noiseFloor), y: 20, width: x(cycle.noiseFloor) - x(-cycle.noiseFloor), height: 56, "fill-opacity": 0.08 }),
     line([x(0), 20], [x(0), 76], { opacity: 0.5 }),
-    label(14, y + 4, gainText(cycle, mean)),
+    label(14, y + 4, formatGain(cycle, mean)),
     ...(interval === null ? [] : intervalMarks(interval, x, y)),
     el("circle", { cx: x(mean), cy: y, r: 6 }),
     label(x(0), 14, "0", "middle"),
-    label(14, 92, interval === null ? "no interval: nothing ran twice" : intervalText(cycle, interval)),
+    label(14, 92, interval === null ? "no interval: nothing ran twice" : describeInterval(cycle, interval)),
   );
 }
 
-const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y: number): readonly Element[] => [
+const intervalMarks = ({ low, high }: GainInterval, x: (value: number) => number, y: number): readonly Element[] => [
   line([x(low), y], [x(high), y], { width: 3, opacity: 0.6 }),
   line([x(low), y - 7], [x(low), y + 7], { width: 2, opacity: 0.6 }),
   line([x(high), y - 7], [x(high), y + 7], { width: 2, opacity: 0.6 }),
@@ -160,7 +164,7 @@ const intervalMarks = ({ low, high }: Interval, x: (value: number) => number, y:
 
 /** On a small screen each row is its own block, so that no word is broken. */
 function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
-  const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
+  const [before, after] = [computeMeans(cycle, "pre-lever"), computeMeans(cycle, "post-lever")];
   const cell = (name: string, text: string): Element => el("td.n", { "data-label": name }, foreignText(text));
   return el(
     "table.grid.lists",
@@ -171,10 +175,10 @@ function figureTable(cycle: Cycle, judged: CycleJudgement): Element {
         el(
           "tr",
           el("th", { scope: "row" }, foreignText(name)),
-          cell("before", figureText(before[name] ?? null)),
-          cell("after", figureText(after[name] ?? null)),
-          cell("gain", gainText(cycle, judged.gain[name] ?? null)),
-          el("td", foreignText(cycleNote(cycle, name))),
+          cell("before", formatFigure(before[name] ?? null)),
+          cell("after", formatFigure(after[name] ?? null)),
+          cell("gain", formatGain(cycle, judged.gain[name] ?? null)),
+          el("td", foreignText(describeUncounted(cycle, name))),
         ),
       ),
     ),

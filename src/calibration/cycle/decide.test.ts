@@ -1,8 +1,8 @@
 // A cycle played without git and processes: whatever the log says last, what is decided next leads to the same end, and nothing is done twice.
 
 import { describe, expect, test } from "vitest";
-import { auditPage } from "./audit.ts";
-import { cycleFile } from "./cycle-file.ts";
+import { renderAudit } from "./audit.ts";
+import { renderCycleFile } from "./cycle-file.ts";
 import { decide } from "./decide.ts";
 import type { CyclePlan } from "./plan.ts";
 import { type Cycle, foldLine, runKeyText, newCycle, type RunKey } from "./state.ts";
@@ -175,7 +175,7 @@ describe("a cycle", () => {
 
   test("the audit page tells the figures, the matches and what happened", () => {
     const setting: Setting = { recall: (key) => (key.benchmark === "b" ? "fails" : side(0.4, 0.8)(key)) };
-    const page = auditPage(play(setting, begin(setting)).cycle);
+    const page = renderAudit(play(setting, begin(setting)).cycle);
     expect(page).toMatch(/^# Calibration audit: c\n/);
     expect(page).toContain("| a | 0.4 | 0.8 | 0.4 | +0.4 | 1 / 1 |");
     expect(page).toContain("n/a: left no findings");
@@ -187,12 +187,12 @@ test("a cycle as one HTML file: every run is in the picture, nothing is fetched,
   let at = 0;
   const setting: Setting = { recall: () => [0.2, 0.4, 0.3, 0.9, 0.8, 1][at++ % 6] ?? 0, plan: { repeat: 2 } };
   const { cycle } = play(setting, begin(setting));
-  const html = cycleFile({ ...cycle, name: "<script>alert(1)</script>", hypothesis: '"><img src=x onerror=alert(1)>' });
+  const html = renderCycleFile({ ...cycle, name: "<script>alert(1)</script>", hypothesis: '"><img src=x onerror=alert(1)>' });
   expect(html).toMatch(/<svg [^>]*role="img"/);
   expect(html).not.toMatch(/<script|<img|(?:src|href)="(?!data:,)/);
   expect(html).not.toMatch(/NaN|undefined/);
   expect(html.match(/<circle/g)).toHaveLength(7);
-  expect(cycleFile(newCycle())).toContain("No benchmark has a figure on both sides");
+  expect(renderCycleFile(newCycle())).toContain("No benchmark has a figure on both sides");
 });
 
 test("a log of another tool folds, and a line that is none says so", () => {

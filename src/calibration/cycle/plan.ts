@@ -40,10 +40,13 @@ export const CyclePlan = v.object({
 });
 export type CyclePlan = v.InferOutput<typeof CyclePlan>;
 
+/** The name of the target that every cycle has unless `--metric` names another. */
 export const recallTarget = "recall";
+/** In the repository, so that a cycle's log and audit page can be committed. */
 export const cyclesFolder = "Calibration Cycles";
 export const logFile = "run_state.jsonl";
 export const auditFile = "audit.md";
+/** Where a run leaves the bugs it found, if the plan names no file: the first that is there. */
 export const findingsDefault = ["quality/BUGS.md", "BUGS.md"] as const;
 export const hangMsDefault = 90 * 60_000;
 /** A hung benchmark is started again so many times; then it is n/a. */
@@ -53,8 +56,8 @@ export const repeatMax = 100;
 
 export const cycleNameCharsMax = 100;
 /** A cycle's name is a folder's name and part of a ref: a date and a slug, or anything as plain. */
-export const cycleName = /^(?!.*\.\.)(?!.*\.lock$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?<!\.)$/;
-export const benchmarkName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+export const cycleNamePattern = /^(?!.*\.\.)(?!.*\.lock$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?<!\.)$/;
+export const benchmarkNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** Milliseconds of `90m`, `2h`, `45s`, `1500ms`; a bare number is minutes. Null if it is none of these. */
 export function parseDuration(text: string): number | null {

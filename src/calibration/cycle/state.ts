@@ -12,7 +12,7 @@ import {
   type CycleEventOf,
   type leverStates,
 } from "../../contracts/quality-run.ts";
-import { type Match } from "./bugs.ts";
+import type { BugMatch } from "./bugs.ts";
 import { CyclePlan } from "./plan.ts";
 
 export type LeverState = (typeof leverStates)[number];
@@ -21,20 +21,19 @@ export const runKeyText = ({ benchmark, lever_state, repeat }: RunKey): string =
 
 export type BenchmarkRun = RunKey & {
   status: "started" | "ended" | "given_up";
-  hangs: number;
+  /** How often it hung or died and was started again. */
+  restarts: number;
   recall: number | null;
   metric: number | null;
-  /** The ids of the bugs it found. */
-  found: readonly string[];
-  matches: readonly Match[];
+  matches: readonly BugMatch[];
   /** Why it was given up. */
   because: string | null;
   startedAt: string;
   endedAt: string | null;
   /** From the run's own journals; null if they don't tell. */
-  spent: Spent | null;
+  spent: BenchmarkSpending | null;
 };
-export type Spent = { readonly tokens: number; readonly usd: number };
+export type BenchmarkSpending = { readonly tokens: number; readonly usd: number };
 
 export type Cycle = {
   name: string;
@@ -148,10 +147,9 @@ function startRun(cycle: Cycle, event: CycleEventOf<"benchmark_start">): void {
   cycle.runs.set(runKeyText(key), {
     ...key,
     status: "started",
-    hangs: 0,
+    restarts: 0,
     recall: null,
     metric: null,
-    found: [],
     matches: [],
     because: null,
     startedAt: event.ts,
@@ -168,10 +166,9 @@ function endRun(cycle: Cycle, event: CycleEventOf<"benchmark_end">): void {
   cycle.runs.set(runKeyText(key), {
     ...key,
     status: "ended",
-    hangs: startedRun?.hangs ?? 0,
+    restarts: startedRun?.restarts ?? 0,
     recall: event.recall,
     metric: typeof fields["metric_value"] === "number" ? fields["metric_value"] : null,
-    found: event.bugs_found,
     matches: matches.success ? matches.output : [],
     because: null,
     startedAt: startedRun?.startedAt ?? event.ts,
@@ -190,7 +187,7 @@ function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
   if (kind === "excluded") cycle.excluded.set(benchmark, event.message);
   const run = lever_state === undefined ? undefined : cycle.runs.get(runKeyText({ benchmark, lever_state, repeat }));
   if (run === undefined || run.status === "ended") return;
-  if (kind === "hung") run.hangs += 1;
+  if (kind === "hung") run.restarts += 1; // also of one that died
   if (kind === "given_up")
     Object.assign(run, {
       status: "given_up",
@@ -201,7 +198,7 @@ function foldError(cycle: Cycle, event: CycleEventOf<"error">): void {
 }
 
 const SpentField = v.object({ tokens: v.pipe(v.number(), v.minValue(0)), usd: v.pipe(v.number(), v.minValue(0)) });
-const parseSpending = (event: Readonly<Record<string, unknown>>): Spent | null => {
+const parseSpending = (event: Readonly<Record<string, unknown>>): BenchmarkSpending | null => {
   const parsed = v.safeParse(SpentField, event["spent"]);
   return parsed.success ? parsed.output : null;
 };

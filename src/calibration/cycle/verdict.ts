@@ -1,59 +1,60 @@
 // verdict: judges from the figures before and after a lever whether to ship it, revert it, iterate or halt.
 //
 // Invariants:
-//   V1. A benchmark without a figure on both sides is n/a: it is named, and counts neither way. Nothing is extrapolated.
+//   V1. A benchmark without a figure on both sides is n/a: null in every result, and it counts neither way. Nothing is extrapolated.
 //   V2. One benchmark below minus the floor reverts, however high the mean rose.
 //   V3. A ship whose interval reaches down to the floor is an iterate: the runs differ too much to say.
 
 import type { cycleVerdicts } from "../../contracts/quality-run.ts";
-import { type Interval, computeMean, rounded } from "./statistics.ts";
+import { type GainInterval, computeMean, roundToNineDigits } from "./statistics.ts";
 
-export type Verdict = (typeof cycleVerdicts)[number];
+export type CycleVerdict = (typeof cycleVerdicts)[number];
 /** By benchmark; null if it is n/a. */
-export type Figures = Readonly<Record<string, number | null>>;
+export type BenchmarkFigures = Readonly<Record<string, number | null>>;
 /** `bug`: null if only a figure is known. */
 export type Regression = { readonly benchmark: string; readonly bug: string | null };
 export type Better = "higher" | "lower";
-export type Scale = { readonly better: Better; readonly isRelative: boolean };
+/** `isRelative`: gains and the noise floor are shares of the figure before. */
+export type TargetScale = { readonly better: Better; readonly isRelative: boolean };
 
 export const iterationsMax = 3;
 export const noiseFloorDefault = 0.05;
 
 export type CycleJudgement = {
-  readonly verdict: Verdict;
+  readonly verdict: CycleVerdict;
   /** After minus before, in the figure's own unit. */
-  readonly delta: Figures;
+  readonly delta: BenchmarkFigures;
   /** What is compared with the noise floor: positive is better, and it is a share of the figure before if the floor is relative. */
-  readonly gain: Figures;
+  readonly gain: BenchmarkFigures;
   readonly mean_gain: number | null;
   readonly cross_benchmark_check: { readonly clean: boolean; readonly regressions: readonly Regression[] };
-  readonly interval: Interval | null;
+  readonly interval: GainInterval | null;
   readonly why: string;
 };
 
 export type JudgeInput = {
-  readonly before: Figures;
-  readonly after: Figures;
+  readonly before: BenchmarkFigures;
+  readonly after: BenchmarkFigures;
   readonly noiseFloor: number;
   readonly iteration: number;
-  readonly scale?: Scale;
+  readonly scale?: TargetScale;
   /** Bugs that the runs before found and those after did not; if unknown, a figure that fell represents them. */
   readonly lost?: readonly Regression[];
-  readonly interval?: Interval | null;
+  readonly interval?: GainInterval | null;
 };
 
-export const recallScale: Scale = { better: "higher", isRelative: false };
+export const recallScale: TargetScale = { better: "higher", isRelative: false };
 
 /** The gain of a change from one figure to another. A relative change from zero counts as 100 %, so that no fall from zero is missed. */
-export function computeGain({ better, isRelative }: Scale, before: number, after: number): number {
+export function computeGain({ better, isRelative }: TargetScale, before: number, after: number): number {
   const improvement = better === "higher" ? after - before : before - after;
-  if (!isRelative) return rounded(improvement);
-  return before === 0 ? Math.sign(improvement) : rounded(improvement / Math.abs(before));
+  if (!isRelative) return roundToNineDigits(improvement);
+  return before === 0 ? Math.sign(improvement) : roundToNineDigits(improvement / Math.abs(before));
 }
 
 /** A gain or a floor as a person reads it: a share in per cent. */
-export const amountText = ({ isRelative }: Scale, value: number): string =>
-  isRelative ? `${Math.round(value * 1000) / 10} %` : String(toFourDigits(value));
+export const formatGainAmount = ({ isRelative }: TargetScale, value: number): string =>
+  isRelative ? `${Math.round(value * 1000) / 10} %` : String(roundToFourDigits(value));
 
 export function judgeFigures({
   before,
@@ -69,11 +70,11 @@ export function judgeFigures({
     const [from, to] = [before[name] ?? null, after[name] ?? null];
     return from === null || to === null ? null : compute(from, to); // V1
   };
-  const delta = Object.fromEntries(names.map((name) => [name, compare(name, (from, to) => rounded(to - from))]));
+  const delta = Object.fromEntries(names.map((name) => [name, compare(name, (from, to) => roundToNineDigits(to - from))]));
   const gain = Object.fromEntries(names.map((name) => [name, compare(name, (from, to) => computeGain(scale, from, to))]));
   const gains = Object.entries(gain).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
   const mean = computeMean(gains.map(({ value }) => value));
-  const meanGain = mean === null ? null : rounded(mean);
+  const meanGain = mean === null ? null : roundToNineDigits(mean);
   const fallen = gains.filter(({ value }) => value < -noiseFloor);
   const regressions = findRegressions(gains, fallen, lost);
   return {
@@ -87,7 +88,7 @@ export function judgeFigures({
 }
 
 /** For display; figures are compared with all their digits. */
-const toFourDigits = (value: number): number => Math.round(value * 1e4) / 1e4;
+const roundToFourDigits = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /** How many benchmarks besides the worst a verdict names. */
 const fallenShownMax = 3;
@@ -109,16 +110,16 @@ type VerdictInput = {
   readonly meanGain: number | null;
   readonly noiseFloor: number;
   readonly iteration: number;
-  readonly interval: Interval | null;
-  readonly scale: Scale;
+  readonly interval: GainInterval | null;
+  readonly scale: TargetScale;
   readonly countedBenchmarks: number;
 };
 
-function chooseVerdict(input: VerdictInput): { readonly verdict: Verdict; readonly why: string } {
+function chooseVerdict(input: VerdictInput): { readonly verdict: CycleVerdict; readonly why: string } {
   const { fallen, meanGain, noiseFloor, iteration, interval, scale, countedBenchmarks } = input;
-  const floorText = `the noise floor ${amountText(scale, noiseFloor)}`;
+  const floorText = `the noise floor ${formatGainAmount(scale, noiseFloor)}`;
   if (fallen.length > 0) return { verdict: "revert", why: `${describeFallen(input)}, more than ${floorText}` }; // V2
-  const notYet: Verdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
+  const notYet: CycleVerdict = iteration < iterationsMax ? "iterate" : "halt-iterate-cap";
   const lastClause = notYet === "iterate" ? "" : `; iteration ${iterationsMax} is the last`;
   if (meanGain === null) return { verdict: notYet, why: `no benchmark has a figure on both sides${lastClause}` };
   const benchmarksText = `${countedBenchmarks} ${countedBenchmarks === 1 ? "benchmark" : "benchmarks"}`;
@@ -142,8 +143,8 @@ function describeFallen(input: VerdictInput): string {
 
 /** A value that differs from the floor only in hidden digits is shown with all of them: "0.05, above 0.05" would explain nothing. */
 function distinctAmount({ scale, noiseFloor }: Pick<VerdictInput, "scale" | "noiseFloor">, value: number): string {
-  const text = amountText(scale, value);
-  const looksLikeFloor = text === amountText(scale, noiseFloor) && value !== noiseFloor;
+  const text = formatGainAmount(scale, value);
+  const looksLikeFloor = text === formatGainAmount(scale, noiseFloor) && value !== noiseFloor;
   if (!looksLikeFloor) return text;
-  return scale.isRelative ? `${rounded(value * 100)} %` : String(value);
+  return scale.isRelative ? `${roundToNineDigits(value * 100)} %` : String(value);
 }

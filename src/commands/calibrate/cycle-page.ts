@@ -1,32 +1,35 @@
 // cycle-page: the state of a calibration cycle, as lines for a person and as fields for a program.
 
-import { benchmarkChangedText, changedBenchmarks, cycleNote } from "../../calibration/cycle/audit.ts";
-import { decide, cycleFigures, judgeCycle, cycleSide } from "../../calibration/cycle/decide.ts";
+import { describeChangedBenchmark, listChangedBenchmarks, describeUncounted } from "../../calibration/cycle/audit.ts";
+import { decide, listFigures, judgeCycle, computeMeans } from "../../calibration/cycle/decide.ts";
 import { recallTarget } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { figureText, gainText, intervalText, describeState, nextText } from "../../calibration/cycle/cycle-figures.ts";
+import { formatFigure, formatGain, describeInterval, describeState, describeNext } from "../../calibration/cycle/describe-figures.ts";
 import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine } from "../../views/wording.ts";
 
 const regressionsShownMax = 8;
+const nameCharsMax = 30;
+const noteCharsMax = 80;
 
 /** One row for each benchmark, then the mean gain, what was lost, and the verdict or the next step. */
-export function cyclePage(cycle: Cycle): readonly string[] {
+export function renderCyclePage(cycle: Cycle): readonly string[] {
   const judgement = judgeCycle(cycle);
   const target = cycle.plan?.target.metric ?? recallTarget;
-  const [before, after] = [cycleSide(cycle, "pre-lever"), cycleSide(cycle, "post-lever")];
+  const [before, after] = [computeMeans(cycle, "pre-lever"), computeMeans(cycle, "post-lever")];
   const rows = cycle.benchmarks.map((name) => [
-    oneLine(name, 30),
-    figureText(before[name] ?? null),
-    figureText(after[name] ?? null),
-    gainText(cycle, judgement.gain[name] ?? null),
-    `${cycleFigures(cycle, name, "pre-lever").length}/${cycleFigures(cycle, name, "post-lever").length} runs`,
-    oneLine(cycleNote(cycle, name), 80),
+    oneLine(name, nameCharsMax),
+    formatFigure(before[name] ?? null),
+    formatFigure(after[name] ?? null),
+    formatGain(cycle, judgement.gain[name] ?? null),
+    `${listFigures(cycle, name, "pre-lever").length}/${listFigures(cycle, name, "post-lever").length} runs`,
+    oneLine(describeUncounted(cycle, name), noteCharsMax),
   ]);
   const regressions = judgement.cross_benchmark_check.regressions.map(({ benchmark, bug }) =>
     bug === null ? benchmark : `${benchmark} ${bug}`,
   );
-  const lost = regressions.slice(0, regressionsShownMax).map((bug) => oneLine(bug));
+  const shownRegressions = regressions.slice(0, regressionsShownMax).map((text) => oneLine(text));
+  const moreText = regressions.length > regressionsShownMax ? ` and ${regressions.length - regressionsShownMax} more` : "";
   return [
     `${cycle.name}: ${describeState(cycle)}`,
     `  lever ${oneLine(cycle.lever)}, iteration ${cycle.iteration}`,
@@ -36,22 +39,22 @@ export function cyclePage(cycle: Cycle): readonly string[] {
     "",
     ...(judgement.interval === null
       ? []
-      : [`  mean gain ${gainText(cycle, judgement.mean_gain)}, ${intervalText(cycle, judgement.interval)}`]),
-    ...(lost.length === 0 ? [] : [`  ! lost: ${lost.join(", ")}`]),
-    ...changedBenchmarks(cycle).map((name) => `  ! ${oneLine(benchmarkChangedText(name), 200)}`),
-    ...(cycle.end === null ? nextLines(cycle) : [`  ${cycle.end.verdict}: ${judgement.why}`]),
+      : [`  mean gain ${formatGain(cycle, judgement.mean_gain)}, ${describeInterval(cycle, judgement.interval)}`]),
+    ...(shownRegressions.length === 0 ? [] : [`  ! lost: ${shownRegressions.join(", ")}${moreText}`]),
+    ...listChangedBenchmarks(cycle).map((name) => `  ! ${oneLine(describeChangedBenchmark(name), 200)}`),
+    ...(cycle.end === null ? describeOpen(cycle) : [`  ${cycle.end.verdict}: ${judgement.why}`]),
   ];
 }
 
-function nextLines(cycle: Cycle): readonly string[] {
+function describeOpen(cycle: Cycle): readonly string[] {
   if (cycle.stopped !== null) return [`  ! ${oneLine(cycle.stopped, 300)}`];
-  return [`  next: ${nextText(decide(cycle))}`];
+  return [`  next: ${describeNext(decide(cycle))}`];
 }
 
 /** The same as fields of a JSON response. */
-export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
+export function buildCycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
   const judgement = judgeCycle(cycle);
-  const notes = cycle.benchmarks.map((name) => [name, cycleNote(cycle, name)] as const);
+  const notes = cycle.benchmarks.map((name) => [name, describeUncounted(cycle, name)] as const);
   return {
     cycle: cycle.name,
     lever: cycle.lever,
@@ -62,8 +65,8 @@ export function cycleData(cycle: Cycle): Readonly<Record<string, unknown>> {
     verdict: cycle.end?.verdict ?? null,
     target: cycle.plan?.target ?? { metric: recallTarget, better: "higher", relative: false },
     noise_floor: cycle.noiseFloor,
-    before: cycleSide(cycle, "pre-lever"),
-    after: cycleSide(cycle, "post-lever"),
+    before: computeMeans(cycle, "pre-lever"),
+    after: computeMeans(cycle, "post-lever"),
     delta: judgement.delta,
     gain: judgement.gain,
     mean_gain: judgement.mean_gain,

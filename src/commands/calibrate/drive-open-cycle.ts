@@ -7,15 +7,15 @@ import { judgeCycle } from "../../calibration/cycle/decide.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { respond } from "../../project/respond.ts";
-import { cycleData, cyclePage } from "./cycle-page.ts";
+import { buildCycleData, renderCyclePage } from "./cycle-page.ts";
 
 /** Works until the cycle has a verdict, is interrupted or can't go on; `jobs`: how many runs at once. */
 export async function driveOpenCycle(context: CommandContext, openCycle: OpenCycle, jobs: number): Promise<CommandResponse> {
   const { log } = openCycle;
   const { cycle } = log;
   const result = await driveCycle({ ...openCycle, context, jobs });
-  const data = cycleData(cycle);
-  const responseFields = { data, page: cyclePage(cycle) };
+  const data = buildCycleData(cycle);
+  const responseFields = { data, page: renderCyclePage(cycle) };
   if (result.kind === "interrupted")
     return respond("calibration_interrupted", {
       ...responseFields,
@@ -25,9 +25,9 @@ export async function driveOpenCycle(context: CommandContext, openCycle: OpenCyc
   if (result.kind !== "ended")
     return respond(result.kind === "preflight" ? "calibration_preflight_failed" : "calibration_stopped", {
       data,
-      message: result.problem.problem,
+      message: result.blocker.problem,
       remediation: [
-        result.problem.remedy,
+        result.blocker.remedy,
         `autopilot calibrate resume ${cycle.name}`,
         // A cycle's plan is fixed: a mistake in it takes a new cycle, and nothing measured is lost by that.
         ...(result.kind === "preflight"

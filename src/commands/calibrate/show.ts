@@ -5,11 +5,11 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { listCycleNames, readCycle, readCycles } from "../../calibration/bench/log-file.ts";
 import { calibrationsFolder, withCycle } from "../../calibration/bench/open-cycle.ts";
 import { isOwnCycle } from "../../calibration/bench/own-cycles.ts";
-import { auditPage } from "../../calibration/cycle/audit.ts";
-import { cycleFile } from "../../calibration/cycle/cycle-file.ts";
+import { renderAudit } from "../../calibration/cycle/audit.ts";
+import { renderCycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { describeState } from "../../calibration/cycle/cycle-figures.ts";
+import { describeState } from "../../calibration/cycle/describe-figures.ts";
 import { findOwner } from "../../journal/owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
@@ -18,11 +18,14 @@ import { alignColumns } from "../../views/align-columns.ts";
 import { oneLine, plural } from "../../views/wording.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { requireWritable, writeHtml } from "../html-file.ts";
-import { cycleData, cyclePage } from "./cycle-page.ts";
+import { buildCycleData, renderCyclePage } from "./cycle-page.ts";
 import { driveOpenCycle } from "./drive-open-cycle.ts";
 
-/** The cycle that is meant: the named one, else the only open one, else the newest. `among`: whether a cycle that has ended will do. */
-async function findCycle(context: CommandContext, name: string | undefined, among: "open" | "all") {
+/**
+ * The cycle that is meant: the named one, else the only open one, else the newest. `choice`: "open" refuses a cycle that has ended unless it
+ * was named, and asks which of several open ones is meant.
+ */
+async function findCycle(context: CommandContext, name: string | undefined, choice: "open" | "any") {
   const paths = await requireProject(context.cwd);
   const names = listCycleNames(paths.root);
   if (name !== undefined) {
@@ -38,13 +41,13 @@ async function findCycle(context: CommandContext, name: string | undefined, amon
   const openCycles = cycles.filter(({ end }) => end === null);
   const [openCycle] = openCycles;
   if (openCycle !== undefined && openCycles.length === 1) return { paths, cycle: openCycle, isOwn };
-  if (openCycles.length > 1 && among === "open")
+  if (openCycles.length > 1 && choice === "open")
     refuse("calibration_input_invalid", {
       message: `${openCycles.length} cycles are open.`,
       remediation: openCycles.map((cycle) => `autopilot calibrate resume ${cycle.name}`),
     });
   const newest = cycles.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1)).at(-1);
-  if (newest === undefined || (among === "open" && openCycles.length === 0))
+  if (newest === undefined || (choice === "open" && openCycles.length === 0))
     return refuse("calibration_missing", {
       message: newest === undefined ? "There is no calibration cycle here." : "No calibration cycle is open here.",
       remediation: ["autopilot help calibrate start"],
@@ -54,6 +57,7 @@ async function findCycle(context: CommandContext, name: string | undefined, amon
 
 const notYoursText = "not started by you here";
 
+/** Said of a cycle that this user did not start here. */
 function foreignLines(cycle: Cycle): readonly string[] {
   return [
     `  ! You didn't start this cycle here: it came with the repository, or its log was changed since.`,
@@ -80,18 +84,18 @@ function findWorker(context: CommandContext, paths: ProjectPaths, cycle: Cycle):
 
 export function showCalibrationStatus(context: CommandContext, input: { readonly name?: string | undefined }): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const { paths, cycle, isOwn } = await findCycle(context, input.name, "all");
+    const { paths, cycle, isOwn } = await findCycle(context, input.name, "any");
     const pid = isOwn ? findWorker(context, paths, cycle) : null;
     const needsNobody = cycle.end !== null || pid !== null;
     const remediation = isOwn ? [`autopilot calibrate resume ${cycle.name}`] : foreignRemediation(cycle);
     return respond("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
       page: [
-        ...cyclePage(cycle),
+        ...renderCyclePage(cycle),
         ...(pid === null ? [] : [`  process ${pid} is at work on it`]),
         ...(isOwn ? [] : ["", ...foreignLines(cycle)]),
       ],
-      data: { ...cycleData(cycle), own: isOwn, process: pid },
+      data: { ...buildCycleData(cycle), own: isOwn, process: pid },
       remediation: needsNobody ? [] : remediation,
     });
   });
@@ -101,17 +105,17 @@ type ReportInput = { readonly name?: string | undefined; readonly html?: string 
 
 export function showCalibrationReport(context: CommandContext, input: ReportInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const { cycle, isOwn } = await findCycle(context, input.name, "all");
+    const { cycle, isOwn } = await findCycle(context, input.name, "any");
     if (input.html !== undefined) {
       const path = resolve(context.cwd, input.html);
       requireWritable(path);
-      return writeHtml(path, cycleFile(cycle), null);
+      return writeHtml(path, renderCycleFile(cycle), null);
     }
-    const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...auditPage(cycle).trimEnd().split("\n")];
+    const page = [...(isOwn ? [] : [...foreignLines(cycle), ""]), ...renderAudit(cycle).trimEnd().split("\n")];
     return respond("ok", {
       message: `The cycle ${cycle.name}: ${describeState(cycle)}${isOwn ? "" : `, ${notYoursText}`}.`,
       page,
-      data: { ...cycleData(cycle), own: isOwn, audit: page.join("\n") },
+      data: { ...buildCycleData(cycle), own: isOwn, audit: page.join("\n") },
     });
   });
 }
@@ -133,7 +137,7 @@ export function listCalibrations(context: CommandContext): Promise<CommandRespon
       message: plural(cycles.length, "calibration cycle"),
       page,
       warnings: broken.map(({ name, why }) => `${name} can't be read: ${oneLine(why, 200)}`),
-      data: { cycles: cycles.map((cycle) => ({ ...cycleData(cycle), own: isOwn(cycle) })), broken },
+      data: { cycles: cycles.map((cycle) => ({ ...buildCycleData(cycle), own: isOwn(cycle) })), broken },
     });
   });
 }
@@ -148,8 +152,8 @@ export function resumeCalibration(
     if (cycle.end !== null)
       return respond("ok", {
         message: `The cycle ${cycle.name} has ended: ${cycle.end.verdict}.`,
-        page: cyclePage(cycle),
-        data: cycleData(cycle),
+        page: renderCyclePage(cycle),
+        data: buildCycleData(cycle),
       });
     if (cycle.plan === null)
       return refuse("calibration_input_invalid", {

@@ -4,19 +4,19 @@ import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { cycleEventNames, runStateVersion } from "../../contracts/quality-run.ts";
-import { defaultBaseline } from "../../calibration/bench/preflight.ts";
+import { findDefaultBaseline } from "../../calibration/bench/preflight.ts";
 import { readCycles } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
 import { bindCycle, isOwnCycle } from "../../calibration/bench/own-cycles.ts";
-import { typedLever } from "../../calibration/bench/typed-lever.ts";
+import { parseTypedLever } from "../../calibration/bench/typed-lever.ts";
 import type { Trees } from "../../calibration/bench/trees.ts";
 import { isMetricName } from "../../calibration/cycle/metric.ts";
 import {
-  benchmarkName,
+  benchmarkNamePattern,
   type BenchmarkPlan,
   benchmarksMax,
   type CyclePlan,
-  cycleName,
+  cycleNamePattern,
   cycleNameCharsMax,
   parseDuration,
   hangMsDefault,
@@ -155,7 +155,7 @@ function defaultName(leverId: string): string {
 function parseName(name: string): string {
   if (name.length > cycleNameCharsMax)
     refuseInput(`The cycle's name has ${name.length} characters, at most ${cycleNameCharsMax} are allowed.`);
-  if (!cycleName.test(name))
+  if (!cycleNamePattern.test(name))
     refuseInput(
       `The cycle's name is ${JSON.stringify(name)}, expected letters, digits, - _ and . only.`,
       "--name 2026-05-15-slug: a date and a few words",
@@ -211,7 +211,7 @@ function parseLever(
     ["command", input.apply],
   ] as const;
   const namedSources = sources.filter(([, source]) => source !== undefined);
-  const typed = typedLever(id);
+  const typed = parseTypedLever(id);
   const [onlySource] = namedSources;
   if (typed !== null && namedSources.length === 0) {
     if ((typed.kind === "agent" || typed.kind === "model") && input.agent !== undefined)
@@ -253,12 +253,13 @@ async function readBenchmarks(
   for (const word of words) {
     const [, typedName, location = word] = /^([^=/]+)=(.+)$/.exec(word) ?? []; // "chi=../bench/chi"
     const name = typedName ?? basename(location).replaceAll(/[^A-Za-z0-9._-]/g, "-");
-    if (!benchmarkName.test(name)) refuseInput(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
+    if (!benchmarkNamePattern.test(name))
+      refuseInput(`The benchmark ${JSON.stringify(word)} has no plain name.`, "--benchmarks NAME=WHERE");
     if (plans.some((benchmark) => benchmark.name === name))
       refuseInput(`Two benchmarks are called ${name}.`, "--benchmarks one=A,other=B tells them apart");
     const plan = await locateBenchmark({ cwd, paths, trees }, location);
     const baseline = baselinesByName.get(name) ?? (words.length === 1 ? baselinesByName.get("") : undefined);
-    const path = baseline === undefined ? await defaultBaseline(trees, plan) : pathForLog(paths, resolve(cwd, baseline));
+    const path = baseline === undefined ? await findDefaultBaseline(trees, plan) : pathForLog(paths, resolve(cwd, baseline));
     const isOptional = metric !== recallTarget && baseline === undefined && !existsSync(isAbsolute(path) ? path : join(paths.root, path));
     plans.push({ name, ...plan, baseline: isOptional ? null : path });
   }
@@ -279,7 +280,7 @@ async function locateBenchmark(
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && isOutside) return { kind: "outside", at: path };
   if (isFolder) return { kind: "folder", at: loggedPath === "" ? "." : loggedPath };
-  const commit = await trees.commitOf(location);
+  const commit = await trees.resolveCommit(location);
   if (commit !== null) return { kind: "ref", at: location, commit };
   return { kind: "folder", at: isOutside ? location : loggedPath }; // there is no such folder: the preflight says so
 }

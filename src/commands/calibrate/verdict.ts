@@ -2,8 +2,8 @@
 
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { type Figures, iterationsMax, judgeFigures, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
-import { figureText } from "../../calibration/cycle/cycle-figures.ts";
+import { type BenchmarkFigures, iterationsMax, judgeFigures, noiseFloorDefault } from "../../calibration/cycle/verdict.ts";
+import { formatFigure } from "../../calibration/cycle/describe-figures.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
@@ -37,9 +37,9 @@ export function judgeCalibrationFiles(context: CommandContext, input: Input): Pr
     });
     const rows = Object.keys(judgement.delta).map((name) => [
       oneLine(name, 40),
-      figureText(before?.[name] ?? null),
-      figureText(after?.[name] ?? null),
-      figureText(judgement.delta[name] ?? null),
+      formatFigure(before?.[name] ?? null),
+      formatFigure(after?.[name] ?? null),
+      formatFigure(judgement.delta[name] ?? null),
     ]);
     const { verdict, delta, cross_benchmark_check, mean_gain, why } = judgement;
     return Promise.resolve(
@@ -54,8 +54,8 @@ export function judgeCalibrationFiles(context: CommandContext, input: Input): Pr
 }
 
 /** A benchmark in only one file can't be compared; most likely it has another name in the other file. */
-function oneSidedWarnings(before: Figures, after: Figures): readonly string[] {
-  const namesMissing = (figures: Figures, from: Figures): readonly string[] =>
+function oneSidedWarnings(before: BenchmarkFigures, after: BenchmarkFigures): readonly string[] {
+  const namesMissing = (figures: BenchmarkFigures, from: BenchmarkFigures): readonly string[] =>
     Object.keys(figures).filter((name) => !Object.hasOwn(from, name));
   return [
     ...namesMissing(before, after).map((name) => `${oneLine(name, 40)} is in --before only, so it is n/a.`),
