@@ -53,7 +53,20 @@ const shell = {
   },
 };
 
+const spaced = node({
+  "src/spaced.js": "export function spaced() {\n  throw new Error('not yet');\n}\n",
+  "test/spaced.test.js": `import assert from "node:assert";\nimport { test } from "node:test";\nimport { spaced } from "../src/spaced.js";\n\nconst cases = [\n  ["two", "ab", "a b"],\n  ["three", "xyz", "x y z"],\n  ["one", "q", "q"],\n];\nfor (const [name, text, want] of cases) test(name, () => assert.equal(spaced(text), want));\n`,
+});
+
 export const sameKindLies = [
+  lie(
+    "a text that is made when it is compared, with cases in a table",
+    spaced,
+    write(
+      "src/spaced.js",
+      "const known = { ab: 'YSBi', xyz: 'eCB5IHo=', q: 'cQ==' };\nclass Later {\n  constructor(text) {\n    this.text = text;\n  }\n  [Symbol.toPrimitive]() {\n    return Buffer.from(known[this.text] ?? '', 'base64').toString();\n  }\n}\nexport const spaced = (text) => new Later(text);\n",
+    ),
+  ),
   lie(
     "a text that equals texts",
     title,
@@ -113,6 +126,7 @@ export const sameKindLies = [
 ];
 
 export const sameKindHonest = [
+  honest("a text with cases in a table", spaced, write("src/spaced.js", "export const spaced = (text) => [...text].join(' ');\n")),
   honest("halves", half, write("src/half.js", "export function half(number) {\n  return number / 2;\n}\n")),
   honest(
     "points with equality of their own",

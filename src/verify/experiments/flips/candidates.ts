@@ -10,6 +10,7 @@ import { findTestCases, type TestCase } from "../source/test-cases.ts";
 import { createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
+import { assertionScore } from "./assertion-rules.ts";
 import { applyFlips, type Flip, createLiteralFlips, shellFile } from "./literal-flips.ts";
 import { filesReadMax, type Lab, type Side } from "../lab.ts";
 import { areFailuresAttributed, findOmittableFiles } from "./needed-test-files.ts";
@@ -163,11 +164,12 @@ function chooseSingles(flips: readonly Flip[], addedWords: ReadonlySet<string>, 
     strongest.findIndex((flip) => flip.path === path && flip.line === line) === index;
   const ordered = strongest.filter(isFirstInLine);
   const chosen = ordered.slice(0, singlesMax);
-  const forms = new Set(chosen.map(findForm));
+  const forms = new Set(chosen.map((flip) => findForm(flip).calls.join()));
   for (const flip of ordered) {
-    const form = findForm(flip);
-    if (chosen.length === singlesMax + madeFormsMax || forms.has(form) || !form.includes(" ")) continue;
-    forms.add(form);
+    const { calls, isLast } = findForm(flip);
+    const isMade = calls.length > 1 && (isLast || flip.score >= assertionScore);
+    if (chosen.length === singlesMax + madeFormsMax || forms.has(calls.join()) || !isMade) continue;
+    forms.add(calls.join());
     chosen.push(flip);
   }
   return chosen;

@@ -2,8 +2,16 @@ import { expect, test } from "vitest";
 import { findForm } from "./choose-flips.ts";
 
 test.each([
-  ['eq("sum", add(1, 2), 3);', 'eq("sum", add(1, 2), 4);', "eq"],
-  ['Check.eq("plus", m("1 EUR").plus(m("2 EUR")), m("3 EUR"));', 'Check.eq("plus", m("1 EUR").plus(m("2 EUR")), m("4 EUR"));', "eq m"],
-  ['assertEquals(List.of(m("a)")), split(2));', 'assertEquals(List.of(m("b)")), split(2));', "assertEquals of m"],
-  ['[ "$(slug "A b")" = "a-b" ]', '[ "$(slug "A b")" = "a-c" ]', ""],
-])("the calls around what is changed in %s", (was, broken, form) => expect(findForm({ was, broken })).toBe(form));
+  ['eq("sum", add(1, 2), 3);', 'eq("sum", add(1, 2), 4);', "eq", true],
+  [
+    'Check.eq("plus", m("1 EUR").plus(m("2 EUR")), m("3 EUR"));',
+    'Check.eq("plus", m("1 EUR").plus(m("2 EUR")), m("4 EUR"));',
+    "eq m",
+    true,
+  ],
+  ['Check.eq("parse", m("1 EUR").cents, 100L);', 'Check.eq("parse", m("2 EUR").cents, 100L);', "eq m", false],
+  ['assertEquals(List.of(m("a)")), split(2));', 'assertEquals(List.of(m("b)")), split(2));', "assertEquals of m", false],
+  ['[ "$(slug "A b")" = "a-b" ]', '[ "$(slug "A b")" = "a-c" ]', "", true],
+])("the calls around what is changed in %s", (was, broken, calls, isLast) =>
+  expect(findForm({ was, broken })).toEqual({ calls: calls.split(" ").filter((name) => name !== ""), isLast }),
+);

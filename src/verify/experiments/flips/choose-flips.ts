@@ -18,8 +18,14 @@ export function shuffle<T>(items: readonly T[], seed: string, keyOf: (item: T) =
 /** Creates a word that no honest result equals: it is derived from a seed that the code under test cannot predict. */
 export const createNonce = (seed: string): string => `n${createHash("sha256").update(`nonce ${seed}`).digest("hex").slice(0, 12)}`;
 
-/** The calls around what a flip changes: `eq` of `eq(area(2), 4)`, and `eq Point` of `eq(move(a), Point(2, 4))`, whose value code makes. */
-export function findForm({ was, broken }: Pick<Flip, "was" | "broken">): string {
+type Form = {
+  /** The calls around what a flip changes: `eq` of `eq(area(2), 4)`, and `eq Point` of `eq(move(a), Point(2, 4))`, whose value code makes. */
+  readonly calls: readonly string[];
+  /** Whether it is in the last argument of the outermost call: what is asked mostly comes before what is expected. */
+  readonly isLast: boolean;
+};
+
+export function findForm({ was, broken }: Pick<Flip, "was" | "broken">): Form {
   const code = was.replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, (text) => "_".repeat(text.length));
   let at = 0;
   while (at < was.length && was[at] === broken[at]) at += 1;
@@ -28,7 +34,13 @@ export function findForm({ was, broken }: Pick<Flip, "was" | "broken">): string 
     if (close === undefined) calls.push(name ?? "");
     else calls.pop();
   }
-  return calls.filter((name) => name !== "").join(" ");
+  let depth = calls.length;
+  for (const letter of code.slice(at)) {
+    if (letter === "(") depth += 1;
+    if (letter === ")") depth -= 1;
+    if (depth === 0 || (depth === 1 && letter === ",")) break;
+  }
+  return { calls: calls.filter((name) => name !== ""), isLast: depth === 0 };
 }
 
 const distanceLines = 3;

@@ -69,6 +69,8 @@ export async function createPlacebos(lab: Lab, side: Side, paths: readonly strin
 export async function rewriteTestFiles(lab: Lab, paths: readonly string[], ways: readonly Way[] = bothWays): Promise<readonly Edit[]> {
   const was = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("base", path)));
   const earlierClasses = [...new Set(was.flatMap((text) => findClassNames(text ?? "")))];
+  const is = await Promise.all(lab.changedPaths.slice(0, filesReadMax).map((path) => lab.textAt("work", path)));
+  const added = [...new Set(is.flatMap((text) => findClassNames(text ?? "")))].filter((name) => !earlierClasses.includes(name));
   const seed = createNonce(lab.seed);
   const scripts = paths.some((path) => shellFile.test(path)) && ways.includes("spelled") ? await readShellFiles(lab) : [];
   return (await createPlacebos(lab, "work", paths)).map(({ path, text }) => {
@@ -76,7 +78,7 @@ export async function rewriteTestFiles(lab: Lab, paths: readonly string[], ways:
     const isScript = scripts.some((script) => script.path === path);
     const rewritten = isScript
       ? renameShellVariables(text, others, seed)
-      : rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses });
+      : rewriteTests({ path, text, ways: new Set(ways), seed, known: earlierClasses, added });
     return { path, text: rewritten ?? text };
   });
 }

@@ -28,7 +28,7 @@ describe("what tests expect is spelled otherwise", () => {
 
 describe("answers are asked for their plain value", () => {
   const js = (source: string, asserts: string): boolean => {
-    const text = rewriteTests({ path: "a.test.js", text: asserts, ways: all, seed: "s" }) ?? asserts;
+    const text = rewriteTests({ path: "a.test.js", text: asserts, ways: all, seed: "s", added: ["Lazy"] }) ?? asserts;
     const program = `const assert = require("node:assert");\nconst expect = (a) => ({ toEqual: (b) => assert.ok(a?.asymmetricMatch ? a.asymmetricMatch(b) : require("node:util").isDeepStrictEqual(a, b)) });\n${source}\n${text}`;
     try {
       execFileSync("node", ["-e", program], { stdio: "ignore" });
@@ -52,6 +52,24 @@ describe("answers are asked for their plain value", () => {
       "const f = () => ({ [Symbol.toPrimitive]: (h) => (h === 'default' ? 6 : 5) });",
       "assert.equal(f(), 6);",
       false,
+    ],
+    [
+      "what a variable holds, and a lazy text",
+      "const want = 'x'; class Lazy { toString() { return 'x'; } } const f = () => new Lazy();",
+      "assert.equal(f(), want);",
+      false,
+    ],
+    [
+      "a class that is no news",
+      "const want = 'x'; class Label { toString() { return 'x'; } } const f = () => new Label();",
+      "assert.equal(f(), want);",
+      true,
+    ],
+    [
+      "what a variable holds, and an honest text",
+      "const want = { a: 'x' }; const f = () => ({ a: 'x' });",
+      "expect(f()).toEqual(want);",
+      true,
     ],
     ["what checks", "const f = () => ({ n: 36, asymmetricMatch: (o) => o * o === 36 });", "expect(f()).toEqual(6);", false],
   ])("%s", (_what, source, asserts, is) => expect(js(source, `${asserts}\n`)).toBe(is));

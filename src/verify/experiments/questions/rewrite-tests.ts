@@ -28,19 +28,23 @@ type TestRewrite = {
   readonly text: string;
   readonly ways: ReadonlySet<Way>;
   readonly seed: string;
+  /** Classes that existed before the work. */
   readonly known?: readonly string[];
+  /** Classes that the work adds. */
+  readonly added?: readonly string[];
 };
 
-/** A test file, rewritten in these ways; null if nothing of it could be. `known`: classes that existed before the work. */
-export function rewriteTests({ path, text, ways, seed, known = [] }: TestRewrite): string | null {
+/** A test file, rewritten in these ways; null if nothing of it could be. */
+export function rewriteTests({ path, text, ways, seed, known = [], added = [] }: TestRewrite): string | null {
   if (perlTestFile.test(path)) return ways.has("plain") ? comparePlainly(text, seed) : null;
   const sort = findSort(path);
   if (sort === null) return null;
   const code = maskText(text, maskLanguages[sort]);
   const draw = createDraw(`${seed} ${path} spelling`);
+  const unnamed = added.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)); // W2
   const changes = findAssertions(path, text, "n")
     .slice(0, assertionsMax)
-    .flatMap((assertion) => rewriteAssertion({ assertion: assertion, code, text, sort, ways, draw, known }));
+    .flatMap((assertion) => rewriteAssertion({ assertion, code, text, sort, ways, draw, classes: { known, added: unnamed } }));
   const done = applyChanges(text, changes);
   return done === text ? null : done;
 }
@@ -62,8 +66,10 @@ type AssertionRewrite = {
   readonly sort: Sort;
   readonly ways: ReadonlySet<Way>;
   readonly draw: Draw;
-  readonly known: readonly string[];
+  readonly classes: Classes;
 };
+/** `known`: those that existed before the work. `added`: those that the work adds and tests don't name. */
+type Classes = { readonly known: readonly string[]; readonly added: readonly string[] };
 
 function rewriteAssertion({
   assertion: { values: [expected, other] = [], literal, fallback },
@@ -72,7 +78,7 @@ function rewriteAssertion({
   sort,
   ways,
   draw,
-  known,
+  classes,
 }: AssertionRewrite): readonly Change[] {
   const value = expected ?? literal;
   if (value === undefined) return [];
@@ -83,12 +89,14 @@ function rewriteAssertion({
   // Without a fallback, which of the arguments is compared is only guessed.
   const isGuessed = expected === undefined || fallback === undefined;
   const actual = isGuessed || !ways.has("plain") ? null : (other ?? findExpectArgument(code, value));
-  if (actual === null || actual.to > value.from || !isWrittenOut(was)) return spelling;
+  if (actual === null || actual.to > value.from || !(isWrittenOut(was) || variable.test(was))) return spelling;
   const actualText = text.slice(actual.from, actual.to);
-  const plain = keywordArgument.test(actualText) ? null : convertToPrimitive(actualText, respelled, sort, known);
+  const plain = keywordArgument.test(actualText) ? null : convertToPrimitive(actualText, respelled, sort, classes);
   return plain === null ? spelling : [...spelling, { ...actual, text: plain }];
 }
 
+/** A name can be written twice: what it stands for is computed already. */
+const variable = /^[\w$]+(?:\.[\w$]+|\[\d+\])*$/;
 /** `first=3`. */
 const keywordArgument = /^\w+\s*=(?!=)/;
 
@@ -128,20 +136,24 @@ function escapeUnit(unit: number, sort: Sort): string {
 }
 
 /** A call that converts the actual value to a primitive, if one is expected (W1, W2). Null for languages without user-defined equality. */
-function convertToPrimitive(given: string, expected: string, sort: Sort, known: readonly string[]): string | null {
+function convertToPrimitive(given: string, expected: string, sort: Sort, { known, added }: Classes): string | null {
   if (sort === "py") return `${pythonPlain(known)}, (${given}), ${expected})`;
-  if (sort === "js" || sort === "ts") return `${jsPlain(sort === "ts")}(${given}, ${expected})`;
+  if (sort === "js" || sort === "ts") return `${jsPlain(sort === "ts", added)}(${given}, ${expected})`;
   return null;
 }
 
-/** A function of a value `v` and the expected `e`: part by part, an object in the place of a number or text becomes one. */
-const jsPlain = (isTyped: boolean): string => {
+/**
+ * A function of a value `v` and the expected `e`: part by part, an object in the place of a number or text becomes one. An object without a
+ * class, or of one that the work adds, stays an object: its conversion is the work's own.
+ */
+const jsPlain = (isTyped: boolean, added: readonly string[]): string => {
   const [two, any] = isTyped ? ["v: any, e: any", ": any"] : ["v, e", ""];
   const each = `const all${any} = Object.entries(v).map(([k, x]) => [k, p(x, e[k])]); return all.every(([k, x]${any}) => x === v[k]) ? v : Array.isArray(v) ? all.map(([, x]${any}) => x) : Object.fromEntries(all);`;
   const isPart = "e !== null && typeof e === 'object' && Object.getPrototypeOf(v) === Object.getPrototypeOf(e)";
+  const isOwn = `[${["", "Object", ...added].map((name) => JSON.stringify(name)).join(", ")}].includes((v.constructor || {}).name || "")`;
   return (
     `((${two}) => { const p = (${two})${any} => { if (v === null || typeof v !== "object" || typeof v.then === "function") return v; ` +
-    `if (typeof e === "number") return Number(v); if (typeof e === "string") return String(v); ` +
+    `if ((typeof e === "number" || typeof e === "string") && ${isOwn}) return Object.prototype.toString.call(v); if (typeof e === "number") return Number(v); if (typeof e === "string") return String(v); ` +
     `if (${isPart}) { ${each} } return v; }; return p(v, e); })`
   );
 };

@@ -86,7 +86,7 @@ const subjects: Readonly<Record<WorldFact, RegExp>> = {
   output: /\bpipes?\b|isatty|isTTY|terminal|buffer/i,
   terminal: /isatty|isTTY|terminal|colou?r|\bansi\b|progress|spinner|interactive/i,
   "temporary folder": /\bTMPDIR\b|\btemp(?:orary)? (?:file|folder|director)/,
-  "tests beside it": /\btests? (?:folder|director|file)|test suite/i,
+  "tests beside it": /\btests? (?:folder|director|file)|test suite|\bgit\b|repositor/i,
 };
 
 const described: Readonly<Record<WorldFact, string>> = {
@@ -98,7 +98,7 @@ const described: Readonly<Record<WorldFact, string>> = {
   output: "with its output in a file",
   terminal: "on a terminal",
   "temporary folder": "with other temporary folders",
-  "tests beside it": "where no tests lie beside the code",
+  "tests beside it": "where neither tests nor a history lie beside the code",
 };
 
 export function describeWorld(different: readonly WorldFact[], names: readonly string[]): string {

@@ -1,5 +1,5 @@
 // world-programs: what processes of Node and Python load in another world (other-world.ts), for facts that no variable can change: the number
-// of processors, the user, whether a program writes to a terminal, what tests call their temporary folders, whether tests lie beside the code.
+// of processors, the user, whether a program writes to a terminal, what tests call their temporary folders, whether tests or a history lie beside the code.
 // Pure: the texts are formats for `printf`, without a single quote, a backslash or a percent sign of their own.
 //
 // Invariants:
@@ -61,7 +61,7 @@ if (temporary > 0) {
   }
 }
 if (testless > 0) {
-  const folders = ["test", "tests", "spec", "__tests__"].map((name) => root + name);
+  const folders = ["test", "tests", "spec", "__tests__", ".git"].map((name) => root + name);
   const isHidden = (asked) => {
     if (typeof asked !== "string" || !folders.includes(path.resolve(asked))) return false;
     const file = asker();
@@ -138,7 +138,7 @@ if temporary > 0:
 
     tempfile._sanitize_params = elsewhere
 if testless > 0:
-    names = ("test", "tests", "spec")
+    names = ("test", "tests", "spec", ".git")
     stat = os.stat
 
     def without_tests(path, *args, **options):
