@@ -5,9 +5,9 @@ import { formatIsoTime } from "../src/kit/iso-time.ts";
 import type { PortfolioEntry } from "../src/contracts/portfolio-journal.ts";
 import { plan } from "../src/portfolio/planner/plan.ts";
 import { project, task } from "../src/portfolio/planner/portfolio.test-support.ts";
-import { openPortfolio, type Portfolio } from "../src/portfolio/planner/state.ts";
+import { createEmptyPortfolio, type Portfolio } from "../src/portfolio/planner/state.ts";
 import { reduceToLines } from "../src/portfolio/views/event-line.ts";
-import { portfolioPage, projectPage, taskPage } from "../src/portfolio/views/pages.ts";
+import { buildPortfolioPage, buildProjectPage, buildTaskPage } from "../src/portfolio/views/pages.ts";
 import { isQuick, median, report } from "./measure.ts";
 
 const rounds = isQuick ? 9 : 31;
@@ -51,7 +51,7 @@ const processorMs = (work: () => void): number => {
   return (user + system) / 1000;
 };
 
-const state: Portfolio = openPortfolio();
+const state: Portfolio = createEmptyPortfolio();
 for (const entry of entries(tasks + projects + 1)) reduceToLines(state, entry);
 const facts = { now: formatIsoTime(began + 1e9), jobs: 8, gone: new Set<string>(), perAgent: {}, agent: "codex" };
 let reported = 0;
@@ -67,11 +67,11 @@ let bytes = 0;
 const rebuilds = Array.from({ length: isQuick ? 1 : 3 }, () =>
   processorMs(() => {
     bytes = 0;
-    const anew = openPortfolio();
+    const anew = createEmptyPortfolio();
     for (const entry of all) bytes += reduceToLines(anew, entry).join("").length;
-    bytes += portfolioPage(anew).body.length;
-    for (const item of Object.values(anew.projects)) bytes += projectPage(anew, item).body.length;
-    for (const one of Object.values(anew.tasks)) bytes += taskPage(one).body.length;
+    bytes += buildPortfolioPage(anew).body.length;
+    for (const item of Object.values(anew.projects)) bytes += buildProjectPage(anew, item).body.length;
+    for (const one of Object.values(anew.tasks)) bytes += buildTaskPage(one).body.length;
   }),
 );
 report("portfolio_rebuild", median(rebuilds) / 1000, `${events.toLocaleString("en")} events, ${Math.round(bytes / 1_000_000)} MB of lines`);

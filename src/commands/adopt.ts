@@ -26,7 +26,7 @@ import type { CommandContext } from "../project/command-context.ts";
 import { adoptPolicy } from "../runner/draft/run-policy.ts";
 import { buildPreview } from "../runner/draft/build-preview.ts";
 import { projectConfigPath } from "../project/config/config.ts";
-import { refuseJournal, damagedJournalHints } from "../project/runs/read-run.ts";
+import { refuseJournal, listDamagedJournalHints } from "../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { findBinding, bindRun, whyUnusable } from "../project/runs/run-binding.ts";
 import { whyTracked } from "../project/runs/require-own-run.ts";
@@ -91,7 +91,11 @@ async function refuseUnfit(context: CommandContext, paths: ProjectPaths, run: st
   const { results, blobs } = await readRecords(paths, run);
   const { damaged } = checkBlobs(paths, run, [...blobs, ...results.keys()]);
   if (!chain.ok || damaged.length > 0 || view.drafted.run_id !== run || !hasOnlyFilesAndFolders(join(folder, "blobs")))
-    refuse("journal_damaged", { run_id: run, message: `${run} can't be adopted: it isn't whole.`, remediation: damagedJournalHints(run) });
+    refuse("journal_damaged", {
+      run_id: run,
+      message: `${run} can't be adopted: it isn't whole.`,
+      remediation: listDamagedJournalHints(run),
+    });
   if (isRunOpen(view)) await refuseSecondRun(context, paths, view.drafted.flow, { self: run, isNew: false });
 }
 

@@ -10,7 +10,7 @@ import { detectChecks } from "../verify/detect/detect.ts";
 import { openRepository } from "../workspace/git/repository.ts";
 import { type AgentAvailability, listAvailability, isUsable } from "../runner/draft/agent-availability.ts";
 import { loadTree } from "../runner/draft/collect-checks.ts";
-import { codeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
+import { findCodeCacheFolder, whyNoCache } from "../project/code-cache-folder.ts";
 import { findProject, type ProjectPaths, isFolderBlocked, listRuns } from "../project/runs/project-paths.ts";
 import { onlyDetects, describeCheckoutKind, inspectEveryIsolation } from "../runner/inspect-isolation.ts";
 import { findMissingTools } from "../runner/draft/missing-tools.ts";
@@ -177,7 +177,7 @@ function checkDisk(root: string): readonly Finding[] {
 
 /** A note only if the code cache is unused though the user has not switched it off: every start is slower then. */
 export function checkCodeCache({ env }: Pick<CommandContext, "env">): readonly Finding[] {
-  const folder = codeCacheFolder(env);
+  const folder = findCodeCacheFolder(env);
   const problem = folder === null ? null : whyNoCache(folder);
   if (problem === null) return [];
   return [{ name: "code cache", ok: true, isNote: true, found: `not used, so starts are slower: ${problem}`, fix: "" }];

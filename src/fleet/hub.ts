@@ -23,7 +23,7 @@ export type Hub = {
   readonly bring: (key: string) => Promise<void>;
   readonly branches: () => Promise<readonly string[]>;
   /** Brings a branch of the hub; its newest commit, null if the hub has no such branch. */
-  readonly tipOf: (branch: string) => Promise<string | null>;
+  readonly readTip: (branch: string) => Promise<string | null>;
   /** Moves a branch of the hub (X4). */
   readonly land: (branch: string, expected: string, commit: string) => Promise<HubLanding>;
 };
@@ -65,7 +65,7 @@ export async function openHub(repository: Repository, folder: string, url: strin
       const { out } = await transfer(listing, ["ls-remote", "-q", "--heads", "--", url]);
       return [...out.toString("utf8").matchAll(/\trefs\/heads\/(.+)$/gm)].flatMap(([, name]) => name ?? []);
     },
-    tipOf: async (branch) => {
+    readTip: async (branch) => {
       const { out } = await transfer(listing, ["ls-remote", "-q", "--", url, `refs/heads/${branch}`]);
       const tip = /^([0-9a-f]{40,64})\t/.exec(out.toString("utf8"))?.[1] ?? null;
       if (tip === null) return null;

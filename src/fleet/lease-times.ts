@@ -23,7 +23,7 @@ export const leaseMsMax = 600_000;
 const answerMsMin = 250;
 
 /** For 15 s: renewed every 3 s, given up after 11 s, which leaves 4 s to end processes (E1). */
-export function leaseTimes(leaseMs: number): LeaseTimes {
+export function computeLeaseTimes(leaseMs: number): LeaseTimes {
   invariant(leaseMs > 0, "a lease lasts some time");
   const renewMs = Math.floor(leaseMs / 5);
   return { leaseMs, renewMs, stopMs: Math.floor((leaseMs * 11) / 15), answerMs: Math.max(answerMsMin, Math.floor((renewMs * 2) / 3)) };

@@ -8,7 +8,7 @@ import { readRepositoryId } from "./repository-id.ts";
 
 /** Refuses a hub without this branch, and one whose branch is another repository's. */
 export async function requireHubBranch(clone: Repository, hub: Hub, url: string, branch: string): Promise<void> {
-  const tip = await hub.tipOf(branch);
+  const tip = await hub.readTip(branch);
   if (tip !== null) return requireOwnCommit(clone, url, branch, tip);
   refuse("hub_unusable", {
     message: `${url} has no branch ${branch}, where the work is to land.`,

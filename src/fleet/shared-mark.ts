@@ -13,7 +13,7 @@ export type SharedMark = { readonly key: string };
 
 /** `run-2026-01-01-120000.0a1b2c3d`, and for a child run `…/run-2026-01-01-120500`. */
 const keyPattern = /^run-[0-9-]{15,40}\.[0-9a-f]{8}(\/run-[0-9-]{15,60})*$/;
-export const isKey = (text: string): boolean => keyPattern.test(text) && text.length <= 200;
+export const isRunKey = (text: string): boolean => keyPattern.test(text) && text.length <= 200;
 
 /** The key of a task's run: whoever reads the portfolio's journal knows it. The nonce is random. */
 export const runKey = (run: string, nonce: string): string => `${run}.${nonce.slice(0, 8)}`;
@@ -26,7 +26,7 @@ export const plannerKey = (key: string): string => `${key}${plannerSuffix}`;
 export const isPlannerKey = (key: string): boolean => key.endsWith(plannerSuffix);
 
 /** Null if a run is kept in its own folder, as runs are unless a store is named. */
-export const readSharedMark = (folder: string): SharedMark | null => readMark(folder, isKey);
+export const readSharedMark = (folder: string): SharedMark | null => readMark(folder, isRunKey);
 /** Null if a portfolio is kept in its own folder. */
 export const readPortfolioMark = (folder: string): SharedMark | null => readMark(folder, isPortfolioKey);
 

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, sym
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { codeCacheFolder, whyNoCache } from "./code-cache-folder.ts";
+import { findCodeCacheFolder, whyNoCache } from "./code-cache-folder.ts";
 
 const made: string[] = [];
 afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
@@ -10,7 +10,7 @@ afterEach(() => made.splice(0).forEach((folder) => rmSync(folder, { recursive: t
 function caches(): { readonly cache: string; readonly own: string; readonly folder: string } {
   const cache = join(realpathSync(mkdtempSync(join(tmpdir(), "autopilot-cache-"))), "cache");
   made.push(join(cache, ".."));
-  const folder = codeCacheFolder({ XDG_CACHE_HOME: cache }) ?? "";
+  const folder = findCodeCacheFolder({ XDG_CACHE_HOME: cache }) ?? "";
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(cache, 0o755);
   return { cache, own: join(cache, "autopilot"), folder };
@@ -23,7 +23,7 @@ test("a folder of the user's alone is used, also before it is there, and below a
   expect(whyNoCache(folder)).toBeNull();
   rmSync(join(cache, "autopilot"), { recursive: true });
   expect(whyNoCache(folder)).toBeNull();
-  expect(codeCacheFolder({ AUTOPILOT_CODE_CACHE: "off" })).toBeNull();
+  expect(findCodeCacheFolder({ AUTOPILOT_CODE_CACHE: "off" })).toBeNull();
 });
 
 test.each(["cache", "own", "folder"] as const)("nothing is taken where others may write: %s", (which) => {

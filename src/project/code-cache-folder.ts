@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The folder that caches compiled code; null if the user has switched it off. */
-export function codeCacheFolder(env: Env): string | null {
+export function findCodeCacheFolder(env: Env): string | null {
   const setting = env["AUTOPILOT_CODE_CACHE"] ?? "";
   if (setting === "off") return null;
   if (setting.startsWith("/")) return setting;

@@ -11,7 +11,7 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
-import { connect, type Database, type Row } from "../../src/fleet/postgres/connect.ts";
+import { connect, type Database, type DatabaseRow } from "../../src/fleet/postgres/connect.ts";
 import type { HeldLease } from "../../src/fleet/postgres/lease.ts";
 import { openOrders, orderSql } from "../../src/fleet/postgres/orders.ts";
 import type { Dispatch, OnOrder, WorkerRegistration, WorkerHandle } from "../../src/ports/dispatch.ts";
@@ -50,7 +50,7 @@ const silent = { info: ignore, debug: ignore, warn: ignore, error: ignore };
 
 const livingSql = `select w.worker_id, w.epoch, o.order_id, o.priority, o.number from autopilot.worker w, autopilot.work_order o
   where w.lease_until > clock_timestamp() and not w.is_draining and o.order_id = $1 and o.needs <@ w.labels`;
-const waitingSql = `select o.order_id, o.priority, o.number from autopilot.work_order o where ${orderSql.isFor} order by o.priority, o.number limit 100`;
+const waitingSql = `select o.order_id, o.priority, o.number from autopilot.work_order o where ${orderSql.forWorkerCondition} order by o.priority, o.number limit 100`;
 
 export async function openDbosOrders(folder: string, url: string, leaseMs: number): Promise<Dispatch> {
   const sdk = createRequire(`${folder}/package.json`)("@dbos-inc/dbos-sdk") as Sdk;
@@ -103,7 +103,7 @@ async function makeTables({ DBOS }: Sdk, url: string): Promise<void> {
 const queueOf = (worker: unknown, epoch: unknown): string => `${String(worker)} ${String(epoch)}`;
 
 /** A job that was spent and added again keeps its order's age. */
-const hintOf = (queueName: string, row: Row): Hint => ({
+const hintOf = (queueName: string, row: DatabaseRow): Hint => ({
   queueName,
   workflowName,
   appVersion,

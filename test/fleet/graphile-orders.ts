@@ -30,7 +30,7 @@ const addSql = `select graphile_worker.add_job(identifier => o.repository, paylo
 const hasNoJob = `o.state = 'offered' and not exists (select 1 from graphile_worker.jobs j
   where j.key = o.order_id and (j.locked_at is not null or j.run_at <= greatest(o.not_before, o.offered_at)))`;
 const unlockSql = `select graphile_worker.force_unlock_workers(array_agg(j.locked_by)) from graphile_worker.jobs j join autopilot.work_order o
-  on o.order_id = j.key where j.locked_by is not null and (${orderSql.isGone})`;
+  on o.order_id = j.key where j.locked_by is not null and (${orderSql.goneCondition})`;
 const forbiddenSql = `select 'needs ' || label as flag from autopilot.work_order o, unnest(o.needs) label where o.state = 'offered' and label <> all($1::text[])
   union select o.repository || ' ' || o.slots from autopilot.work_order o where o.state = 'offered'
     and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) >= o.slots

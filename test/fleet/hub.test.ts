@@ -46,27 +46,27 @@ test("a transfer that is killed, as one that hangs is, did not reach the hub", a
   if ("failure" in found) throw new Error(found.failure.detail);
   const away = await openHub(found.repository, join(folder, "own", "away.git"), "ssh://git@hub.invalid/hub.git");
   const killed = { reason: "hub_unreachable", message: expect.stringContaining("was ended by SIGKILL") as string };
-  await expect(away.tipOf("main")).rejects.toMatchObject(killed);
+  await expect(away.readTip("main")).rejects.toMatchObject(killed);
   await expect(away.send("key", 1, commit("a"))).rejects.toMatchObject(killed);
   await expect(away.land("main", commit("b"), commit("c"))).rejects.toMatchObject(killed);
 });
 
 test("a branch of the hub moves only from where it was looked at, and of many at once one lands", async () => {
   const { hub, url, commit } = await open();
-  const tip = (await hub.tipOf("main")) ?? "";
+  const tip = (await hub.readTip("main")) ?? "";
   const all = ["a", "b", "c", "d"].map(commit);
   const landings = await Promise.all(all.map((one) => hub.land("main", tip, one)));
   expect(landings.map(({ kind }) => kind).toSorted()).toEqual(["landed", "moved", "moved", "moved"]);
   const winner = all[landings.findIndex(({ kind }) => kind === "landed")] ?? "";
-  expect([git(url, "rev-parse", "main"), await hub.tipOf("main")]).toEqual([winner, winner]);
+  expect([git(url, "rev-parse", "main"), await hub.readTip("main")]).toEqual([winner, winner]);
   expect((await hub.land("main", tip, commit("e"))).kind).toBe("moved");
   expect(git(url, "rev-parse", "main")).toBe(winner);
-  expect(await hub.tipOf("nowhere")).toBe(null);
+  expect(await hub.readTip("nowhere")).toBe(null);
 });
 
 test("a hub that refuses is told in its own words, and one that is gone is hub_unreachable", async () => {
   const { hub, url, commit } = await open();
-  const tip = (await hub.tipOf("main")) ?? "";
+  const tip = (await hub.readTip("main")) ?? "";
   refusePushes(url, "refs/heads/main", "main is protected");
   expect(await hub.land("main", tip, commit("a"))).toMatchObject({
     kind: "refused",
@@ -75,5 +75,5 @@ test("a hub that refuses is told in its own words, and one that is gone is hub_u
   expect(git(url, "rev-parse", "main")).toBe(tip);
   renameSync(url, `${url}.away`);
   await expect(hub.land("main", tip, commit("b"))).rejects.toMatchObject({ reason: "hub_unreachable" });
-  await expect(hub.tipOf("main")).rejects.toMatchObject({ reason: "hub_unreachable" });
+  await expect(hub.readTip("main")).rejects.toMatchObject({ reason: "hub_unreachable" });
 });

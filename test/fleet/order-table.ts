@@ -2,8 +2,8 @@
 // worker may have it (decision 0134). A queue's job is a hint; only the table gives an order.
 
 import { hostname } from "node:os";
-import { leaseTimes } from "../../src/fleet/lease-times.ts";
-import type { Query, Database, Row } from "../../src/fleet/postgres/connect.ts";
+import { computeLeaseTimes } from "../../src/fleet/lease-times.ts";
+import type { Query, Database, DatabaseRow } from "../../src/fleet/postgres/connect.ts";
 import { type HeldLease, leaseClock } from "../../src/fleet/postgres/lease.ts";
 import { toHandedOrder, orderSql, reportEnd } from "../../src/fleet/postgres/orders.ts";
 import { registerWorker } from "../../src/fleet/postgres/workers.ts";
@@ -14,7 +14,7 @@ export const lookEveryMs = 250;
 const lockKey = 7_214_030_192;
 const takeSql = `update autopilot.work_order o set state = 'taken', worker_id = $3::text, worker_epoch = $4::bigint, taken_at = clock_timestamp(),
     times_taken = times_taken + 1
-  where o.order_id = $5 and ${orderSql.isFor}
+  where o.order_id = $5 and ${orderSql.forWorkerCondition}
     and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) < o.slots
     and exists (select 1 from autopilot.worker w where w.worker_id = $3::text and w.epoch = $4::bigint and w.lease_until > clock_timestamp())
   returning order_id, run_id, repository, priority, needs, slots, times_taken, deaths`;
@@ -49,7 +49,7 @@ export function openOrderTable(database: Database, registration: WorkerRegistrat
       await ask("select pg_advisory_xact_lock($1)", [lockKey]);
       return work(ask);
     });
-  const take = (id: string): Promise<Row | undefined> =>
+  const take = (id: string): Promise<DatabaseRow | undefined> =>
     oneAtATime(async (ask) => (await ask(takeSql, [[...repositories], [...labels], worker, lease.epoch, id])).rows[0]);
   return {
     active,
@@ -76,6 +76,12 @@ export function openOrderTable(database: Database, registration: WorkerRegistrat
 /** The worker's own lease in the table of workers; null if another of its name is alive. */
 export async function registerHere(database: Database, registration: WorkerRegistration, leaseMs: number): Promise<HeldLease | null> {
   const holder = { worker: registration.worker, host: hostname(), pid: process.pid };
-  const lease = await registerWorker(database, { registration, holder, product: "test", times: leaseTimes(leaseMs), clock: leaseClock });
+  const lease = await registerWorker(database, {
+    registration,
+    holder,
+    product: "test",
+    times: computeLeaseTimes(leaseMs),
+    clock: leaseClock,
+  });
   return "takenBy" in lease ? null : lease;
 }

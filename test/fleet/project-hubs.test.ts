@@ -220,8 +220,8 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     for (const { repository } of [shop, bank]) git(repository, "commit", "-q", "--allow-empty", "-m", "not pushed");
     const exchange = async ({ repository }: typeof shop) =>
       openProjectExchange(await planning(paths), await readPortfolio(paths), repository);
-    for (const one of [shop, bank]) expect(await (await exchange(one)).tipOf("main")).toBe(git(one.hub, "rev-parse", "main"));
-    expect(await (await exchange(shop)).tipOf("gone")).toBeNull();
+    for (const one of [shop, bank]) expect(await (await exchange(one)).readTip("main")).toBe(git(one.hub, "rev-parse", "main"));
+    expect(await (await exchange(shop)).readTip("gone")).toBeNull();
 
     const moved = hubOf(shop.repository);
     const task = await addTask(context, { project: "Shop", objective: "sell", accept: ["sold :: true"], isolation: "clone" });
@@ -248,14 +248,16 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     );
     expect(await editPortfolio(context, { id: "proj-shop", hub: moved })).toMatchObject({ result: "PASS" });
     renameSync(shop.hub, `${shop.hub}.gone`);
-    expect(await (await exchange(shop)).tipOf("main"), "nothing asks the old one").toBe(git(moved, "rev-parse", "main"));
+    expect(await (await exchange(shop)).readTip("main"), "nothing asks the old one").toBe(git(moved, "rev-parse", "main"));
 
     renameSync(bank.hub, `${bank.hub}.gone`);
-    expect(await codeOf(exchange(bank).then(({ tipOf }) => tipOf("main")))).toBe("hub_unreachable");
+    expect(await codeOf(exchange(bank).then(({ readTip }) => readTip("main")))).toBe("hub_unreachable");
     git(bank.repository, "clone", "-q", "--bare", moved, bank.hub);
     git(bank.hub, "branch", "-m", "main", "trunk");
     git(bank.hub, "update-ref", "refs/heads/next", "trunk");
-    expect(await codeOf(exchange(bank).then(({ tipOf }) => tipOf("next"))), "another repository under its address").toBe("hub_unusable");
+    expect(await codeOf(exchange(bank).then(({ readTip }) => readTip("next"))), "another repository under its address").toBe(
+      "hub_unusable",
+    );
   });
 
   test("a machine that takes it over clones each hub once, and later those that were away or new", async () => {
@@ -286,7 +288,7 @@ describe.skipIf(postgresBin === null)(`a hub for each repository${withoutPostgre
     expect(existsSync(join(there, "clones/proj-bank")), "whole or not at all").toBe(false);
     renameSync(`${bank.hub}.away`, bank.hub);
     const tip = git(bank.hub, "rev-parse", "main");
-    expect(await (await exchange()).tipOf("main")).toBe(tip);
+    expect(await (await exchange()).readTip("main")).toBe(tip);
     expect(readClones(other)).toEqual({
       [shop.repository]: join(there, "clones/proj-shop"),
       [bank.repository]: join(there, "clones/proj-bank"),

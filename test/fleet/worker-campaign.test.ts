@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
-import { newestOrders, listOrders } from "../../src/fleet/postgres/stored-orders.ts";
+import { listNewestOrders, listOrders } from "../../src/fleet/postgres/stored-orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { program, sharedCache } from "../support/autopilot.ts";
@@ -294,7 +294,7 @@ describe.skipIf(postgresBin === null)(`a campaign over workers${withoutPostgres}
       /** Three crashes in one attempt ask for a person, who says to go on. */
       let asked = 0;
       const answerCrashes = async (): Promise<void> => {
-        const newest = await newestOrders(store.database, [...keys.keys()]).catch(() => []);
+        const newest = await listNewestOrders(store.database, [...keys.keys()]).catch(() => []);
         for (const { run, outcome } of newest.filter(
           (one) => one.state === "ended" && /crashed three times|died or fell silent/.test(one.outcome ?? ""),
         )) {

@@ -17,7 +17,7 @@ import { dispatched, project, task } from "../../src/portfolio/planner/portfolio
 import { plan } from "../../src/portfolio/planner/plan.ts";
 import { bindPortfolio, type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { followPortfolio, readPortfolio } from "../../src/portfolio/store/fold.ts";
-import { openBlocks } from "../../src/portfolio/planner/state.ts";
+import { listOpenBlocks } from "../../src/portfolio/planner/state.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { clearLeftovers } from "../../src/portfolio/merge/clear-leftovers.ts";
 import { landingName, settleBatches } from "../../src/portfolio/merge/land-batch.ts";
@@ -371,7 +371,7 @@ test("the question about a branch that was moved back is asked again when it is 
   await merge();
   const second = git("rev-parse", "main");
   await queued(here, "three", base, [{ "three.txt": "3" }]);
-  const open = async () => openBlocks(await readPortfolio(parts.paths));
+  const open = async () => listOpenBlocks(await readPortfolio(parts.paths));
   const asked: string[] = [];
   for (const tip of [first, base, first]) {
     git("reset", "-q", "--hard", tip);

@@ -9,8 +9,8 @@ import { buildRunCard, type RunCard } from "../../views/facts/run-card.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
-import { openBlocks } from "../../portfolio/planner/state.ts";
-import { describeWaiting, waitingIds } from "../../portfolio/planner/questions.ts";
+import { listOpenBlocks } from "../../portfolio/planner/state.ts";
+import { describeWaiting, listWaitingIds } from "../../portfolio/planner/questions.ts";
 import { answerArgument } from "../../views/wording.ts";
 
 export type Overview = {
@@ -138,11 +138,11 @@ const listPortfolioAttention = (state: PortfolioView): readonly AttentionItem[] 
 ];
 
 function listQuestions(state: PortfolioView): readonly AttentionItem[] {
-  return openBlocks(state).map((block) => {
-    const waitingCount = waitingIds(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
+  return listOpenBlocks(state).map((block) => {
+    const waitingCount = listWaitingIds(block).reduce((sum, id) => sum + (state.dependents[id] ?? []).length, 0);
     return {
       key: "portfolio",
-      run: waitingIds(block)[0] ?? state.name,
+      run: listWaitingIds(block)[0] ?? state.name,
       project: block.project_id ?? state.name,
       goal: block.expected_action,
       kind: "Question",

@@ -3,8 +3,8 @@
 import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
-import { openBlocks, type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
-import { type Counts, countByStatus, computeMetrics } from "../../portfolio/views/metrics.ts";
+import { listOpenBlocks, type PortfolioView, toQueueKey, type TaskView } from "../../portfolio/planner/state.ts";
+import { type StatusCounts, countByStatus, computeMetrics } from "../../portfolio/views/metrics.ts";
 import { describePhase } from "../../portfolio/views/pages.ts";
 
 export type PortfolioTask = {
@@ -22,7 +22,7 @@ export type PortfolioPage = {
   readonly name: string;
   readonly paused: boolean;
   readonly planned_at: string | null;
-  readonly counts: Counts;
+  readonly counts: StatusCounts;
   /** Questions and tasks that wait for a person. */
   readonly needs_you: number;
   readonly spent: PortfolioUsage;
@@ -36,7 +36,7 @@ export type PortfolioPage = {
     readonly priority: number;
     readonly phase: string;
     readonly paused: boolean;
-    readonly counts: Counts;
+    readonly counts: StatusCounts;
     readonly spent: PortfolioUsage;
     readonly budget: PortfolioBudget;
   }[];
@@ -73,7 +73,7 @@ export function buildPortfolioPage(
     paused: state.paused,
     planned_at: state.heartbeat,
     counts: countByStatus(state),
-    needs_you: openBlocks(state).length + listTasksNeedingPerson(state).length,
+    needs_you: listOpenBlocks(state).length + listTasksNeedingPerson(state).length,
     spent: state.spent,
     budget: state.budget,
     today: state.days[now.slice(0, 10)] ?? { tokens: 0, usd: 0 },
@@ -115,7 +115,7 @@ export function buildPortfolioPage(
 }
 
 const whyLandingWaits = (state: PortfolioView, { project_id }: TaskView): string | null => {
-  const obstacle = state.held[queueOf(state.projects[project_id])];
+  const obstacle = state.held[toQueueKey(state.projects[project_id])];
   return obstacle === undefined ? null : `landing waits: ${obstacle.because}; ${obstacle.command}`;
 };
 

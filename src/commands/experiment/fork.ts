@@ -52,7 +52,7 @@ export function fork(context: CommandContext, input: ForkInput): Promise<Command
         data: { at: seq, changed: listForkChanges(changes) },
       });
     const lineHash = entries.find((entry) => entry.seq === seq + 1)?.prev ?? head; // each line carries the hash of the one before
-    const forked = await makeFork(context, paths, { run, entries, at: seq, line: lineHash, state, changes, committed, bound: binding });
+    const forked = await makeFork(context, paths, { run, entries, at: seq, line: lineHash, state, changes, committed, binding });
     context.show(`${forked} goes on from ${run} after line ${seq}.`);
     return resumeRun(
       context,

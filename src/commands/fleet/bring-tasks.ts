@@ -111,9 +111,9 @@ async function makeCopy(
   const base = view?.drafted.base.commit ?? task.base;
   if (project.repository === null || base === null) return;
   const exchange = await openExchange();
-  await exchange.tipOf(project.target);
+  await exchange.readTip(project.target);
   await exchange.bringWork({ ...task, commit: null });
-  if (!(await exchange.has(base))) return; // V3
+  if (!(await exchange.hasCommit(base))) return; // V3
   const draft = `${copy}.new`;
   await exchange.makeCopy(draft, { branch: project.target, commit: base });
   const draftPaths = pathsOfCopy(draft);

@@ -52,9 +52,9 @@ export async function landOnHub(
   const ownPath = ensureOwnFolder(paths);
   const exchange = await openExchange(paths.root, join(ownPath, "exchange.git"));
   for (let race = 0; race < racesMax; race++) {
-    const tip = await hub.tipOf(branch);
+    const tip = await hub.readTip(branch);
     if (tip === null) return { kind: "kept", why: `the hub has no branch ${branch}` };
-    if (await exchange.holds(view.tip.commit, tip)) return { kind: "landed", commit: tip }; // G3
+    if (await exchange.isWithin(view.tip.commit, tip)) return { kind: "landed", commit: tip }; // G3
     const merge = await mergeOnto(exchange, tip, view);
     if ("why" in merge) return { kind: "kept", why: merge.why };
     const { commit } = merge;
@@ -75,7 +75,7 @@ export async function landOnHub(
 async function mergeOnto(exchange: Exchange, tip: string, view: RunView): Promise<{ readonly commit: string } | { readonly why: string }> {
   const { run_id, objective } = view.drafted;
   const { commit } = view.tip;
-  if (await exchange.holds(tip, commit)) return { commit };
+  if (await exchange.isWithin(tip, commit)) return { commit };
   const message = `Merge ${run_id}\n\n${objective.goal.slice(0, goalCharsMax)}\n\nAutopilot-Run: ${run_id}\n`;
   const merge = await exchange.merge({ onto: tip, commit, message, tip: null });
   if ("commit" in merge) return { commit: merge.commit };

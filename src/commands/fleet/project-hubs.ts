@@ -4,7 +4,7 @@
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { findHubAddress } from "../../fleet/address.ts";
 import { readPortfolioMark } from "../../fleet/shared-mark.ts";
-import { whyNoHub, projectsWithoutHub } from "../../portfolio/planner/hubs.ts";
+import { whyNoHub, listProjectsWithoutHub } from "../../portfolio/planner/hubs.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { findClone } from "../../portfolio/store/clones.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -64,11 +64,11 @@ const hubSetEvents = (context: CommandContext, { hubs }: PortfolioView, reposito
 
 /** Before a portfolio is planned in a store: repositories without a hub get AUTOPILOT_HUB if it is theirs; refuses if any stays without. */
 export async function settleHubs(context: CommandContext, paths: PortfolioPaths): Promise<void> {
-  if (projectsWithoutHub(await readPortfolio(paths)).length === 0) return;
+  if (listProjectsWithoutHub(await readPortfolio(paths)).length === 0) return;
   const state = await withPortfolio(context, paths, ({ state: current }) => Promise.resolve(structuredClone(current))); // a copy may be old
   const hub = findHubAddress(context.env);
-  const missing: ReturnType<typeof projectsWithoutHub>[number][] = [];
-  for (const project of projectsWithoutHub(state)) {
+  const missing: ReturnType<typeof listProjectsWithoutHub>[number][] = [];
+  for (const project of listProjectsWithoutHub(state)) {
     if (hub === null || !(await isHubOf(paths, state, { ...project, hub }))) missing.push(project);
     else
       await withPortfolio(context, paths, async ({ state: current, write }) => {
@@ -102,7 +102,7 @@ async function requireUsableHub(paths: PortfolioPaths, state: PortfolioView, { r
   const why = whyNoHub(state, repository, hub);
   if (why !== null) refuse("hub_unusable", { message: why, remediation: [] });
   const clone = await requireRepository(findClone(paths, repository));
-  const tip = await (await openProjectHub(paths, clone, repository, hub)).tipOf(target);
+  const tip = await (await openProjectHub(paths, clone, repository, hub)).readTip(target);
   if (tip === null)
     refuse("hub_unusable", {
       message: `${hub} has no branch ${target}, where finished work is to land.`,

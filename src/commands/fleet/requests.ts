@@ -12,7 +12,7 @@ import { openOrders } from "../../fleet/postgres/orders.ts";
 import { hastenOrders, listOrders, type StoredOrder } from "../../fleet/postgres/stored-orders.ts";
 import { openPostgresStore, type PostgresStore } from "../../fleet/postgres/store.ts";
 import { readRepositoryId } from "../../fleet/repository-id.ts";
-import { isKey } from "../../fleet/shared-mark.ts";
+import { isRunKey } from "../../fleet/shared-mark.ts";
 import type { RunRequest } from "../../ports/request-queue.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
@@ -53,7 +53,7 @@ export function sendFleetRequest(context: CommandContext, request: FleetRequest)
     const { key } = request;
     const store = await openPostgresStore(url, { leaseMs: readLeaseMs(context.env) });
     try {
-      const view = isKey(key) ? await readStoredRun(store, key) : null;
+      const view = isRunKey(key) ? await readStoredRun(store, key) : null;
       if (view === null)
         return refuse("run_missing", { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] });
       const orders = await listOrders(store.database, key);

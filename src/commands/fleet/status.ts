@@ -22,12 +22,12 @@ export function fleetStatus(context: CommandContext, input: FleetStatusInput): P
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
     try {
-      const { newestOrders, listOrders } = await import("../../fleet/postgres/stored-orders.ts");
+      const { listNewestOrders, listOrders } = await import("../../fleet/postgres/stored-orders.ts");
       const { listWorkers } = await import("../../fleet/postgres/workers.ts");
       const [entries, workers, orders] = await Promise.all([store.runs(), listWorkers(store.database), listOrders(store.database)]);
       const runs = entries.filter(({ kind }) => kind === "run");
       const runNames = runs.map(({ run }) => run);
-      const newestByRun = new Map((await newestOrders(store.database, runNames)).map((order) => [order.run, order]));
+      const newestByRun = new Map((await listNewestOrders(store.database, runNames)).map((order) => [order.run, order]));
       const content = { store: store.database.name, runs, workers, orders, portfolios: listPlannedPortfolios(entries), newestByRun };
       const held = runs.filter(({ holder }) => holder !== null).length;
       const takeOvers = runs.reduce((sum, run) => sum + run.takeOvers, 0);

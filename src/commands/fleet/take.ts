@@ -8,7 +8,7 @@ import type { Entry } from "../../contracts/event.ts";
 import { openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
 import { findHubAddress, requireStoreAddress } from "../../fleet/address.ts";
-import { isKey, markShared, readSharedMark } from "../../fleet/shared-mark.ts";
+import { isRunKey, markShared, readSharedMark } from "../../fleet/shared-mark.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import type { RunStore } from "../../ports/run-store.ts";
@@ -27,7 +27,7 @@ export function takeRun(context: CommandContext, { key, store: flag }: TakeInput
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);
     const missing = { message: `There is no run ${key} in the store.`, remediation: ["autopilot fleet status --all"] };
-    if (!isKey(key) || key.includes("/")) return refuse("run_missing", missing);
+    if (!isRunKey(key) || key.includes("/")) return refuse("run_missing", missing);
     const paths = await requireProject(context.cwd);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);

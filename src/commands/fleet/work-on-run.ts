@@ -14,7 +14,7 @@ import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { RunView } from "../../core/state.ts";
 import { openHub } from "../../fleet/hub.ts";
-import { isKey } from "../../fleet/shared-mark.ts";
+import { isRunKey } from "../../fleet/shared-mark.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
 import { JournalFailure } from "../../journal/failure.ts";
 import { readJournal } from "../../journal/read.ts";
@@ -146,7 +146,7 @@ async function prepareCopy(runContext: CommandContext, paths: ProjectPaths, { st
   }
   await hub.bring(key);
   const exchange = await openExchange(paths.root, join(ensureOwnFolder(paths, "worker"), "exchange.git"));
-  if (!(await exchange.has(base.commit)))
+  if (!(await exchange.hasCommit(base.commit)))
     refuse("work_missing", { message: `Commit ${base.commit.slice(0, 12)}, on which ${run} began, isn't in the hub.`, run_id: run });
   await exchange.makeCopy(copy, { branch: base.branch ?? "detached", commit: base.commit });
   await bringRun(runContext, pathsOfCopy(copy), { store, key, view });
@@ -154,7 +154,7 @@ async function prepareCopy(runContext: CommandContext, paths: ProjectPaths, { st
 
 /** Deletes copies of runs that are over or continued elsewhere, before the first order. */
 export async function deleteOldCopies({ context, copies, store }: Pick<WorkerParts, "context" | "copies" | "store">): Promise<void> {
-  for (const key of readdirSync(copies).filter(isKey)) {
+  for (const key of readdirSync(copies).filter(isRunKey)) {
     const copy = join(copies, key);
     const view = await readStoredRun(store, key).catch((error: unknown) => {
       if (error instanceof JournalFailure && error.kind !== "store_unreachable") return "unreadable" as const;

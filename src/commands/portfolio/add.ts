@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { draftTasks, limitProblems, type TaskDraft } from "../../portfolio/planner/backlog.ts";
-import { projectIdOf } from "../../portfolio/planner/ids.ts";
+import { createProjectId } from "../../portfolio/planner/ids.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
 import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
@@ -97,7 +97,7 @@ export function addProject(context: CommandContext, input: ProjectInput): Promis
       const { state } = portfolio;
       const namesake = Object.values(state.projects).find(({ name }) => name === input.name);
       if (namesake !== undefined) refuseInput(`There is a project ${input.name} already: ${namesake.project_id}.`);
-      const project_id = projectIdOf(input.name, (id) => state.projects[id] !== undefined);
+      const project_id = createProjectId(input.name, (id) => state.projects[id] !== undefined);
       const sharingWarnings = Object.values(state.projects)
         .filter((project) => project.repository === repository.root)
         .map((project) => `${project.project_id} works in the same repository: tasks that may change the same files wait for each other.`);

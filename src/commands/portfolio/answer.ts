@@ -4,7 +4,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { readPortfolioMark, runKey } from "../../fleet/shared-mark.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { describeAnswer, findSuccessor, whyNotAnswer } from "../../portfolio/planner/questions.ts";
-import { type BlockView, openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
+import { type BlockView, listOpenBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, Refusal, respond } from "../../project/respond.ts";
 import { answerPlaceholder } from "../../views/wording.ts";
@@ -25,7 +25,7 @@ export function answerPortfolio(context: CommandContext, input: PortfolioAnswer)
   return catchRefusals(async () => {
     const paths = requirePortfolio(context);
     return withPortfolio(context, paths, async (portfolio) => {
-      const blocks = openBlocks(portfolio.state);
+      const blocks = listOpenBlocks(portfolio.state);
       const questionsOfRuns = input.block === undefined ? await runQuestions(context, portfolio.state) : [];
       const [onlyQuestion] = questionsOfRuns;
       // If only a run that was begun by hand asks, the answer is for that run.

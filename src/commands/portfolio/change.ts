@@ -5,7 +5,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { parseCriterion, whyCyclic } from "../../portfolio/planner/backlog.ts";
-import { openBlocks, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
+import { listOpenBlocks, type ProjectView, type TaskView } from "../../portfolio/planner/state.ts";
 import { mayTransition, runInputFields } from "../../portfolio/planner/task-changes.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { requireAgents } from "../../project/named-agents.ts";
@@ -26,7 +26,7 @@ import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
 import { type OpenPortfolio, withPortfolio } from "../../portfolio/store/open.ts";
 import { type HubChange, planHubChange, requireFreeHubs } from "../fleet/project-hubs.ts";
-import { unchargedUsage } from "../../portfolio/worker/charge-usage.ts";
+import { findUnchargedUsage } from "../../portfolio/worker/charge-usage.ts";
 
 /** Makes a task ready or cancels it; its open questions are answered with the reason. */
 export function moveTask(
@@ -38,9 +38,9 @@ export function moveTask(
       const task = requireTask(portfolio.state, input.task);
       const { task_id, status } = task;
       requireTransition(task_id, status, input.to);
-      const usageChanges = await unchargedUsage(portfolio.paths, task);
+      const usageChanges = await findUnchargedUsage(portfolio.paths, task);
       if (usageChanges.length > 0) await portfolio.write(...usageChanges);
-      const blocks = openBlocks(portfolio.state).filter((block) => block.task_id === task_id);
+      const blocks = listOpenBlocks(portfolio.state).filter((block) => block.task_id === task_id);
       const resolved = blocks.map(({ block_id, content }): PortfolioChange => ({
         ...operatorFields(context),
         event: "block_resolved",

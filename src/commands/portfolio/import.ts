@@ -11,8 +11,8 @@ import { decodeDocument } from "../../documents/document-text.ts";
 import { draftTasks, limitProblems, readBacklog } from "../../portfolio/planner/backlog.ts";
 import { type ImportList, readImportList } from "../../portfolio/planner/import-list.ts";
 import { setHub } from "../../portfolio/planner/hubs.ts";
-import { projectIdOf } from "../../portfolio/planner/ids.ts";
-import { openPortfolio, type Portfolio } from "../../portfolio/planner/state.ts";
+import { createProjectId } from "../../portfolio/planner/ids.ts";
+import { createEmptyPortfolio, type Portfolio } from "../../portfolio/planner/state.ts";
 import { reduce } from "../../portfolio/planner/reduce.ts";
 import { withOwnFile } from "../../project/own-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -185,7 +185,7 @@ function createProjects(
   state: Portfolio,
   { projects, repositories, problems }: ProjectsToCreate,
 ): { readonly changes: readonly PortfolioChange[]; readonly stateAfter: Portfolio } {
-  const stateAfter: Portfolio = { ...openPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
+  const stateAfter: Portfolio = { ...createEmptyPortfolio(), projects: { ...state.projects }, tasks: state.tasks };
   const changes = projects.flatMap(({ name, ...project }): PortfolioChange[] => {
     if (name === undefined) return []; // reported when the list was read
     if (Object.values(stateAfter.projects).some((other) => other.name === name)) {
@@ -193,7 +193,7 @@ function createProjects(
       return [];
     }
     const repository = repositories.get(name);
-    const project_id = projectIdOf(name, (id) => stateAfter.projects[id] !== undefined);
+    const project_id = createProjectId(name, (id) => stateAfter.projects[id] !== undefined);
     const fields = {
       name,
       objective: project.objective ?? "",

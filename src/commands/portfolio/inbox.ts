@@ -4,13 +4,13 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { describeWaitingForPeople } from "../../portfolio/views/board.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import { describeWaiting } from "../../portfolio/planner/questions.ts";
-import { openBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
+import { listOpenBlocks, type PortfolioView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { answerArgument, oneLine } from "../../views/wording.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
-import { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
 import { inspectLandings } from "./inspect-landings.ts";
 import { recoverTasks } from "./recover-tasks.ts";
@@ -43,7 +43,7 @@ const listTaskRows = (state: PortfolioView, now: string): readonly TaskRow[] =>
 
 /** The questions of the portfolio itself that are open. */
 export const listPortfolioQuestions = (state: PortfolioView, now: string): readonly InboxRow[] =>
-  openBlocks(state).map((block) => ({
+  listOpenBlocks(state).map((block) => ({
     block: block.block_id,
     project: block.project_id,
     who: describeWaiting(block),
@@ -61,7 +61,7 @@ export const listPortfolioQuestions = (state: PortfolioView, now: string): reado
 /** Everything that waits for a person: the questions of the portfolio and of runs, and tasks that wait without a question. */
 export function portfolioInbox(context: CommandContext): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const { paths, foreign } = visiblePortfolio(context);
+    const { paths, foreign } = findVisiblePortfolio(context);
     // Questions that runs have come to since the last tick are journaled first. Another user's portfolio is only read.
     const { rows, tasks, warnings } =
       foreign === null

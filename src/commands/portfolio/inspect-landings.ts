@@ -11,7 +11,7 @@ import {
 } from "../../portfolio/merge/landing-obstacles.ts";
 import { inspectRewound } from "../../portfolio/merge/rewound.ts";
 import type { Action } from "../../portfolio/planner/plan-actions.ts";
-import { type Held, type PortfolioView, queueOf } from "../../portfolio/planner/state.ts";
+import { type Held, type PortfolioView, toQueueKey } from "../../portfolio/planner/state.ts";
 import { isAncestor } from "../../workspace/git/commits.ts";
 import { readBranch } from "../../workspace/git/refs.ts";
 import { findRepository } from "../../workspace/git/repository.ts";
@@ -39,7 +39,7 @@ export async function inspectLandings(
     const obstacle = action.do === "merge" ? await findObstacle(state, action) : null;
     if (action.do !== "merge" || obstacle === null) continue;
     const { repository, target } = action;
-    const queue = queueOf(action);
+    const queue = toQueueKey(action);
     reasonByQueue.set(queue, obstacle.why);
     if (obstacle.command === null) delete heldByQueue[queue]; // a question tells the person instead
     else
@@ -61,8 +61,8 @@ async function findObstacle(state: PortfolioView, action: Merge): Promise<Landin
   const tip = await readBranch(repository, `refs/heads/${action.target}`);
   if (tip === null) return branchGoneObstacle(state, action);
   const gitOptions = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
-  const holds = (commit: string, within: string): Promise<boolean> => isAncestor(gitOptions, commit, within).catch(() => false);
-  const rewound = await inspectRewound(holds, state, { repository: action.repository, target: action.target, tip });
+  const isWithin = (commit: string, newer: string): Promise<boolean> => isAncestor(gitOptions, commit, newer).catch(() => false);
+  const rewound = await inspectRewound(isWithin, state, { repository: action.repository, target: action.target, tip });
   if (rewound !== null) return rewound;
   const commits = action.tasks.flatMap((id) => state.tasks[id]?.commit ?? []);
   const obstacle = await findBranchObstacle(repository, action.target, portfolioOwnedPaths, commits);

@@ -5,11 +5,11 @@ import { settleBatches } from "../../portfolio/merge/land-batch.ts";
 import { mergeBatch, type RedBranch } from "../../portfolio/merge/merge-queue.ts";
 import type { Action } from "../../portfolio/planner/plan-actions.ts";
 import type { RedTarget } from "../../portfolio/planner/list-merges.ts";
-import { queueOf } from "../../portfolio/planner/state.ts";
+import { toQueueKey } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import { withPortfolio } from "../../portfolio/store/open.ts";
-import { delayMs, mayTryAgain } from "../../portfolio/planner/retry-delays.ts";
+import { computeDelayMs, mayTryAgain } from "../../portfolio/planner/retry-delays.ts";
 import { openProjectExchange } from "../../portfolio/worker/exchange-for.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
@@ -58,7 +58,7 @@ export async function findRedTargets({ red, held, paths }: Landings): Promise<Re
     const branch = held.get(queue);
     if (branch === undefined) continue;
     const currentTip = await openProjectExchange(paths, await readPortfolio(paths), branch.repository)
-      .then((exchange) => exchange.tipOf(branch.target))
+      .then((exchange) => exchange.readTip(branch.target))
       .catch(() => null); // the next landing says what is wrong with the repository
     if (currentTip === tip) targets.set(queue, { because: branch.why, tasks: new Set(tasks) });
   }
@@ -79,9 +79,9 @@ export function beginMerge(pool: Landings, action: MergeAction, waiting: Readonl
 async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void> {
   const { repository, target } = action;
   try {
-    const { obstacle, landed, rejected, red } = await mergeBatch(partsOf(pool), action, pool.red.get(queueOf(action)));
-    if (red === null) pool.red.delete(queueOf(action));
-    else pool.red.set(queueOf(action), red);
+    const { obstacle, landed, rejected, red } = await mergeBatch(partsOf(pool), action, pool.red.get(toQueueKey(action)));
+    if (red === null) pool.red.delete(toQueueKey(action));
+    else pool.red.set(toQueueKey(action), red);
     if (landed > 0 || rejected > 0) pool.hasNews = true;
     await recordObstacle(pool, { repository, target }, obstacle);
   } catch (error) {
@@ -95,13 +95,13 @@ async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void
  * a person must clear away is journaled too, so that status and inbox show it.
  */
 async function recordObstacle({ held, context, paths }: Landings, branch: Branch, obstacle: LandingObstacle | null): Promise<void> {
-  const queue = queueOf(branch);
+  const queue = toQueueKey(branch);
   const earlier = held.get(queue);
   const tries = earlier?.tries ?? 0;
   const isRetried = obstacle?.retry !== undefined && mayTryAgain(obstacle.retry, tries);
   if (obstacle === null) held.delete(queue);
   else {
-    const retryAtMs = isRetried ? systemClock.monotonicMs() + delayMs(tries) : 0;
+    const retryAtMs = isRetried ? systemClock.monotonicMs() + computeDelayMs(tries) : 0;
     held.set(queue, { ...branch, why: obstacle.why, tries: obstacle.retry === undefined ? 0 : tries + 1, isRetried, retryAtMs });
   }
   if (earlier?.why !== obstacle?.why && obstacle !== null) context.show(`! Landing waits: ${obstacle.why}`);

@@ -14,7 +14,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Action } from "../../portfolio/planner/plan-actions.ts";
-import { type PortfolioView, queueOf, type TaskView } from "../../portfolio/planner/state.ts";
+import { type PortfolioView, toQueueKey, type TaskView } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { requireStoreAddress } from "../../fleet/address.ts";
@@ -252,7 +252,7 @@ async function tick(pool: Pool): Promise<TickResult> {
 
 /** Whether finished work waits for an outage to end. */
 const isLandingRetried = ({ held }: Pool, actions: readonly Action[]): boolean =>
-  actions.some((action) => action.do === "merge" && held.get(queueOf(action))?.isRetried === true);
+  actions.some((action) => action.do === "merge" && held.get(toQueueKey(action))?.isRetried === true);
 
 /** Starts tasks, several at once; a failure ends the pool at its next tick (N6). */
 async function startTasks(pool: Pool, actions: readonly Extract<Action, { readonly do: "dispatch" }>[]): Promise<void> {

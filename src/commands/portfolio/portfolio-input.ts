@@ -6,7 +6,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type PortfolioBudget, priorityDefault, prioritiesMax } from "../../contracts/portfolio-journal.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { parseBudget } from "../../portfolio/planner/backlog.ts";
-import { taskIdOf } from "../../portfolio/planner/ids.ts";
+import { createTaskId } from "../../portfolio/planner/ids.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../../portfolio/planner/state.ts";
 import { findClone } from "../../portfolio/store/clones.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
@@ -24,7 +24,7 @@ export const refuseUsage = (message: string): Promise<CommandResponse> => Promis
 
 /** The fields of a change that the person who gave the command makes. */
 export const operatorFields = (context: CommandContext) => ({ actor: toActor(context), reason_code: "ok" }) as const;
-export const newTaskId = (objective: string): string => taskIdOf(objective, randomBytes(6));
+export const newTaskId = (objective: string): string => createTaskId(objective, randomBytes(6));
 
 export const listRepositories = async (paths: PortfolioPaths): Promise<readonly (string | null)[]> =>
   Object.values((await readPortfolio(paths)).projects).map(({ repository }) => repository);

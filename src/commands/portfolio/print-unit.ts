@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { cannotHold, cronLine, systemdUnit } from "../../portfolio/views/unit-file.ts";
+import { hasControlCharacter, renderCronLine, renderSystemdUnit } from "../../portfolio/views/unit-file.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
@@ -14,8 +14,8 @@ export function printUnit(context: CommandContext, { every }: { readonly every: 
     const { root } = requirePortfolio(context);
     const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
     const schedule = { program, folder: root, every, path: context.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
-    if (cannotHold(schedule)) return refuseInput("The folder's or program's path holds a line break or control character.");
-    const [unit, cron] = [systemdUnit(schedule), cronLine(schedule)];
+    if (hasControlCharacter(schedule)) return refuseInput("The folder's or program's path holds a line break or control character.");
+    const [unit, cron] = [renderSystemdUnit(schedule), renderCronLine(schedule)];
     return Promise.resolve(
       respond("ok", {
         message: "Nothing was installed.",

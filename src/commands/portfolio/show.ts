@@ -6,12 +6,12 @@ import { countByStatus, computeMetrics } from "../../portfolio/views/metrics.ts"
 import { describePhase } from "../../portfolio/views/pages.ts";
 import { listHeldLandings } from "../../portfolio/planner/held-landings.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
-import { openBlocks } from "../../portfolio/planner/state.ts";
+import { listOpenBlocks } from "../../portfolio/planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { catchUp } from "../../portfolio/store/catch-up.ts";
-import { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPoolTerms } from "./lock-pool.ts";
 import type { PoolInput } from "./pool.ts";
 import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
@@ -24,7 +24,7 @@ export function showPortfolio(
   input: PoolInput & { readonly rows?: number | undefined },
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const visible = visiblePortfolio(context);
+    const visible = findVisiblePortfolio(context);
     const localCopy = visible.foreign === null ? await catchUp(context.env, visible.paths) : null;
     const { state, plan } = await readVisiblePlan(context, visible, input);
     const counts = countByStatus(state);
@@ -67,8 +67,8 @@ export function showPortfolio(
         })),
         waiting: plan.waiting,
         held: listHeldLandings(state).map(({ held, tasks }) => ({ ...held, tasks: tasks.map(({ task_id }) => task_id) })),
-        blocks: openBlocks(state).length,
-        needs_you: openBlocks(state).length + listTasksNeedingPerson(state, systemClock.now()).length,
+        blocks: listOpenBlocks(state).length,
+        needs_you: listOpenBlocks(state).length + listTasksNeedingPerson(state, systemClock.now()).length,
       },
     });
   });

@@ -6,7 +6,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { findCopy, findPortfolio, type PortfolioPaths, requirePortfolio } from "../../portfolio/store/folder.ts";
-import { responseForTask, type ReadingCommand, listWays } from "../../portfolio/views/task-hints.ts";
+import { toTaskResponse, type FindReadingCommand, listNextCommands } from "../../portfolio/views/task-hints.ts";
 import { pathsOfCopy } from "../../portfolio/worker/worker.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
@@ -25,14 +25,18 @@ const hintsMax = 3;
 export const isInPortfolio = (cwd: string): boolean => findPortfolio(cwd) !== null;
 
 /** The run of the task that `name` means; null if there is no portfolio here, or the folder's own repository may have such a run. */
-export async function findTaskRun(context: CommandContext, name: string, reads: ReadingCommand): Promise<FoundTaskRun | null> {
+export async function findTaskRun(
+  context: CommandContext,
+  name: string,
+  findReadingCommand: FindReadingCommand,
+): Promise<FoundTaskRun | null> {
   if (!isInPortfolio(context.cwd)) return null;
   const paths = requirePortfolio(context);
   const state = await readPortfolio(paths);
   const addHints = (taskRun: TaskRun): FoundTaskRun => {
     const task = state.tasks[taskRun.task];
     if (task === undefined) return { ...taskRun, hinted: (response) => response };
-    return { ...taskRun, hinted: (response) => responseForTask(response, taskRun.task, listWays(state, task), reads) };
+    return { ...taskRun, hinted: (response) => toTaskResponse(response, taskRun.task, listNextCommands(state, task), findReadingCommand) };
   };
   const taskId = findTask(state, name);
   if (taskId !== null) return addHints(requireCurrentRun(paths, state, taskId));

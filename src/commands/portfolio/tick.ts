@@ -4,7 +4,7 @@ import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { Action } from "../../portfolio/planner/plan-actions.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
-import { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
 import { type PoolInput, runPortfolio } from "./pool.ts";
 import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
 
@@ -12,7 +12,7 @@ import { foreignWarning, readVisiblePlan } from "./visible-plan.ts";
 export function tickPortfolio(context: CommandContext, input: PoolInput & { readonly dryRun: boolean }): Promise<CommandResponse> {
   if (!input.dryRun) return runPortfolio(context, { ...input, ticksMax: 1 });
   return catchRefusals(async () => {
-    const visible = visiblePortfolio(context);
+    const visible = findVisiblePortfolio(context);
     const { plan } = await readVisiblePlan(context, visible, input);
     const { actions, waiting } = plan;
     return respond("ok", {

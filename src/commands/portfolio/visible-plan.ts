@@ -12,7 +12,7 @@ import { agentName } from "../../portfolio/planner/under-way.ts";
 import { checkAvailability } from "../../runner/draft/agent-availability.ts";
 import { systemClock } from "../../project/runs/system-clock.ts";
 import { readCheckedPortfolio } from "../../portfolio/store/checked.ts";
-import type { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import type { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import { inspectLandings } from "./inspect-landings.ts";
 import { recoverTasks } from "./recover-tasks.ts";
@@ -20,7 +20,7 @@ import { readPoolTerms } from "./lock-pool.ts";
 import { planPortfolio } from "./plan-portfolio.ts";
 import type { PoolInput } from "./pool.ts";
 
-type VisiblePortfolio = ReturnType<typeof visiblePortfolio>;
+type VisiblePortfolio = ReturnType<typeof findVisiblePortfolio>;
 
 /** The warning about another user's portfolio, which is only shown. */
 export const foreignWarning = (foreign: string | null) =>

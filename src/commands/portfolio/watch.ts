@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, respond } from "../../project/respond.ts";
-import { visiblePortfolio } from "../../portfolio/store/folder.ts";
+import { findVisiblePortfolio } from "../../portfolio/store/folder.ts";
 import type { PoolInput } from "./pool.ts";
 import { showPortfolio } from "./show.ts";
 
@@ -13,7 +13,7 @@ const refreshMs = 1000;
 /** A board that fits the terminal, drawn again while things change. Without a terminal it is shown once. */
 export function watchPortfolio(context: CommandContext, input: PoolInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    visiblePortfolio(context);
+    findVisiblePortfolio(context);
     const { board } = context;
     if (board === undefined || !context.isTerminal) return showPortfolio(context, input);
     for (let drawnText = ""; !context.interrupted.aborted;) {

@@ -186,10 +186,10 @@ function judgePortfolioSnapshot({ fd, path, shown }: Document): readonly Violati
   const folder = basename(dirname(path));
   const isIn = (kind: string, prefix: string): boolean => folder === kind || name.startsWith(prefix);
   if (isIn("tasks", "task-") || /^task_id\s*:/m.test(text))
-    return judgeSnapshot({ kind: "task", file: shown, text, named: idFromName(name, "task-") }, sha256);
+    return judgeSnapshot({ kind: "task", file: shown, text, idInName: idFromName(name, "task-") }, sha256);
   if (isIn("projects", "proj-") || /^project_id\s*:/m.test(text))
-    return judgeSnapshot({ kind: "project", file: shown, text, named: idFromName(name, "proj-") }, sha256);
-  return judgeSnapshot({ kind: "portfolio", file: shown, text, named: null }, sha256);
+    return judgeSnapshot({ kind: "project", file: shown, text, idInName: idFromName(name, "proj-") }, sha256);
+  return judgeSnapshot({ kind: "portfolio", file: shown, text, idInName: null }, sha256);
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -11,7 +11,7 @@ import { readTreeId } from "../../workspace/git/tree.ts";
 import { type RecheckResult, openRecheck } from "./recheck.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readEvidence } from "../../project/runs/read-evidence.ts";
-import { readRun, damagedJournalHints } from "../../project/runs/read-run.ts";
+import { readRun, listDamagedJournalHints } from "../../project/runs/read-run.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 import { whyForeign } from "../../project/runs/run-binding.ts";
 import { createTemporaryFolder } from "../../workspace/temporary-folder.ts";
@@ -51,7 +51,7 @@ function respondDamaged(run: string, chain: Verification, chainData: object): Co
   return respond("journal_damaged", {
     run_id: run,
     message,
-    remediation: damagedJournalHints(run),
+    remediation: listDamagedJournalHints(run),
     data: { chain: chainData, evidence: [] },
   });
 }

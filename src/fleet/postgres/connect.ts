@@ -12,11 +12,11 @@
 
 import { hash } from "node:crypto";
 import { DatabaseError, defaults, Pool, type PoolClient } from "pg";
-import { passwordFromFile } from "./password-file.ts";
+import { readPasswordFromFile } from "./password-file.ts";
 import { connectFailure, hasEndedConnection } from "./store-failure.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
-export type QueryResult = { readonly rows: readonly Row[]; readonly count: number };
+export type DatabaseRow = Readonly<Record<string, unknown>>;
+export type QueryResult = { readonly rows: readonly DatabaseRow[]; readonly count: number };
 export type Query = (text: string, values?: readonly unknown[]) => Promise<QueryResult>;
 
 export interface Database {
@@ -38,10 +38,10 @@ export type ConnectOptions = {
 };
 
 // Used if neither the address nor PGPASSWORD has a password. It can't be set with the address: one without a password counts as having "".
-Object.assign(defaults, { password: passwordFromFile });
+Object.assign(defaults, { password: readPasswordFromFile });
 
 export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: ConnectOptions): Database {
-  const name = storeName(url);
+  const name = describeStore(url);
   const pool = new Pool({
     connectionString: url,
     max: connectionsMax,
@@ -75,7 +75,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
   const createQuery =
     (client: PoolClient): Query =>
     async (text, values = []) => {
-      const { rows, rowCount } = await client.query<Row>(text, [...values]);
+      const { rows, rowCount } = await client.query<DatabaseRow>(text, [...values]);
       return { rows, count: rowCount ?? 0 };
     };
   const query: Query = (text, values) => withClient((client) => createQuery(client)(text, values));
@@ -87,7 +87,7 @@ export function connect(url: string, { answerMs, connectionsMax = 4, usesMax }: 
       if (arePreparedKept)
         try {
           const { rows, rowCount } = await withClient((client) =>
-            client.query<Row>({ name: statementName(text), text, values: [...values] }),
+            client.query<DatabaseRow>({ name: statementName(text), text, values: [...values] }),
           );
           return { rows, count: rowCount ?? 0 };
         } catch (error) {
@@ -126,7 +126,7 @@ const isStatementError = (error: unknown): boolean =>
   error instanceof DatabaseError && ["26000", "42P05", "0A000"].includes(error.code ?? "");
 
 /** Where a store is, for people. */
-export function storeName(url: string): string {
+export function describeStore(url: string): string {
   try {
     const { username, host, pathname, searchParams } = new URL(url);
     const hostText = host === "" ? (searchParams.get("host") ?? "") : host;

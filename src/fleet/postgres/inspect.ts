@@ -2,11 +2,11 @@
 
 import type { Database } from "./connect.ts";
 import { readSchema } from "./migrate.ts";
-import { durabilityFaults, type Settings, readServerSettings } from "./settings.ts";
+import { findDurabilityFaults, type ServerSettings, readServerSettings } from "./settings.ts";
 import { migrations, workerRights } from "./schema.ts";
 
 export type Inspection = {
-  readonly settings: Settings;
+  readonly settings: ServerSettings;
   /** Null if there is no store. */
   readonly schema: number | null;
   readonly schemaWanted: number;
@@ -49,7 +49,7 @@ export async function inspect({ query }: Database): Promise<Inspection> {
     schema,
     schemaWanted: migrations.length,
     schemaLeast,
-    faults: durabilityFaults(settings),
+    faults: findDurabilityFaults(settings),
     missing: [...needed].flatMap(([name, isGranted]) => (isGranted ? [] : [name])),
     excessive: [...excessive].flatMap(([name, isGranted]) => (isGranted ? [name] : [])),
     clockMs,

@@ -14,7 +14,7 @@ import type { Holder, Lease } from "../../ports/run-store.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
-import { durabilityFaults, settingColumns, parseSettings } from "./settings.ts";
+import { findDurabilityFaults, settingColumns, parseSettings } from "./settings.ts";
 
 export type LeaseClock = { readonly monotonicMs: () => number; readonly wallMs: () => number };
 export const leaseClock: LeaseClock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
@@ -23,11 +23,11 @@ export const leaseClock: LeaseClock = { monotonicMs: () => performance.now(), wa
 const clockJumpMsMax = 2_000;
 
 /** SQL: how many milliseconds a row's lease still lasts, as text; null if it has lapsed. */
-export const leaseLeft = `case when lease_until > clock_timestamp() then (extract(epoch from lease_until - clock_timestamp()) * 1000)::int::text end`;
+export const leaseLeftColumn = `case when lease_until > clock_timestamp() then (extract(epoch from lease_until - clock_timestamp()) * 1000)::int::text end`;
 export const parseMs = (value: unknown): number | null => (typeof value === "string" ? Number(value) : null);
 
 /** SQL: whether a row's lease may be taken (L5). */
-export const isFree = "(owner is null or lease_until < clock_timestamp())";
+export const freeCondition = "(owner is null or lease_until < clock_timestamp())";
 
 export type TakenRun = {
   readonly epoch: number;
@@ -42,7 +42,7 @@ export type TakenRun = {
 const takeSql = `update autopilot.run set epoch = epoch + 1, owner = $2::jsonb,
     take_overs = take_overs + case when owner is null then 0 else 1 end,
     lease_until = clock_timestamp() + $3::int * interval '1 ms', updated_at = now()
-  where run_id = $1::text and ${isFree} returning epoch::text, seq::text, bytes::text, head, ${settingColumns}`;
+  where run_id = $1::text and ${freeCondition} returning epoch::text, seq::text, bytes::text, head, ${settingColumns}`;
 
 /** Takes a run, which is created if it is missing. Throws a JournalFailure that says who has it. */
 export async function takeRun(
@@ -58,9 +58,9 @@ export async function takeRun(
       const row = rows[0];
       if (row !== undefined) {
         const [epoch, seq, bytes] = [Number(row["epoch"]), Number(row["seq"]), Number(row["bytes"])];
-        return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: durabilityFaults(parseSettings(row)) };
+        return { epoch, seq, bytes, head: row["head"] as Buffer, sentMs, faults: findDurabilityFaults(parseSettings(row)) };
       }
-      const { rows: held } = await query(`select owner from autopilot.run where run_id = $1 and not ${isFree}`, [run]);
+      const { rows: held } = await query(`select owner from autopilot.run where run_id = $1 and not ${freeCondition}`, [run]);
       const owner = held[0]?.["owner"] as Partial<Holder> | undefined;
       if (owner !== undefined) throw new JournalFailure({ kind: "run_locked", pid: owner.pid ?? null, host: owner.host ?? null });
     } // nobody holds it now: it was released between the two queries, so it is tried again

@@ -9,7 +9,7 @@
 
 import type { Query, Database } from "./connect.ts";
 import { storeFailure, unusable } from "./store-failure.ts";
-import { durabilityFaults, refuseLossy, readServerSettings } from "./settings.ts";
+import { findDurabilityFaults, refuseLossy, readServerSettings } from "./settings.ts";
 import { createGrants, type Migration, migrations, schemaName } from "./schema.ts";
 
 /** The advisory lock of migrations: any number that nothing else in the database uses. */
@@ -82,10 +82,10 @@ async function refuseWhileInUse(query: Query, version: number): Promise<void> {
 }
 
 /** A store's schema, and the oldest one that a product may know and still work with it. */
-export type Schema = { readonly version: number; readonly oldestCompatible: number };
+export type StoreSchema = { readonly version: number; readonly oldestCompatible: number };
 
 /** Null if there is no store. */
-export async function readSchema(query: Query): Promise<Schema | null> {
+export async function readSchema(query: Query): Promise<StoreSchema | null> {
   const { rows: exists } = await query("select to_regclass($1) is not null as there", [`${schemaName}.schema_version`]);
   if (exists[0]?.["there"] !== true) return null;
   // The column is younger than the table.
@@ -108,7 +108,7 @@ export async function requireSound({ query, name }: Database, wanted = migration
     if (oldestCompatible > wanted) throw newerSchema(name, version, wanted); // M3
     if (version < wanted)
       throw unusable(`the store in ${name} has schema ${version}, and this product needs ${wanted}`, "autopilot fleet init");
-    refuseLossy(name, durabilityFaults(await readServerSettings(query)));
+    refuseLossy(name, findDurabilityFaults(await readServerSettings(query)));
   } catch (error) {
     throw storeFailure(error, name);
   }

@@ -17,10 +17,10 @@ import type { Dispatch, HandedOrder, OnOrder, OrderEnd, WorkOrder, WorkerRegistr
 import type { Holder } from "../../ports/run-store.ts";
 import { refuse } from "../../project/respond.ts";
 import { product } from "../../project/runs/product.ts";
-import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
+import { leaseMsDefault, computeLeaseTimes } from "../lease-times.ts";
 import { decideNextStep } from "../worker/decide.ts";
 import { OrderPauses } from "../worker/pauses.ts";
-import type { Query, Database, Row } from "./connect.ts";
+import type { Query, Database, DatabaseRow } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 import { type HeldLease, leaseClock, type LeaseClock } from "./lease.ts";
 import { registerWorker, reportDraining } from "./workers.ts";
@@ -36,33 +36,35 @@ const offerSql = `insert into autopilot.work_order (order_id, run_id, repository
 // Fragments of SQL, on an order `o`; statements end in `Sql`.
 
 /** Whether the order's worker is gone. */
-const isGone = `o.state = 'taken' and not exists (select 1 from autopilot.worker w
+const goneCondition = `o.state = 'taken' and not exists (select 1 from autopilot.worker w
   where w.worker_id = o.worker_id and w.epoch = o.worker_epoch and w.lease_until > clock_timestamp())`;
 /** A living worker's order is not withdrawn: there is no way to tell the worker. */
 const withdrawSql = `update autopilot.work_order o set state = 'withdrawn', ended_at = now()
-  where o.order_id = $1 and (o.state = 'offered' or (${isGone}))`;
+  where o.order_id = $1 and (o.state = 'offered' or (${goneCondition}))`;
 /** Whether a worker of these repositories ($1) with these labels ($2) may take the order. */
-const isFor = `o.state = 'offered' and o.not_before <= clock_timestamp() and o.repository = any($1::text[]) and o.needs <@ $2::text[]
+const forWorkerCondition = `o.state = 'offered' and o.not_before <= clock_timestamp() and o.repository = any($1::text[]) and o.needs <@ $2::text[]
   and not exists (select 1 from autopilot.work_order b where b.state = 'taken' and b.run_id = o.run_id)`;
 /** Whether the order was taken for this worker, which never got the answer (P4). */
-const isUnnoticed = (worker: string, epoch: string, active: string): string =>
+const createUnnoticedCondition = (worker: string, epoch: string, active: string): string =>
   `o.state = 'taken' and o.worker_id = ${worker}::text and o.worker_epoch = ${epoch}::bigint and o.order_id <> all(${active}::text[])`;
 /** Whether the worker doesn't leave the order alone, or its run has got a request since (P6). */
-const isNotPaused = (paused: string): string => `(o.order_id <> all(${paused}::text[]) or exists (select 1 from autopilot.request r
+const createNotPausedCondition = (
+  paused: string,
+): string => `(o.order_id <> all(${paused}::text[]) or exists (select 1 from autopilot.request r
   where r.run_id = o.run_id and not r.forgotten and r.at >= o.taken_at))`;
-const hasWorkSql = `select exists (select 1 from autopilot.work_order o where ${isFor} and ${isNotPaused("$6")})
-  or exists (select 1 from autopilot.work_order o where (${isGone}) or (${isUnnoticed("$3", "$4", "$5")})) as found`;
-const offeredAgain = "state = 'offered', worker_id = null, worker_epoch = null";
+const hasWorkSql = `select exists (select 1 from autopilot.work_order o where ${forWorkerCondition} and ${createNotPausedCondition("$6")})
+  or exists (select 1 from autopilot.work_order o where (${goneCondition}) or (${createUnnoticedCondition("$3", "$4", "$5")})) as found`;
+const offeredAgainFields = "state = 'offered', worker_id = null, worker_epoch = null";
 /** A worker that worked on an order for longer than this did not die of it: the count of deaths begins anew. */
 const deathMinutesMax = 10;
-const heldUntil = `coalesce((select w.lease_until from autopilot.worker w where w.worker_id = o.worker_id and w.epoch = o.worker_epoch), clock_timestamp())`;
-const returnSql = `update autopilot.work_order o set ${offeredAgain},
-  deaths = case when ${heldUntil} - o.taken_at > interval '${deathMinutesMax} minutes' then 1 else o.deaths + 1 end where ${isGone}`;
-const returnUnnoticedSql = `update autopilot.work_order o set ${offeredAgain}, times_taken = times_taken - 1 where ${isUnnoticed("$1", "$2", "$3")}`;
+const heldUntilColumn = `coalesce((select w.lease_until from autopilot.worker w where w.worker_id = o.worker_id and w.epoch = o.worker_epoch), clock_timestamp())`;
+const returnSql = `update autopilot.work_order o set ${offeredAgainFields},
+  deaths = case when ${heldUntilColumn} - o.taken_at > interval '${deathMinutesMax} minutes' then 1 else o.deaths + 1 end where ${goneCondition}`;
+const returnUnnoticedSql = `update autopilot.work_order o set ${offeredAgainFields}, times_taken = times_taken - 1 where ${createUnnoticedCondition("$1", "$2", "$3")}`;
 const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3::text, worker_epoch = $4::bigint, taken_at = clock_timestamp(),
     times_taken = times_taken + 1
   where order_id = (
-    select o.order_id from autopilot.work_order o where ${isFor} and ${isNotPaused("$5")}
+    select o.order_id from autopilot.work_order o where ${forWorkerCondition} and ${createNotPausedCondition("$5")}
       and (select count(*) from autopilot.work_order t where t.state = 'taken' and t.repository = o.repository) < o.slots
     order by o.priority, o.number limit 1)
   and exists (select 1 from autopilot.worker w where w.worker_id = $3::text and w.epoch = $4::bigint and w.lease_until > clock_timestamp())
@@ -70,19 +72,19 @@ const takeSql = `update autopilot.work_order set state = 'taken', worker_id = $3
 const ownOrder = "where order_id = $1 and state = 'taken' and worker_id = $2 and worker_epoch = $3";
 const endSql = `update autopilot.work_order set state = 'ended', ended_at = now(), outcome = $4 ${ownOrder}`;
 /** Whether the run has an unread request (P5). A pause doesn't count, since the run rests already; older requests have been read. */
-const hasUnreadRequest = `exists (select 1 from autopilot.request r where r.run_id = work_order.run_id and not r.forgotten
+const unreadRequestCondition = `exists (select 1 from autopilot.request r where r.run_id = work_order.run_id and not r.forgotten
   and r.at >= work_order.taken_at and r.body->>'control' is distinct from 'pause')`;
-const offerAgainSql = `update autopilot.work_order set ${offeredAgain}, times_taken = 0, deaths = 0, not_before = clock_timestamp(), outcome = $4 ${ownOrder} and ${hasUnreadRequest}`;
+const offerAgainSql = `update autopilot.work_order set ${offeredAgainFields}, times_taken = 0, deaths = 0, not_before = clock_timestamp(), outcome = $4 ${ownOrder} and ${unreadRequestCondition}`;
 const lockSql = "select 1 from autopilot.work_order where order_id = $1 for update";
-const giveBackSql = `update autopilot.work_order set ${offeredAgain}, times_taken = times_taken - $6::int, deaths = 0,
+const giveBackSql = `update autopilot.work_order set ${offeredAgainFields}, times_taken = times_taken - $6::int, deaths = 0,
   outcome = $4, not_before = clock_timestamp() + $5::int * interval '1 ms' ${ownOrder}`;
 
 /** For other dispatch engines that keep their orders in the same table, which tests compare with this one. */
 export const orderSql = {
   offer: offerSql,
   withdraw: withdrawSql,
-  isFor,
-  isGone,
+  forWorkerCondition,
+  goneCondition,
   giveBackGone: returnSql,
   giveBackUnheard: returnUnnoticedSql,
 };
@@ -102,7 +104,7 @@ export function openOrders(database: Database, { leaseMs = leaseMsDefault, clock
       (await execute(offerSql, [id, run, repository, priority, [...needs], slots, notBefore ?? null])) === 1,
     withdraw: async (id) => (await execute(withdrawSql, [id])) === 1,
     work: async (registration, on) => {
-      const times = leaseTimes(leaseMs);
+      const times = computeLeaseTimes(leaseMs);
       const holder: Holder = { worker: registration.worker, host: hostname(), pid: process.pid };
       const lease = await registerWorker(database, { registration, holder, product, times, clock });
       if ("takenBy" in lease) return refuseSecond(registration, lease.takenBy);
@@ -193,12 +195,12 @@ async function takeOrder(
   });
 }
 
-export const toHandedOrder = (row: Row): HandedOrder => ({
+export const toHandedOrder = (row: DatabaseRow): HandedOrder => ({
   ...toWorkOrder(row),
   times: Number(row["times_taken"]),
   deaths: Number(row["deaths"]),
 });
-export const toWorkOrder = (row: Row): WorkOrder => ({
+export const toWorkOrder = (row: DatabaseRow): WorkOrder => ({
   id: String(row["order_id"]),
   run: String(row["run_id"]),
   repository: String(row["repository"]),

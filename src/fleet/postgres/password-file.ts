@@ -10,7 +10,7 @@ export type Login = { readonly host: string; readonly port: number; readonly dat
 
 const othersMode = 0o077;
 
-export async function passwordFromFile(login: Login, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+export async function readPasswordFromFile(login: Login, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const path = env["PGPASSFILE"] ?? join(env["HOME"] ?? homedir(), ".pgpass");
   const { host, port, database, user } = login;
   const line = [host, port, database, user, "PASSWORD"].join(":");

@@ -15,7 +15,7 @@ const pageLinesMax = 256;
 const versionBytes = 64;
 
 /** Lines after a number, in order, as they were written. */
-export async function* linesAfter({ query, name }: Database, run: string, seq: number): AsyncIterable<Buffer> {
+export async function* readLinesAfter({ query, name }: Database, run: string, seq: number): AsyncIterable<Buffer> {
   for (let lastSeq = seq; ;) {
     const rows = await readPage(query, name, run, lastSeq);
     for (const line of rows) yield line;
@@ -45,7 +45,7 @@ export async function readLines(
   onLine: (line: Buffer) => void = () => undefined,
 ): Promise<Position> {
   const position = { ...from };
-  for await (const line of linesAfter(database, run, from.seq)) {
+  for await (const line of readLinesAfter(database, run, from.seq)) {
     if (position.seq === 0) refuseNewer(line);
     const fault = findLineFault(line, 0, line.length);
     if (fault !== null) throw damaged(position.seq + 1, position.byte, fault);

@@ -1,9 +1,9 @@
 // settings: reads the server's settings, and finds those under which it could lose acknowledged lines.
 
-import type { Query, Row } from "./connect.ts";
+import type { Query, DatabaseRow } from "./connect.ts";
 import { unusable } from "./store-failure.ts";
 
-export type Settings = {
+export type ServerSettings = {
   readonly version: number;
   readonly synchronousCommit: string;
   readonly fsync: string;
@@ -19,7 +19,7 @@ export const settingColumns = `current_setting('server_version_num')::int as ver
   current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_standby_names') as standbys,
   current_setting('transaction_read_only') = 'on' as is_read_only`;
 
-export const parseSettings = (row: Row): Settings => ({
+export const parseSettings = (row: DatabaseRow): ServerSettings => ({
   version: Math.floor(Number(row["version"]) / 10_000),
   synchronousCommit: String(row["synchronous_commit"]),
   fsync: String(row["fsync"]),
@@ -28,11 +28,11 @@ export const parseSettings = (row: Row): Settings => ({
   isReadOnly: row["is_read_only"] === true,
 });
 
-export const readServerSettings = async (query: Query): Promise<Settings> =>
+export const readServerSettings = async (query: Query): Promise<ServerSettings> =>
   parseSettings((await query(`select ${settingColumns}`)).rows[0] ?? {});
 
 /** Settings under which an acknowledged line may be gone after a crash of this one server. */
-export const durabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: Settings): readonly string[] => [
+export const findDurabilityFaults = ({ synchronousCommit, fsync, fullPageWrites }: ServerSettings): readonly string[] => [
   ...(synchronousCommit === "off" ? ["synchronous_commit=off"] : []),
   ...(fsync === "off" ? ["fsync=off"] : []),
   ...(fullPageWrites === "off" ? ["full_page_writes=off"] : []),

@@ -9,16 +9,16 @@ import { invariant } from "../../kit/invariant.ts";
 import { genesis } from "../../journal/line.ts";
 import { createStamp } from "../../journal/stamp.ts";
 import type { Holder, Lease, OpenedRun, OpenOptions, RunKind, RunStore, StoredRun } from "../../ports/run-store.ts";
-import { leaseMsDefault, leaseTimes } from "../lease-times.ts";
+import { leaseMsDefault, computeLeaseTimes } from "../lease-times.ts";
 import { hasBlob, readBlob } from "./blobs.ts";
 import { connect, type Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 import { openGroupAppend } from "./group-append.ts";
 import { StoredJournal } from "./journal.ts";
-import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeft, parseMs, takeRun } from "./lease.ts";
+import { type HeldLease, holdLease, leaseClock, type LeaseClock, leaseLeftColumn, parseMs, takeRun } from "./lease.ts";
 import { requireSound } from "./migrate.ts";
 import { refuseLossy } from "./settings.ts";
-import { linesAfter, readLines, refuseNewerRun } from "./read.ts";
+import { readLinesAfter, readLines, refuseNewerRun } from "./read.ts";
 import { openStoredRequests, sendRequest } from "./requests.ts";
 import { seedJournal, type Seed } from "./seed.ts";
 import { readSnapshot } from "./snapshot.ts";
@@ -43,7 +43,7 @@ export type PostgresStore = Omit<RunStore, "open"> & {
 
 /** Refuses a store with another schema than this product's, or one that may lose acknowledged lines. */
 export async function openPostgresStore(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
-  const times = leaseTimes(options.leaseMs ?? leaseMsDefault);
+  const times = computeLeaseTimes(options.leaseMs ?? leaseMsDefault);
   const database = connect(url, { answerMs: times.answerMs, ...(options.usesMax === undefined ? {} : { usesMax: options.usesMax }) });
   const send = openGroupAppend(database);
   const clock = options.clock ?? leaseClock;
@@ -102,7 +102,7 @@ export async function openPostgresStore(url: string, options: StoreOptions = {})
     open,
     seed: (journal) => seedJournal(database, journal),
     read: (run, from, onEntry) => readLines(database, run, from, onEntry),
-    lines: (run, afterSeq) => linesAfter(database, run, afterSeq),
+    lines: (run, afterSeq) => readLinesAfter(database, run, afterSeq),
     readBlob: (_run, sum) => readBlob(database, sum),
     hasBlob: (_run, sum) => hasBlob(database, sum),
     runs: () => listRuns(database),
@@ -134,7 +134,7 @@ async function listRuns({ query, name }: Database): Promise<readonly StoredRun[]
   try {
     const { rows } = await query(
       `select run_id, kind, seq::text, epoch::text, take_overs::text,
-        case when lease_until > clock_timestamp() then owner end as holder, ${leaseLeft} as left_ms from autopilot.run order by run_id`,
+        case when lease_until > clock_timestamp() then owner end as holder, ${leaseLeftColumn} as left_ms from autopilot.run order by run_id`,
     );
     return rows.map((row) => ({
       run: String(row["run_id"]),

@@ -32,7 +32,7 @@ export function listOrders(database: Database, run: string | null = null): Promi
 }
 
 /** The newest order of each of these runs that has one. */
-export const newestOrders = (database: Database, runs: readonly string[]): Promise<readonly StoredOrder[]> =>
+export const listNewestOrders = (database: Database, runs: readonly string[]): Promise<readonly StoredOrder[]> =>
   readOrders(
     database,
     `select distinct on (run_id) ${columns} from autopilot.work_order where run_id = any($1::text[]) order by run_id, number desc`,

@@ -6,7 +6,7 @@ import type { WorkerRegistration } from "../../ports/dispatch.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
-import { type HeldLease, holdLease, type LeaseClock, isFree, leaseLeft, parseMs } from "./lease.ts";
+import { type HeldLease, holdLease, type LeaseClock, freeCondition, leaseLeftColumn, parseMs } from "./lease.ts";
 
 export type StoredWorker = {
   readonly worker: string;
@@ -21,7 +21,7 @@ export type StoredWorker = {
 
 const registerSql = `update autopilot.worker set epoch = epoch + 1, owner = $2::jsonb, jobs = $4::int, labels = $5::text[], product = $6::text,
     is_draining = false, since = now(), lease_until = clock_timestamp() + $3::int * interval '1 ms'
-  where worker_id = $1::text and ${isFree} returning epoch::text`;
+  where worker_id = $1::text and ${freeCondition} returning epoch::text`;
 
 /** Takes a worker's name and returns its lease, or the holder if it is taken. */
 export async function registerWorker(
@@ -72,7 +72,7 @@ export async function listWorkers({ query, name }: Database): Promise<readonly S
   try {
     const { rows } = await query(
       `select worker_id, jobs, labels, product, is_draining, case when lease_until > clock_timestamp() then owner end as holder,
-        ${leaseLeft} as left_ms from autopilot.worker order by worker_id`,
+        ${leaseLeftColumn} as left_ms from autopilot.worker order by worker_id`,
     );
     return rows.map((row) => ({
       worker: String(row["worker_id"]),

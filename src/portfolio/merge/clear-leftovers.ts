@@ -22,7 +22,7 @@ export async function clearLeftovers(paths: PortfolioPaths, state: PortfolioView
   for (const repository of repositories) {
     try {
       const exchange = await openProjectExchange(paths, state, repository);
-      await exchange.forget(...(await exchange.kept()).filter((name) => finishedIds.has(name)));
+      await exchange.forget(...(await exchange.listKeptNames()).filter((name) => finishedIds.has(name)));
       for (const name of landings) await dropLandingBranch(exchange.repository, name);
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error)); // the repository's own tasks report it too

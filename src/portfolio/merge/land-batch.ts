@@ -137,8 +137,8 @@ export async function settleBatches(
 /** Records or finishes one landing; returns the obstacle, null if it landed or has to be proved again. */
 async function settleBatch(parts: QueueParts, batch: Batch, target: string): Promise<LandingObstacle | null> {
   const exchange = await openProjectExchange(parts.paths, await readPortfolio(parts.paths), batch.repository);
-  const tip = await exchange.tipOf(target);
-  const hasLanded = tip !== null && (tip === batch.commit || (await exchange.holds(batch.commit, tip)));
+  const tip = await exchange.readTip(target);
+  const hasLanded = tip !== null && (tip === batch.commit || (await exchange.isWithin(batch.commit, tip)));
   const { remedy } = findRecovery({
     worker: "gone",
     lease: "lapsed",
@@ -152,5 +152,5 @@ async function settleBatch(parts: QueueParts, batch: Batch, target: string): Pro
     return null;
   }
   // A batch that another machine proved and never landed has no commit here: it is proved again.
-  return tip === batch.from && (await exchange.has(batch.commit)) ? landBatch(parts, exchange, batch, target) : null;
+  return tip === batch.from && (await exchange.hasCommit(batch.commit)) ? landBatch(parts, exchange, batch, target) : null;
 }

@@ -4,7 +4,7 @@ import { shellWord } from "../../kit/shell-word.ts";
 import type { Retry } from "../../contracts/reason.ts";
 import { toFailure, findRetryPolicy } from "../../project/respond.ts";
 import type { BranchObstacle } from "../../workspace/landing/land-branch.ts";
-import { type PortfolioView, queueOf } from "../planner/state.ts";
+import { type PortfolioView, toQueueKey } from "../planner/state.ts";
 
 /**
  * Why a landing waits. `command`: what helps; null if the obstacle passes by itself or a question is asked about it. `retry`: for an error,
@@ -19,7 +19,7 @@ export const portfolioOwnedPaths: readonly string[] = [".openclaw-autopilot/**"]
 export const passingObstacle = (why: string): LandingObstacle => ({ why, command: null });
 
 const findProjectId = (state: PortfolioView, branch: Branch): string =>
-  Object.values(state.projects).find((project) => queueOf(project) === queueOf(branch))?.project_id ?? "PROJECT";
+  Object.values(state.projects).find((project) => toQueueKey(project) === toQueueKey(branch))?.project_id ?? "PROJECT";
 
 export const branchGoneObstacle = (state: PortfolioView, { repository, target }: Branch): LandingObstacle => ({
   why: `${repository} has no branch ${target} any more; make it again, or name another`,

@@ -74,7 +74,7 @@ async function mergeInFolder(
   const state = await readPortfolio(paths);
   const queuedTasks = action.tasks.flatMap((id) => state.tasks[id] ?? []).filter((task) => task.stage === "queued" && task.commit !== null);
   const tasks = structuredClone(queuedTasks); // as they are now: other processes go on changing the state
-  const tip = await exchange.tipOf(action.target);
+  const tip = await exchange.readTip(action.target);
   if (tip === null) return { ...result, obstacle: branchGoneObstacle(state, action) };
   const rewound = await whyRewound(parts, exchange, state, { repository: action.repository, target: action.target, tip });
   if (rewound !== null) return { ...result, obstacle: passingObstacle(`${rewound}; autopilot inbox`) }; // it asks

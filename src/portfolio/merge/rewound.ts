@@ -2,8 +2,8 @@
 
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
-import { chosenOption, questionKind, type Question } from "../planner/questions.ts";
-import { type BlockView, openBlocks, type PortfolioView } from "../planner/state.ts";
+import { findChosenOption, readQuestionKind, type Question } from "../planner/questions.ts";
+import { type BlockView, listOpenBlocks, type PortfolioView } from "../planner/state.ts";
 import { ask } from "../store/ask.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { withPortfolio } from "../store/open.ts";
@@ -23,12 +23,12 @@ export async function whyRewound(
   state: PortfolioView,
   branch: BranchTip,
 ): Promise<string | null> {
-  const lost = await findLostTasks(exchange.holds, state, branch);
+  const lost = await findLostTasks(exchange.isWithin, state, branch);
   const [firstTask] = lost;
   const questionStart = describeMove(branch);
   const findOutdated = (view: PortfolioView): readonly BlockView[] =>
-    openBlocks(view).filter(
-      (block) => questionKind(block) === "rewound" && block.question.startsWith(questionStart) && block.about !== lost.join("\n"),
+    listOpenBlocks(view).filter(
+      (block) => readQuestionKind(block) === "rewound" && block.question.startsWith(questionStart) && block.about !== lost.join("\n"),
     );
   if (firstTask === undefined) {
     if (findOutdated(state).length > 0)
@@ -70,12 +70,16 @@ function describeLoss(branch: BranchTip, lost: readonly string[]): string {
 }
 
 const findQuestionsAbout = (state: PortfolioView, lost: readonly string[]): readonly BlockView[] =>
-  Object.values(state.blocks).filter((block) => questionKind(block) === "rewound" && block.about === lost.join("\n"));
-const isAgreed = (block: BlockView): boolean => chosenOption(block, block.answer ?? "") === "A";
+  Object.values(state.blocks).filter((block) => readQuestionKind(block) === "rewound" && block.about === lost.join("\n"));
+const isAgreed = (block: BlockView): boolean => findChosenOption(block, block.answer ?? "") === "A";
 
 /** The same for a command that only shows the state: nothing is asked or journaled. */
-export async function inspectRewound(holds: Exchange["holds"], state: PortfolioView, branch: BranchTip): Promise<LandingObstacle | null> {
-  const lost = await findLostTasks(holds, state, branch);
+export async function inspectRewound(
+  isWithin: Exchange["isWithin"],
+  state: PortfolioView,
+  branch: BranchTip,
+): Promise<LandingObstacle | null> {
+  const lost = await findLostTasks(isWithin, state, branch);
   const earlierQuestions = findQuestionsAbout(state, lost);
   if (lost.length === 0 || earlierQuestions.some(isAgreed)) return null;
   const isOpen = earlierQuestions.some(({ resolved_at }) => resolved_at === null);
@@ -101,7 +105,7 @@ const createClosing = ({ block_id, content }: BlockView, answer: string): Portfo
  * landed earlier is below it.
  */
 async function findLostTasks(
-  holds: Exchange["holds"],
+  isWithin: Exchange["isWithin"],
   state: PortfolioView,
   { repository, target, tip }: BranchTip,
 ): Promise<readonly string[]> {
@@ -114,7 +118,7 @@ async function findLostTasks(
     .slice(0, landingsMax);
   const lost: string[] = [];
   for (const { task_id, commit } of landed) {
-    if (await holds(commit, tip)) break;
+    if (await isWithin(commit, tip)) break;
     lost.push(task_id);
   }
   return lost;

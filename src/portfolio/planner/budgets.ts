@@ -35,7 +35,7 @@ export type BudgetScope = {
 };
 
 /** The budgets that limit a project's tasks at this time. */
-export function budgetScopesFor(state: PortfolioView, project_id: string, now: string): readonly BudgetScope[] {
+export function listBudgetScopes(state: PortfolioView, project_id: string, now: string): readonly BudgetScope[] {
   const day = now.slice(0, 10);
   const project = state.projects[project_id];
   return [
@@ -94,7 +94,7 @@ export class Budgets {
     const isHolder = this.#holders.has(task.task_id);
     const before = isHolder ? unusedAllowance(task) : {};
     const change = (dimension: Dimension): number => (allowance[dimension] ?? 0) - (before[dimension] ?? 0);
-    for (const { key } of budgetScopesFor(this.#state, task.project_id, this.#now)) {
+    for (const { key } of listBudgetScopes(this.#state, task.project_id, this.#now)) {
       const { tokens, usd, holders } = this.#reservations.get(key) ?? noReservation;
       this.#reservations.set(key, { tokens: tokens + change("tokens"), usd: usd + change("usd"), holders: holders + (isHolder ? 0 : 1) });
     }
@@ -122,7 +122,7 @@ export class Budgets {
     const ownLeft = ownBudget === undefined ? null : ownBudget - task.spent[dimension];
     const shortfalls = this.#ownShortfalls(task, dimension);
     let least = ownLeft ?? Number.POSITIVE_INFINITY;
-    for (const scope of budgetScopesFor(this.#state, task.project_id, this.#now)) {
+    for (const scope of listBudgetScopes(this.#state, task.project_id, this.#now)) {
       const unspent = (scope.budget[dimension] ?? Number.POSITIVE_INFINITY) - scope.spent[dimension];
       if (unspent <= 0) shortfalls.push(this.#shortfall(scope, task, dimension));
       if (unspent <= 0 || isResumed || !Number.isFinite(unspent)) continue;
@@ -222,7 +222,7 @@ function raisableLimit({ short, allowance, budget }: TaskView, dimension: Dimens
 
 /** Limits at which a task's run rests and that no budget of the portfolio's set: a default, or a cap of the settings or the flow. */
 const runLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
-  limitsOnlyPersonRaises(task).map(({ scope, dimension, limit, to }): Shortfall => ({
+  listLimitsOnlyPersonRaises(task).map(({ scope, dimension, limit, to }): Shortfall => ({
     scope: "run",
     key: `run:${task.task_id}`,
     dimension,
@@ -232,7 +232,7 @@ const runLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
   }));
 
 /** The limits at which a task's run rests and that the portfolio may not raise (B4). */
-export const limitsOnlyPersonRaises = (task: TaskView): readonly ShortLimit[] =>
+export const listLimitsOnlyPersonRaises = (task: TaskView): readonly ShortLimit[] =>
   (task.short ?? []).filter(({ scope, dimension }) => {
     const budgeted = scope === "run" ? dimensions.find((name) => name === dimension) : undefined;
     return budgeted === undefined || raisableLimit(task, budgeted) === undefined;
@@ -269,7 +269,7 @@ function unusedAllowance({ allowance, run_spent }: TaskView): PortfolioBudget {
 /** Used-up budgets that have not been reported yet. */
 export function findNewlyUsedUpBudgets(state: PortfolioView, now: string): readonly UsedUpBudget[] {
   const projects = Object.keys(state.projects);
-  const scopes = new Map([...projects, ""].flatMap((id) => budgetScopesFor(state, id, now)).map((scope) => [scope.key, scope]));
+  const scopes = new Map([...projects, ""].flatMap((id) => listBudgetScopes(state, id, now)).map((scope) => [scope.key, scope]));
   return [...scopes.values()].flatMap(({ scope, key, name, budget, spent }): UsedUpBudget[] => {
     const usedUp = dimensions.find((dimension) => budget[dimension] !== undefined && spent[dimension] >= (budget[dimension] ?? 0));
     if (usedUp === undefined || state.exhausted.includes(key)) return [];

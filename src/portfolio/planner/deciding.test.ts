@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bisection } from "./bisect.ts";
-import { blockIdOf, projectIdOf, toSlug, taskIdOf } from "./ids.ts";
+import { createBlockId, createProjectId, toSlug, createTaskId } from "./ids.ts";
 import { project, task, dispatched, written } from "./portfolio.test-support.ts";
-import { leases, mergeStates, recoveryRows, findRecovery, results, runs, workers } from "./recovery.ts";
+import { leaseStates, mergeStates, recoveryRows, findRecovery, resultStates, runStates, workerStates } from "./recovery.ts";
 import { listFollowUps, parseSubmittedResult, decideOnResult, buildProof, whyResultRefused } from "./result.ts";
 
 function played(size: number, fails: (tasks: readonly number[], landed: readonly number[]) => boolean) {
@@ -94,10 +94,10 @@ test("on a branch that is red by itself nothing is held against a task but what 
 test("everything that may be found of a running task after a crash has one remedy, and every row is needed", () => {
   const used = new Set<number>();
   let cases = 0;
-  for (const worker of workers)
-    for (const lease of leases)
-      for (const run of runs)
-        for (const result of results)
+  for (const worker of workerStates)
+    for (const lease of leaseStates)
+      for (const run of runStates)
+        for (const result of resultStates)
           for (const merge of mergeStates) {
             const found = { worker, lease, run, result, merge };
             const row = recoveryRows.findIndex(({ when }) =>
@@ -179,9 +179,9 @@ test("ids are made from names of every kind", () => {
     "x",
     "a".repeat(40),
   ]);
-  expect(projectIdOf("Shop", (id) => id === "proj-shop")).toBe("proj-shop-2");
-  expect(taskIdOf("Do it", Uint8Array.from([1, 2, 3, 4, 5, 255]))).toBe("task-do-it-12345z");
-  expect(blockIdOf("2026-02-27T09:30:00.000Z", new Uint8Array(6))).toBe("block-20260227T093000Z-000000");
+  expect(createProjectId("Shop", (id) => id === "proj-shop")).toBe("proj-shop-2");
+  expect(createTaskId("Do it", Uint8Array.from([1, 2, 3, 4, 5, 255]))).toBe("task-do-it-12345z");
+  expect(createBlockId("2026-02-27T09:30:00.000Z", new Uint8Array(6))).toBe("block-20260227T093000Z-000000");
 });
 
 const oneDispatched = () =>

@@ -7,7 +7,7 @@ import { mayOverlap } from "./overlap.ts";
 import type { DispatchAction, PlanFacts, Waiting } from "./plan-actions.ts";
 import { isApproved } from "./questions.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
-import { agentName, agentsOf, findFreeAgent, workersByAgent } from "./under-way.ts";
+import { agentName, listTaskAgents, findFreeAgent, countWorkersByAgent } from "./under-way.ts";
 
 /** What is left to hand out while the candidates are inspected one after the other. */
 type DispatchRound = {
@@ -65,7 +65,7 @@ function startRound(
     notInspected: openCandidateCounts(state, candidates, runningInProject),
     freeSlots: facts.jobs,
     runningInProject,
-    runningWithAgent: workersByAgent(state, running, facts.agent),
+    runningWithAgent: countWorkersByAgent(state, running, facts.agent),
     filesInUse: new Map(),
     filesWaitedFor: new Map(),
   };
@@ -85,7 +85,7 @@ function decideDispatch(round: DispatchRound, task: TaskView): DispatchAction | 
   const project = state.projects[task.project_id];
   if (project === undefined || (round.runningInProject.get(task.project_id) ?? 0) >= project.slots)
     return { code: "project_slots", because: `${task.project_id} runs ${project?.slots ?? 0} at a time` };
-  const agents = agentsOf(state, task, facts.agent);
+  const agents = listTaskAgents(state, task, facts.agent);
   const agent = findFreeAgent(state, agents, facts.now); // P6
   if (agent === null) {
     const because = `${agents.join(" and ")} ${agents.length === 1 ? "is" : "are"} at the provider's limit until ${findFirstReset(state, agents)}`;

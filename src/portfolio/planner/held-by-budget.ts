@@ -4,7 +4,7 @@
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
 import { raiseText } from "../../views/resume-commands.ts";
-import { Budgets, budgetScopesFor, limitsOnlyPersonRaises, type Shortfall } from "./budgets.ts";
+import { Budgets, listBudgetScopes, listLimitsOnlyPersonRaises, type Shortfall } from "./budgets.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 
 export type HeldByBudget = {
@@ -66,10 +66,10 @@ function createRaiseCommand(
   const edit = (id: string, flag: string, budget: PortfolioBudget): readonly string[] => [
     `autopilot portfolio edit ${id} ${flag} ${raisedBudgetText(budget, shortfalls)}`,
   ];
-  const budget = budgetScopesFor(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)?.budget ?? {};
+  const budget = listBudgetScopes(state, task.project_id, now).find(({ key }) => key === firstShortfall.key)?.budget ?? {};
   switch (firstShortfall.scope) {
     case "run":
-      return [`autopilot budget raise ${raiseText(limitsOnlyPersonRaises(task))} --run ${task.task_id}`];
+      return [`autopilot budget raise ${raiseText(listLimitsOnlyPersonRaises(task))} --run ${task.task_id}`];
     case "task":
       return edit(task.task_id, "--budget", task.budget);
     case "project":

@@ -1,7 +1,7 @@
 // held-landings: lists the queues of finished work that only a person can unblock, because the branch is gone, say, or its checkout has
 // uncommitted changes.
 
-import { type HeldView, type PortfolioView, queueOf, type TaskView } from "./state.ts";
+import { type HeldView, type PortfolioView, toQueueKey, type TaskView } from "./state.ts";
 
 export type HeldLanding = { readonly held: HeldView; readonly tasks: readonly TaskView[] };
 
@@ -11,7 +11,7 @@ export function listHeldLandings(state: PortfolioView): readonly HeldLanding[] {
   if (obstacles.length === 0) return [];
   const queued = Object.values(state.tasks).filter(({ stage }) => stage === "queued");
   return obstacles.flatMap((held) => {
-    const tasks = queued.filter(({ project_id }) => queueOf(state.projects[project_id]) === queueOf(held));
+    const tasks = queued.filter(({ project_id }) => toQueueKey(state.projects[project_id]) === toQueueKey(held));
     return tasks.length === 0 ? [] : [{ held, tasks }];
   });
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { findChangeFault } from "../../contracts/portfolio-journal.ts";
-import { whyNoHub, projectsWithoutHub } from "./hubs.ts";
+import { whyNoHub, listProjectsWithoutHub } from "./hubs.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 
 const begun = () =>
@@ -15,9 +15,9 @@ const begun = () =>
 
 test("a repository has one hub, whichever of its projects is asked, and a hub has one repository", () => {
   const { state, write } = begun();
-  expect(projectsWithoutHub(state).map(({ project_id }) => project_id)).toEqual(["proj-shop", "proj-bank"]);
+  expect(listProjectsWithoutHub(state).map(({ project_id }) => project_id)).toEqual(["proj-shop", "proj-bank"]);
   write({ event: "hub_set", repository: "/shop", hub: "/hubs/shop.git" });
-  expect(projectsWithoutHub(state).map(({ project_id }) => project_id)).toEqual(["proj-bank"]);
+  expect(listProjectsWithoutHub(state).map(({ project_id }) => project_id)).toEqual(["proj-bank"]);
   expect(whyNoHub(state, "/bank", "/hubs/shop.git")).toContain("is the hub of /shop already");
   expect(() => write({ event: "hub_set", repository: "/bank", hub: "/hubs/shop.git" })).toThrow("H2");
   write({ event: "hub_set", repository: "/shop", hub: null }, { event: "hub_set", repository: "/bank", hub: "/hubs/shop.git" });

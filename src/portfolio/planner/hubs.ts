@@ -48,7 +48,7 @@ const listRunningIds = ({ tasks, projects }: Hubs, repository: string): readonly
   );
 
 /** One project of each repository that has no hub. */
-export function projectsWithoutHub({
+export function listProjectsWithoutHub({
   projects,
   hubs,
 }: Pick<PortfolioView, "hubs" | "projects">): readonly (ProjectView & { repository: string })[] {

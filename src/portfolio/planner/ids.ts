@@ -19,7 +19,7 @@ export function toSlug(name: string): string {
 }
 
 /** Two names may have the same slug; the later one gets a number. */
-export function projectIdOf(name: string, isTaken: (id: string) => boolean): string {
+export function createProjectId(name: string, isTaken: (id: string) => boolean): string {
   const slug = toSlug(name);
   for (let number = 1; ; number++) {
     const suffix = number === 1 ? "" : `-${number}`;
@@ -29,10 +29,11 @@ export function projectIdOf(name: string, isTaken: (id: string) => boolean): str
 }
 
 /** Such as `task-fix-login-k3x9qa`; the bytes are random. */
-export const taskIdOf = (objective: string, bytes: Uint8Array): string => `task-${toSlug(objective)}-${shortIdOf(bytes)}`;
+export const createTaskId = (objective: string, bytes: Uint8Array): string => `task-${toSlug(objective)}-${createShortId(bytes)}`;
 
 /** Such as `block-20260101T120000Z-k3x9qa`; `ts` is an ISO time in UTC. */
-export const blockIdOf = (ts: string, bytes: Uint8Array): string => `block-${ts.slice(0, 19).replace(/[-:]/g, "")}Z-${shortIdOf(bytes)}`;
+export const createBlockId = (ts: string, bytes: Uint8Array): string =>
+  `block-${ts.slice(0, 19).replace(/[-:]/g, "")}Z-${createShortId(bytes)}`;
 
-export const shortIdOf = (bytes: Uint8Array): string =>
+export const createShortId = (bytes: Uint8Array): string =>
   Array.from({ length: shortIdChars }, (_, index) => alphabet[(bytes[index] ?? 0) & 31] ?? "0").join("");

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { findJsonFlaws } from "../../documents/json-place.ts";
 import { backlogKeys, draftTasks, limitProblems, readBacklog } from "./backlog.ts";
 import { importKeys, readImportList } from "./import-list.ts";
-import { openPortfolio, type Project } from "./state.ts";
+import { createEmptyPortfolio, type Project } from "./state.ts";
 
 test("every entry that is wrong is told with file and line; none hides another", () => {
   const yaml = [
@@ -165,7 +165,7 @@ test("a ring of dependencies is told with file and line; a long text is cut; a p
     ...["a", "b", "c"].map((key, at) => `  - { key: ${key}, project: Shop, objective: do ${key}, after: [${"bca"[at] ?? ""}] }`),
   ];
   const { tasks } = readImportList("list.yaml", list.join("\n"));
-  const state = { ...openPortfolio(), projects: { "proj-shop": { project_id: "proj-shop", name: "Shop" } as Project } };
+  const state = { ...createEmptyPortfolio(), projects: { "proj-shop": { project_id: "proj-shop", name: "Shop" } as Project } };
   let made = 0;
   const { problems } = draftTasks(state, tasks, { actor: "operator:kim", newId: () => `task-x-aaaaa${made++}` });
   expect(problems).toEqual([
@@ -189,8 +189,11 @@ test("a mistake in an entry's shape hides no other of its mistakes", () => {
   const read = readImportList("list.yaml", yaml);
   const all = [
     ...read.problems,
-    ...draftTasks(openPortfolio(), read.tasks, { actor: "operator:kim", newId: (name) => `task-${name}`, invalidNames: read.invalidNames })
-      .problems,
+    ...draftTasks(createEmptyPortfolio(), read.tasks, {
+      actor: "operator:kim",
+      newId: (name) => `task-${name}`,
+      invalidNames: read.invalidNames,
+    }).problems,
   ];
   for (const words of [
     "accept[1]: found 7",
@@ -225,7 +228,7 @@ test("every ring of dependencies is told, each once", () => {
     objective: key,
     after: [after],
   }));
-  const { problems } = draftTasks(openPortfolio(), tasks, {
+  const { problems } = draftTasks(createEmptyPortfolio(), tasks, {
     actor: "operator:kim",
     newId: (name) => `task-${name}`,
     invalidNames: new Set(["proj-a"]),

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { draftIssueTasks } from "./intake.ts";
-import { openPortfolio } from "./state.ts";
+import { createEmptyPortfolio } from "./state.ts";
 import { readTrackerFile } from "./tracker-file.ts";
 
-const state = openPortfolio();
+const state = createEmptyPortfolio();
 const link = "https://github.com/acme/shop/issues/3";
 
 test("an issue is proposed with its link; its words are quoted, its title gives no command and steers no terminal", () => {

@@ -1,6 +1,6 @@
 // list-merges: decides which finished tasks of each branch are merged together next.
 
-import { type PortfolioView, queueOf, type TaskView } from "./state.ts";
+import { type PortfolioView, toQueueKey, type TaskView } from "./state.ts";
 
 export const batchTasksMax = 8;
 
@@ -21,7 +21,7 @@ export function listMerges(state: PortfolioView, running: readonly TaskView[], {
   for (const task of running) {
     const project = state.projects[task.project_id];
     if (task.stage !== "queued" || project === undefined || project.repository === null) continue;
-    const key = queueOf(project);
+    const key = toQueueKey(project);
     if (held?.has(key) === true) continue;
     const queue = queues.get(key) ?? { repository: project.repository, target: project.target, tasks: [] };
     queue.tasks.push(task);

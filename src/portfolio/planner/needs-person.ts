@@ -58,7 +58,7 @@ export function findTaskNeed(state: PortfolioView, task: TaskView): readonly Tas
   if ((status === "failed" || status === "needs_adjustment") && !isTriedAgain(task)) {
     const problem = status === "failed" ? `it failed ${task.failures} times` : "it needs an adjustment";
     const edit = `autopilot portfolio edit ${task_id} --objective "…"`;
-    return [{ task, why: `${problem}${lastFeedback(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
+    return [{ task, why: `${problem}${describeLastFeedback(task)}`, commands: [`autopilot portfolio retry ${task_id}`, edit, cancel] }];
   }
   if (status !== "ready") return [];
   const project = state.projects[task.project_id];
@@ -74,7 +74,7 @@ export function findTaskNeed(state: PortfolioView, task: TaskView): readonly Tas
 const feedbackCharsMax = 300;
 
 /** The result of the last attempt, in a line. */
-export function lastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
+export function describeLastFeedback({ feedback }: Pick<TaskView, "feedback">): string {
   const line = (feedback ?? "").split("\n", 1)[0]?.trim().replace(/\.+$/, "") ?? ""; // it is put into a sentence of ours
   return line === "" ? "" : `: ${line.length > feedbackCharsMax ? `${line.slice(0, feedbackCharsMax - 1)}…` : line}`;
 }

@@ -12,12 +12,12 @@
 import { findNewlyUsedUpBudgets } from "./budgets.ts";
 import { dispatchCandidates } from "./dispatch-candidates.ts";
 import { listMerges } from "./list-merges.ts";
-import { isTriedAgain, lastFeedback } from "./needs-person.ts";
+import { isTriedAgain, describeLastFeedback } from "./needs-person.ts";
 import type { Action, Plan, PlanFacts, WaitCode, Waiting } from "./plan-actions.ts";
 import { buildIdleQuestion, wasAsked } from "./questions.ts";
 import { whyDelayed } from "./retry-delays.ts";
-import { openBlocks, type PortfolioView, queueOf, type TaskView } from "./state.ts";
-import { agentsOf, findFreeAgent, isStillAhead, listRunningTasks } from "./under-way.ts";
+import { listOpenBlocks, type PortfolioView, toQueueKey, type TaskView } from "./state.ts";
+import { listTaskAgents, findFreeAgent, isStillAhead, listRunningTasks } from "./under-way.ts";
 
 /** `facts`: everything that isn't in the journal. */
 export function plan(state: PortfolioView, facts: PlanFacts): Plan {
@@ -55,11 +55,14 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
       return wait("block", `it waits for an answer to ${task.waits_for ?? blocks.get(task.task_id) ?? "a question"}`);
     case "failed":
       if (isTriedAgain(task)) return { action: { do: "retry", task_id: task.task_id, because: "it failed once" } };
-      return wait("needs_person", `it failed ${task.failures} times${lastFeedback(task)}; autopilot portfolio retry ${task.task_id}`);
+      return wait(
+        "needs_person",
+        `it failed ${task.failures} times${describeLastFeedback(task)}; autopilot portfolio retry ${task.task_id}`,
+      );
     case "needs_adjustment":
       if (isTriedAgain(task))
         return { action: { do: "retry", task_id: task.task_id, because: "it goes back to its agent with what the merge showed" } };
-      return wait("needs_person", `it needs you${lastFeedback(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`);
+      return wait("needs_person", `it needs you${describeLastFeedback(task)}; autopilot portfolio retry ${task.task_id}, or edit it first`);
     case "running":
       if (task.stage === "queued") return decideQueuedTask(state, task, facts);
       if (task.stage === "resting") return decideRestingTask(state, task, facts);
@@ -74,7 +77,7 @@ function decideTask(state: PortfolioView, task: TaskView, facts: PlanFacts, bloc
 const wait = (code: WaitCode, because: string): TaskDecision => ({ code, because });
 
 function decideQueuedTask(state: PortfolioView, task: TaskView, facts: PlanFacts): TaskDecision {
-  const queue = queueOf(state.projects[task.project_id]);
+  const queue = toQueueKey(state.projects[task.project_id]);
   const journaledObstacle = state.held[queue]?.because;
   const red = facts.red?.get(queue);
   const obstacle = facts.held === undefined ? journaledObstacle : facts.held.get(queue);
@@ -88,7 +91,7 @@ function decideRestingTask(state: PortfolioView, task: TaskView, facts: PlanFact
   const delayed = whyDelayed(task, facts.now);
   if (delayed !== null) return wait("delayed", delayed);
   if (task.delay !== null || task.rests_until === null || !isStillAhead(task.rests_until, facts.now)) return { candidate: true };
-  if (findFreeAgent(state, agentsOf(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
+  if (findFreeAgent(state, listTaskAgents(state, task, facts.agent), facts.now) !== null) return { candidate: true }; // P6
   return wait("resting", `${task.rest_because ?? "its run rests"}; it goes on at ${task.rests_until}`);
 }
 
@@ -112,7 +115,7 @@ function decideReadyTask(state: PortfolioView, task: TaskView, delayed: string |
 /** The first open question of each task or project that waits for one. */
 function mapQuestions(state: PortfolioView): ReadonlyMap<string, string> {
   const questions = new Map<string, string>();
-  for (const { block_id, task_id, project_id } of openBlocks(state)) {
+  for (const { block_id, task_id, project_id } of listOpenBlocks(state)) {
     const blockedId = task_id ?? project_id;
     if (blockedId !== null && !questions.has(blockedId)) questions.set(blockedId, block_id);
   }

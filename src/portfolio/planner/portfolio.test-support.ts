@@ -3,7 +3,7 @@
 import type { PortfolioChange, PortfolioEntry, ProjectFields, TaskFields } from "../../contracts/portfolio-journal.ts";
 import { formatIsoTime } from "../../kit/iso-time.ts";
 import { reduce } from "./reduce.ts";
-import { openPortfolio, type Portfolio } from "./state.ts";
+import { createEmptyPortfolio, type Portfolio } from "./state.ts";
 
 const begun = 1_767_225_600_000;
 export const project = (changes: Partial<ProjectFields> = {}): ProjectFields => ({
@@ -44,7 +44,7 @@ type Said = PortfolioChange extends infer Change
 
 export function written(...changes: readonly Said[]): Written {
   const entries: PortfolioEntry[] = [];
-  const state = openPortfolio();
+  const state = createEmptyPortfolio();
   const write = (...more: readonly Said[]): void => {
     for (const change of more) {
       const entry = {

@@ -6,17 +6,17 @@ import { plan } from "./plan.ts";
 import {
   buildApprovalQuestion,
   type SharedCause,
-  chosenOption,
+  findChosenOption,
   buildIdleQuestion,
   isApproved,
   wasAsked,
   findOutdatedQuestions,
   findSuccessor,
-  waitingIds,
+  listWaitingIds,
   whyNotAnswer,
 } from "./questions.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
-import { type Block, openBlocks, type Portfolio } from "./state.ts";
+import { type Block, listOpenBlocks, type Portfolio } from "./state.ts";
 
 const id = "task-a-000001";
 const run_id = "run-2026-01-01-000001";
@@ -102,7 +102,7 @@ test.each([
 ])("the answer %j to an approval chooses %s; only A by itself approves, and what chooses nothing is refused", (text, choice) => {
   const { state, write } = waiting();
   const block = state.blocks["block-1"] ?? never();
-  expect(chosenOption(block, text)).toBe(choice);
+  expect(findChosenOption(block, text)).toBe(choice);
   expect(whyNotAnswer(block, text) === null).toBe(choice !== null);
   write({ ...answer, answer: text });
   expect(isApproved(state, taskIn(state))).toBe(choice === "A");
@@ -136,7 +136,7 @@ test.each(["idle", "rewound", "start", "provider", "approve"])(
     expect(["A", "b", " a. ", "yes", "no"].map(takes)).toEqual([true, true, true, true, true]);
     expect(["A, it is", "a few are missing", "C", "whatever you like", ""].map(takes)).toEqual([false, false, false, false, false]);
     expect(whyNotAnswer({ ...block, content: "run:1" }, "whatever you like")).toBeNull();
-    expect(chosenOption({ ...block, options: { A: "try again" } }, "no")).toBeNull();
+    expect(findChosenOption({ ...block, options: { A: "try again" } }, "no")).toBeNull();
   },
 );
 
@@ -172,13 +172,13 @@ describe("a cause that holds up several tasks", () => {
     }
     const statuses = () => ids.map((one) => made.state.tasks[one]?.status);
     const settle = () => made.write(...replaceOutdatedQuestions(made.state, nowIs));
-    return { ...made, statuses, settle, block: openBlocks(made.state)[0] ?? never() };
+    return { ...made, statuses, settle, block: listOpenBlocks(made.state)[0] ?? never() };
   }
 
   test("is asked about once, whoever it meets; the answer frees them all, each with a line of its own", () => {
     const { state, write, statuses, settle, entries, block } = held();
-    expect(openBlocks(state)).toHaveLength(1);
-    expect([waitingIds(block), statuses()]).toEqual([ids, ids.map(() => "blocked_human")]);
+    expect(listOpenBlocks(state)).toHaveLength(1);
+    expect([listWaitingIds(block), statuses()]).toEqual([ids, ids.map(() => "blocked_human")]);
     expect(plan(state, { now: nowIs, jobs: 9, gone: new Set(), perAgent: {}, agent: "codex" }).waiting[2]?.because).toContain(
       block.block_id,
     );
@@ -192,20 +192,20 @@ describe("a cause that holds up several tasks", () => {
     expect(ids.map((one) => (state.tasks[one]?.blocked_duration_ms ?? 0) > 0)).toEqual([true, true, true]);
     expect(replaceOutdatedQuestions(state, nowIs)).toEqual([]);
     write(...blockTask(state, cause, ids[0] ?? "", nowIs));
-    expect(openBlocks(state).map(({ block_id }) => block_id)).not.toEqual([block.block_id]); // it is asked anew
+    expect(listOpenBlocks(state).map(({ block_id }) => block_id)).not.toEqual([block.block_id]); // it is asked anew
   });
 
   test("holds no task that was changed or taken out; when none is left, nothing is asked any more", () => {
     const { state, write, statuses, settle } = held();
     write({ event: "task_updated", task_id: ids[0] ?? "", changes: { agent: "claude" } });
     settle();
-    expect([statuses(), openBlocks(state).length]).toEqual([["ready", "blocked_human", "blocked_human"], 1]);
+    expect([statuses(), listOpenBlocks(state).length]).toEqual([["ready", "blocked_human", "blocked_human"], 1]);
     write({ event: "task_status_changed", task_id: ids[1] ?? "", to_status: "canceled", because: "not wanted" });
     settle();
-    expect(openBlocks(state).map(waitingIds)).toEqual([[ids[2]]]);
+    expect(listOpenBlocks(state).map(listWaitingIds)).toEqual([[ids[2]]]);
     write({ event: "task_status_changed", task_id: ids[2] ?? "", to_status: "ready", because: "again" });
     settle();
-    expect([statuses(), openBlocks(state)]).toEqual([["ready", "canceled", "ready"], []]);
+    expect([statuses(), listOpenBlocks(state)]).toEqual([["ready", "canceled", "ready"], []]);
   });
 
   test("holds no task whose project works elsewhere or with another agent now", () => {
@@ -215,7 +215,7 @@ describe("a cause that holds up several tasks", () => {
     expect(statuses()).toEqual(ids.map(() => "blocked_human"));
     write({ event: "project_updated", project_id: "proj-shop", changes: { agent: "claude" } });
     settle();
-    expect([statuses(), openBlocks(state)]).toEqual([ids.map(() => "ready"), []]);
+    expect([statuses(), listOpenBlocks(state)]).toEqual([ids.map(() => "ready"), []]);
   });
 
   test("another cause is another question", () => {
@@ -223,7 +223,7 @@ describe("a cause that holds up several tasks", () => {
     const task_id = "task-b-000001";
     write({ event: "task_created", task_id, project_id: "proj-shop", status: "ready", fields: task() });
     write(...blockTask(state, { ...cause, about: "no repository", question: "No repository. Try again?" }, task_id, nowIs));
-    expect(openBlocks(state).map(waitingIds)).toEqual([ids, [task_id]]);
+    expect(listOpenBlocks(state).map(listWaitingIds)).toEqual([ids, [task_id]]);
   });
 });
 

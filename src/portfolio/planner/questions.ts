@@ -13,7 +13,7 @@
 import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { oneLine } from "../../views/wording.ts";
-import { type BlockView, openBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
+import { type BlockView, listOpenBlocks, type PortfolioView, type ProjectView, type TaskView } from "./state.ts";
 
 export type QuestionKind = "approve" | "idle" | "start" | "run" | "provider" | "rewound";
 type OpenedBlock = PortfolioChangeOf<"block_opened">;
@@ -51,11 +51,11 @@ export function buildIdleQuestion(state: PortfolioView, { project_id, objective,
 }
 
 /** The kind is the first part of the content: `approve:0123…`. */
-export const questionKind = ({ content }: Pick<BlockView, "content">): string => content.split(":", 1)[0] ?? "";
+export const readQuestionKind = ({ content }: Pick<BlockView, "content">): string => content.split(":", 1)[0] ?? "";
 
 /** Whether this was asked before, and is open or answered. */
 export const wasAsked = (state: PortfolioView, kind: QuestionKind, { question, about }: QuestionText): boolean =>
-  Object.values(state.blocks).some((block) => questionKind(block) === kind && block.question === question && block.about === about);
+  Object.values(state.blocks).some((block) => readQuestionKind(block) === kind && block.question === question && block.about === about);
 
 /** Whether a person said that the work of a task's newest run meets the criteria that no command proves (H3). */
 export function isApproved(state: PortfolioView, task: TaskView): boolean {
@@ -63,10 +63,10 @@ export function isApproved(state: PortfolioView, task: TaskView): boolean {
   const { about } = buildApprovalQuestion(task);
   return Object.values(state.blocks).some(
     (block) =>
-      questionKind(block) === "approve" &&
+      readQuestionKind(block) === "approve" &&
       block.task_id === task.task_id &&
       block.about === about &&
-      chosenOption(block, block.answer ?? "") === "A",
+      findChosenOption(block, block.answer ?? "") === "A",
   );
 }
 
@@ -74,7 +74,7 @@ export function isApproved(state: PortfolioView, task: TaskView): boolean {
 export function findOutdatedQuestions(
   state: PortfolioView,
 ): readonly { readonly block: BlockView; readonly currentText: QuestionText | null }[] {
-  return openBlocks(state).flatMap((block) => {
+  return listOpenBlocks(state).flatMap((block) => {
     const currentText = currentQuestion(state, block);
     const isSame = currentText === undefined || (currentText?.question === block.question && currentText.about === block.about);
     return isSame ? [] : [{ block, currentText }];
@@ -84,9 +84,9 @@ export function findOutdatedQuestions(
 /** How an open question would be asked now: null if not at all, undefined if no change of the portfolio can affect it. */
 function currentQuestion(state: PortfolioView, block: BlockView): QuestionText | null | undefined {
   const [task, project] = [state.tasks[block.task_id ?? ""], state.projects[block.project_id ?? ""]];
-  if (questionKind(block) === "approve" && task !== undefined) return buildApprovalQuestion(task);
-  if (questionKind(block) === "run" && task?.is_edited === true) return questionOfEarlierRun(task, block);
-  if (questionKind(block) !== "idle" || project === undefined) return undefined;
+  if (readQuestionKind(block) === "approve" && task !== undefined) return buildApprovalQuestion(task);
+  if (readQuestionKind(block) === "run" && task?.is_edited === true) return questionOfEarlierRun(task, block);
+  if (readQuestionKind(block) !== "idle" || project === undefined) return undefined;
   const isOver = project.tasks.every((id) => ["done", "canceled", "proposed"].includes(state.tasks[id]?.status ?? "done")); // a proposal has no question to answer
   return isOver ? buildIdleQuestion(state, project) : null;
 }
@@ -106,11 +106,11 @@ const runInputs = ({ attempt, objective, acceptance_criteria, touches, flow, iso
 /** A reason that blocks any number of tasks alike, such as a provider that refuses or a repository that is gone (H5). */
 export type SharedCause = Pick<Question, "question" | "expected_action" | "about"> & { readonly kind: "start" | "provider" };
 
-const isAboutSharedCause = (block: BlockView): boolean => ["start", "provider"].includes(questionKind(block)) && block.task_id === null;
+const isAboutSharedCause = (block: BlockView): boolean => ["start", "provider"].includes(readQuestionKind(block)) && block.task_id === null;
 
 /** The open question about a cause. */
-export const openQuestionAbout = (state: PortfolioView, { kind, about }: SharedCause): BlockView | undefined =>
-  openBlocks(state).find((block) => isAboutSharedCause(block) && questionKind(block) === kind && block.about === about);
+export const findOpenQuestionAbout = (state: PortfolioView, { kind, about }: SharedCause): BlockView | undefined =>
+  listOpenBlocks(state).find((block) => isAboutSharedCause(block) && readQuestionKind(block) === kind && block.about === about);
 
 /** Tasks that a cause no longer blocks, each with why, and the questions about causes that block no task any more (H5). */
 export function findSettledCauses(state: PortfolioView): {
@@ -134,7 +134,7 @@ export function findSettledCauses(state: PortfolioView): {
 }
 
 /** The ids of the tasks, or of the project, that wait for an answer. */
-export function waitingIds({ task_id, project_id, tasks }: BlockView): readonly string[] {
+export function listWaitingIds({ task_id, project_id, tasks }: BlockView): readonly string[] {
   if (task_id !== null) return [task_id];
   const blockedTasks = Object.keys(tasks);
   if (blockedTasks.length > 0 || project_id === null) return blockedTasks;
@@ -145,16 +145,16 @@ const namesShownMax = 20;
 
 /** The tasks or the project that wait for an answer, in a line. */
 export const describeWaiting = (block: BlockView): string => {
-  const names = waitingIds(block);
+  const names = listWaitingIds(block);
   const more = names.length - namesShownMax;
   return names.length === 0 ? "portfolio" : `${names.slice(0, namesShownMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 };
 
 /** The open question that replaced one that no longer applied. */
 export const findSuccessor = (state: PortfolioView, old: BlockView): BlockView | undefined =>
-  openBlocks(state).find(
+  listOpenBlocks(state).find(
     (block) =>
-      questionKind(block) === questionKind(old) &&
+      readQuestionKind(block) === readQuestionKind(old) &&
       block.task_id === old.task_id &&
       block.project_id === old.project_id &&
       old.content !== "" &&
@@ -166,17 +166,17 @@ const optionTakingWords: Readonly<Record<string, string>> = { approve: "B" };
 const synonyms: Readonly<Record<string, string>> = { YES: "A", Y: "A", NO: "B", N: "B" };
 
 /** The option that a text chooses, as in `a`, `Yes.` or `B, the title is missing`; null if it chooses none (H4). */
-export function chosenOption(block: Pick<BlockView, "content" | "options">, text: string): string | null {
+export function findChosenOption(block: Pick<BlockView, "content" | "options">, text: string): string | null {
   const [, word = "", words = ""] = /^([a-z]+)\s*(?:$|[.,;:!)]+\s*)(.*)$/is.exec(text.trim()) ?? [];
   const key = Object.keys(block.options).find((option) => option === word.toUpperCase() || option === synonyms[word.toUpperCase()]);
-  return key === undefined || (words !== "" && optionTakingWords[questionKind(block)] !== key) ? null : key;
+  return key === undefined || (words !== "" && optionTakingWords[readQuestionKind(block)] !== key) ? null : key;
 }
 
 /** Why a question does not accept this text; null if it does (H4). An agent reads any words, so its questions take them. */
 export function whyNotAnswer(block: BlockView, text: string): string | null {
   const choices = Object.entries(block.options);
-  if (questionKind(block) === "run" || choices.length === 0 || chosenOption(block, text) !== null) return null;
-  const optionWithWords = optionTakingWords[questionKind(block)];
+  if (readQuestionKind(block) === "run" || choices.length === 0 || findChosenOption(block, text) !== null) return null;
+  const optionWithWords = optionTakingWords[readQuestionKind(block)];
   const hint =
     optionWithWords === undefined
       ? ""
@@ -186,6 +186,6 @@ export function whyNotAnswer(block: BlockView, text: string): string | null {
 
 /** An answer for a person to read: the chosen option with its label, or the answer's own words. */
 export function describeAnswer(block: BlockView, text: string): string {
-  const key = questionKind(block) === "run" ? null : chosenOption(block, text);
+  const key = readQuestionKind(block) === "run" ? null : findChosenOption(block, text);
   return key === null ? `"${oneLine(text, objectiveCharsMax)}"` : `${key} (${block.options[key] ?? ""})`;
 }

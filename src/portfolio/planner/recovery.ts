@@ -6,17 +6,17 @@
 //   result   whether the result of the run is in the portfolio's journal
 //   merge    none; queued; verified: a batch with it was proved; landed: the branch holds the batch and the journal does not say so
 
-export const workers = ["alive", "gone"] as const;
-export const leases = ["held", "lapsed"] as const;
-export const runs = ["open", "rested", "ended"] as const;
-export const results = ["missing", "ingested"] as const;
+export const workerStates = ["alive", "gone"] as const;
+export const leaseStates = ["held", "lapsed"] as const;
+export const runStates = ["open", "rested", "ended"] as const;
+export const resultStates = ["missing", "ingested"] as const;
 export const mergeStates = ["none", "queued", "verified", "landed"] as const;
 
 export type RecoveryFacts = {
-  readonly worker: (typeof workers)[number];
-  readonly lease: (typeof leases)[number];
-  readonly run: (typeof runs)[number];
-  readonly result: (typeof results)[number];
+  readonly worker: (typeof workerStates)[number];
+  readonly lease: (typeof leaseStates)[number];
+  readonly run: (typeof runStates)[number];
+  readonly result: (typeof resultStates)[number];
   readonly merge: (typeof mergeStates)[number];
 };
 

@@ -20,7 +20,7 @@ import { completeBatch } from "./complete-batch.ts";
 import { setHub } from "./hubs.ts";
 import { applyImportedLine } from "./imported-line.ts";
 import { computeMetrics } from "../views/metrics.ts";
-import { noUsage, type Portfolio, queueOf } from "./state.ts";
+import { noUsage, type Portfolio, toQueueKey } from "./state.ts";
 import {
   addTask,
   registerDependent,
@@ -33,13 +33,13 @@ import {
   mayTransition,
   transition,
   msBetween,
-  projectOf,
+  getProject,
   raiseAllowance,
   removeFromBatches,
   reopenBudget,
   runInputFields,
   type Stamp,
-  taskOf,
+  getTask,
   markChanged,
   markProjectChanged,
   markWaitingChanged,
@@ -85,7 +85,7 @@ const reducers: Reducers = {
   },
   hub_set: setHub,
   project_updated: (state, { project_id, changes }, stamp) => {
-    const project = projectOf(state, project_id);
+    const project = getProject(state, project_id);
     Object.assign(project, deepCopy(changes));
     project.changed = stamp.seq;
     if (changes.budget !== undefined) reopenBudget(state, `project:${project_id}`);
@@ -96,7 +96,7 @@ const reducers: Reducers = {
   followup_task_created: (state, { task_id, project_id, parent_task_id, status, fields }, stamp) =>
     addTask(state, { task_id, project_id, parent_task_id, status, fields }, stamp),
   task_updated: (state, { task_id, changes }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     const oldPriority = task.priority;
     Object.assign(task, deepCopy(changes));
     if (Object.keys(changes).some((key) => runInputFields.has(key))) task.is_edited = task.run_id !== null;
@@ -109,12 +109,12 @@ const reducers: Reducers = {
     markChanged(state, task, stamp);
   },
   task_dispatched: (state, change, stamp) => {
-    const task = taskOf(state, change.task_id);
+    const task = getTask(state, change.task_id);
     if (task.stage === "resting") markChanged(state, task, stamp);
     else transition(state, task, "running", stamp);
     const isResumed = task.run_id === change.run_id;
     state.dispatches += 1;
-    projectOf(state, task.project_id).last_dispatch = state.dispatches;
+    getProject(state, task.project_id).last_dispatch = state.dispatches;
     Object.assign(task, {
       stage: "working",
       run_id: change.run_id,
@@ -144,7 +144,7 @@ const reducers: Reducers = {
     task.commit = null;
   },
   task_status_changed: (state, { task_id, to_status, because, block_id }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     if (task.status === "needs_adjustment" && to_status === "ready") task.adjustments += 1;
     transition(state, task, to_status, stamp);
     dropBatchesWith(state, task_id);
@@ -155,7 +155,7 @@ const reducers: Reducers = {
     block.tasks[task_id] = { changed: task.changed, since: stamp.ts };
   },
   worker_result_ingested: (state, change, stamp) => {
-    const task = taskOf(state, change.task_id);
+    const task = getTask(state, change.task_id);
     invariant(!task.ingested && task.run_id === change.run_id, `R2: the result of ${change.run_id} is taken in once`);
     charge(state, task, change.usage, stamp.ts);
     task.ingested = true;
@@ -174,7 +174,7 @@ const reducers: Reducers = {
     transition(state, task, change.to_status, stamp);
   },
   worker_rested: (state, { task_id, because, until, usage, short }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     charge(state, task, usage, stamp.ts);
     task.stage = "resting";
     task.delay = null;
@@ -186,27 +186,27 @@ const reducers: Reducers = {
     markChanged(state, task, stamp);
   },
   run_limits_raised: (state, { task_id, run_id, allowance }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
     task.short = null;
     if (task.allowance !== null) raiseAllowance(task, allowance);
     markChanged(state, task, stamp);
   },
   usage_counted: (state, { task_id, run_id, usage }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     invariant(task.run_id === run_id, `R2: ${run_id} is the run of ${task_id}`);
     charge(state, task, usage, stamp.ts);
     markChanged(state, task, stamp);
   },
   task_delayed: (state, { task_id, reason_code, doing, because, until }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     const { since, tries } = task.delay?.reason === reason_code && task.delay.doing === doing ? task.delay : { since: stamp.ts, tries: 0 };
     task.delay = { reason: reason_code, doing, because, since, tries: tries + 1, until };
     if (task.status === "running") task.stage = "resting"; // it gives up its slot, but keeps its files and its place in the order
     markChanged(state, task, stamp);
   },
   lease_lost: (state, { task_id, usage }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     charge(state, task, usage, stamp.ts);
     transition(state, task, "ready", stamp);
   },
@@ -252,7 +252,7 @@ const reducers: Reducers = {
     } else markChanged(state, task, stamp);
   },
   merge_queued: (state, { task_id, commit }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     task.stage = "queued";
     task.commit = commit;
     markChanged(state, task, stamp);
@@ -261,7 +261,7 @@ const reducers: Reducers = {
     state.batches = [...state.batches.filter((batch) => batch.repository !== repository), { repository, tasks: [...tasks], from, commit }];
   },
   merge_rejected: (state, { task_id, because, evidence, with: others }, stamp) => {
-    const task = taskOf(state, task_id);
+    const task = getTask(state, task_id);
     dropBatchesWith(state, task_id);
     task.feedback = joinFeedback(`${because}${others.length === 0 ? "" : ` (beside ${others.join(", ")})`}`, evidence);
     task.evidence = [...task.evidence, ...evidence];
@@ -269,14 +269,14 @@ const reducers: Reducers = {
     transition(state, task, "needs_adjustment", stamp);
   },
   landing_held: (state, { repository, target, because, command }, { seq, ts }) => {
-    const queue = queueOf({ repository, target });
+    const queue = toQueueKey({ repository, target });
     if (because === null) delete state.held[queue];
     else state.held[queue] = { repository, target, because, command, since: state.held[queue]?.since ?? ts };
-    for (const project of Object.values(state.projects)) if (queueOf(project) === queue) project.changed = seq;
+    for (const project of Object.values(state.projects)) if (toQueueKey(project) === queue) project.changed = seq;
   },
   merge_landed: (state, { task_id, commit }, stamp) => {
-    const task = taskOf(state, task_id);
-    delete state.held[queueOf(state.projects[task.project_id])];
+    const task = getTask(state, task_id);
+    delete state.held[toQueueKey(state.projects[task.project_id])];
     removeFromBatches(state, task_id);
     task.landed = commit;
     transition(state, task, "done", stamp);

@@ -102,7 +102,7 @@ function suggestionText(value: unknown): string {
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-export type EndedRun = {
+export type ResultFacts = {
   readonly end: RunEnd;
   readonly proof: Proof;
   /** Null if its flow asks for no result. */
@@ -110,7 +110,7 @@ export type EndedRun = {
 };
 
 /** The status of a task whose run is over (W2 to W5). `running` means that it is accepted and goes to the merge queue. */
-export function decideOnResult(task: TaskView, project: ProjectView, { end, proof, submitted }: EndedRun): ResultDecision {
+export function decideOnResult(task: TaskView, project: ProjectView, { end, proof, submitted }: ResultFacts): ResultDecision {
   if (!end.is_completed) {
     if (task.failures === 0) return { to: "failed", because: "its run failed; it is tried once more with what was found", ask: null };
     return { to: "needs_adjustment", because: "its run failed again", ask: null }; // W4

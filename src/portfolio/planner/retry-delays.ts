@@ -14,13 +14,13 @@ const delayMsMax = 60_000;
 /** How often a failure that may be an outage is tried again (T2). */
 const outageRetriesMax = 3;
 
-export type Failure = { readonly reason: string; readonly retry: Retry; readonly doing: Delay["doing"] };
+export type FailedTry = { readonly reason: string; readonly retry: Retry; readonly doing: Delay["doing"] };
 
 /** When to try again; null if a person is to be asked. */
-export function findNextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doing }: Failure, now: string): string | null {
+export function findNextTry({ delay }: Pick<TaskView, "delay">, { reason, retry, doing }: FailedTry, now: string): string | null {
   const tries = delay?.reason === reason && delay.doing === doing ? delay.tries : 0;
   if (!mayTryAgain(retry, tries)) return null;
-  return formatIsoTime((parseIsoTime(now) ?? 0) + delayMs(tries));
+  return formatIsoTime((parseIsoTime(now) ?? 0) + computeDelayMs(tries));
 }
 
 /** Whether something that failed `tries` times is tried again without a person (T1, T2). */
@@ -28,7 +28,7 @@ export const mayTryAgain = (retry: Retry, tries: number): boolean =>
   retry === "always" || (retry === "bounded" && tries < outageRetriesMax);
 
 /** Doubles with each try up to the longest delay, which it has reached long before the tenth. */
-export const delayMs = (tries: number): number => Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(tries, 10));
+export const computeDelayMs = (tries: number): number => Math.min(delayMsMax, firstDelayMs * 2 ** Math.min(tries, 10));
 
 /** Whether it is too early to try again. A time beyond the longest delay was written by a clock that was set back since. */
 export const isDelayed = ({ delay }: Pick<TaskView, "delay">, now: string): boolean =>

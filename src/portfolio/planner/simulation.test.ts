@@ -8,14 +8,14 @@ import { formatIsoTime } from "../../kit/iso-time.ts";
 import { Bisection } from "./bisect.ts";
 import { reduceToLines } from "../views/event-line.ts";
 import { mayOverlap } from "./overlap.ts";
-import { portfolioPage, projectPage, taskPage } from "../views/pages.ts";
+import { buildPortfolioPage, buildProjectPage, buildTaskPage } from "../views/pages.ts";
 import type { Action } from "./plan-actions.ts";
 import { plan } from "./plan.ts";
 import { buildIdleQuestion } from "./questions.ts";
 import { type RecoveryFacts, findRecovery } from "./recovery.ts";
 import { reduce } from "./reduce.ts";
 import { decideOnResult, buildProof, whyResultRefused } from "./result.ts";
-import { openBlocks, openPortfolio, type Portfolio, type Task } from "./state.ts";
+import { listOpenBlocks, createEmptyPortfolio, type Portfolio, type Task } from "./state.ts";
 
 type SimulationSize = { readonly projects: number; readonly tasks: number; readonly jobs: number };
 
@@ -73,7 +73,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
   let owner = 1;
   let kills = 0;
   let now = 1_767_225_600_000;
-  let state = openPortfolio();
+  let state = createEmptyPortfolio();
 
   const write = (...changes: readonly PortfolioChange[]): void => {
     for (const change of changes) {
@@ -379,7 +379,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
       } else if (run.asks && !run.answered) run.state = "rested";
       else if ((run.left -= 1) <= 0) run.state = "ended";
     }
-    for (const block of openBlocks(state)) {
+    for (const block of listOpenBlocks(state)) {
       moved = true; // somebody will answer
       if (!chance(0.5)) continue;
       const run = runs.get(block.asked_by?.run_id ?? "");
@@ -388,7 +388,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
     }
     // A person lets go of what needs them, sometimes.
     for (const task of Object.values(state.tasks))
-      if (task.status === "blocked_human" && !openBlocks(state).some(({ task_id }) => task_id === task.task_id)) {
+      if (task.status === "blocked_human" && !listOpenBlocks(state).some(({ task_id }) => task_id === task.task_id)) {
         moved = true;
         write({ ...system, event: "task_status_changed", task_id: task.task_id, to_status: "canceled", because: "not wanted" });
       }
@@ -408,7 +408,7 @@ function simulate(seed: number, size: SimulationSize): Simulated {
       if (!(error instanceof Killed)) throw error;
       kills += 1;
       owner += 1; // workers in the same process are gone with it
-      state = openPortfolio();
+      state = createEmptyPortfolio();
       for (const entry of entries) reduce(state, entry);
     }
     moved = world() || moved;
@@ -443,14 +443,14 @@ test("every portfolio ends where it should, each task lands once, and no two tha
 test("what the journal says, read anew, is the same state, the same lines and the same pages", () => {
   for (let seed = first; seed < first + Math.min(seeds, 3); seed++) {
     const { state, entries } = simulate(seed, { projects: 3, tasks: 5, jobs: 2 });
-    const again = openPortfolio();
+    const again = createEmptyPortfolio();
     const lines = entries.flatMap((entry) => reduceToLines(again, entry));
     expect(again).toEqual(state);
     expect(lines.every((line) => typeof JSON.parse(line) === "object")).toBe(true);
     const pages = (of: typeof state) => [
-      portfolioPage(of),
-      ...Object.values(of.projects).map((one) => projectPage(of, one)),
-      ...Object.values(of.tasks).map(taskPage),
+      buildPortfolioPage(of),
+      ...Object.values(of.projects).map((one) => buildProjectPage(of, one)),
+      ...Object.values(of.tasks).map(buildTaskPage),
     ];
     expect(JSON.stringify(pages(again))).toBe(JSON.stringify(pages(state)));
   }

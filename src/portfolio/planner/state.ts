@@ -187,7 +187,7 @@ export type BlockView = View<Block>;
 export type HeldView = View<Held>;
 
 /** The key of a merge queue: there is one for each branch of a repository. */
-export const queueOf = (branch: { readonly repository: string | null; readonly target: string } | undefined): string =>
+export const toQueueKey = (branch: { readonly repository: string | null; readonly target: string } | undefined): string =>
   `${branch?.repository ?? ""}\n${branch?.target ?? ""}`;
 
 /** How often a task may fail before a person is asked. */
@@ -195,7 +195,7 @@ export const failuresMax = 2;
 
 export const noUsage = (): PortfolioUsage => ({ tokens: 0, usd: 0 });
 
-export const openPortfolio = (): Portfolio => ({
+export const createEmptyPortfolio = (): Portfolio => ({
   name: "",
   created_at: "",
   seq: 0,
@@ -234,5 +234,5 @@ export const openPortfolio = (): Portfolio => ({
 });
 
 /** The questions that wait for an answer. */
-export const openBlocks = (state: PortfolioView): readonly BlockView[] =>
+export const listOpenBlocks = (state: PortfolioView): readonly BlockView[] =>
   Object.values(state.blocks).filter(({ resolved_at }) => resolved_at === null);

@@ -42,7 +42,7 @@ export function addTask(
   stamp: Stamp,
 ): void {
   invariant(state.tasks[task_id] === undefined, `R4: ${task_id} is new`);
-  const project = projectOf(state, project_id);
+  const project = getProject(state, project_id);
   const task = initialTask(fields, stamp);
   task.task_id = task_id;
   task.project_id = project_id;
@@ -263,19 +263,19 @@ export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: 
   if (added.tokens > 0 || added.usd > 0) task.delay = null; // its run made progress
   task.run_spent = { tokens: Math.max(usage.tokens, task.run_spent.tokens), usd: Math.max(usage.usd, task.run_spent.usd) };
   const day = (state.days[ts.slice(0, 10)] ??= noUsage());
-  for (const spent of [task.spent, projectOf(state, task.project_id).spent, state.spent, day]) {
+  for (const spent of [task.spent, getProject(state, task.project_id).spent, state.spent, day]) {
     spent.tokens += added.tokens;
     spent.usd = exactSum(spent.usd, added.usd);
   }
 }
 
-export function projectOf(state: Portfolio, id: string): Project {
+export function getProject(state: Portfolio, id: string): Project {
   const project = state.projects[id];
   invariant(project !== undefined, `R4: there is a project ${id}`);
   return project;
 }
 
-export function taskOf(state: Portfolio, id: string): Task {
+export function getTask(state: Portfolio, id: string): Task {
   const task = state.tasks[id];
   invariant(task !== undefined, `R4: there is a task ${id}`);
   return task;

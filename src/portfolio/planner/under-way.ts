@@ -8,17 +8,17 @@ export const listRunningTasks = (state: PortfolioView): readonly TaskView[] =>
   Object.values(state.tasks).filter(({ status }) => status === "running");
 
 /** How many workers each agent has. */
-export function workersByAgent(state: PortfolioView, running: readonly TaskView[], defaultAgent: string): Map<string, number> {
+export function countWorkersByAgent(state: PortfolioView, running: readonly TaskView[], defaultAgent: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const task of running) {
-    const name = agentName(task.chosen ?? agentsOf(state, task, defaultAgent)[0] ?? defaultAgent);
+    const name = agentName(task.chosen ?? listTaskAgents(state, task, defaultAgent)[0] ?? defaultAgent);
     if (task.stage === "working") counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
 }
 
 /** The agents that may work on a task, in order: `codex,claude`. The task's own word counts, then its project's. */
-export function agentsOf(
+export function listTaskAgents(
   { projects }: Pick<PortfolioView, "projects">,
   { agent, project_id }: Pick<TaskView, "agent" | "project_id">,
   defaultAgent: string,

@@ -4,11 +4,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
-import { blockIdOf } from "../planner/ids.ts";
+import { createBlockId } from "../planner/ids.ts";
 import {
-  openQuestionAbout,
+  findOpenQuestionAbout,
   type SharedCause,
-  questionKind,
+  readQuestionKind,
   findOutdatedQuestions,
   type Question,
   type QuestionKind,
@@ -27,7 +27,7 @@ export function ask(
 ): PortfolioChangeOf<"block_opened"> {
   const { kind, ...shown } = question;
   const hash = createHash("sha256").update(canonicalJson(shown)).digest("hex").slice(0, hashChars);
-  const block_id = blockIdOf(now, randomBytes(6));
+  const block_id = createBlockId(now, randomBytes(6));
   const replacement = replaces === undefined ? {} : { replaces };
   return { event: "block_opened", actor, reason_code: "ok", block_id, ...shown, content: `${kind}:${hash}`, ...replacement };
 }
@@ -36,7 +36,7 @@ export function ask(
 export function blockTask(state: PortfolioView, cause: SharedCause, task_id: string, now: string): readonly PortfolioChange[] {
   const impact = "no task that needs it goes on before";
   const opened =
-    openQuestionAbout(state, cause) ??
+    findOpenQuestionAbout(state, cause) ??
     ask({ ...cause, project_id: null, task_id: null, impact, options: { A: "try again" }, asked_by: null }, now, "planner");
   const statusChange = { event: "task_status_changed", actor: "planner", reason_code: "ok", task_id, to_status: "blocked_human" } as const;
   return [...("event" in opened ? [opened] : []), { ...statusChange, because: opened.question, block_id: opened.block_id }];
@@ -75,7 +75,7 @@ export const replaceOutdatedQuestions = (state: PortfolioView, now: string): rea
     return [
       ...(currentText === null
         ? []
-        : [ask({ kind: questionKind(block) as QuestionKind, ...unchanged, ...currentText }, now, "system", block.block_id)]),
+        : [ask({ kind: readQuestionKind(block) as QuestionKind, ...unchanged, ...currentText }, now, "system", block.block_id)]),
       { event: "block_resolved", actor: "system", reason_code: "ok", block_id: block.block_id, content: block.content, answer },
     ];
   }),

@@ -12,16 +12,16 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, lstatSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
-import { checkpointLines } from "../views/checkpoints.ts";
+import { renderCheckpointLines } from "../views/checkpoints.ts";
 import { isUntouched, renderSnapshot } from "../views/front-matter.ts";
-import { type Page, portfolioPage, projectPage, taskPage } from "../views/pages.ts";
+import { type Page, buildPortfolioPage, buildProjectPage, buildTaskPage } from "../views/pages.ts";
 import type { PortfolioView } from "../planner/state.ts";
 import { oneLine } from "../../views/wording.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { ensureFolderBelow, refuseInTheWay } from "../../project/own-folder.ts";
 import { type Cursor, joinLines } from "./events-file.ts";
 import type { PortfolioPaths } from "./folder.ts";
-import { keepCopy, replaceFile, splitSoundLines } from "./log-lines.ts";
+import { keepCopy, replaceFile, keepSoundLines } from "./log-lines.ts";
 
 export type Drawn = {
   readonly paths: PortfolioPaths;
@@ -55,10 +55,10 @@ export function draw({ paths, state, seq, cursor, events }: Drawn): readonly str
   if (seq > cursor.seq || !existsSync(join(paths.pagesFolder, portfolioFiles.portfolio))) {
     for (const project of Object.values(state.projects))
       if (project.changed > cursor.seq)
-        drawPage(paths, `${portfolioFiles.projects}/${project.project_id}.md`, projectPage(state, project), warnings);
+        drawPage(paths, `${portfolioFiles.projects}/${project.project_id}.md`, buildProjectPage(state, project), warnings);
     for (const task of Object.values(state.tasks))
-      if (task.changed > cursor.seq) drawPage(paths, `${portfolioFiles.tasks}/${task.task_id}.md`, taskPage(task), warnings);
-    drawPage(paths, portfolioFiles.portfolio, portfolioPage(state), warnings);
+      if (task.changed > cursor.seq) drawPage(paths, `${portfolioFiles.tasks}/${task.task_id}.md`, buildTaskPage(task), warnings);
+    drawPage(paths, portfolioFiles.portfolio, buildPortfolioPage(state), warnings);
   }
   writeCursor({ paths, seq, cursor, events });
   return warnings;
@@ -97,9 +97,9 @@ function describeKind(stat: Stats): "link" | "folder" | "pipe" {
  * Appends what is missing. Invalid lines, such as torn ones, are set aside; every change is reported. Returns whether the file was changed.
  */
 function drawCheckpoints(paths: PortfolioPaths, state: PortfolioView, warnings: string[]): boolean {
-  const checkpoints = checkpointLines(state);
+  const checkpoints = renderCheckpointLines(state);
   const text = readOwnFile(checkpointsPath(paths)) ?? "";
-  const { kept: validLines, warnings: lineWarnings } = splitSoundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
+  const { kept: validLines, warnings: lineWarnings } = keepSoundLines(paths, portfolioFiles.checkpoints, text, PortfolioCheckpoint);
   warnings.push(...lineWarnings);
   const present = new Set(validLines);
   const missing = checkpoints.filter((line) => !present.has(line));
@@ -135,12 +135,12 @@ function describeDifference(currentText: string, text: string): string {
 
 type NamedPage = readonly [name: string, page: () => Page];
 const listPages = (state: PortfolioView): readonly NamedPage[] => [
-  [portfolioFiles.portfolio, () => portfolioPage(state)],
+  [portfolioFiles.portfolio, () => buildPortfolioPage(state)],
   ...Object.values(state.projects).map((project): NamedPage => [
     `${portfolioFiles.projects}/${project.project_id}.md`,
-    () => projectPage(state, project),
+    () => buildProjectPage(state, project),
   ]),
-  ...Object.values(state.tasks).map((task): NamedPage => [`${portfolioFiles.tasks}/${task.task_id}.md`, () => taskPage(task)]),
+  ...Object.values(state.tasks).map((task): NamedPage => [`${portfolioFiles.tasks}/${task.task_id}.md`, () => buildTaskPage(task)]),
 ];
 
 /** Draws pages again that somebody changed or removed while the journal stayed as it was. */

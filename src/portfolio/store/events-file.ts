@@ -29,9 +29,9 @@ export type LinesBeyond = {
   /** Every row that was taken in or set aside. */
   readonly handled: readonly string[];
   /** The file isn't as we left it before the cursor, so all of it must be compared. */
-  readonly isWhole: boolean;
+  readonly needsFullComparison: boolean;
   /** The file must be written anew. */
-  readonly isTorn: boolean;
+  readonly needsRewrite: boolean;
 };
 
 /** Makes the lines up to the cursor again, from the journal. */
@@ -40,7 +40,7 @@ type DrawnLines = () => Promise<readonly string[]>;
 const eventsName = portfolioFiles.events;
 const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, eventsName);
 export const joinLines = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
-const nothingBeyond: LinesBeyond = { foreign: [], warnings: [], handled: [], isWhole: false, isTorn: false };
+const nothingBeyond: LinesBeyond = { foreign: [], warnings: [], handled: [], needsFullComparison: false, needsRewrite: false };
 
 /** Reads what is behind the cursor; all of it if what is before is not as we left it. `undrawnLines`: lines that may stand there or not. */
 export async function readLinesBeyond(
@@ -54,33 +54,33 @@ export async function readLinesBeyond(
   const isOurs = bytes.length >= cursor.bytes && crc32(bytes.subarray(0, cursor.bytes)) === cursor.crc; // V2
   if (isOurs) return findForeignLines(paths, bytes.subarray(cursor.bytes), cursor.bytes, undrawnLines);
   const knownRows = [...(await readDrawnLines()), ...undrawnLines];
-  if (bytes.equals(joinLines(knownRows))) return { ...nothingBeyond, isWhole: true };
+  if (bytes.equals(joinLines(knownRows))) return { ...nothingBeyond, needsFullComparison: true };
   const beyond = findForeignLines(paths, bytes, 0, knownRows);
   const changed = `${eventsName} was ${bytes.length < cursor.bytes ? "shorter than" : "not as"} we left it; it is written anew from the journal`;
-  return { ...beyond, warnings: [...beyond.warnings, changed], isWhole: true, isTorn: true };
+  return { ...beyond, warnings: [...beyond.warnings, changed], needsFullComparison: true, needsRewrite: true };
 }
 
 /** Finds rows that aren't ours (V1): unknown ones, or more of a row than we know of. `from`: the position of the bytes in the file. */
 function findForeignLines(paths: PortfolioPaths, bytes: Buffer, from: number, knownRows: readonly string[]): LinesBeyond {
   const countsByRow = new Map<string, number>();
   for (const row of knownRows) countsByRow.set(row, (countsByRow.get(row) ?? 0) + 1);
-  const foreign: { readonly at: number; readonly row: string }[] = [];
+  const foreign: { readonly number: number; readonly row: string }[] = [];
   const invalid: InvalidLine[] = [];
-  for (const { at, row, fault } of judgeLines(bytes.toString("utf8"))) {
+  for (const { number, row, fault } of judgeLines(bytes.toString("utf8"))) {
     const countLeft = countsByRow.get(row) ?? 0;
     countsByRow.set(row, countLeft - 1);
     const why = countLeft > 0 ? null : (fault ?? findRowFault(PortfolioEvent, row));
-    if (why !== null) invalid.push({ at, row, fault: why });
-    else if (countLeft <= 0) foreign.push({ at, row });
+    if (why !== null) invalid.push({ number, row, fault: why });
+    else if (countLeft <= 0) foreign.push({ number, row });
   }
   if (foreign.length + invalid.length === 0) return nothingBeyond;
   const linesBefore = from === 0 ? 0 : readFileSync(eventsPath(paths), "latin1").slice(0, from).split("\n").length - 1;
   return {
-    foreign: foreign.map(({ at, row }) => ({ place: `${eventsName}:${linesBefore + at}`, row })),
+    foreign: foreign.map(({ number, row }) => ({ place: `${eventsName}:${linesBefore + number}`, row })),
     warnings: invalid.length === 0 ? [] : setAsideLines(paths, eventsName, invalid, linesBefore),
     handled: [...foreign, ...invalid].map(({ row }) => row),
-    isWhole: false,
-    isTorn: invalid.length > 0,
+    needsFullComparison: false,
+    needsRewrite: invalid.length > 0,
   };
 }
 
@@ -103,9 +103,9 @@ export async function updateEventsFile(
 ): Promise<Omit<Cursor, "seq"> | null> {
   const path = eventsPath(paths);
   const handled = [...beyond.handled];
-  let { isWhole } = beyond;
-  const drawnPosition = (): { readonly bytes: number; readonly crc: number } => (isWhole ? { bytes: 0, crc: 0 } : cursor);
-  const wantedLines = async (): Promise<readonly string[]> => (isWhole ? [...(await readDrawnLines()), ...lines] : lines);
+  let { needsFullComparison } = beyond;
+  const drawnPosition = (): { readonly bytes: number; readonly crc: number } => (needsFullComparison ? { bytes: 0, crc: 0 } : cursor);
+  const wantedLines = async (): Promise<readonly string[]> => (needsFullComparison ? [...(await readDrawnLines()), ...lines] : lines);
   const takeInForeign = async (bytes: Buffer, knownRows: readonly string[]): Promise<LinesBeyond> => {
     const rowsInJournal = new Set(knownRows); // what was taken in is among them, if nothing in it had to be redacted
     const otherHandled = handled.filter((row) => !rowsInJournal.has(row));
@@ -115,7 +115,7 @@ export async function updateEventsFile(
     return foundLines;
   };
   const rewriteFile = async (): Promise<void> => {
-    isWhole = true;
+    needsFullComparison = true;
     const knownRows = await wantedLines();
     const oldFile = openSync(path, "r");
     try {
@@ -125,7 +125,7 @@ export async function updateEventsFile(
       closeSync(oldFile);
     }
   };
-  if (beyond.isTorn) await rewriteFile();
+  if (beyond.needsRewrite) await rewriteFile();
   for (let round = 0; round < roundsMax; round++) {
     const mark = readFileMark(paths);
     const { bytes: from, crc } = drawnPosition();
@@ -138,10 +138,10 @@ export async function updateEventsFile(
       appendFileSync(path, wantedBytes.subarray(present.length)); // D3
       continue; // V3
     }
-    const { isTorn } = await takeInForeign(present, knownRows);
+    const { needsRewrite } = await takeInForeign(present, knownRows);
     const ordered = joinLines(await wantedLines());
     // The same lines in another order are put in order where they stand, so that nothing that is appended meanwhile is lost.
-    if (!isTorn && ordered.length === present.length) writeAt(path, ordered, from);
+    if (!needsRewrite && ordered.length === present.length) writeAt(path, ordered, from);
     else await rewriteFile();
   }
   return null;

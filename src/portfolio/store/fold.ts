@@ -21,7 +21,7 @@ import { invariant } from "../../kit/invariant.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import type { OpenedRun, OpenOptions, RunStore } from "../../ports/run-store.ts";
 import { reduce } from "../planner/reduce.ts";
-import { openPortfolio, type Portfolio, type PortfolioView } from "../planner/state.ts";
+import { createEmptyPortfolio, type Portfolio, type PortfolioView } from "../planner/state.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
 /** The state, and the journal's position up to which it was folded. */
@@ -31,13 +31,13 @@ export type Fold = { state: Portfolio; at: Position; readonly mutex: Mutex };
 const folds = new WeakMap<PortfolioPaths, Fold>();
 
 export function getFold(paths: PortfolioPaths): Fold {
-  const fold = folds.get(paths) ?? { state: openPortfolio(), at: { ...genesis }, mutex: new Mutex() };
+  const fold = folds.get(paths) ?? { state: createEmptyPortfolio(), at: { ...genesis }, mutex: new Mutex() };
   folds.set(paths, fold);
   return fold;
 }
 
 export function resetFold(fold: Fold): void {
-  fold.state = openPortfolio();
+  fold.state = createEmptyPortfolio();
   fold.at = { ...genesis };
 }
 
@@ -103,7 +103,7 @@ export function readPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
 
 /** Returns a function that gives the state in the folder at each call, and folds each line once. */
 export function followPortfolio({ ownFolder }: PortfolioPaths): () => PortfolioView {
-  const fold: Fold = { state: openPortfolio(), at: { ...genesis }, mutex: new Mutex() };
+  const fold: Fold = { state: createEmptyPortfolio(), at: { ...genesis }, mutex: new Mutex() };
   return () => {
     try {
       fold.at = readJournal(ownFolder, { from: fold.at, onEntry: (entry) => reduce(fold.state, asPortfolioEntry(entry)) }).end;

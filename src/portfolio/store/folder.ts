@@ -82,13 +82,13 @@ export function refuseMissing(cwd: string): never {
 
 /** The portfolio that a command's folder is in; refuses one that isn't this user's (F1). */
 export function requirePortfolio(context: Pick<CommandContext, "cwd" | "env">): PortfolioPaths {
-  const { paths, foreign } = visiblePortfolio(context);
+  const { paths, foreign } = findVisiblePortfolio(context);
   if (foreign === null) return paths;
   return refuse("portfolio_foreign", { message: `The portfolio in ${paths.root} isn't yours: ${foreign}. Nothing of it was executed.` });
 }
 
 /** The same for a command that only shows it; `foreign` says why it isn't this user's, null if it is. */
-export function visiblePortfolio(context: Pick<CommandContext, "cwd" | "env">): {
+export function findVisiblePortfolio(context: Pick<CommandContext, "cwd" | "env">): {
   readonly paths: PortfolioPaths;
   readonly foreign: string | null;
 } {

@@ -10,7 +10,7 @@ import { seqKey } from "../views/event-line.ts";
 import type { PortfolioPaths } from "./folder.ts";
 
 /** The valid lines of a whole log; the others are set aside, and reported. */
-export function splitSoundLines(
+export function keepSoundLines(
   paths: PortfolioPaths,
   name: string,
   text: string,
@@ -18,22 +18,22 @@ export function splitSoundLines(
 ): { readonly kept: readonly string[]; readonly warnings: readonly string[] } {
   const kept: string[] = [];
   const invalid: InvalidLine[] = [];
-  for (const { at, row, fault } of judgeLines(text)) {
+  for (const { number, row, fault } of judgeLines(text)) {
     const why = fault ?? findRowFault(schema, row);
     if (why === null) kept.push(row);
-    else invalid.push({ at, row, fault: why });
+    else invalid.push({ number, row, fault: why });
   }
   return { kept, warnings: invalid.length === 0 ? [] : setAsideLines(paths, name, invalid, 0) };
 }
 
-export type InvalidLine = { readonly at: number; readonly row: string; readonly fault: string };
+export type InvalidLine = { readonly number: number; readonly row: string; readonly fault: string };
 
 /** The rows of a log with their numbers; bytes at its end that are no whole line come with their fault. */
 export function judgeLines(text: string): readonly (Omit<InvalidLine, "fault"> & { readonly fault: string | null })[] {
   const rows = text.split("\n");
   const tail = rows.pop() ?? "";
-  const lines = rows.map((row, index) => ({ at: index + 1, row, fault: null }));
-  return tail === "" ? lines : [...lines, { at: rows.length + 1, row: tail, fault: "the file ended in the middle of a line" }];
+  const lines = rows.map((row, index) => ({ number: index + 1, row, fault: null }));
+  return tail === "" ? lines : [...lines, { number: rows.length + 1, row: tail, fault: "the file ended in the middle of a line" }];
 }
 
 const warningsMax = 20;
@@ -43,7 +43,7 @@ export function setAsideLines(paths: PortfolioPaths, name: string, invalid: read
   const kept = keepCopy(paths, name.slice(name.lastIndexOf("/") + 1), `${invalid.map(({ row }) => row).join("\n")}\n`);
   const moreWarnings = invalid.length > warningsMax ? [`${name}: ${invalid.length - warningsMax} more lines like these`] : [];
   return [
-    ...invalid.slice(0, warningsMax).map(({ at, fault }) => `${name}:${linesBefore + at}: set aside in ${kept}: ${fault}`),
+    ...invalid.slice(0, warningsMax).map(({ number, fault }) => `${name}:${linesBefore + number}: set aside in ${kept}: ${fault}`),
     ...moreWarnings,
   ];
 }

@@ -23,7 +23,7 @@ import { reduceToLines } from "../views/event-line.ts";
 import { mayAgentWrite } from "../planner/grants.ts";
 import { whyIgnored } from "../planner/imported-line.ts";
 import { reduce } from "../planner/reduce.ts";
-import { openPortfolio, type PortfolioView } from "../planner/state.ts";
+import { createEmptyPortfolio, type PortfolioView } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
@@ -218,7 +218,7 @@ async function openWhenFree(
 
 /** Makes the lines of the events file from the journal, up to an entry. */
 export async function readAllLines(paths: PortfolioPaths, seq = Infinity): Promise<readonly string[]> {
-  const state = openPortfolio();
+  const state = createEmptyPortfolio();
   const lines: string[] = [];
   await getStore(paths).read(genesis, (entry) => {
     if (entry.seq <= seq) for (const line of reduceToLines(state, asPortfolioEntry(entry))) lines.push(line);

@@ -6,11 +6,11 @@ import { readHooks } from "../../project/notify/hooks.ts";
 import { openNoticeQueue } from "../../project/notify/notice-queue.ts";
 import { queueForHooks } from "../../runner/run-notices.ts";
 import type { PortfolioView } from "../planner/state.ts";
-import { findAnsweredNotices, portfolioNotices } from "../views/portfolio-notices.ts";
+import { findAnsweredNotices, buildPortfolioNotices } from "../views/portfolio-notices.ts";
 
 /** Queues the notices that an entry causes, and withdraws those that it answers. */
 export function queueNotices(context: CommandContext, root: string, entry: PortfolioEntry, state: PortfolioView): void {
-  const [newNotices, isAnswered] = [portfolioNotices(entry, state, root), findAnsweredNotices(entry, state)];
+  const [newNotices, isAnswered] = [buildPortfolioNotices(entry, state, root), findAnsweredNotices(entry, state)];
   if (newNotices.length === 0 && isAnswered === null) return;
   const { hooks } = readHooks(context.env);
   if (hooks.length === 0) return;

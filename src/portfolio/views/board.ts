@@ -12,7 +12,7 @@ import { alignColumns } from "../../views/align-columns.ts";
 import { formatDuration, formatNumber, formatMoney, oneLine, plural } from "../../views/wording.ts";
 import type { Plan, WaitCode } from "../planner/plan-actions.ts";
 import { listTasksNeedingPerson } from "../planner/needs-person.ts";
-import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
+import { listOpenBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
 import { countByStatus } from "./metrics.ts";
 import { describePhase } from "./pages.ts";
 
@@ -70,7 +70,7 @@ const idleWarning = (state: PortfolioView): readonly string[] =>
 
 function summaryLines(state: PortfolioView, now: string): readonly string[] {
   const counts = countByStatus(state);
-  const peopleSentence = describeWaitingForPeople(openBlocks(state).length, listTasksNeedingPerson(state, now).length);
+  const peopleSentence = describeWaitingForPeople(listOpenBlocks(state).length, listTasksNeedingPerson(state, now).length);
   const heartbeatText = state.heartbeat === null ? "no tick yet" : `last tick ${describeAge(state.heartbeat, now)} ago`;
   return [
     `Portfolio ${oneLine(state.name, 30)}${state.paused ? " (paused)" : ""}: ${counts.running} running, ${counts.ready} ready, ${counts.done} done; ${heartbeatText}; ${formatNumber(state.spent.tokens)} tokens, ${formatMoney(state.spent.usd)}`,

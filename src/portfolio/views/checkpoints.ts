@@ -4,7 +4,7 @@ import type { PortfolioCheckpoint } from "../../contracts/portfolio.ts";
 import type { PortfolioView } from "../planner/state.ts";
 
 /** Our lines of the file: the metrics as they were when each checkpoint was made. */
-export const checkpointLines = (state: PortfolioView): readonly string[] =>
+export const renderCheckpointLines = (state: PortfolioView): readonly string[] =>
   state.checkpoints.map(({ ts, window_start, window_end, summary, key_metrics }) =>
     JSON.stringify({
       ts,

@@ -44,7 +44,7 @@ function applyToLine(state: Portfolio, entry: PortfolioEntry): string | null {
     summary: description.summary,
     evidence: [...(description.evidence ?? [])],
     meta: { [seqKey]: entry.seq, by: entry.actor, ...description.meta },
-    ...(task === undefined ? {} : dashboardFields(task)),
+    ...(task === undefined ? {} : pickDashboardFields(task)),
   };
   return JSON.stringify(line);
 }
@@ -55,7 +55,7 @@ function findProject(state: Portfolio, entry: PortfolioEntry): string | null {
 }
 
 /** The fields of a task that the format requires for dashboards. */
-export const dashboardFields = (task: TaskView) => ({
+export const pickDashboardFields = (task: TaskView) => ({
   priority: task.priority,
   parent_task_id: task.parent_task_id,
   worker_backend: task.worker_backend,

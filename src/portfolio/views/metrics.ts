@@ -18,10 +18,10 @@ export function computeMetrics({ totals }: PortfolioView) {
   };
 }
 
-export type Counts = Readonly<Record<PortfolioTaskStatus, number>>;
+export type StatusCounts = Readonly<Record<PortfolioTaskStatus, number>>;
 
 /** How many of these tasks, by default all, are in each status. */
-export function countByStatus(state: PortfolioView, ids: readonly string[] = Object.keys(state.tasks)): Counts {
+export function countByStatus(state: PortfolioView, ids: readonly string[] = Object.keys(state.tasks)): StatusCounts {
   const counts = Object.fromEntries(portfolioTaskStatuses.map((status) => [status, 0])) as Record<PortfolioTaskStatus, number>;
   for (const id of ids) {
     const status = state.tasks[id]?.status;

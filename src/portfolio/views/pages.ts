@@ -1,24 +1,24 @@
 // pages: builds the pages of a portfolio, its projects and its tasks from the state alone: fields for a dashboard, and text for a person.
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
-import { dashboardFields } from "./event-line.ts";
+import { pickDashboardFields } from "./event-line.ts";
 import { countByStatus, computeMetrics } from "./metrics.ts";
 import { rateConfidence } from "../planner/result.ts";
 import { listTasksNeedingPerson } from "../planner/needs-person.ts";
 import { listHeldByBudget } from "../planner/held-by-budget.ts";
 import { type HeldLanding, listHeldLandings } from "../planner/held-landings.ts";
 import { describeWaiting } from "../planner/questions.ts";
-import { openBlocks, type PortfolioView, type ProjectView, queueOf, type TaskView } from "../planner/state.ts";
+import { listOpenBlocks, type PortfolioView, type ProjectView, toQueueKey, type TaskView } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
 
 export type Page = { readonly fields: Readonly<Record<string, unknown>>; readonly body: readonly string[] };
 
 const rowsMax = 20;
 
-export function portfolioPage(state: PortfolioView): Page {
+export function buildPortfolioPage(state: PortfolioView): Page {
   const counts = countByStatus(state);
   const projects = Object.values(state.projects);
-  const blocks = openBlocks(state);
+  const blocks = listOpenBlocks(state);
   const withoutBudget = new Set(listHeldByBudget(state, state.heartbeat ?? "").flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id)));
   const runnableTasks = Object.values(state.tasks)
     .filter(({ status, task_id }) => status === "ready" && !withoutBudget.has(task_id))
@@ -103,7 +103,10 @@ export function describePhase(state: PortfolioView, project: ProjectView): strin
   const has = (status: PortfolioTaskStatus): boolean => tasks.some((task) => task.status === status);
   if (tasks.some(({ stage }) => stage === "working")) return "building";
   if (tasks.some(({ stage }) => stage === "queued")) return "merging";
-  if (has("blocked_human") || openBlocks(state).some(({ project_id, task_id }) => project_id === project.project_id && task_id === null))
+  if (
+    has("blocked_human") ||
+    listOpenBlocks(state).some(({ project_id, task_id }) => project_id === project.project_id && task_id === null)
+  )
     return "blocked";
   if (tasks.length === 0) return "planning";
   return tasks.every(({ status }) => status === "done" || status === "canceled") ? "done" : "idle";
@@ -114,7 +117,7 @@ const hubField = ({ hubs }: PortfolioView, { repository }: ProjectView) => {
   return hub === undefined ? {} : { hub };
 };
 
-export function projectPage(state: PortfolioView, project: ProjectView): Page {
+export function buildProjectPage(state: PortfolioView, project: ProjectView): Page {
   const tasks = project.tasks.flatMap((id) => state.tasks[id] ?? []);
   const runningTasks = tasks.filter(({ status }) => status === "running");
   const openTasks = tasks.filter(({ status }) => !["done", "canceled", "running"].includes(status));
@@ -152,7 +155,7 @@ export function projectPage(state: PortfolioView, project: ProjectView): Page {
       "",
       ...orNone([
         ...listHeldLandings(state)
-          .filter(({ held }) => queueOf(held) === queueOf(project))
+          .filter(({ held }) => toQueueKey(held) === toQueueKey(project))
           .map((landing) => describeHeldLanding(landing)),
         ...openTasks
           .toSorted((a, b) => a.priority - b.priority || a.created - b.created)
@@ -170,13 +173,13 @@ const describeHeldLanding = ({ held, tasks }: HeldLanding): string =>
   `- landing on ${held.target} (${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}, since ${held.since}): ${toInline(held.because)}: \`${held.command}\``;
 const runBranch = (task: TaskView): string => (task.run_id === null ? "none" : `autopilot/${task.run_id}`);
 
-export const taskPage = (task: TaskView): Page => ({ fields: taskFields(task), body: taskBody(task) });
+export const buildTaskPage = (task: TaskView): Page => ({ fields: taskFields(task), body: taskBody(task) });
 
 const taskFields = (task: TaskView): Page["fields"] => ({
   task_id: task.task_id,
   project_id: task.project_id,
   status: task.status,
-  ...dashboardFields(task),
+  ...pickDashboardFields(task),
   objective: task.objective,
   acceptance_criteria: task.acceptance_criteria,
   dependencies: task.dependencies.length === 0 ? "none" : task.dependencies,

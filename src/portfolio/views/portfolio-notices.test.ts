@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
-import { findAnsweredNotices, portfolioNotices } from "./portfolio-notices.ts";
+import { findAnsweredNotices, buildPortfolioNotices } from "./portfolio-notices.ts";
 
 const id = "task-figs-000001";
 const begun = () =>
@@ -11,7 +11,8 @@ const begun = () =>
     { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task({ objective: "sell figs" }) },
     dispatched(id, 1),
   );
-const told = ({ state, entries }: ReturnType<typeof begun>) => entries.slice(-1).flatMap((entry) => portfolioNotices(entry, state, "/pf"));
+const told = ({ state, entries }: ReturnType<typeof begun>) =>
+  entries.slice(-1).flatMap((entry) => buildPortfolioNotices(entry, state, "/pf"));
 
 test("a question of a portfolio is told with its answers and the command that gives one, and not after it was answered", () => {
   const made = begun();

@@ -11,7 +11,7 @@ import type { Notice } from "../../views/outbound/notices.ts";
 import { answerArgument, describeChoices, oneLine } from "../../views/wording.ts";
 import { type TaskNeedingPerson, listTasksNeedingPerson, findTaskNeed } from "../planner/needs-person.ts";
 import { listHeldLandings } from "../planner/held-landings.ts";
-import { type PortfolioView, queueOf, type TaskView } from "../planner/state.ts";
+import { type PortfolioView, toQueueKey, type TaskView } from "../planner/state.ts";
 
 const titleCharsMax = 120;
 
@@ -26,7 +26,7 @@ type NoticeText = {
 };
 
 /** At most one notice. `root`: the portfolio's folder, which the command to copy names. */
-export function portfolioNotices(entry: PortfolioEntry, state: PortfolioView, root: string): readonly Notice[] {
+export function buildPortfolioNotices(entry: PortfolioEntry, state: PortfolioView, root: string): readonly Notice[] {
   const text = describeEvent(entry, state);
   if (text === null) return [];
   const { id, kind, task, line } = text;
@@ -72,7 +72,7 @@ function describeEvent(entry: PortfolioEntry, state: PortfolioView): NoticeText 
     }
     case "landing_held": {
       if (entry.because === null) return null;
-      const landing = listHeldLandings(state).find(({ held }) => queueOf(held) === queueOf(entry));
+      const landing = listHeldLandings(state).find(({ held }) => toQueueKey(held) === toQueueKey(entry));
       const id = `${landingNoticeId(entry)}:${entry.seq}`;
       const task = landing?.tasks[0];
       return { id, kind: "needs_you", task, title: "a landing waits for you", line: entry.because, command: entry.command };
@@ -119,7 +119,7 @@ function taskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null 
 
 const chooseCommand = ({ commands: [first = "autopilot inbox"] }: TaskNeedingPerson): string => first;
 
-const landingNoticeId = (branch: Parameters<typeof queueOf>[0]): string => `landing:${queueOf(branch).replace("\n", ":")}`;
+const landingNoticeId = (branch: Parameters<typeof toQueueKey>[0]): string => `landing:${toQueueKey(branch).replace("\n", ":")}`;
 const waitingTaskId = ({ task_id, attempt }: Pick<TaskView, "task_id" | "attempt">): string => `${task_id}:${attempt}:waits`;
 
 /** Matches the notices that an event makes obsolete: its question was answered, its task goes on. Null if there can be none. */

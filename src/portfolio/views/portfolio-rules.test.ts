@@ -96,19 +96,19 @@ describe("a portfolio's checkpoints", () => {
 
 describe("a snapshot", () => {
   const head = "---\ntask_id: task-login-4f9k2a\nproject_id: proj-web\nstatus: running\npriority: 3\nstarted_at: null\n---\n# Login\n";
-  const judged = (text: string, named: string | null = "task-login-4f9k2a") =>
-    judgeSnapshot({ kind: "task", file: "tasks/x.md", text, named }, sha256).map(
+  const judged = (text: string, idInName: string | null = "task-login-4f9k2a") =>
+    judgeSnapshot({ kind: "task", file: "tasks/x.md", text, idInName }, sha256).map(
       ({ line, rule, severity }) => `${line} ${rule} ${severity}`,
     );
 
   test("is in order by the data at its head", () => {
     expect(judged(head)).toEqual([]);
     expect(
-      judgeSnapshot({ kind: "project", file: "p.md", text: "---\nproject_id: proj-web\nname: Web\n---\n", named: "proj-web" }, sha256),
+      judgeSnapshot({ kind: "project", file: "p.md", text: "---\nproject_id: proj-web\nname: Web\n---\n", idInName: "proj-web" }, sha256),
     ).toEqual([]);
     expect(
       judgeSnapshot(
-        { kind: "portfolio", file: "portfolio.md", text: "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n", named: null },
+        { kind: "portfolio", file: "portfolio.md", text: "---\nplanner_heartbeat_at: 2026-02-27T09:30:00Z\n---\n", idInName: null },
         sha256,
       ),
     ).toEqual([]);
@@ -135,7 +135,7 @@ describe("a page with a digest", () => {
   const fields = { task_id: "task-login-4f9k2a", project_id: "proj-web", status: "running", priority: 3 };
   const page = renderSnapshot(fields, ["# Login", "", "as it \u001b[31mis\u001b[0m"], sha256);
   const judged = (text: string) =>
-    judgeSnapshot({ kind: "task", file: "tasks/x.md", text, named: null }, sha256).map(({ line, rule }) => `${line} ${rule}`);
+    judgeSnapshot({ kind: "task", file: "tasks/x.md", text, idInName: null }, sha256).map(({ line, rule }) => `${line} ${rule}`);
 
   test("must fit what it says, in its head and its body", () => {
     expect(judged(page)).toEqual([]);

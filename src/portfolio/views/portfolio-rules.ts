@@ -48,16 +48,16 @@ export type SnapshotKind = "portfolio" | "project" | "task";
 
 const snapshots = { portfolio: PortfolioSnapshot, project: PortfolioProjectSnapshot, task: PortfolioTaskSnapshot } as const;
 
-export type Snapshot = {
+export type SnapshotFile = {
   readonly kind: SnapshotKind;
   readonly file: string;
   readonly text: string;
   /** The id in the file's name; null for the portfolio's own page. */
-  readonly named: string | null;
+  readonly idInName: string | null;
 };
 
 /** Judges a snapshot by the data at its head. */
-export const judgeSnapshot = (snapshot: Snapshot, digest: (text: string) => string): readonly Violation[] => [
+export const judgeSnapshot = (snapshot: SnapshotFile, digest: (text: string) => string): readonly Violation[] => [
   ...judgeHead(snapshot),
   ...judgeDigest(snapshot.text, digest),
 ];
@@ -69,7 +69,7 @@ function judgeDigest(text: string, digest: (text: string) => string): readonly V
   return line < 0 || isUntouched(text, digest) ? [] : [{ line: line + 1, rule: "PF-digest", message, severity: "error" }];
 }
 
-function judgeHead({ kind, file, text, named }: Snapshot): readonly Violation[] {
+function judgeHead({ kind, file, text, idInName }: SnapshotFile): readonly Violation[] {
   const head = findFrontMatter(text);
   if (head === null)
     return [
@@ -93,12 +93,12 @@ function judgeHead({ kind, file, text, named }: Snapshot): readonly Violation[] 
     }));
   const key = kind === "portfolio" ? null : (`${kind}_id` as const);
   const id = key === null ? null : (located.value as Tree)[key];
-  if (key === null || named === null || id === named) return [];
+  if (key === null || idInName === null || id === idInName) return [];
   return [
     {
       line: located.positions.placeOf([key]).line + 1,
       rule: "PF-id",
-      message: `${pathText([key])} is ${shown(id)}, expected ${shown(named)}, the name of its file`,
+      message: `${pathText([key])} is ${shown(id)}, expected ${shown(idInName)}, the name of its file`,
       severity: "error",
     },
   ];

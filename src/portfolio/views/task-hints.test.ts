@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { dispatched, project, task, written } from "../planner/portfolio.test-support.ts";
-import { responseForTask, listWays } from "./task-hints.ts";
+import { toTaskResponse, listNextCommands } from "./task-hints.ts";
 
 const id = "task-a-000001";
 const reads = (text: string): string | null => /^(verify|diff|transcript)\b/.exec(text)?.[1] ?? null;
@@ -37,7 +37,7 @@ test("reading commands name the task; what only works in the run's own copy is l
     "autopilot transcript run-2026-01-01-000001",
     "autopilot inbox",
   ];
-  const shown = responseForTask(
+  const shown = toTaskResponse(
     { ...response, page, remediation: hints, data: { next_actions: hints, files: ["→ a"] } },
     id,
     ["autopilot inbox"],
@@ -45,7 +45,7 @@ test("reading commands name the task; what only works in the run's own copy is l
   );
   expect(shown.page).toEqual(["✓ done: verified", ...kept.map((hint) => `→ ${hint}`)]);
   expect([shown.remediation, shown.data]).toEqual([kept, { next_actions: kept, files: ["→ a"] }]);
-  expect(responseForTask({ ...response, page: ["diff --git a b"] }, id, ["autopilot inbox"], reads)).toEqual({
+  expect(toTaskResponse({ ...response, page: ["diff --git a b"] }, id, ["autopilot inbox"], reads)).toEqual({
     ...response,
     page: ["diff --git a b"],
   });
@@ -57,7 +57,7 @@ test("what to do about it follows from the task's state", () => {
     { event: "task_created", task_id: id, project_id: "proj-shop", status: "ready", fields: task() },
     dispatched(id, 1),
   );
-  const ways = () => listWays(state, state.tasks[id] ?? expect.unreachable("it is there"));
+  const ways = () => listNextCommands(state, state.tasks[id] ?? expect.unreachable("it is there"));
   expect(ways()).toEqual(["autopilot portfolio watch"]);
   write({ event: "task_status_changed", task_id: id, to_status: "needs_adjustment", because: "no" });
   expect(ways()[0]).toBe(`autopilot portfolio retry ${id}`);

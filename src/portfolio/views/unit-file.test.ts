@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { cannotHold, cronLine, systemdUnit } from "./unit-file.ts";
+import { hasControlCharacter, renderCronLine, renderSystemdUnit } from "./unit-file.ts";
 
 const plain = { program: ["/usr/bin/node", "/opt/autopilot.cjs"], folder: "/srv/shop", every: "15m", path: "/usr/bin:/bin" };
 
 test("a unit and a line for the same portfolio", () => {
-  expect(systemdUnit(plain)).toContain('ExecStart="/usr/bin/node" "/opt/autopilot.cjs" "-C" "/srv/shop" "portfolio" "run" "--every" "15m"');
-  expect(cronLine(plain)).toBe(
+  expect(renderSystemdUnit(plain)).toContain(
+    'ExecStart="/usr/bin/node" "/opt/autopilot.cjs" "-C" "/srv/shop" "portfolio" "run" "--every" "15m"',
+  );
+  expect(renderCronLine(plain)).toBe(
     "*/15 * * * * PATH=/usr/bin:/bin /usr/bin/node /opt/autopilot.cjs -C /srv/shop portfolio run --until-idle >/dev/null 2>&1",
   );
 });
@@ -17,15 +19,15 @@ test.each([
   ["2h", "0 */2 * * *"],
   ["3d", "0 0 */3 * *"],
 ])("%s is as near as cron can say", (every, times) => {
-  expect(cronLine({ ...plain, every })).toContain(`${times} PATH=`);
+  expect(renderCronLine({ ...plain, every })).toContain(`${times} PATH=`);
 });
 
 test("a folder's name stays one word, for systemd, cron and the shell; a line break fits neither", () => {
   const folder = `/srv/a'da/100% "x" $HOME \\ ;id`;
-  const unit = systemdUnit({ ...plain, folder }).join("\n");
+  const unit = renderSystemdUnit({ ...plain, folder }).join("\n");
   expect(unit).toContain(String.raw`"/srv/a'da/100%% \"x\" $$HOME \\ ;id"`);
-  const line = cronLine({ ...plain, program: ["printf", "%s\\n"], folder, path: "/usr/bin:/bin" });
+  const line = renderCronLine({ ...plain, program: ["printf", "%s\\n"], folder, path: "/usr/bin:/bin" });
   const command = line.slice(line.indexOf("PATH=")).replaceAll("\\%", "%").replace(" >/dev/null 2>&1", "");
   expect(execFileSync("sh", ["-c", command], { encoding: "utf8" }).split("\n")).toContain(folder);
-  expect([cannotHold({ ...plain, folder: "/a\nb" }), cannotHold({ ...plain, folder })]).toEqual([true, false]);
+  expect([hasControlCharacter({ ...plain, folder: "/a\nb" }), hasControlCharacter({ ...plain, folder })]).toEqual([true, false]);
 });

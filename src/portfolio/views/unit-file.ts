@@ -11,10 +11,10 @@ export type Schedule = {
 };
 
 /** Control characters can't be written in either format, however they are quoted. */
-export const cannotHold = ({ program, folder, path }: Schedule): boolean =>
+export const hasControlCharacter = ({ program, folder, path }: Schedule): boolean =>
   [...program, folder, path].some((text) => /[\u0000-\u001f\u007f]/.test(text));
 
-export function systemdUnit({ program, folder, every, path }: Schedule): readonly string[] {
+export function renderSystemdUnit({ program, folder, every, path }: Schedule): readonly string[] {
   const words = [...program, "-C", folder, "portfolio", "run", "--every", every];
   return [
     "[Unit]",
@@ -36,7 +36,7 @@ export function systemdUnit({ program, folder, every, path }: Schedule): readonl
 }
 
 /** Cron starts the pool again and again; each works until it is idle, and one that finds another at work ends at once. */
-export function cronLine({ program, folder, every, path }: Schedule): string {
+export function renderCronLine({ program, folder, every, path }: Schedule): string {
   const command = [...program, "-C", folder, "portfolio", "run", "--until-idle"].map(shellWord).join(" ");
   return `${cronTimes(every)} PATH=${shellWord(path).replaceAll("%", "\\%")} ${command.replaceAll("%", "\\%")} >/dev/null 2>&1`;
 }

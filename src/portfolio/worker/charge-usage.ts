@@ -11,9 +11,9 @@ import { loadTaskRun } from "./worker.ts";
 export const readUsage = ({ ledger }: RunView): PortfolioUsage => ({ tokens: ledger.run.tokens, usd: exactSum(ledger.run.usd) });
 
 /** The change that charges what a task's run has used and was not charged for yet; empty if that is nothing. */
-export async function unchargedUsage(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
+export async function findUnchargedUsage(paths: PortfolioPaths, task: TaskView): Promise<readonly PortfolioChange[]> {
   const loadedRun = await loadTaskRun(paths, task);
-  return loadedRun === null || task.run_id === null ? [] : usageChange(task, task.run_id, loadedRun.view);
+  return loadedRun === null || task.run_id === null ? [] : createUsageChange(task, task.run_id, loadedRun.view);
 }
 
 /** Charges what running tasks have used so far, so that a plan doesn't count it as left. */
@@ -22,12 +22,12 @@ export async function countUsage(
   { state, write }: { readonly state: PortfolioView; readonly write: (...changes: readonly PortfolioChange[]) => Promise<void> },
 ): Promise<void> {
   for (const task of listRunningTasks(state).filter(({ stage }) => stage === "working")) {
-    const changes = await unchargedUsage(paths, task);
+    const changes = await findUnchargedUsage(paths, task);
     if (changes.length > 0) await write(...changes);
   }
 }
 
-export function usageChange({ task_id, run_spent }: TaskView, run_id: string, view: RunView): readonly PortfolioChange[] {
+export function createUsageChange({ task_id, run_spent }: TaskView, run_id: string, view: RunView): readonly PortfolioChange[] {
   const usage = readUsage(view);
   if (usage.tokens <= run_spent.tokens && usage.usd <= run_spent.usd) return [];
   return [{ event: "usage_counted", actor: "system", reason_code: "ok", task_id, run_id, usage }];

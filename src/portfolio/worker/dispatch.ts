@@ -13,7 +13,7 @@ import { readPortfolio } from "../store/fold.ts";
 import { withPortfolio } from "../store/open.ts";
 import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
-import { unchargedUsage } from "./charge-usage.ts";
+import { findUnchargedUsage } from "./charge-usage.ts";
 import { agentDefault, backendDefault, type Drive, prepareTask, type Prepared } from "./worker.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
@@ -72,7 +72,7 @@ async function prepareAndStart(pool: Workers, { task_id, agent: chosen, allowanc
   const isJournaled = await withPortfolio(context, paths, async (portfolio) => {
     const current = portfolio.state.tasks[task_id];
     if (current?.status !== "ready" && current?.stage !== "resting") return false; // another process was quicker
-    const usageChanges = run === current.run_id ? [] : await unchargedUsage(paths, current);
+    const usageChanges = run === current.run_id ? [] : await findUnchargedUsage(paths, current);
     await portfolio.write(...usageChanges, createDispatch(task_id, { ...prepared, chosen, allowance })); // K1
     return true;
   });
@@ -124,7 +124,7 @@ async function chargeCanceled({ context, paths }: Workers, task_id: string, run:
   if (task === undefined || task.run_id !== run || task.status === "running") return;
   await withPortfolio(context, paths, async ({ state, write }) => {
     const currentTask = state.tasks[task_id];
-    const changes = currentTask?.run_id === run ? await unchargedUsage(paths, currentTask) : [];
+    const changes = currentTask?.run_id === run ? await findUnchargedUsage(paths, currentTask) : [];
     if (changes.length > 0) await write(...changes);
   });
 }

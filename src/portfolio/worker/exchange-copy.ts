@@ -28,11 +28,11 @@ export async function makeCopy(exchangeGit: ExchangeGit, folder: string, checkou
 }
 
 /** Writes an empty git directory whose objects are those of the user's repository. */
-async function writeGitDirectory({ repository, objects, hub, identity }: ExchangeGit, gitDir: string, branch: string): Promise<void> {
+async function writeGitDirectory({ repository, objects, ownGitDir, identity }: ExchangeGit, gitDir: string, branch: string): Promise<void> {
   for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"])
     await mkdir(join(gitDir, name), { recursive: true });
   await writeFile(join(gitDir, "HEAD"), `ref: refs/heads/${branch}\n`);
-  await writeFile(join(gitDir, "config"), createGitConfig(await readFile(join(hub, "config"), "utf8"), identity));
+  await writeFile(join(gitDir, "config"), createGitConfig(await readFile(join(ownGitDir, "config"), "utf8"), identity));
   await writeFile(join(gitDir, "objects", "info", "alternates"), `${quotePath(objects)}\n`); // C1
   const shallow = join(repository.commonDir, "shallow");
   if (existsSync(shallow)) await copyFile(shallow, join(gitDir, "shallow"));
@@ -60,6 +60,6 @@ async function copyConfigFile(root: string, folder: string): Promise<void> {
 }
 
 /** The config that git wrote for our own directory on this disk, changed for a checkout (`bare = true` → `false`) in the user's name. */
-const createGitConfig = (hubConfig: string, { name, email }: Identity): string =>
-  `${hubConfig.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true")}[user]\n\tname = ${quoteConfigValue(name)}\n\temail = ${quoteConfigValue(email)}\n`;
+const createGitConfig = (ownConfig: string, { name, email }: Identity): string =>
+  `${ownConfig.replace(/^(\s*bare = )true$/m, "$1false\n\tlogallrefupdates = true")}[user]\n\tname = ${quoteConfigValue(name)}\n\temail = ${quoteConfigValue(email)}\n`;
 const quoteConfigValue = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;

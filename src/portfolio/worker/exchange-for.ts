@@ -38,12 +38,12 @@ export async function openProjectExchange(paths: PortfolioPaths, state: Hubs, re
   const hub = await openProjectHub(paths, exchange.repository, repository, url);
   return {
     ...exchange,
-    tipOf: hub.tipOf,
+    readTip: hub.readTip,
     landOnHub: hub.land,
     bringWork: async ({ task_id, run_id, event_nonce, commit }) => {
-      if (run_id === null || event_nonce === null || (commit !== null && (await exchange.has(commit)))) return;
+      if (run_id === null || event_nonce === null || (commit !== null && (await exchange.hasCommit(commit)))) return;
       await hub.bring(runKey(run_id, event_nonce)); // R2
-      if (commit !== null && (await exchange.has(commit))) await exchange.keep(task_id, commit);
+      if (commit !== null && (await exchange.hasCommit(commit))) await exchange.keep(task_id, commit);
     },
   };
 }
@@ -93,7 +93,7 @@ export async function openProjectHub(
   clone: Repository,
   repository: string,
   url: string,
-): Promise<Pick<Hub, "tipOf" | "land" | "bring">> {
+): Promise<Pick<Hub, "readTip" | "land" | "bring">> {
   const folder = `${exchangeDirectory(paths, repository)}.hub`;
   const mutex = getMutex(folder);
   const hub = await mutex.runExclusive(() => openHub(clone, folder, url));
@@ -104,9 +104,9 @@ export async function openProjectHub(
     checkedBranches.add(name);
   };
   return {
-    tipOf: (branch) =>
+    readTip: (branch) =>
       mutex.runExclusive(async () => {
-        const tip = await hub.tipOf(branch);
+        const tip = await hub.readTip(branch);
         if (tip !== null) await requireOwnBranch(branch, tip);
         return tip;
       }),

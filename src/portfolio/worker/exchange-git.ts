@@ -17,7 +17,7 @@ export type ExchangeGit = {
   /** The user's object folder. */
   readonly objects: string;
   /** Our git directory. */
-  readonly hub: string;
+  readonly ownGitDir: string;
   /** A git call in our directory. The objects that it writes go into the user's repository. */
   readonly ours: GitOptions;
   /** A git call in the user's repository. */
@@ -26,8 +26,8 @@ export type ExchangeGit = {
   readonly identity: Identity;
 };
 
-/** `root`: the user's repository. `hub`: where our git directory is, created if it is missing. Refuses what isn't a repository. */
-export async function openExchangeGit(root: string, hub: string): Promise<ExchangeGit> {
+/** `root`: the user's repository. `ownGitDir`: where our git directory is, created if it is missing. Refuses what isn't a repository. */
+export async function openExchangeGit(root: string, ownGitDir: string): Promise<ExchangeGit> {
   if (!existsSync(root)) return refuse("not_a_repository", { message: `${root} is not there.` });
   const lookup = await findRepository(root);
   if ("failure" in lookup) return refuse(lookup.failure.reason, { message: `${root}: ${lookup.failure.detail}` });
@@ -39,12 +39,12 @@ export async function openExchangeGit(root: string, hub: string): Promise<Exchan
       remediation: ["autopilot portfolio edit PROJECT --repo DIR"],
     });
   const objects = join(repository.commonDir, "objects");
-  await createOwnGitDirectory(repository, hub);
+  await createOwnGitDirectory(repository, ownGitDir);
   return {
     repository,
     objects,
-    hub,
-    ours: { cwd: hub, isOwn: true, env: { GIT_DIR: hub, GIT_OBJECT_DIRECTORY: objects } },
+    ownGitDir,
+    ours: { cwd: ownGitDir, isOwn: true, env: { GIT_DIR: ownGitDir, GIT_OBJECT_DIRECTORY: objects } },
     user: { cwd: root, env: { GIT_DIR: repository.gitDir } },
     identity: await readIdentity(root),
   };

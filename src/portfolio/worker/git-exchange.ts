@@ -17,7 +17,7 @@ export type { Merged } from "./exchange-merge.ts";
 export type Exchange = {
   readonly repository: Repository;
   /** The newest commit of a branch of the user's; null if there is no such branch. */
-  readonly tipOf: (branch: string) => Promise<string | null>;
+  readonly readTip: (branch: string) => Promise<string | null>;
   /** Makes a copy at a commit, with the branch checked out. Whatever was in the folder is removed. */
   readonly makeCopy: (folder: string, checkout: Checkout) => Promise<void>;
   /** Brings a commit of a copy into the repository and keeps it under a name. */
@@ -26,15 +26,16 @@ export type Exchange = {
   readonly keep: (name: string, commit: string) => Promise<void>;
   readonly forget: (...names: readonly string[]) => Promise<void>;
   /** The names under which commits are kept. */
-  readonly kept: () => Promise<readonly string[]>;
+  readonly listKeptNames: () => Promise<readonly string[]>;
   /** Merges a task's commit onto another; if they conflict, rebases it once. The same merge is made once. */
   readonly merge: (request: MergeRequest) => Promise<Merged>;
   /** Creates a commit of this tree in the user's name, and returns its hash. */
   readonly commitTree: (tree: string, parents: readonly string[], message: string) => Promise<string>;
   /** Whether the repository has this commit. */
-  readonly has: (commit: string) => Promise<boolean>;
-  /** Whether `within` contains `commit`. */
-  readonly holds: (commit: string, within: string) => Promise<boolean>;
+  readonly hasCommit: (commit: string) => Promise<boolean>;
+  /** Whether `newer` contains `commit`. */
+  readonly isWithin: (commit: string, newer: string) => Promise<boolean>;
+  /** The changed files, each with the letter of its kind: `M\tsrc/a.ts`. */
   readonly diffStat: (from: string, to: string) => Promise<string>;
 };
 
@@ -52,23 +53,23 @@ export const exchangeDirectory = ({ ownFolder }: PortfolioPaths, repository: str
 
 const refPrefix = "refs/autopilot/portfolio/";
 
-/** `root`: the user's repository. `hub`: where our git directory is, created if it is missing. */
-export async function openExchange(root: string, hub: string): Promise<Exchange> {
-  const exchangeGit = await openExchangeGit(root, hub);
+/** `root`: the user's repository. `ownGitDir`: where our git directory is, created if it is missing. */
+export async function openExchange(root: string, ownGitDir: string): Promise<Exchange> {
+  const exchangeGit = await openExchangeGit(root, ownGitDir);
   const { repository, ours } = exchangeGit;
   const merger = new CommitMerger(exchangeGit);
   return {
     repository,
-    tipOf: (branch) => readBranch(repository, `refs/heads/${branch}`),
+    readTip: (branch) => readBranch(repository, `refs/heads/${branch}`),
     makeCopy: (folder, checkout) => makeCopy(exchangeGit, folder, checkout),
     takeCommit: (taken) => takeCommit(exchangeGit, taken),
     keep: (name, commit) => keepCommit(exchangeGit, name, commit),
     forget: (...names) => forgetCommits(exchangeGit, names),
-    kept: () => readKeptNames(exchangeGit),
+    listKeptNames: () => readKeptNames(exchangeGit),
     merge: (request) => merger.merge(request),
     commitTree: (tree, parents, message) => commitTree(exchangeGit, { tree, parents, message }),
-    has: async (commit) => (await git({ ...ours, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0,
-    holds: (commit, within) => merger.isWithin(commit, within),
+    hasCommit: async (commit) => (await git({ ...ours, args: ["cat-file", "-e", `${commit}^{commit}`], codes: [0, 1, 128] })).code === 0,
+    isWithin: (commit, newer) => merger.isWithin(commit, newer),
     async diffStat(from, to) {
       return (await git({ ...ours, args: ["diff-tree", "-r", "--name-status", "--no-renames", from, to, "--"] })).out
         .toString("utf8")

@@ -7,10 +7,10 @@ import { hasFailed, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { formatIsoTime, parseIsoTime } from "../../kit/iso-time.ts";
-import { taskIdOf } from "../planner/ids.ts";
+import { createTaskId } from "../planner/ids.ts";
 import { buildApprovalQuestion, type SharedCause, type Question } from "../planner/questions.ts";
 import { listFollowUps, parseSubmittedResult, decideOnResult, buildProof, whyResultRefused } from "../planner/result.ts";
-import { openBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
+import { listOpenBlocks, type PortfolioView, type TaskView } from "../planner/state.ts";
 import { ask, blockTask } from "../store/ask.ts";
 import type { OpenPortfolio } from "../store/open.ts";
 import { findCopy, type PortfolioPaths } from "../store/folder.ts";
@@ -25,7 +25,7 @@ import { findRetryPolicy } from "../../project/respond.ts";
 import { isReportedByPhases, listUserCriteria } from "../../views/criteria-status.ts";
 import { formatAmount, plural } from "../../views/wording.ts";
 import { delayOrAsk } from "./try-again.ts";
-import { usageChange, readUsage } from "./charge-usage.ts";
+import { createUsageChange, readUsage } from "./charge-usage.ts";
 import { summarizeEnd, pathsOfCopy, loadTaskRun } from "./worker.ts";
 
 const systemFields = { actor: "system", reason_code: "ok" } as const;
@@ -49,8 +49,8 @@ export async function ingestResult(
   const exchange = project.repository === null ? null : await openProjectExchange(paths, state, project.repository);
   // Work that continues an earlier attempt must still be merged, even if this run has changed nothing more.
   const isContinued = task.returned_by === "queue" || task.attempt > 1;
-  const tip = exchange !== null && isContinued ? await exchange.tipOf(project.target) : null; // the journal is locked: git is asked only if needed
-  const isUnmerged = tip !== null && exchange !== null && !(await exchange.holds(base, tip));
+  const tip = exchange !== null && isContinued ? await exchange.readTip(project.target) : null; // the journal is locked: git is asked only if needed
+  const isUnmerged = tip !== null && exchange !== null && !(await exchange.isWithin(base, tip));
   const end = summarizeEnd(view, isUnmerged || view.tip.commit !== base);
   const proof = buildProof(task.acceptance_criteria, end);
   const wantsResult = view.drafted.options["wants_result"] === true;
@@ -116,7 +116,7 @@ function createFollowUps(state: PortfolioView, task: TaskView, claim: WorkerResu
     event: "followup_task_created",
     actor: `agent:${task.worker_agent_id ?? "unknown"}`,
     reason_code: "ok",
-    task_id: taskIdOf(fields.objective, randomBytes(6)),
+    task_id: createTaskId(fields.objective, randomBytes(6)),
     project_id: task.project_id,
     parent_task_id: task.task_id,
     status: "proposed",
@@ -149,7 +149,7 @@ function createRestChanges(paths: PortfolioPaths, { state, task, view, now }: Ru
   if (view.parked !== undefined) {
     const resumesAt = computeResumeTimeMs(view, parseIsoTime(now) ?? 0);
     if (resumesAt === null)
-      return [...usageChange(task, run_id, view), ...blockTask(state, describeProviderCause(task, view.parked), task.task_id, now)];
+      return [...createUsageChange(task, run_id, view), ...blockTask(state, describeProviderCause(task, view.parked), task.task_id, now)];
     return [{ ...restedChange, because: `its provider is at a limit: ${view.parked.detail}`, until: formatIsoTime(resumesAt) }];
   }
   const short = listUnraisedLimits(view);
@@ -160,7 +160,7 @@ function createRestChanges(paths: PortfolioPaths, { state, task, view, now }: Ru
   if (reason !== null && isReasonCode(reason) && findRetryPolicy(reason) === "always") {
     const failure = { code: reason, message: view.detail ?? reason };
     // The run goes on when the outage is over.
-    return [...usageChange(task, run_id, view), ...delayOrAsk(paths, { state, now: () => now }, task, { doing: "start", failure })];
+    return [...createUsageChange(task, run_id, view), ...delayOrAsk(paths, { state, now: () => now }, task, { doing: "start", failure })];
   }
   return hasFailed(view) || reason !== "operator_paused" ? null : [];
 }
@@ -185,8 +185,8 @@ function askForRun(
     },
     now,
   );
-  const isOpen = openBlocks(state).some(({ content }) => content === opened.content);
-  return isOpen ? [] : [...usageChange(task, run_id, view), opened];
+  const isOpen = listOpenBlocks(state).some(({ content }) => content === opened.content);
+  return isOpen ? [] : [...createUsageChange(task, run_id, view), opened];
 }
 
 /** The change for a task whose run rested at limits that were raised in the run itself since; empty if they were not. */

@@ -106,7 +106,7 @@ async function prepareCopy(
 ): Promise<PreparedCopy> {
   const repository = project.repository ?? "";
   const exchange = await openProjectExchange(paths, state, repository);
-  const tip = await exchange.tipOf(project.target);
+  const tip = await exchange.readTip(project.target);
   if (tip === null) refuse("portfolio_input_invalid", { message: `${repository} has no branch ${project.target}.` });
   await exchange.bringWork(task);
   const work = lastRun === null || lastRun.tip === null || task.base === null ? null : { ...lastRun, tip: lastRun.tip, base: task.base };

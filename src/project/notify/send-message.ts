@@ -33,7 +33,7 @@ const briefId = (id: string): string => {
 };
 
 /** The body, as JSON. For Slack its markup is escaped: an agent's text must not mention a channel or hide a link. */
-export function messageBody(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
+export function renderMessageBody(message: Message, { as, content }: Pick<NotifyHook, "as" | "content">): string {
   const shown: Message =
     content === "brief" ? { ...toBriefNotice(message), id: briefId(message.id), notices: message.notices.map(briefId) } : message;
   return JSON.stringify(as === "slack" ? { text: shown.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) } : shown);
@@ -57,7 +57,7 @@ async function post(hook: Target, message: Message, { env, timeoutMs = webhookTi
   if ("problem" in address) return { kind: "failed", detail: address.problem };
   const secret = hook.secret === undefined ? null : readSecret(hook.secret, env);
   if (secret !== null && "problem" in secret) return { kind: "failed", detail: secret.problem };
-  const body = messageBody(message, hook);
+  const body = renderMessageBody(message, hook);
   try {
     const response = await fetch(address.value, {
       method: "POST",
@@ -101,7 +101,7 @@ function runCommand(
   message: Message,
   { env, timeoutMs = commandTimeoutMs }: SendOptions,
 ): Promise<SendOutcome> {
-  const body = messageBody(message, hook);
+  const body = renderMessageBody(message, hook);
   const shown = hook.content === "brief" ? toBriefNotice(message) : message;
   const [program = "", ...args] = hook.run;
   return new Promise((resolve) => {

@@ -59,7 +59,7 @@ export function refuseJournal(error: unknown, run: string): never {
       return refuse(trouble.kind, { ...common, data: { pid: trouble.pid } });
     case "journal_damaged": {
       const data = { damaged_line: trouble.line, damaged_byte: trouble.byte };
-      return refuse(trouble.kind, { ...common, message: `${run}: ${error.message}`, remediation: damagedJournalHints(run), data });
+      return refuse(trouble.kind, { ...common, message: `${run}: ${error.message}`, remediation: listDamagedJournalHints(run), data });
     }
     default:
       return refuse(trouble.kind, { ...common, data: {} });
@@ -67,7 +67,7 @@ export function refuseJournal(error: unknown, run: string): never {
 }
 
 /** What a person can do about a damaged journal: the run's commits are on its branch, and other work need not wait. */
-export const damagedJournalHints = (run: string): readonly string[] => [
+export const listDamagedJournalHints = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
   `git log autopilot/${run} shows the work that was kept`,
   'autopilot "what you want done" begins another run beside it',

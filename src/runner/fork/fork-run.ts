@@ -42,7 +42,8 @@ export type ForkRequest = {
   readonly changes: RunChanges;
   /** The line that commits a paid turn which the other run died before committing. */
   readonly committed: Draft | null;
-  readonly bound: BindingRecord;
+  /** The other run's, whose isolation the new one keeps. */
+  readonly binding: BindingRecord;
 };
 
 /** Makes the new run, without starting it, and returns its id. */
@@ -68,7 +69,7 @@ export async function makeFork(context: CommandContext, paths: ProjectPaths, req
     const committed = request.committed === null ? [] : [{ actor: "system", reason_code: "ok", ...request.committed } as Event];
     const events = [...copyInheritedLines(request.entries, request.at, run), ...committed, fork];
     await writeJournal(context, paths, { folder: unfinishedFolder, origin: request.run, events, blobs });
-    bindRun(context.env, paths, unfinishedFolder, { run, ack: state.drafted.ack, isolation: request.bound.isolation });
+    bindRun(context.env, paths, unfinishedFolder, { run, ack: state.drafted.ack, isolation: request.binding.isolation });
     renameSync(unfinishedFolder, runFolder(paths, run)); // F2
     syncFolder(nodeDisk, join(runFolder(paths, run), ".."));
     writeCurrent(paths, run);

@@ -28,7 +28,7 @@ import Module from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
-import { codeCacheFolder, whyNoCache } from "../../project/code-cache-folder.ts";
+import { findCodeCacheFolder, whyNoCache } from "../../project/code-cache-folder.ts";
 
 /** Parts of Node's loader that have no types. */
 type LoadedModule = { readonly exports: unknown; readonly require: (name: string) => unknown };
@@ -59,7 +59,7 @@ const headBytes = 8;
 export function enableCodeCache(build: string): void {
   try {
     const loader = Module as unknown as Loader;
-    const folder = codeCacheFolder(process.env);
+    const folder = findCodeCacheFolder(process.env);
     if (folder === null || whyNoCache(folder) !== null) return; // K1
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (whyNoCache(folder) !== null) return; // K1: created by another process meanwhile
