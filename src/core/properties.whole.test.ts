@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { flows } from "../../test/simulation/support/flows.ts";
 import { type Lived, live, resume, type Scenario } from "../../test/simulation/support/scenarios.ts";
 import type { Plan } from "../../test/simulation/support/stage.ts";
+import { isLong } from "../../test/support/sampled.ts";
 import { decide } from "./decide.ts";
 import { fold, openFold } from "./fold.ts";
 import type { Run } from "./state.ts";
@@ -102,7 +103,7 @@ const lives = fc
       lived: live(scenarioOf(flow, seed), { cuts: sorted, pick: (size) => drawn(seed, `${request.turn++}`, size) }),
     };
   });
-const runs = { numRuns: 40 };
+const runs = { numRuns: isLong ? 40 : 15 };
 
 test("no run is refused by its own fold, no turn begins that cannot be afforded, every run rests", () => {
   fc.assert(

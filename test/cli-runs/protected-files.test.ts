@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
-import { type Files, scratch } from "../support/scratch-repository.ts";
+import { checkedOnce, type Files, scratch } from "../support/scratch-repository.ts";
 import { once } from "../support/rewind.ts";
 import { aFew, longTest } from "../support/sampled.ts";
 
@@ -43,7 +43,7 @@ const insisting = (...actions: object[]) => [{ do: [...actions, promise] }, { do
 
 /** A test was skipped, the agent is told, and puts it back: at its end nothing of the judges is changed. */
 const putBack = once(async () => {
-  const folder = scratch({ files: files() });
+  const folder = checkedOnce(scratch({ files: files() }));
   const turns = [
     { do: [put("test/add.test.js", tests.replace('test("adds",', 'test.skip("adds",')), promise] },
     { do: [put("test/add.test.js", tests), fixed, promise] },
@@ -131,7 +131,7 @@ describe("an agent that changes its judges", () => {
       { path: ".mocharc.json", kind: "test_config", how: "added" },
     ],
   ])("%s", async (_what, start, actions, args, change) => {
-    const folder = scratch({ files: start });
+    const folder = checkedOnce(scratch({ files: start }));
     const { json } = await goScripted(folder, insisting(...actions, put("src/b.txt", "b\n")), args);
     expect(json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     expect(changesOf(folder)).toMatchObject([{ ...change, allowed: null, detail: expect.stringMatching(/^[A-Z0-9].+\.$/) as string }]);
@@ -178,7 +178,7 @@ describe("an agent that changes its judges", () => {
   });
 
   test("with hooks in its own repository starts nothing with them", async () => {
-    const folder = scratch({ files: files() });
+    const folder = checkedOnce(scratch({ files: files() }));
     const mark = join(dirname(folder), "hooked");
     const hooks = [
       "pre-commit",
@@ -254,7 +254,7 @@ describe("an honest agent", () => {
 describe("a person is asked what becomes of changed tests", () => {
   const longer = tests.replace("add(0, 0), 0", "add(0, 1), 1");
   test("the inbox shows the exact change; accepted, it counts, and the run completes", async () => {
-    const folder = scratch({ files: files() });
+    const folder = checkedOnce(scratch({ files: files() }));
     const paused = await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     const { out } = await autopilot(folder, ["inbox"]);
@@ -271,7 +271,7 @@ describe("a person is asked what becomes of changed tests", () => {
   });
 
   test("put back, the agent is told and goes on; the work lands with the tests as they were", async () => {
-    const folder = scratch({ files: files() });
+    const folder = checkedOnce(scratch({ files: files() }));
     const weaker = tests.replace("  assert.equal(add(1, 2), 3);\n", "");
     const turns = [{ do: [put("test/add.test.js", weaker), promise] }, { do: [promise] }, { do: [fixed, promise] }];
     expect((await goScripted(folder, turns, testsPass)).json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
@@ -287,7 +287,7 @@ describe("a person is asked what becomes of changed tests", () => {
     "stopped, the run ends and the branch keeps the change",
     "test/cli-runs/protected-files.test.ts › put back, the agent is told and goes on; the work lands with the tests as they were",
     async () => {
-      const folder = scratch({ files: files() });
+      const folder = checkedOnce(scratch({ files: files() }));
       await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
       await autopilot(folder, ["answer", "stop", "--json"]);
       expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({ state: "stopped" });
@@ -307,7 +307,7 @@ describe("a person is asked what becomes of changed tests", () => {
     "an accepted change does not cover what is changed after it",
     "test/cli-runs/protected-files.test.ts › the inbox shows the exact change; accepted, it counts, and the run completes",
     async () => {
-      const folder = scratch({ files: files() });
+      const folder = checkedOnce(scratch({ files: files() }));
       const approval = join(dirname(folder), "approved");
       writeFileSync(join(dirname(folder), "weaker.js"), tests.replace("  assert.equal(add(1, 2), 3);\n", ""));
       // Once a person has accepted, it helps itself to more.

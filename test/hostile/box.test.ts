@@ -41,6 +41,8 @@ async function whyNot(level: Level): Promise<string | null> {
 }
 
 const isWeak = (level: Level): boolean => level === "clone" || level === "none";
+/** Who reads what an agent left is the runner, which does it alike at these as at `bwrap`. */
+const isReadAlike = (level: Level): boolean => level === "srt" || level === "landlock";
 
 async function escapesOf(some: readonly Action[], play: (action: Action) => Promise<boolean>): Promise<readonly string[]> {
   const escapes: string[] = [];
@@ -77,8 +79,12 @@ for (const level of levels) {
     const quiet = own.filter(({ id }) => !known.includes(id));
     const isOpen = ({ id, careless }: Action): boolean => careless === undefined && known.includes(id);
     const apart = possible.filter((action) => !quiet.includes(action) && !isOpen(action));
-    // Where nothing is held, a few show that the actions are real; where something is, all of them are played that must not get out.
-    const others = [...(isWeak(level) ? sampled(3, apart) : apart), ...sampled(isWeak(level) ? 2 : 3, possible.filter(isOpen))];
+    // Where nothing is held, a few show that the actions are real; where something is, all of them are played that must not get out, but of
+    // traps for who reads the layer later a few at levels that have no say in it.
+    const others = [
+      ...(isWeak(level) || isReadAlike(level) ? sampled(3, apart) : apart),
+      ...sampled(isWeak(level) ? 2 : 3, possible.filter(isOpen)),
+    ];
     // Those that should not get out share a box, and only if one does is each of them played alone to name it.
     const isQuiet = (await playTogether(scene, choice.isolation, quiet)).length === 0;
     const escapes = [...(isQuiet ? [] : await alone(quiet)), ...(await alone(others))];

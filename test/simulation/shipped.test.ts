@@ -10,7 +10,7 @@ import { nothingTwice } from "./sweeping.ts";
 
 const seedsMax = 400;
 const isWhole = process.env["AUTOPILOT_SIMULATION"] === "all";
-const cutSeeds = isWhole ? 200 : 6;
+const cutSeeds = isWhole ? 200 : 3;
 const played = `(seeds 1 to ${cutSeeds})`;
 
 test("the catalog's flows are found where they lie", () => {

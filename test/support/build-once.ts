@@ -1,4 +1,4 @@
-// build-once: makes dist/ before the tests that run it; does nothing when it is up to date. At the end it takes the tests' shared cache away,
+// build-once: makes dist/ before the tests that run it; does nothing when it is up to date. At the end it takes away what tests share,
 // and ends what tests left running: whoever still has a worker's output open keeps vitest from ending.
 
 import { execFileSync } from "node:child_process";
@@ -9,7 +9,8 @@ import { join, resolve } from "node:path";
 export default function setup(): () => void {
   execFileSync(process.execPath, [resolve(import.meta.dirname, "../../scripts/build.mjs")], { stdio: "inherit" });
   return () => {
-    rmSync(join(tmpdir(), `autopilot-test-cache-${process.pid}`), { recursive: true, force: true });
+    for (const name of ["cache", "cluster"])
+      rmSync(join(tmpdir(), `autopilot-test-${name}-${process.pid}`), { recursive: true, force: true });
     if (process.env["TEST_NAMESPACE"] !== undefined) endOrphans();
   };
 }

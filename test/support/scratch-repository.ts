@@ -48,6 +48,15 @@ export function write(folder: string, files: Files): void {
   }
 }
 
+/**
+ * For a story that isn't about proof and whose checks start Node or the like: its user has each check run once, with no experiment after a
+ * pass. Such checks take most of a run's computing otherwise.
+ */
+export function checkedOnce(folder: string): string {
+  write(join(dirname(folder), "home/.config/autopilot"), { "config.yaml": "checks: { repeat: 1, canary: off }\n" });
+  return folder;
+}
+
 /** What git says, without its last line's end. */
 export function git(folder: string, ...args: readonly string[]): string {
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
