@@ -25,7 +25,7 @@ export function findPromise(said: string, token: string, prompts: readonly strin
 
 /** Whether the text just before the tag says that it comes later, not yet, or not at all: "I will not say". */
 const isPostponed = (before: string): boolean =>
-  /\b(?:intention|shall|would|could|(?:wo|would|could|ca|do|did|should|must)n't|cannot|not|never|going to|before|until|unless)\b(?![^.!?\n]{0,80}\bnow\b)[^.!?,;:\n]{0,40}\b(?:say|sayingVerb|output|emit|print|write|give|reply|answer|respond|send|signal|claim|declare)\b(?: with| by sayingVerb)?[\s:]{0,9}$/i.test(
+  /\b(?:will|shall|would|could|(?:wo|would|could|ca|do|did|should|must)n't|cannot|not|never|going to|before|until|unless)\b(?![^.!?\n]{0,80}\bnow\b)[^.!?,;:\n]{0,40}\b(?:say|saying|output|emit|print|write|give|reply|answer|respond|send|signal|claim|declare)\b(?: with| by saying)?[\s:]{0,9}$/i.test(
     before.replaceAll("’", "'").replaceAll("'ll", " will"),
   );
 
@@ -38,6 +38,7 @@ const readSentenceBefore = (text: string): string =>
 const readSentenceAfter = (text: string): string => (removeMarkup(text).split(/[.!?](?=\s|$)|\n/)[0] ?? "").trim();
 const removeMarkup = (text: string): string => text.replaceAll("’", "'").replaceAll(/[*_#]+/g, "");
 
+/** A word of saying or ending, as a pattern: `reply with only`. */
 const sayingVerb =
   "(?:say|saying|says|said|output|emit|print|write|type|give|reply|answer|respond|return|send|signal|claim|declare|finish|end|conclude|close|add|include|use|using)(?: (?:with|by saying|only|just|exactly|it with|the (?:tag|token|word|words|phrase|marker)))*";
 
@@ -53,7 +54,7 @@ function isMention(before: string, after: string): boolean {
     );
   }
   if (/\b(?:tag|token|marker|phrase|string|keyword)(?: is| was| being)?[\s:=]*$/i.test(before)) return true;
-  return /^(?:is|means|intention be|would be|would|should|must|when|once|if|only when|only if|as soon as|after all|at the end|tags?\b|tokens?\b)\b/i.test(
+  return /^(?:is|means|will be|would be|would|should|must|when|once|if|only when|only if|as soon as|after all|at the end|tags?\b|tokens?\b)\b/i.test(
     after,
   );
 }
@@ -95,7 +96,7 @@ const completionWord =
 /** Clauses that offer help or advise the reader: "let me know if …". That isn't work the agent still has to do. */
 const invitations: readonly RegExp[] = [
   /\blet me know\b|\b(?:up)?on request\b|\bfeel free\b|\bhappy to\b|\bglad to\b|\bif (?:you|needed|necessary|wanted|desired|requested|required|asked)\b|\bshould you\b|\bwhenever you\b/i,
-  /\byou (?:can|could|may|might|should|intention|would|want|need)\b(?!.*\bI\b)/i,
+  /\byou (?:can|could|may|might|should|will|would|want|need)\b(?!.*\bI\b)/i,
   new RegExp(`\\bI${intention} (?:not\\b|never\\b|no longer|stop|wait|leave|be (?:here|available|happy|glad|done)|end\\b|await)`, "i"),
 ];
 
